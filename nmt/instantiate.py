@@ -1,0 +1,223 @@
+"""From a plain config node with a `_target_` to the object it describes: allow-listed, bound and checked first.
+
+A node is a mapping: `_target_` names a class, `_partial_: true` asks for a `functools.partial` of it, every other key
+is a parameter of its constructor. A value that is a node itself is built first. Knows neither OmegaConf nor Hydra, so
+that the plain config in a checkpoint is read by the same code as the one on the command line.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import pkgutil
+import re
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from nmt.errors import UserError, did_you_mean
+from nmt.typed import expected, fits, near_choice, one_line, options, shown
+
+ALLOWED = ("nmt.models.", "nmt.training.", "torch.optim.")
+"""Where a `_target_` may live. Importing a config from a stranger's checkpoint must not run a stranger's code."""
+
+_TARGET, _PARTIAL = "_target_", "_partial_"
+_DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
+
+
+def instantiate(node: Mapping[str, Any], path: str, **runtime: Any) -> Any:
+    """Return the object (or `functools.partial`) that `node` describes; `runtime` holds what only the program knows.
+
+    `path` is the dotted key of `node` in the config ("model.encoder") and begins every message. Raises UserError once,
+    with all problems of the node and of the nodes in it: a target that is not allowed or not found, unknown, missing
+    and doubly given parameters, values of the wrong type. A ValueError, TypeError or RuntimeError of a constructor
+    becomes a UserError that names the path, and the parameter where the message begins with one ("heads: got 3, ...");
+    a UserError passes as it is.
+    """
+    problems: list[str] = []
+    plan = _plan(node, path, runtime, problems)
+    if plan is None or problems:
+        raise UserError("; ".join(problems))
+    return _build(plan)
+
+
+def check(node: Mapping[str, Any], path: str, **runtime: Any) -> list[str]:
+    """Return what `instantiate` would object to before it builds anything; an empty list if nothing."""
+    problems: list[str] = []
+    _plan(node, path, runtime, problems)
+    return problems
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """A node whose keys fit its target; arguments may be plans themselves."""
+
+    target: type
+    path: str
+    partial: bool
+    arguments: dict[str, Any]
+    runtime: dict[str, Any]
+
+
+def _plan(node: Any, path: str, runtime: Mapping[str, Any], problems: list[str]) -> _Plan | None:
+    """Return the plan of `node`, adding to `problems` whatever is wrong; None where there is no target to plan for."""
+    target = _resolve(node, path, problems)
+    if target is None:
+        return None
+    partial = node.get(_PARTIAL, False)
+    if not isinstance(partial, bool):
+        problems.append(f"{path}.{_PARTIAL}: got {shown(partial)}, expected true or false")
+    given = {str(key): value for key, value in node.items() if key not in (_TARGET, _PARTIAL)}
+    parameters = _parameters(target, path, problems)
+    if parameters is None:
+        return None
+    _bind(target, path, given, runtime, parameters, bool(partial), problems)
+    arguments = {}
+    for key, value in given.items():
+        annotation = parameters.get(key, inspect.Parameter.empty)
+        arguments[key] = _argument(value, annotation, f"{path}.{key}", problems)
+    return _Plan(target, path, bool(partial), arguments, dict(runtime))
+
+
+def _build(plan: _Plan) -> Any:
+    arguments = {key: _build(value) if isinstance(value, _Plan) else value for key, value in plan.arguments.items()}
+    if plan.partial:
+        return functools.partial(plan.target, **arguments, **plan.runtime)
+    try:
+        return plan.target(**arguments, **plan.runtime)
+    except UserError:
+        raise
+    except (ValueError, TypeError, RuntimeError) as error:  # torch's own for sizes it cannot make is a RuntimeError
+        text = one_line(error)
+        key, colon, _ = text.partition(": ")
+        raise UserError(f"{plan.path}{'.' if colon and key in plan.arguments else ': '}{text}") from error
+
+
+# Targets
+
+
+def _resolve(node: Any, path: str, problems: list[str]) -> type | None:
+    """Return the class that the node names, if it may be used."""
+    if not isinstance(node, Mapping) or _TARGET not in node:
+        problems.append(f"{path}: got {shown(node)}, expected a mapping with {_TARGET}")
+        return None
+    where, name = f"{path}.{_TARGET}", node[_TARGET]
+    allowed = f"expected a class in {', '.join(prefix.rstrip('.') for prefix in ALLOWED)}"
+    if not isinstance(name, str) or not _DOTTED.fullmatch(name) or not name.startswith(ALLOWED):
+        problems.append(f"{where}: got {shown(name)}, {allowed}")
+        return None
+    found = _find(name, where, problems)
+    if found is None:
+        return None
+    # A module also holds what it imports: judge an object by where it was defined.
+    if not inspect.isclass(found) or not f"{found.__module__}.".startswith(ALLOWED):
+        problems.append(f"{where}: {name} is not {allowed.removeprefix('expected ')}")
+        return None
+    if inspect.isabstract(found):
+        problems.append(f"{where}: {name} is abstract: name a class derived from it")
+        return None
+    return found
+
+
+def _find(name: str, where: str, problems: list[str]) -> Any:
+    module_name, _, attribute = name.rpartition(".")
+    try:
+        module = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
+            raise  # a module that the target's module needs is not installed: not a misspelling
+        problems.append(f"{where}: got '{name}', there is no module {module_name}{_near_module(module_name)}")
+        return None
+    if not hasattr(module, attribute):
+        classes = [key for key, value in vars(module).items() if inspect.isclass(value)]
+        problems.append(f"{where}: {module_name} has no '{attribute}'{did_you_mean(attribute, classes)}")
+        return None
+    return getattr(module, attribute)
+
+
+def _near_module(name: str) -> str:
+    package_name, _, last = name.rpartition(".")
+    try:
+        package = importlib.import_module(package_name)
+    except (ModuleNotFoundError, ValueError):
+        return ""
+    return did_you_mean(last, (entry.name for entry in pkgutil.iter_modules(getattr(package, "__path__", ()))))
+
+
+# Parameters
+
+
+def _parameters(target: type, path: str, problems: list[str]) -> dict[str, Any] | None:
+    """Return the constructor's parameters by name, each with its annotation (empty where it is not known)."""
+    signature = inspect.signature(target)
+    kinds = {parameter.kind for parameter in signature.parameters.values()}
+    if kinds & {inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.POSITIONAL_ONLY}:
+        problems.append(
+            f"{path}.{_TARGET}: the constructor of {_named(target)} must name its parameters "
+            f"(no *args, **kwargs or positional-only ones), or misspelt keys would pass"
+        )
+        return None
+    try:
+        hints = typing.get_type_hints(target.__init__)  # type: ignore[misc]
+    except NameError:  # an annotation imported for type checkers only: its values stay unchecked
+        hints = {}
+    return {name: hints.get(name, inspect.Parameter.empty) for name in signature.parameters}
+
+
+def _bind(
+    target: type,
+    path: str,
+    given: Mapping[str, Any],
+    runtime: Mapping[str, Any],
+    parameters: Mapping[str, Any],
+    partial: bool,
+    problems: list[str],
+) -> None:
+    lacking = [key for key in runtime if key not in parameters]
+    if lacking:  # a target of another kind altogether: what else does not fit it is noise
+        problems.append(f"{path}.{_TARGET}: the constructor of {_named(target)} must take {', '.join(lacking)}")
+        return
+    settable = [name for name in parameters if name not in runtime]
+    for key in given:
+        if key in runtime:
+            problems.append(f"{path}.{key}: the program sets it; leave it out")
+        elif key not in parameters:
+            near = did_you_mean(key, settable) or f"; {target.__name__} takes {', '.join(settable) or 'nothing'}"
+            problems.append(f"{path}.{key}: unknown key{near}")
+    if partial:
+        return
+    defaults = inspect.signature(target).parameters
+    for name in settable:
+        if name not in given and defaults[name].default is inspect.Parameter.empty:
+            problems.append(f"{path}.{name}: missing; {target.__name__} needs it")
+
+
+# Values
+
+
+def _argument(value: Any, annotation: Any, where: str, problems: list[str]) -> Any:
+    """Return `value` as an argument: nodes as plans, lists as tuples where the parameter is a tuple."""
+    if isinstance(value, Mapping) and _TARGET in value:
+        plan = _plan(value, where, {}, problems)
+        if plan is not None and not plan.partial and not _accepts(annotation, plan.target):
+            problems.append(f"{where}: got {_named(plan.target)}, expected {expected(annotation)}")
+        return plan
+    if not fits(value, annotation):
+        problems.append(f"{where}: got {shown(value)}, expected {expected(annotation)}{near_choice(value, annotation)}")
+    elif isinstance(value, list) and any(typing.get_origin(option) is tuple for option in options(annotation)):
+        return tuple(value)
+    return value
+
+
+def _accepts(annotation: Any, target: type) -> bool:
+    """Tell whether an instance of `target` may be given where `annotation` stands."""
+    classes = options(annotation)
+    if not all(inspect.isclass(option) and option is not inspect.Parameter.empty for option in classes):
+        return True
+    return any(issubclass(target, option) for option in classes)
+
+
+def _named(target: type) -> str:
+    return f"{target.__module__}.{target.__qualname__}"

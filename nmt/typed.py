@@ -1,0 +1,97 @@
+"""Whether a plain value (from YAML or a checkpoint) is of an annotated type, and the words for it when it is not.
+
+Only simple types are judged: int, float, bool, str, None, Literal, and lists, tuples and unions of them. A value whose
+annotation says more, or nothing, fits.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+import typing
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nmt.errors import did_you_mean
+
+
+def options(annotation: Any) -> tuple[Any, ...]:
+    """Return the members of a union, or the annotation alone."""
+    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
+        return typing.get_args(annotation)
+    return (annotation,)
+
+
+def fits(value: Any, annotation: Any) -> bool:
+    """Tell whether a plain value is of the annotated type; what is not a simple type is left to the constructor."""
+    return any(_fits_one(value, option) for option in options(annotation))
+
+
+def _fits_one(value: Any, option: Any) -> bool:
+    origin, arguments = typing.get_origin(option), typing.get_args(option)
+    if origin is typing.Literal:
+        return any(value == choice and type(value) is type(choice) for choice in arguments)
+    if origin is tuple and isinstance(value, list):
+        if len(arguments) == 2 and arguments[1] is Ellipsis:
+            return all(fits(item, arguments[0]) for item in value)
+        return len(value) == len(arguments) and all(map(fits, value, arguments))
+    if origin in (list, Sequence) and isinstance(value, list):
+        return all(fits(item, arguments[0]) for item in value)
+    if origin in (tuple, list, Sequence, dict, Mapping):
+        return isinstance(value, Mapping) and origin in (dict, Mapping)
+    if option is None:
+        return value is None
+    if option is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if option is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    if inspect.isclass(option) and option not in (inspect.Parameter.empty, typing.Any):
+        return isinstance(value, option)
+    return True
+
+
+_WORDS = {int: "an integer", float: "a number", bool: "true or false", str: "text", type(None): "null", None: "null"}
+
+
+def expected(annotation: Any) -> str:
+    """Return the words for what an annotation asks for: "an integer or null"."""
+    return " or ".join(map(_expected_one, options(annotation)))
+
+
+def _expected_one(option: Any) -> str:
+    origin, arguments = typing.get_origin(option), typing.get_args(option)
+    if option in _WORDS:
+        return _WORDS[option]
+    if origin is typing.Literal:
+        return f"one of {', '.join(map(str, arguments))}"
+    if origin is tuple and Ellipsis not in arguments:
+        return f"a list [{', '.join(map(expected, arguments))}]"
+    if origin in (tuple, list, Sequence):
+        return f"a list (each {expected(arguments[0])})"
+    return option.__name__ if inspect.isclass(option) else str(option)
+
+
+def near_choice(value: Any, annotation: Any) -> str:
+    """Return "did you mean" for a value near to one of a Literal's, or an empty string."""
+    choices = [
+        choice
+        for option in options(annotation)
+        if typing.get_origin(option) is typing.Literal
+        for choice in typing.get_args(option)
+        if isinstance(choice, str)
+    ]
+    return did_you_mean(value, choices) if isinstance(value, str) else ""
+
+
+def shown(value: Any) -> str:
+    """Return `value` as the user wrote it in YAML, on one line."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"'{value}'" if isinstance(value, str) else one_line(value)
+
+
+def one_line(value: object) -> str:
+    """Return the text of `value` with every run of white space as one blank."""
+    return " ".join(str(value).split())

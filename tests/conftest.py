@@ -1,0 +1,28 @@
+"""What all tests share: no network, one thread, nothing of this machine's state."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+# Read when the libraries are imported, by the tests' own process and by those that it starts.
+os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["HF_UPDATE_DOWNLOAD_COUNTS"] = "0"
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("MPLBACKEND", "Agg")
+for rank in ("RANK", "LOCAL_RANK", "SLURM_PROCID"):
+    os.environ.pop(rank, None)
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep cached tokenizers of this machine out of the tests, and the tests' out of the machine."""
+    monkeypatch.setenv("NMT_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
+
+
+@pytest.fixture
+def root() -> Path:
+    """The checkout's folder."""
+    return Path(__file__).resolve().parent.parent

@@ -1,0 +1,259 @@
+"""From the shipped configs and a command line to validated settings, and what is said when something is wrong."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from nmt import config
+from nmt.errors import UserError
+from nmt.schema import read, validate
+from nmt.settings import SearchConfig, TrainConfig
+
+MODELS = [
+    ["model=transformer"],
+    ["model=hybrid"],
+    *(["model=rnn", f"model/attention={name}"] for name in config.groups()["model/attention"]),
+]
+
+
+@pytest.fixture(scope="module")
+def base() -> dict[str, Any]:
+    """The default training config."""
+    return config.compose("train")
+
+
+def changed(values: dict[str, Any], key: str, value: Any) -> dict[str, Any]:
+    """Return a copy with one dotted key set, as a YAML file could."""
+    copied = copy.deepcopy(values)
+    *parents, last = key.split(".")
+    node = copied
+    for parent in parents:
+        node = node[parent]
+    node[last] = value
+    return copied
+
+
+def message(*overrides: str) -> str:
+    """Return what is said about the overrides, by the composition or by the constructors."""
+    with pytest.raises(UserError) as error:
+        config.check_nodes(validate(config.compose("train", overrides)))
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+def plain_values(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(isinstance(key, str) and plain_values(item) for key, item in value.items())
+    if isinstance(value, list):
+        return all(map(plain_values, value))
+    return value is None or type(value) in (str, int, float, bool)
+
+
+# What is shipped
+
+
+@pytest.mark.parametrize("overrides", MODELS, ids=" ".join)
+def test_every_model_composes_validates_and_builds(overrides: list[str]) -> None:
+    found = config.compose("train", overrides)
+    assert plain_values(found) and "hydra" not in found
+    assert found["name"] == overrides[0].removeprefix("model=")
+    settings = validate(found)
+    assert isinstance(settings, TrainConfig)
+    config.check_nodes(settings)
+
+
+@pytest.mark.parametrize("group", sorted(set(config.groups()) - {"model", "model/attention", "experiment"}))
+def test_every_option_of_every_group_composes_and_builds(group: str) -> None:
+    for option in config.groups()[group]:
+        extra = ["data.name=owner/set"] if option == "hub" else []
+        extra += ["data.path=folder"] if option == "files" else []
+        config.check_nodes(validate(config.compose("train", [f"{group}={option}", *extra])))
+
+
+@pytest.mark.parametrize("experiment", config.groups()["experiment"])
+def test_experiments_name_their_runs_and_bow_to_debug_and_the_command_line(experiment: str) -> None:
+    found = config.compose("train", [f"experiment={experiment}", "debug=fast", "seed=7", "optimizer.lr=0.5"])
+    assert (found["name"], found["seed"], found["optimizer"]["lr"]) == (experiment, 7, 0.5)
+    assert (found["trainer"]["max_steps"], found["trainer"]["max_time"], found["data"]["limit"]) == (2, None, 64)
+    config.check_nodes(validate(found))
+
+
+def test_an_experiment_beats_the_defaults() -> None:
+    assert config.compose("train")["trainer"]["max_time"] is None
+    assert config.compose("train", ["experiment=multi30k_rnn"])["trainer"]["max_time"] == "00:00:40:00"
+    model = config.compose("train", ["experiment=multi30k_rnn"])["model"]
+    assert model == config.compose("train", ["model=rnn", "model/attention=none"])["model"]
+
+
+def test_composing_is_the_same_twice_and_leaves_no_trace() -> None:
+    from hydra.core.global_hydra import GlobalHydra
+    from hydra.core.hydra_config import HydraConfig
+
+    before = HydraConfig.instance().cfg
+    first = config.compose("train", ["model=rnn"])
+    config.compose("train", ["seed=2"])
+    assert config.compose("train", ["model=rnn"]) == first
+    assert not GlobalHydra.instance().is_initialized() and HydraConfig.instance().cfg is before
+
+
+def test_checking_leaves_the_random_state_alone() -> None:
+    import torch
+
+    settings = validate(config.compose("train"))
+    torch.manual_seed(1)
+    expected = torch.rand(1)
+    torch.manual_seed(1)
+    config.check_nodes(settings)
+    assert torch.equal(torch.rand(1), expected)
+
+
+def test_importing_the_config_imports_nothing_heavy() -> None:
+    code = "import sys, nmt.config; print([n for n in ('torch', 'hydra', 'omegaconf', 'yaml') if n in sys.modules])"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
+def test_resolved_config_written_as_yaml_reads_back_the_same() -> None:
+    from omegaconf import OmegaConf
+
+    found = config.compose("train", ["data.target_lang=no", "trainer.max_time=00:00:40:00", "data.source_lang='1e3'"])
+    text = OmegaConf.to_yaml(OmegaConf.create(found))
+    assert OmegaConf.to_container(OmegaConf.create(text)) == found
+    assert yaml.safe_load(text)["data"]["target_lang"] == "no"
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("overrides", "words"),
+    [
+        (
+            ["model=trnsformer"],
+            "model: got 'trnsformer', there is hybrid, rnn, transformer; did you mean 'transformer'?",
+        ),
+        (["modle=rnn"], "modle: unknown key; did you mean 'model'?"),
+        (["search.beam_sise=5"], "search.beam_sise: unknown key; did you mean 'search.beam_size'?"),
+        (["beam_size=5"], "beam_size: unknown key; did you mean 'search.beam_size'?"),
+        (["+data.lmit=3"], "data.lmit: unknown key; did you mean 'data.limit'?"),
+        (["~seed"], "seed: missing; expected an integer of at least 0"),
+        (["model/attention=bahdanau"], "model/attention: model=transformer has no attention to choose"),
+        (["model=transformer", "model/attention=luong"], "goes with model=hybrid or model=rnn"),
+        (["experiment=multi30k_luong", "model=transformer"], "(In 'experiment/multi30k_luong'): model=transformer"),
+        (["model=rnn", "model.decoder.attention.score=dot"], "comes from ${model.attention}"),
+        (["model=rnn,hybrid"], "model=rnn,hybrid: several values for one run; add -m"),
+        (["experiment=null"], "~experiment leaves it out"),
+        (["data.path=a(b"], "cannot read 'data.path=a(b'"),
+        (["rnn"], "got 'rnn', expected key=value"),
+        (["data.name=???"], "data.name: not given; set data.name=..."),
+        (["label_smoothing=nan"], "label_smoothing: got nan"),
+        (["optimizer._target_=torch.load"], "optimizer._target_: got 'torch.load'"),
+        (["hydra.run.dri=x"], "hydra.run.dri"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_each_mistake_on_the_command_line_is_one_clear_line(overrides: list[str], words: str) -> None:
+    assert words in message(*overrides)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("seed", 1.5, "seed: got 1.5, expected an integer of at least 0"),
+        ("seed", -1, "seed: got -1, expected an integer of at least 0"),
+        ("seed", True, "seed: got true, expected an integer"),
+        ("label_smoothing", 1, "label_smoothing: got 1, expected a number of at least 0.0 and at most 0.999"),
+        ("label_smoothing", float("nan"), "label_smoothing: got nan"),
+        ("data.limit", 0, "data.limit: got 0, expected an integer of at least 1 or null"),
+        ("data.limit", "???", "data.limit: not given; set data.limit=..."),
+        ("data.source_lang", False, "data.source_lang: got false, expected text; YAML reads a bare no"),
+        ("data.target_lang", "en", "they must differ"),
+        ("data.sizes", [1, "x"], "data.sizes: got [1, 'x'], expected a list (each an integer)"),
+        ("data", [], "data: got [], expected a mapping of settings"),
+        ("tokenizer.type", "unigrm", "got 'unigrm', expected one of unigram, bpe; did you mean 'unigram'?"),
+        ("tokenizer.joint", "yes", "tokenizer.joint: got 'yes', expected true or false"),
+        ("tokenizer.jiont", True, "tokenizer.jiont: unknown key; did you mean 'tokenizer.joint'?"),
+        ("search.max_length_factor", 0, "search.max_length_factor: got 0, expected a number of more than 0.0"),
+        ("name", "a/b", "it names the run's folder"),
+        ("name", "..", "it names the run's folder"),
+        ("trainer.max_time", "40", "expected DD:HH:MM:SS"),
+        ("trainer.max_epochs", None, "the run has no end"),
+        ("trainer.max_steps", 0, "expected at least 1, or -1"),
+        ("trainer.accelerator", "gpuu", "did you mean 'gpu'?"),
+        ("trainer.precision", "fp16", "trainer.precision: got 'fp16', expected one of 32-true"),
+        ("trainer.val_check_interval", 2.5, "trainer.val_check_interval: got 2.5"),
+        ("trainer.devices", 0, "trainer.devices: got 0"),
+        ("model.encoder.heads", 3, "heads: got 3"),
+        ("model.encoder.width", "x", "model.encoder.width: got 'x', expected an integer"),
+        ("model.encoder.layerz", 2, "model.encoder.layerz: unknown key; did you mean 'layers'?"),
+        ("model.tie_embedings", "all", "model.tie_embedings: unknown key; did you mean 'model.tie_embeddings'"),
+        ("model.encoder", None, "model.encoder: got null, expected a mapping with _target_"),
+        ("tokenizer.joint", False, "needs a joint vocabulary"),
+        ("optimizer.lr", -1, "optimizer: Invalid learning rate"),
+        ("scheduler.final", 2, "scheduler.final: got 2"),
+    ],
+)
+def test_each_mistake_in_the_values_is_one_clear_line(base: dict[str, Any], key: str, value: Any, words: str) -> None:
+    with pytest.raises(UserError) as error:
+        config.check_nodes(validate(changed(base, key, value)))
+    assert words in str(error.value) and "\n" not in str(error.value)
+
+
+def test_problems_are_told_together() -> None:
+    assert message("search.beam_sise=5", "sed=3").count("did you mean") == 2
+    assert message("model.encoder.heads=3", "optimizer.lr=-1", "scheduler.final=2").count("; ") == 2
+
+
+def test_values_of_several_fields_are_told_together(base: dict[str, Any]) -> None:
+    broken = changed(changed(changed(base, "seed", -1), "data.limit", 0), "callbacks.patience", 3)
+    del broken["trainer"]
+    with pytest.raises(UserError) as error:
+        validate(broken)
+    for words in ("seed: got -1", "data.limit: got 0", "callbacks.patience: unknown key", "trainer: missing"):
+        assert words in str(error.value)
+
+
+def test_norwegian_is_a_language_and_a_number_can_be_a_name() -> None:
+    found = config.compose("train", ["data.target_lang=no", "name=7"])
+    assert (found["data"]["target_lang"], validate(found).name) == ("no", "7")
+
+
+def test_values_like_the_paths_of_real_life(tmp_path: Path) -> None:
+    path = f"{tmp_path}/my corpus, (v2) [final]"
+    assert config.compose("train", [f"data.path='{path}'"])["data"]["path"] == path
+
+
+# A single node and a multirun
+
+
+def test_read_names_keys_under_the_path_it_is_given() -> None:
+    values = config.compose("train")["search"]
+    assert read(values, SearchConfig, "search") == validate(config.compose("train")).search
+    with pytest.raises(UserError, match=r"^search.beam: unknown key; did you mean 'search.beam_size'\?$"):
+        read({**values, "beam": 1}, SearchConfig, "search")
+
+
+def test_jobs_are_those_that_hydra_would_run() -> None:
+    from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+
+    lines = ["model=rnn", "model/attention=none,luong", "seed=1,2,3", "name='a.b'", "optimizer.lr=choice(0.1,1e-3)"]
+    theirs = BasicSweeper.split_arguments(OverridesParser.create().parse_overrides(lines), None)[0]
+    assert config.jobs(lines) == theirs and len(theirs) == 12
+    for job in itertools.islice(theirs, 2):
+        config.compose("train", job)
+
+
+def test_folders_of_runs_and_jobs() -> None:
+    assert config.compose_run(["hydra.run.dir=here"]).folder == Path("here")
+    assert config.compose_run(["name=x"]).folder.parent == Path("outputs/x")
+    assert config.compose_run(["hydra.sweep.dir=there"], job=3).folder == Path("there/3")
+    assert config.compose_run(["name=x"], job=0).folder.parent.parent == Path("multirun/x")

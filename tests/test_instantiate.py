@@ -1,0 +1,207 @@
+"""From a node to an object: what is let through, what is refused, and in which words."""
+
+from __future__ import annotations
+
+import functools
+import subprocess
+import sys
+import types
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import pytest
+import torch
+
+from nmt.errors import UserError
+from nmt.instantiate import check, instantiate
+
+MODULE = "nmt.models.made_for_this_test"
+
+
+class Inner:
+    def __init__(self, size: int, *, rate: float = 0.5) -> None:
+        if size < 0:
+            raise ValueError(f"size: got {size}, expected at least 0")
+        if size > 100:
+            raise RuntimeError("no room")
+        self.size, self.rate = size, rate
+
+
+class Outer:
+    def __init__(
+        self,
+        inner: Inner | None,
+        kind: Literal["dot", "general"] = "dot",
+        pair: tuple[float, float] = (0.0, 1.0),
+        flag: bool = False,
+        name: str | None = None,
+        *,
+        vocab_size: int,
+    ) -> None:
+        if name == "ours":
+            raise UserError("outer: a message of its own")
+        self.inner, self.kind, self.pair, self.flag, self.vocab_size = inner, kind, pair, flag, vocab_size
+
+
+class Open:
+    def __init__(self, **anything: Any) -> None:
+        raise AssertionError("must not be built")
+
+
+@pytest.fixture(autouse=True)
+def module(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    made = types.ModuleType(MODULE)
+    for entry in (Inner, Outer, Open):
+        monkeypatch.setattr(entry, "__module__", MODULE)
+        setattr(made, entry.__name__, entry)
+    made.Tensor = torch.Tensor  # type: ignore[attr-defined]
+    made.load = torch.load  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, MODULE, made)
+    yield
+
+
+def node(class_name: str, /, **values: Any) -> dict[str, Any]:
+    return {"_target_": f"{MODULE}.{class_name}", **values}
+
+
+def message(config: Any, **runtime: Any) -> str:
+    with pytest.raises(UserError) as error:
+        instantiate(config, "model.decoder", **runtime)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+def test_builds_nodes_within_nodes_and_leaves_the_config_alone() -> None:
+    config = node("Outer", inner=node("Inner", size=3), pair=[0, 0.5])
+    before = repr(config)
+    built = instantiate(config, "model", vocab_size=7)
+    assert (built.inner.size, built.inner.rate, built.pair, built.vocab_size) == (3, 0.5, (0, 0.5), 7)
+    assert repr(config) == before
+    assert instantiate(node("Outer", inner=None), "model", vocab_size=7).inner is None
+
+
+def test_a_partial_takes_the_rest_later() -> None:
+    partial = instantiate(node("Inner", _partial_=True, rate=0.1), "model")
+    assert isinstance(partial, functools.partial)
+    assert partial(5).size == 5 and partial(5).rate == 0.1
+
+
+def test_equals_the_constructor_called_by_hand() -> None:
+    weights = [torch.nn.Parameter(torch.ones(2))]
+    config = {"_target_": "torch.optim.Adam", "lr": 0.003, "betas": [0.9, 0.98], "eps": 1e-9, "fused": None}
+    assert instantiate(config, "optimizer", params=weights).defaults == (
+        torch.optim.Adam(weights, lr=0.003, betas=(0.9, 0.98), eps=1e-9, fused=None).defaults
+    )
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "torch.load",
+        "os.system",
+        "builtins.eval",
+        "pandas.eval",
+        "subprocess.Popen",
+        "nmt.cli.train.main",
+        "nmt.modelsevil.Thing",
+        "nmt.models",
+        "nmt.models..seq2seq.Seq2Seq",
+        "nmt.models.seq2seq.torch.load",
+        "nmt.models.seq2seq.instantiate",
+        "nmt.models.seq2seq.build_model",
+        f"{MODULE}.Tensor",
+        f"{MODULE}.load",
+        "torch.optim.lr_scheduler.partial",
+        "nmt.models.interface.Encoder",
+        7,
+        None,
+        ["torch.optim.Adam"],
+    ],
+)
+def test_refuses_every_target_that_is_not_a_class_of_ours(target: Any) -> None:
+    assert message({"_target_": target}).startswith("model.decoder._target_: ")
+
+
+def test_a_forbidden_module_is_not_even_imported() -> None:
+    code = (
+        "import sys; from nmt.instantiate import check; "
+        "problems = check({'_target_': 'antigravity.Thing'}, 'model'); "
+        "assert len(problems) == 1 and 'antigravity' not in sys.modules and 'torch' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_misspelt_targets_are_answered_with_the_nearest() -> None:
+    assert "did you mean 'Inner'?" in message(node("Iner", size=1))
+    assert "did you mean 'seq2seq'?" in message({"_target_": "nmt.models.seq2sec.Seq2Seq"})
+
+
+def test_a_constructor_that_takes_anything_is_refused() -> None:
+    assert "**kwargs" in message(node("Open", whatever=1))
+
+
+def test_all_problems_at_once_with_their_dotted_keys() -> None:
+    config = node("Outer", inner=node("Inner", sise=3, rate="high"), kind="dott", flag=1, vocab_size=3, nam="x")
+    problems = message(config, vocab_size=7).split("; model.decoder")
+    assert len(problems) == 7
+    for words in (
+        "model.decoder.vocab_size: the program sets it",
+        ".nam: unknown key; did you mean 'name'?",
+        ".inner.sise: unknown key; did you mean 'size'?",
+        ".inner.size: missing",
+        ".inner.rate: got 'high', expected a number",
+        ".kind: got 'dott', expected one of dot, general; did you mean 'dot'?",
+        ".flag: got 1, expected true or false",
+    ):
+        assert words in "; model.decoder".join(problems)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("inner", 3),
+        ("inner", {"size": 3}),
+        ("pair", [1.0]),
+        ("pair", 1.0),
+        ("pair", ["a", "b"]),
+        ("flag", "yes"),
+        ("flag", None),
+        ("name", 3),
+        ("name", False),
+        ("kind", None),
+        ("kind", True),
+    ],
+)
+def test_types_are_checked_against_the_annotations(key: str, value: Any) -> None:
+    assert f"model.decoder.{key}: got " in message(node("Outer", **{"inner": None, key: value}), vocab_size=7)
+
+
+def test_a_whole_number_is_a_number_but_true_is_not() -> None:
+    assert instantiate(node("Inner", size=1, rate=1), "x").rate == 1
+    assert check(node("Inner", size=1, rate=True), "x") and check(node("Inner", size=1.0), "x")
+
+
+def test_a_node_of_another_kind_does_not_fit() -> None:
+    config = node("Outer", inner={"_target_": "torch.optim.lr_scheduler.ConstantLR", "optimizer": None})
+    assert "model.decoder.inner: got torch.optim.lr_scheduler.ConstantLR, expected Inner or null" in message(
+        config, vocab_size=7
+    )
+
+
+def test_a_target_that_cannot_take_what_the_program_gives_is_one_problem() -> None:
+    assert message(node("Inner", wrong=1), vocab_size=7, width=3) == (
+        f"model.decoder._target_: the constructor of {MODULE}.Inner must take vocab_size, width"
+    )
+
+
+def test_a_constructors_own_errors_name_the_place() -> None:
+    assert message(node("Inner", size=-1)) == "model.decoder.size: got -1, expected at least 0"
+    assert message(node("Inner", size=101)) == "model.decoder: no room"
+    assert message(node("Outer", inner=node("Inner", size=-1)), vocab_size=7).startswith("model.decoder.inner.size: ")
+    assert message(node("Outer", inner=None, name="ours"), vocab_size=7) == "outer: a message of its own"
+
+
+def test_check_builds_nothing() -> None:
+    assert check(node("Inner", size=-1), "x") == []
+    assert check(node("Inner"), "x") == ["x.size: missing; Inner needs it"]
+    assert check(None, "x") == ["x: got null, expected a mapping with _target_"]  # type: ignore[arg-type]
