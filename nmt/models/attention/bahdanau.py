@@ -1,0 +1,38 @@
+"""Additive attention (Bahdanau, Cho, Bengio 2014, arXiv:1409.0473)."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+import torch
+from torch import Tensor, nn
+
+from nmt.errors import UserError
+from nmt.models.attention.base import Attention, AttentionMemory
+
+
+class BahdanauAttention(Attention):
+    """Additive scores, e_ij = v^T tanh(W s_(i-1) + U h_j) (arXiv:1409.0473, eq. 6 and appendix A.1.2).
+
+    Asks with the previous state s_(i-1); the context c_i = sum_j a_ij h_j (eq. 5) enters the cell that makes s_i.
+    `width` is the number of units of the hidden layer, n' in the paper. Raises UserError where it is below 1.
+    """
+
+    query: ClassVar[Literal["previous", "current"]] = "previous"
+
+    def __init__(self, query_width: int, memory_width: int, width: int) -> None:
+        super().__init__(query_width, memory_width)
+        if width < 1:
+            raise UserError(f"model.attention.width: got {width}, expected at least 1")
+        self.query_projection = nn.Linear(query_width, width, bias=False)  # W
+        self.key_projection = nn.Linear(memory_width, width, bias=False)  # U
+        self.energy = nn.Linear(width, 1, bias=False)  # v
+
+    def project_keys(self, memory: Tensor) -> Tensor:
+        keys: Tensor = self.key_projection(memory)
+        return keys
+
+    def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
+        hidden = self.query_projection(query).unsqueeze(2) + memory.keys.unsqueeze(1)  # (B, Q, S, width)
+        scores: Tensor = self.energy(torch.tanh(hidden))
+        return scores.squeeze(-1)

@@ -1,0 +1,57 @@
+"""Global attention with a choice of scores (Luong, Pham, Manning 2015, arXiv:1508.04025)."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+import torch
+from torch import Tensor, nn
+
+from nmt.errors import UserError, did_you_mean
+from nmt.models.attention.base import Attention, AttentionMemory
+
+SCORES = ("dot", "general", "concat")
+
+
+class LuongAttention(Attention):
+    """Global attention that asks with the current state h_t (arXiv:1508.04025, section 3.1, eq. 7).
+
+    `score` is one of eq. 8: "dot", h_t^T h_s, for states and memory of one width; "general", h_t^T W h_s; "concat",
+    v^T tanh(W [h_t; h_s]), with as many units as h_t has, and W in two halves so that W_s h_s is computed once.
+    Raises UserError for another score, and for "dot" where the widths differ.
+    """
+
+    query: ClassVar[Literal["previous", "current"]] = "current"
+
+    def __init__(
+        self, query_width: int, memory_width: int, score: Literal["dot", "general", "concat"] = "general"
+    ) -> None:
+        super().__init__(query_width, memory_width)
+        if score not in SCORES:
+            near = did_you_mean(score, SCORES)
+            raise UserError(f"model.attention.score: got '{score}', expected one of {', '.join(SCORES)}{near}")
+        if score == "dot" and query_width != memory_width:
+            raise UserError(
+                f"model.attention.score=dot: got a decoder of width {query_width} and a memory of width "
+                f"{memory_width}, expected equal widths; make them equal or use model.attention.score=general"
+            )
+        self.kind = score
+        if score != "dot":
+            self.key_projection = nn.Linear(memory_width, query_width, bias=False)
+        if score == "concat":
+            self.query_projection = nn.Linear(query_width, query_width, bias=False)
+            self.energy = nn.Linear(query_width, 1, bias=False)
+
+    def project_keys(self, memory: Tensor) -> Tensor:
+        keys: Tensor = memory if self.kind == "dot" else self.key_projection(memory)
+        return keys
+
+    def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
+        if self.kind != "concat":
+            return query @ memory.keys.transpose(1, 2)
+        hidden = self.query_projection(query).unsqueeze(2) + memory.keys.unsqueeze(1)  # (B, Q, S, query_width)
+        scores: Tensor = self.energy(torch.tanh(hidden))
+        return scores.squeeze(-1)
+
+    def extra_repr(self) -> str:
+        return f"score={self.kind}"

@@ -1,0 +1,218 @@
+"""Recurrent layers, run over a whole sequence or step by step, and the recurrent encoder made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Literal, cast
+
+import torch
+from torch import Tensor, nn
+
+from nmt.errors import did_you_mean
+from nmt.models.dropout import Dropout
+from nmt.models.interface import Encoder, EncoderOutput
+
+CellKind = Literal["lstm", "gru"]
+CELLS: dict[str, type[nn.LSTM] | type[nn.GRU]] = {"lstm": nn.LSTM, "gru": nn.GRU}
+
+LayerState = tuple[Tensor, ...]
+"""A layer's state: (hidden,) of a GRU, (hidden, cell) of an LSTM; each (N, width)."""
+
+LayerStep = Callable[[Tensor, Tensor | None, LayerState], LayerState]
+"""The gates' share of the known input (N, gates), what is fed (N, feed_width) or None, and the state, to the next."""
+
+StackStep = Callable[[Tensor, Tensor | None, tuple[LayerState, ...]], tuple[LayerState, ...]]
+"""The same for a stack: what is known and what is fed enters its first layer."""
+
+
+class RecurrentLayer(nn.Module):
+    """One LSTM (Hochreiter & Schmidhuber 1997, with forget gates) or GRU layer (arXiv:1406.1078), left to right.
+
+    Its input has two parts: `input_width` that is known for all positions before the first, and `feed_width` that is
+    known only when its step has come (a context, an earlier output). `forward` is torch's own kernel over a sequence
+    and is there where nothing is fed; `project` and `step` do the same step by step with the same weights.
+    """
+
+    def __init__(self, cell: str, input_width: int, width: int, *, feed_width: int = 0) -> None:
+        super().__init__()
+        if cell not in CELLS:
+            raise ValueError(f"cell: got '{cell}', expected one of {', '.join(CELLS)}{did_you_mean(cell, CELLS)}")
+        self.rnn = CELLS[cell](input_width + feed_width, width, batch_first=True)
+        self.input_width = input_width
+        self.feed_width = feed_width
+        self.width = width
+        self.is_lstm = cell == "lstm"
+        self._initialize()
+
+    def _initialize(self) -> None:
+        input_weight, hidden_weight, input_bias, hidden_bias = self.rnn.all_weights[0]
+        gates = 4 if self.is_lstm else 3
+        for gate in input_weight.chunk(gates):
+            nn.init.xavier_uniform_(gate)
+        for gate in hidden_weight.chunk(gates):
+            nn.init.orthogonal_(gate)
+        nn.init.zeros_(input_bias)
+        nn.init.zeros_(hidden_bias)
+        if self.is_lstm:  # remember at first (Jozefowicz et al. 2015)
+            nn.init.ones_(input_bias[self.width : 2 * self.width])
+
+    def forward(self, inputs: Tensor, state: LayerState | None = None) -> tuple[Tensor, LayerState]:
+        """Return hidden states (B, T, width) for `inputs` (B, T, input_width), and the state after the last."""
+        assert self.feed_width == 0, "what is fed comes step by step"
+        if self.is_lstm:
+            outputs, (hidden, cell) = self.rnn(inputs, state and (state[0].unsqueeze(0), state[1].unsqueeze(0)))
+            return outputs, (hidden.squeeze(0), cell.squeeze(0))
+        outputs, hidden = self.rnn(inputs, state and state[0].unsqueeze(0))
+        return outputs, (hidden.squeeze(0),)
+
+    def project(self, inputs: Tensor) -> Tensor:
+        """Return what `inputs` (..., input_width) add to the gates (..., gates * width), bias included."""
+        weight, _, bias, _ = self.rnn.all_weights[0]
+        return nn.functional.linear(inputs, weight[:, : self.input_width], bias)
+
+    def stepper(self) -> LayerStep:
+        """Return the function of one step.
+
+        It holds views of the weights, so that in a loop their gradients are put together once and not at every step.
+        """
+        input_weight, hidden_weight, _, bias = self.rnn.all_weights[0]
+        by_feed, by_hidden = input_weight[:, self.input_width :].t(), hidden_weight.t()
+
+        def step(gates: Tensor, feed: Tensor | None, state: LayerState) -> LayerState:
+            if feed is not None:
+                gates = torch.addmm(gates, feed, by_feed)
+            recurrent = torch.addmm(bias, state[0], by_hidden)
+            return _lstm(gates + recurrent, state[1]) if self.is_lstm else _gru(gates, recurrent, state[0])
+
+        return step
+
+
+def _lstm(gates: Tensor, cell: Tensor) -> LayerState:
+    enter, forget, candidate, leave = gates.chunk(4, dim=1)
+    cell = torch.sigmoid(forget) * cell + torch.sigmoid(enter) * torch.tanh(candidate)
+    return torch.sigmoid(leave) * torch.tanh(cell), cell
+
+
+def _gru(gates: Tensor, recurrent: Tensor, hidden: Tensor) -> LayerState:
+    """torch's form: the reset gate comes after the recurrent product, as in version 1 of arXiv:1406.1078."""
+    width = hidden.shape[1]
+    reset, update = torch.sigmoid(gates[:, : 2 * width] + recurrent[:, : 2 * width]).chunk(2, dim=1)
+    candidate = torch.tanh(torch.addcmul(gates[:, 2 * width :], reset, recurrent[:, 2 * width :]))
+    return (torch.lerp(candidate, hidden, update),)
+
+
+class RecurrentStack(nn.Module):
+    """Recurrent layers of one width on top of each other, with dropout between them; only the lowest can be fed."""
+
+    def __init__(
+        self, cell: str, input_width: int, width: int, *, layers: int, feed_width: int = 0, dropout: float = 0.0
+    ) -> None:
+        super().__init__()
+        self.lowest = RecurrentLayer(cell, input_width, width, feed_width=feed_width)
+        self.upper = nn.ModuleList(RecurrentLayer(cell, width, width) for _ in range(layers - 1))
+        self.dropout = Dropout(dropout)
+
+    def forward(self, inputs: Tensor, states: tuple[LayerState, ...]) -> Tensor:
+        """Return the top layer's hidden states (B, T, width) for `inputs` (B, T, input_width)."""
+        outputs: Tensor = self.lowest(inputs, states[0])[0]
+        for layer, state in zip(self.upper, states[1:], strict=True):
+            outputs = layer(self.dropout(outputs), state)[0]
+        return outputs
+
+    def project(self, inputs: Tensor) -> Tensor:
+        """Return what `inputs` (..., input_width) add to the lowest layer's gates (..., gates * width)."""
+        return self.lowest.project(inputs)
+
+    def stepper(self) -> StackStep:
+        """Return the function of one step; see `RecurrentLayer.stepper`."""
+        upper = cast(Iterable[RecurrentLayer], self.upper)
+        lowest_step, upper_steps = self.lowest.stepper(), [(layer.project, layer.stepper()) for layer in upper]
+
+        def step(gates: Tensor, feed: Tensor | None, states: tuple[LayerState, ...]) -> tuple[LayerState, ...]:
+            after = [lowest_step(gates, feed, states[0])]
+            for (project, layer_step), state in zip(upper_steps, states[1:], strict=True):
+                after.append(layer_step(project(self.dropout(after[-1][0])), None, state))
+            return tuple(after)
+
+        return step
+
+
+class RecurrentEncoder(Encoder):
+    """Embeddings under a stack of LSTM or GRU layers, read in one direction or in both (arXiv:1409.0473, section 3.2).
+
+    `hidden_width` is the number of units of each direction; the memory's `width` is twice that when `bidirectional`.
+    `embedding_dropout` is applied to embeddings, `layer_dropout` between layers, `memory_dropout` to the memory.
+    A source's padding is at its right end and influences nothing: a sentence is the same alone and in any batch.
+    """
+
+    attends = False
+
+    def __init__(
+        self,
+        *,
+        vocab_size: int,
+        cell: CellKind,
+        layers: int,
+        bidirectional: bool,
+        embedding_width: int,
+        hidden_width: int,
+        embedding_dropout: float,
+        layer_dropout: float,
+        memory_dropout: float,
+    ) -> None:
+        super().__init__()
+        require_positive(layers=layers, embedding_width=embedding_width, hidden_width=hidden_width)
+        self.embedding = make_embedding(vocab_size, embedding_width)
+        self.width = hidden_width * (2 if bidirectional else 1)
+        self.bidirectional = bidirectional
+        widths = [embedding_width] + [self.width] * (layers - 1)
+        self.forwards = nn.ModuleList(RecurrentLayer(cell, width, hidden_width) for width in widths)
+        self.backwards = nn.ModuleList(
+            RecurrentLayer(cell, width, hidden_width) for width in (widths if bidirectional else [])
+        )
+        self.embedding_dropout = Dropout(embedding_dropout)
+        self.layer_dropout = Dropout(layer_dropout)
+        self.memory_dropout = Dropout(memory_dropout)
+
+    def forward(self, source: Tensor, source_mask: Tensor, *, need_weights: bool = False) -> EncoderOutput:
+        """Return the memory (B, S, width) of `source` (B, S), and final states (B, layers, width); has no weights."""
+        lengths = source_mask.sum(dim=1)
+        reversal = _reversal(lengths, source.shape[1])
+        rows = torch.arange(len(lengths), device=source.device)
+        states, finals = self.embedding_dropout(self.embedding(source)), []
+        for index, layer in enumerate(self.forwards):
+            inputs = self.layer_dropout(states) if index else states
+            states, _ = layer(inputs)
+            final = states[rows, lengths - 1]
+            if self.bidirectional:
+                backward = _take(self.backwards[index](_take(inputs, reversal))[0], reversal)
+                states, final = torch.cat((states, backward), dim=2), torch.cat((final, backward[:, 0]), dim=1)
+            finals.append(final)
+        return EncoderOutput(self.memory_dropout(states), source_mask, torch.stack(finals, dim=1))
+
+
+def _reversal(lengths: Tensor, longest: int) -> Tensor:
+    """Return flat indices (B * S,) that turn each sentence around and leave its padding at the right end."""
+    places = torch.arange(longest, device=lengths.device).unsqueeze(0)
+    turned = lengths.unsqueeze(1) - 1 - places
+    starts = torch.arange(len(lengths), device=lengths.device).unsqueeze(1) * longest
+    return (torch.where(turned >= 0, turned, places) + starts).view(-1)
+
+
+def _take(states: Tensor, places: Tensor) -> Tensor:
+    """Return the flat positions `places` of `states` (B, S, D); an embedding look-up has the cheapest gradient."""
+    return nn.functional.embedding(places, states.reshape(-1, states.shape[2])).view(states.shape)
+
+
+def make_embedding(vocab_size: int, width: int) -> nn.Embedding:
+    """Return a table small enough at first that the same table can make logits."""
+    embedding = nn.Embedding(vocab_size, width)
+    nn.init.normal_(embedding.weight, std=width**-0.5)
+    return embedding
+
+
+def require_positive(**sizes: int) -> None:
+    """Raise ValueError for the first of the named sizes that is less than 1."""
+    for name, size in sizes.items():
+        if size < 1:
+            raise ValueError(f"{name}: got {size}, expected at least 1")

@@ -1,0 +1,207 @@
+"""The recurrent decoder: with any attention of `nmt.models.attention`, or with none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor, nn
+
+from nmt.errors import UserError
+from nmt.models.attention.base import Attention, AttentionMemory
+from nmt.models.dropout import Dropout
+from nmt.models.interface import AttentionWeights, Decoder, EncoderOutput, State, masked_mean
+from nmt.models.rnn import CellKind, LayerState, RecurrentStack, StackStep, make_embedding, require_positive
+
+
+@dataclass(frozen=True)
+class RecurrentState(State):
+    """Each layer's state, the attentional hidden state that is fed back, what is attended to, the attention's own."""
+
+    layers: tuple[LayerState, ...]
+    feed: Tensor | None  # (N, readout_width)
+    memory: AttentionMemory | None
+    attention: State | None
+
+
+class Bridge(nn.Module):
+    """The decoder's first state from the encoder's last: tanh(W h), for each layer and tensor a W of its own.
+
+    After s_0 = tanh(W_s h_1) of arXiv:1409.0473, appendix A.2.2. Layers are aligned at the top: where the decoder has
+    more, its lower ones all read the encoder's lowest; where it has fewer, the encoder's lowest are not read. An
+    encoder without final states gives the mean of its memory.
+    """
+
+    def __init__(self, memory_width: int, width: int, *, layers: int, tensors: int) -> None:
+        super().__init__()
+        self.projections = nn.ModuleList(nn.Linear(memory_width, width) for _ in range(layers * tensors))
+        self.layers, self.tensors = layers, tensors
+
+    def forward(self, encoded: EncoderOutput) -> tuple[LayerState, ...]:
+        """Return the state of each decoder layer, tensors (B, width)."""
+        if encoded.final_state is None:
+            finals = masked_mean(encoded.memory, encoded.memory_mask).unsqueeze(1)
+        else:
+            finals = encoded.final_state  # (B, L, memory_width)
+        lowest = finals.shape[1] - self.layers
+        states = [
+            torch.tanh(projection(finals[:, max(0, lowest + index // self.tensors)]))
+            for index, projection in enumerate(self.projections)
+        ]
+        return tuple(tuple(states[first : first + self.tensors]) for first in range(0, len(states), self.tensors))
+
+
+class RecurrentDecoder(Decoder):
+    """LSTM or GRU layers of `width` units, and a readout of `readout_width` units from which the logits are made.
+
+    With y_t the embedding of the token read at step t, s_t the top layer's state and c_t the context:
+
+    - attention that asks with the previous state: s_t = cell([y_t; c_t], s_(t-1)), readout tanh(W [s_t; c_t; y_t]).
+      arXiv:1409.0473, appendix A.2.2, with tanh in place of maxout, and the state that section 2.2 and eq. 4 name.
+    - attention that asks with the current state: s_t = cell([y_t; h_(t-1)], s_(t-1)), readout h_t = tanh(W [s_t; c_t]).
+      This h is the attentional hidden state of arXiv:1508.04025, eq. 5, and 0 at first; that it enters the cell is
+      input feeding (section 3.3), and without it s_t = cell(y_t, s_(t-1)).
+    - none: s_t = cell(y_t, s_(t-1)), readout tanh(W [s_t; y_t]); the encoder reaches it through s_0 alone
+      (arXiv:1406.1078, arXiv:1409.3215).
+
+    `attention` makes one from `query_width` and `memory_width`, or is None. `input_feeding` None means: where it has a
+    meaning. `embedding_dropout` is applied to y, `layer_dropout` between layers, `readout_dropout` to what is returned
+    (and not to what is fed back). Raises UserError for input feeding that has no meaning.
+    """
+
+    def __init__(
+        self,
+        *,
+        vocab_size: int,
+        memory_width: int,
+        attention: Callable[..., Attention] | None,
+        cell: CellKind,
+        layers: int,
+        embedding_width: int,
+        width: int,
+        readout_width: int,
+        input_feeding: bool | None,
+        embedding_dropout: float,
+        layer_dropout: float,
+        readout_dropout: float,
+    ) -> None:
+        super().__init__()
+        require_positive(layers=layers, embedding_width=embedding_width, width=width, readout_width=readout_width)
+        self.attention = None if attention is None else attention(query_width=width, memory_width=memory_width)
+        self.attends = self.attention is not None
+        self.asks = None if self.attention is None else self.attention.query
+        self.input_feeding = _input_feeding(input_feeding, self.asks)
+        self.readout_width = readout_width
+        context_width = 0 if self.attention is None else self.attention.context_width
+        feed_width = context_width if self.asks == "previous" else readout_width if self.input_feeding else 0
+
+        self.embedding = make_embedding(vocab_size, embedding_width)
+        self.cells = RecurrentStack(
+            cell, embedding_width, width, layers=layers, feed_width=feed_width, dropout=layer_dropout
+        )
+        self.bridge = Bridge(memory_width, width, layers=layers, tensors=2 if cell == "lstm" else 1)
+        read_width = width + context_width + (0 if self.asks == "current" else embedding_width)
+        self.readout = nn.Linear(read_width, readout_width)
+        self.output = nn.Linear(readout_width, vocab_size)
+        self.embedding_dropout = Dropout(embedding_dropout)
+        self.readout_dropout = Dropout(readout_dropout)
+
+    def init_state(self, encoded: EncoderOutput) -> RecurrentState:
+        """Return the bridged layers, the memory with its keys projected, and a zero to feed; N = B."""
+        layers = self.bridge(encoded)
+        feed = layers[0][0].new_zeros(len(encoded.memory), self.readout_width) if self.input_feeding else None
+        if self.attention is None:
+            return RecurrentState(layers, feed, None, None)
+        memory = self.attention.prepare(encoded.memory, encoded.memory_mask)
+        return RecurrentState(layers, feed, memory, self.attention.init_state(memory))
+
+    def step(
+        self, tokens: Tensor, state: RecurrentState, *, need_weights: bool = False
+    ) -> tuple[Tensor, AttentionWeights | None, RecurrentState]:
+        """Read `tokens` (N,); return hidden (N, readout_width), weights if asked for, and the next state."""
+        embedded = self.embedding_dropout(self.embedding(tokens))
+        top, context, weights, state = self._advance(self.cells.project(embedded), state, self.cells.stepper())
+        hidden = self._read(top, context, embedded)
+        if self.input_feeding:
+            state = replace(state, feed=hidden)
+        cross = weights[:, None, None, None] if need_weights and weights is not None else None  # (N, 1, 1, 1, S)
+        return self.readout_dropout(hidden), AttentionWeights(cross) if need_weights else None, state
+
+    def forward(
+        self, target_in: Tensor, encoded: EncoderOutput, *, need_weights: bool = False
+    ) -> tuple[Tensor, AttentionWeights | None]:
+        """Return hidden (B, T, readout_width) for `target_in` (B, T), and the weights of the attention if asked for."""
+        embedded = self.embedding_dropout(self.embedding(target_in))
+        waits = self.asks == "previous" or self.input_feeding
+        run = self._step_by_step if waits else self._all_at_once
+        hidden, weights = run(embedded, self.init_state(encoded))
+        cross = weights[:, None, None] if need_weights and weights is not None else None  # (B, 1, 1, T, S)
+        return self.readout_dropout(hidden), AttentionWeights(cross) if need_weights else None
+
+    def _all_at_once(self, embedded: Tensor, state: RecurrentState) -> tuple[Tensor, Tensor | None]:
+        """The cells do not wait for the attention: they run over all steps, then the attention does."""
+        tops = self.cells(embedded, state.layers)
+        if self.attention is None:
+            return self._read(tops, None, embedded), None
+        contexts, weights, own = [], [], state.attention
+        for query in tops.chunk(tops.shape[1], dim=1) if self.attention.recurrent else (tops,):
+            context, share, own = self.attention(query, state.memory, own)
+            contexts.append(context)
+            weights.append(share)
+        return self._read(tops, torch.cat(contexts, dim=1), embedded), torch.cat(weights, dim=1)
+
+    def _step_by_step(self, embedded: Tensor, state: RecurrentState) -> tuple[Tensor, Tensor | None]:
+        """The cells wait for what is fed; all that does not is computed before the loop or after it."""
+        step, tops, contexts, weights, hidden = self.cells.stepper(), [], [], [], []
+        for gates in self.cells.project(embedded).unbind(dim=1):
+            top, context, share, state = self._advance(gates, state, step)
+            assert context is not None and share is not None
+            weights.append(share)
+            if self.input_feeding:
+                hidden.append(self._read(top, context, None))
+                state = replace(state, feed=hidden[-1])
+            else:
+                tops.append(top)
+                contexts.append(context)
+        if self.input_feeding:
+            return torch.stack(hidden, dim=1), torch.stack(weights, dim=1)
+        read = self._read(torch.stack(tops, dim=1), torch.stack(contexts, dim=1), embedded)
+        return read, torch.stack(weights, dim=1)
+
+    def _advance(
+        self, gates: Tensor, state: RecurrentState, step: StackStep
+    ) -> tuple[Tensor, Tensor | None, Tensor | None, RecurrentState]:
+        """Return top (N, width), context (N, D), weights (N, S) and the next state: all of a step but its readout."""
+        if self.asks == "previous":
+            context, weights, own = self._attend(state.layers[-1][0], state)
+            layers = step(gates, context, state.layers)
+            return layers[-1][0], context, weights, replace(state, layers=layers, attention=own)
+        layers = step(gates, state.feed, state.layers)
+        top = layers[-1][0]
+        if self.attention is None:
+            return top, None, None, replace(state, layers=layers)
+        context, weights, own = self._attend(top, state)
+        return top, context, weights, replace(state, layers=layers, attention=own)
+
+    def _attend(self, query: Tensor, state: RecurrentState) -> tuple[Tensor, Tensor, State | None]:
+        """Ask with `query` (N, width): the K hypotheses of a sentence are K queries to its one memory."""
+        assert self.attention is not None and state.memory is not None
+        queries = query.view(len(state.memory.mask), -1, query.shape[1])  # (B, K, width)
+        context, weights, own = self.attention(queries, state.memory, state.attention)
+        return context.flatten(0, 1), weights.flatten(0, 1), own
+
+    def _read(self, top: Tensor, context: Tensor | None, embedded: Tensor | None) -> Tensor:
+        """Return the readout of what this kind of decoder reads."""
+        parts = [top, context, None if self.asks == "current" else embedded]
+        return torch.tanh(self.readout(torch.cat([part for part in parts if part is not None], dim=-1)))
+
+
+def _input_feeding(asked: bool | None, asks: str | None) -> bool:
+    if asked and asks != "current":
+        why = "there is no attention" if asks is None else "its context enters the cell already"
+        raise UserError(
+            f"model.decoder.input_feeding: got true, expected null or false with this model.attention: {why}; "
+            f"leave it out, or use model/attention=luong"
+        )
+    return asks == "current" if asked is None else asked

@@ -1,0 +1,175 @@
+"""Recurrent attention: scores by hand, masks, beams as queries, and errors."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from nmt.errors import UserError
+from nmt.models.attention.bahdanau import BahdanauAttention
+from nmt.models.attention.base import Attention
+from nmt.models.attention.luong import LuongAttention
+
+MASK = torch.tensor([[True, True, True, False], [True, False, False, False], [True, True, True, True]])
+
+
+def families(query_width: int = 5, memory_width: int = 5) -> list[Attention]:
+    torch.manual_seed(1)
+    scores = ("dot", "general", "concat") if query_width == memory_width else ("general", "concat")
+    luong = [LuongAttention(query_width, memory_width, score) for score in scores]  # type: ignore[arg-type]
+    return [module.double() for module in (BahdanauAttention(query_width, memory_width, width=7), *luong)]
+
+
+@pytest.fixture(params=range(4), ids=["additive", "dot", "general", "concat"])
+def attention(request: pytest.FixtureRequest) -> Attention:
+    return families()[request.param]
+
+
+@pytest.fixture
+def query() -> Tensor:
+    return torch.randn(3, 2, 5, dtype=torch.float64, generator=torch.Generator().manual_seed(2))
+
+
+@pytest.fixture
+def memory() -> Tensor:
+    return torch.randn(3, 4, 5, dtype=torch.float64, generator=torch.Generator().manual_seed(3))
+
+
+def close(got: Tensor, expected: Any) -> None:
+    expected = torch.as_tensor(expected, dtype=got.dtype)
+    torch.testing.assert_close(got, expected.expand_as(got), rtol=1e-10, atol=1e-10)
+
+
+def set_weights(**weights: tuple[nn.Module, list[list[float]]]) -> None:
+    with torch.no_grad():
+        for module, rows in weights.values():
+            module.weight.copy_(torch.tensor(rows))
+
+
+def test_additive_by_hand() -> None:
+    """Query 2, values 1 and -1: tanh(2 + 1) + 3 tanh(0 + 1), and tanh(2 - 1) + 3 tanh(0 - 1)."""
+    attention = BahdanauAttention(1, 1, width=2).double()
+    set_weights(
+        w=(attention.query_projection, [[1.0], [0.0]]),
+        u=(attention.key_projection, [[1.0], [1.0]]),
+        v=(attention.energy, [[1.0, 3.0]]),
+    )
+    values = torch.tensor([[[1.0], [-1.0]]], dtype=torch.float64)
+    context, weights, _ = attention(
+        torch.tensor([[[2.0]]], dtype=torch.float64),
+        attention.prepare(values, torch.ones(1, 2, dtype=torch.bool)),
+        None,
+    )
+    first, second = math.tanh(3) + 3 * math.tanh(1), math.tanh(1) + 3 * math.tanh(-1)
+    share = 1 / (1 + math.exp(second - first))
+    close(weights[0, 0], [share, 1 - share])
+    close(context[0, 0], [share - (1 - share)])
+
+
+QUERY, KEYS = [1.0, 2.0], [[3.0, -1.0], [0.5, 4.0]]
+
+
+@pytest.mark.parametrize(
+    ("score", "weights", "expected"),
+    [
+        ("dot", {}, [1.0, 8.5]),  # 1*3 - 2*1, 1*0.5 + 2*4
+        # W turns (a, b) into (b, 10a): (1, 2) . (-1, 30), (1, 2) . (4, 5)
+        ("general", {"key_projection": [[0.0, 1.0], [10.0, 0.0]]}, [59.0, 14.0]),
+        # W = [[1 0 | 1 0], [0 1 | 0 1]], v = (2, -1): 2 tanh(1 + a) - tanh(2 + b)
+        (
+            "concat",
+            {
+                "query_projection": [[1.0, 0.0], [0.0, 1.0]],
+                "key_projection": [[1.0, 0.0], [0.0, 1.0]],
+                "energy": [[2.0, -1.0]],
+            },
+            [2 * math.tanh(4) - math.tanh(1), 2 * math.tanh(1.5) - math.tanh(6)],
+        ),
+    ],
+)
+def test_multiplicative_by_hand(score: Any, weights: dict[str, Any], expected: list[float]) -> None:
+    attention = LuongAttention(2, 2, score).double()
+    assert {name.removesuffix(".weight") for name, _ in attention.named_parameters()} == set(weights)
+    set_weights(**{name: (getattr(attention, name), rows) for name, rows in weights.items()})
+    memory = attention.prepare(torch.tensor([KEYS], dtype=torch.float64), torch.ones(1, 2, dtype=torch.bool))
+    query = torch.tensor([[QUERY]], dtype=torch.float64)
+    close(attention.score(query, memory, None)[0, 0], expected)
+    _, got, _ = attention(query, memory, None)
+    close(got[0, 0], torch.tensor(expected, dtype=torch.float64).softmax(0))
+
+
+def test_concat_is_one_matrix_over_the_concatenation(query: Tensor, memory: Tensor) -> None:
+    attention = families()[3]
+    whole = torch.cat((attention.query_projection.weight, attention.key_projection.weight), dim=1)
+    pairs = torch.cat((query.unsqueeze(2).expand(-1, -1, 4, -1), memory.unsqueeze(1).expand(-1, 2, -1, -1)), dim=-1)
+    expected = attention.energy(torch.tanh(pairs @ whole.t())).squeeze(-1)
+    close(attention.score(query, attention.prepare(memory, MASK), None), expected)
+
+
+def test_large_negative_fill_and_minus_infinity_agree(attention: Attention, query: Tensor, memory: Tensor) -> None:
+    prepared = attention.prepare(memory, MASK)
+    _, weights, _ = attention(query, prepared, None)
+    filled = attention.score(query, prepared, None).masked_fill(~MASK.unsqueeze(1), -1e9)
+    close(weights, filled.softmax(-1))
+
+
+def test_padding_has_weight_zero_and_no_gradient(attention: Attention, query: Tensor, memory: Tensor) -> None:
+    memory.requires_grad_()
+    context, weights, _ = attention(query, attention.prepare(memory, MASK), None)
+    assert not weights.masked_select(~MASK.unsqueeze(1)).any()
+    close(weights.sum(-1), 1.0)
+    close(weights[1, :, 0], 1.0)
+    context.pow(2).sum().backward()
+    assert memory.grad is not None and memory.grad.isfinite().all()
+    assert not memory.grad[~MASK].any()
+
+
+def test_queries_do_not_see_each_other(attention: Attention, query: Tensor, memory: Tensor) -> None:
+    prepared = attention.prepare(memory, MASK)
+    context, weights, _ = attention(query, prepared, None)
+    for place in range(query.shape[1]):
+        alone, share, _ = attention(query[:, place : place + 1], prepared, None)
+        close(alone, context[:, place : place + 1])
+        close(share, weights[:, place : place + 1])
+
+
+def test_order_of_the_memory_only_reorders_the_weights(attention: Attention, query: Tensor, memory: Tensor) -> None:
+    order = torch.tensor([2, 0, 3, 1])
+    context, weights, _ = attention(query, attention.prepare(memory, MASK), None)
+    same, turned, _ = attention(query, attention.prepare(memory[:, order], MASK[:, order]), None)
+    close(same, context)
+    close(turned, weights[..., order])
+
+
+def test_unequal_widths(query: Tensor) -> None:
+    memory = torch.randn(3, 4, 6, dtype=torch.float64)
+    for attention in families(memory_width=6):
+        context, weights, _ = attention(query, attention.prepare(memory, MASK), None)
+        assert context.shape == (3, 2, 6) and weights.shape == (3, 2, 4)
+
+
+def test_memory_is_selected_by_sentence_only(memory: Tensor) -> None:
+    prepared = families()[0].prepare(memory, MASK)
+    assert prepared.select(torch.tensor([0, 0, 1])).keys is prepared.keys
+    kept = prepared.select(torch.tensor([0, 0]), sentences=torch.tensor([2]))
+    close(kept.values, memory[2:])
+    assert kept.mask.all()
+
+
+def test_dot_needs_equal_widths() -> None:
+    with pytest.raises(UserError, match=r"score=dot.*width 4.*width 6.*score=general"):
+        LuongAttention(4, 6, "dot")
+
+
+def test_an_unknown_score_is_named() -> None:
+    with pytest.raises(UserError, match=r"'generel'.*dot, general, concat.*did you mean 'general'"):
+        LuongAttention(4, 4, "generel")  # type: ignore[arg-type]
+
+
+def test_a_width_below_one_is_refused() -> None:
+    with pytest.raises(UserError, match=r"model\.attention\.width: got 0"):
+        BahdanauAttention(4, 4, width=0)

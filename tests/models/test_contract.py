@@ -1,0 +1,401 @@
+"""The contract: every model under configs/model, with every attention under configs/model/attention, keeps it.
+
+A model is found by its YAML; a new family of attention appears here with its own, and nothing else to do. Two toy
+attentions that no YAML names, coverage and a local one, are held to the same: they fit without touching the decoder.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import pytest
+import torch
+from hydra import compose, initialize_config_dir
+from hydra.core.global_hydra import GlobalHydra
+from omegaconf import OmegaConf
+from torch import Tensor, nn
+
+from nmt.data.batch import pad
+from nmt.models.attention.base import Attention, AttentionMemory
+from nmt.models.interface import BOS, EOS, AttentionWeights, EncoderOutput, State, per_sentence
+from nmt.models.rnn import RecurrentEncoder
+from nmt.models.rnn_decoder import RecurrentDecoder
+from nmt.models.seq2seq import Seq2Seq, build_model
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+VOCABULARY = 23
+VARIANTS = [
+    "rnn model/attention=bahdanau model.encoder.cell=lstm model.encoder.layers=2 model.decoder.layers=3",
+    "rnn model/attention=bahdanau model.encoder.bidirectional=false model.encoder.layers=3 model.decoder.layers=2",
+    "rnn model/attention=luong model.attention.score=dot",
+    "rnn model/attention=luong model.attention.score=concat",
+    "rnn model/attention=luong model.decoder.input_feeding=false model.decoder.layers=2",
+    "rnn model/attention=luong model.encoder.cell=lstm model.decoder.input_feeding=false",
+    "rnn model/attention=luong model.encoder.cell=lstm model.decoder.layers=2",
+    "rnn model/attention=none model.encoder.cell=lstm model.decoder.layers=2",
+    "transformer model.encoder.norm_first=false model.encoder.norm=rms",
+    "transformer model.encoder.positions=rotary",
+    "transformer model.encoder.positions=none model.encoder.scale_scores=false",
+]
+
+
+# Models, found and made small
+
+
+def shrink(node: Any) -> Any:
+    """Divide what is large enough to be a width: equal ones stay equal, and heads keep dividing theirs."""
+    if isinstance(node, dict):
+        return {key: shrink(value) for key, value in node.items()}
+    return node // 16 if isinstance(node, int) and node >= 64 else node
+
+
+def model_config(words: str) -> dict[str, Any]:
+    """Compose "rnn model/attention=luong ..." to the plain, small `model` node."""
+    name, *overrides = words.split()
+    GlobalHydra.instance().clear()
+    with initialize_config_dir(str(CONFIGS), version_base="1.3"):
+        composed = compose(overrides=[f"+model={name}", *overrides])
+    config = OmegaConf.to_container(composed, resolve=True)
+    assert isinstance(config, dict)
+    return shrink(config["model"])
+
+
+def shipped() -> Iterator[str]:
+    attentions = sorted(path.stem for path in (CONFIGS / "model" / "attention").glob("*.yaml"))
+    for path in sorted((CONFIGS / "model").glob("*.yaml")):
+        if "attention:" in path.read_text():
+            yield from (f"{path.stem} model/attention={attention}" for attention in attentions)
+        else:
+            yield path.stem
+
+
+def build(words: str) -> Seq2Seq:
+    if words in TOYS:
+        return build_toy(TOYS[words])
+    return build_model(model_config(words), source_vocab_size=VOCABULARY, target_vocab_size=VOCABULARY, joint=True)
+
+
+# Toy attentions: what a stranger could write
+
+
+@dataclass(frozen=True)
+class CoverageState(State):
+    """How much of each position was attended to so far; (N, S)."""
+
+    coverage: Tensor
+
+
+class Coverage(Attention):
+    """Additive scores that see the sum of all earlier weights (arXiv:1601.04811, arXiv:1704.04368 eq. 10-11)."""
+
+    query: ClassVar[Literal["previous", "current"]] = "previous"
+    recurrent = True
+
+    def __init__(self, query_width: int, memory_width: int, width: int = 5) -> None:
+        super().__init__(query_width, memory_width)
+        self.by_query = nn.Linear(query_width, width)
+        self.by_key = nn.Linear(memory_width, width)
+        self.by_coverage = nn.Linear(1, width)
+        self.energy = nn.Linear(width, 1)
+
+    def project_keys(self, memory: Tensor) -> Tensor:
+        return self.by_key(memory)
+
+    def init_state(self, memory: AttentionMemory) -> CoverageState:
+        return CoverageState(memory.values.new_zeros(memory.mask.shape))
+
+    def score(self, query: Tensor, memory: AttentionMemory, state: CoverageState) -> Tensor:
+        coverage = state.coverage.view(*query.shape[:2], -1, 1)
+        hidden = self.by_query(query).unsqueeze(2) + memory.keys.unsqueeze(1) + self.by_coverage(coverage)
+        return self.energy(hidden.tanh()).squeeze(-1)
+
+    def advance(self, state: CoverageState, weights: Tensor) -> CoverageState:
+        return CoverageState(state.coverage + weights.flatten(0, 1))
+
+
+class CurrentCoverage(Coverage):
+    query: ClassVar[Literal["previous", "current"]] = "current"
+
+
+class Local(Attention):
+    """Predictive local attention (arXiv:1508.04025, eq. 9-10): a bell around a place that the query foretells."""
+
+    query: ClassVar[Literal["previous", "current"]] = "current"
+
+    def __init__(self, query_width: int, memory_width: int) -> None:
+        super().__init__(query_width, memory_width)
+        self.place = nn.Linear(query_width, 1)
+        self.key = nn.Linear(memory_width, query_width)
+
+    def project_keys(self, memory: Tensor) -> Tensor:
+        return self.key(memory)
+
+    def score(self, query: Tensor, memory: AttentionMemory, state: None) -> Tensor:
+        return query @ memory.keys.transpose(1, 2)
+
+    def reweigh(self, weights: Tensor, query: Tensor, memory: AttentionMemory, state: None) -> Tensor:
+        centre = memory.mask.sum(1).view(-1, 1, 1) * self.place(query).sigmoid()  # (B, Q, 1)
+        distance = torch.arange(weights.shape[2], dtype=centre.dtype) - centre
+        return weights * torch.exp(-(distance**2) / 2)
+
+
+@dataclass(frozen=True)
+class Clock(State):
+    """How many steps were made; (N,)."""
+
+    time: Tensor
+
+
+class Monotonic(Local):
+    """Monotonic local attention (section 3.2): the bell moves one place a step, whatever the query."""
+
+    recurrent = True
+
+    def __init__(self, query_width: int, memory_width: int) -> None:
+        super().__init__(query_width, memory_width)
+        del self.place
+
+    def init_state(self, memory: AttentionMemory) -> Clock:
+        return Clock(memory.mask.new_zeros(len(memory.mask), dtype=torch.long))
+
+    def advance(self, state: Clock, weights: Tensor) -> Clock:
+        return Clock(state.time + 1)
+
+    def reweigh(self, weights: Tensor, query: Tensor, memory: AttentionMemory, state: Clock) -> Tensor:
+        distance = torch.arange(weights.shape[2]) - state.time.view(*query.shape[:2], 1)
+        return weights * torch.exp(-(distance.to(weights.dtype) ** 2) / 20)
+
+
+TOYS: dict[str, tuple[Callable[..., Attention], bool | None]] = {
+    "toy coverage": (Coverage, None),
+    "toy coverage, current": (CurrentCoverage, True),
+    "toy coverage, current, no feeding": (CurrentCoverage, False),
+    "toy local": (Local, None),
+    "toy local, no feeding": (Local, False),
+    "toy monotonic": (Monotonic, None),
+    "toy monotonic, no feeding": (Monotonic, False),
+}
+
+
+def build_toy(toy: tuple[Callable[..., Attention], bool | None]) -> Seq2Seq:
+    config = model_config("rnn")
+    encoder, decoder = ({k: v for k, v in config[part].items() if k != "_target_"} for part in ("encoder", "decoder"))
+    decoder |= {"attention": functools.partial(toy[0]), "input_feeding": toy[1]}
+    encoder = RecurrentEncoder(vocab_size=VOCABULARY, **encoder)
+    return Seq2Seq(encoder, RecurrentDecoder(vocab_size=VOCABULARY, memory_width=encoder.width, **decoder))
+
+
+# The cases
+
+
+CASES = [*shipped(), *VARIANTS, *TOYS]
+
+
+@pytest.fixture(scope="module", params=CASES)
+def model(request: pytest.FixtureRequest) -> Seq2Seq:
+    """The model with every parameter away from its initial value, in double precision."""
+    torch.manual_seed(0)
+    model = build(request.param).double().eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(0.2 * torch.randn_like(parameter))
+    return model
+
+
+SOURCES = [[5, 9, 4, 7, 11, EOS], [6, EOS], [12, 8, 14, EOS]]
+TARGETS = [[BOS, 15, 7, 6], [BOS, 4, 9, 21], [BOS, 8, 8, 17]]
+
+
+@pytest.fixture
+def source() -> tuple[Tensor, Tensor]:
+    return pad(SOURCES)
+
+
+@pytest.fixture
+def target() -> Tensor:
+    return torch.tensor(TARGETS)
+
+
+def close(got: Tensor, expected: Tensor) -> None:
+    torch.testing.assert_close(got, expected, rtol=1e-9, atol=1e-9)
+
+
+def run_steps(model: Seq2Seq, target: Tensor, state: State) -> tuple[Tensor, list[AttentionWeights], State]:
+    hiddens, weights = [], []
+    for tokens in target.unbind(1):
+        hidden, attention, state = model.decoder.step(tokens, state, need_weights=True)
+        hiddens.append(hidden)
+        assert attention is not None
+        weights.append(attention)
+    return torch.stack(hiddens, 1), weights, state
+
+
+def test_forward_equals_stacked_steps(model: Seq2Seq, source: tuple[Tensor, Tensor], target: Tensor) -> None:
+    hidden, attention = model(*source, target, need_weights=True)
+    stepped, weights, _ = run_steps(model, target, model.start(*source))
+    close(stepped, hidden)
+    assert attention is not None
+    for t, step in enumerate(weights):
+        for name in ("cross", "decoder_self"):
+            whole, part = getattr(attention, name), getattr(step, name)
+            assert (whole is None) == (part is None)
+            if whole is not None:
+                close(part, whole[..., t : t + 1, : part.shape[-1]])
+
+
+def test_beams_share_what_belongs_to_the_sentence(
+    model: Seq2Seq, source: tuple[Tensor, Tensor], target: Tensor
+) -> None:
+    """Expand to three beams, follow back-pointers at every step, and compare with each prefix decoded by itself."""
+    generator, beams = torch.Generator().manual_seed(3), 3
+    sentences = len(source[0])
+    rows = torch.arange(sentences).repeat_interleave(beams)
+    state = model.start(*source).select(rows)
+    prefixes = torch.empty(len(rows), 0, dtype=torch.long)
+    trace = torch.empty(len(rows), 0, 0)
+    for t in range(4):
+        tokens = torch.randint(4, VOCABULARY, (len(rows),), generator=generator)
+        prefixes = torch.cat((prefixes, tokens[:, None]), dim=1)
+        before = list(shared_tensors(state))
+        hidden, attention, state = model.decoder.step(tokens, state, need_weights=True)
+        assert all(a is b for a, b in zip(before, shared_tensors(state), strict=True)), "copied in a step"
+        assert all(len(tensor) == sentences for tensor in before), "copied for beams"
+        trace = hidden[:, None] if t == 0 else torch.cat((trace, hidden[:, None]), dim=1)
+        alone, weights = model(source[0][rows], source[1][rows], prefixes, need_weights=True)
+        close(trace, alone)
+        if weights.cross is not None:
+            close(attention.cross, weights.cross[..., -1:, :])
+        back = torch.randint(beams, (sentences, beams), generator=generator) + torch.arange(sentences)[:, None] * beams
+        state, prefixes, trace = state.select(back.view(-1)), prefixes[back.view(-1)], trace[back.view(-1)]
+
+
+def shared_tensors(state: State) -> Iterator[Tensor]:
+    """Walk over the tensors that have one row a sentence."""
+    pending: list[tuple[Any, bool]] = [(state, False)]
+    while pending:
+        value, shared = pending.pop()
+        if isinstance(value, State):
+            pending += [(getattr(value, f.name), f.metadata.get("rows") == "sentences") for f in fields(value)]
+        elif isinstance(value, tuple):
+            pending += [(item, shared) for item in value]
+        elif shared and value is not None:
+            yield value
+
+
+def test_finished_sentences_can_be_dropped(model: Seq2Seq, source: tuple[Tensor, Tensor], target: Tensor) -> None:
+    whole, _ = model(*source, target)
+    _, _, state = run_steps(model, target[:, :2], model.start(*source))
+    kept = torch.tensor([2, 0])
+    rest, _, _ = run_steps(model, target[kept, 2:], state.select(kept, sentences=kept))
+    close(rest, whole[kept, 2:])
+
+
+def test_padding_changes_nothing_and_is_never_attended(
+    model: Seq2Seq, source: tuple[Tensor, Tensor], target: Tensor
+) -> None:
+    ids, mask = source
+    hidden, attention = model(ids, mask, target, need_weights=True)
+    wider = torch.full((len(ids), 3), 19)  # what stands under the padding is not looked at
+    more_ids, more_mask = torch.cat((ids, wider), 1), torch.cat((mask, torch.zeros_like(wider, dtype=torch.bool)), 1)
+    more_hidden, more_attention = model(more_ids, more_mask, target, need_weights=True)
+    close(more_hidden, hidden)
+    for name in ("cross", "encoder_self"):
+        weights, more = getattr(attention, name), getattr(more_attention, name)
+        if weights is not None:
+            close(more[..., : weights.shape[-2], : weights.shape[-1]], weights)
+            assert not more.masked_select(~more_mask[:, None, None, None]).any(), "exactly 0"
+
+
+def test_a_sentence_is_the_same_alone_and_in_a_batch(
+    model: Seq2Seq, source: tuple[Tensor, Tensor], target: Tensor
+) -> None:
+    hidden, attention = model(*source, target, need_weights=True)
+    for row, sentence in enumerate(SOURCES):
+        alone, weights = model(*pad([sentence]), target[row : row + 1, :3], need_weights=True)
+        close(alone[0], hidden[row, :3])
+        if weights.cross is not None:
+            close(weights.cross[0], attention.cross[row, :, :, :3, : len(sentence)])
+
+
+def test_the_future_is_not_seen(model: Seq2Seq, source: tuple[Tensor, Tensor], target: Tensor) -> None:
+    hidden, _ = model(*source, target)
+    for t in range(1, target.shape[1]):
+        other = target.clone()
+        other[:, t:] = 20
+        changed, _ = model(*source, other)
+        close(changed[:, :t], hidden[:, :t])
+        assert not torch.allclose(changed[:, t], hidden[:, t])
+
+
+def test_asking_for_weights_changes_nothing_else(model: Seq2Seq, source: tuple[Tensor, Tensor], target: Tensor) -> None:
+    hidden, none = model(*source, target)
+    asked, attention = model(*source, target, need_weights=True)
+    close(asked, hidden)
+    assert none is None and isinstance(attention, AttentionWeights)
+    tokens, state = target[:, 0], model.start(*source)
+    assert model.decoder.step(tokens, state)[1] is None
+
+
+def test_weights_have_the_shapes_of_the_contract_and_sum_to_one(
+    model: Seq2Seq, source: tuple[Tensor, Tensor], target: Tensor
+) -> None:
+    _, attention = model(*source, target, need_weights=True)
+    (sentences, longest), steps = source[0].shape, target.shape[1]
+    expected = {"cross": (steps, longest), "decoder_self": (steps, steps), "encoder_self": (longest, longest)}
+    for name, shape in expected.items():
+        weights = getattr(attention, name)
+        if weights is None:
+            continue
+        assert weights.dim() == 5 and len(weights) == sentences and weights.shape[3:] == shape
+        assert (weights >= 0).all()
+        if sums_to_one(model):
+            close(weights.sum(-1), torch.ones_like(weights[..., 0]))
+    if isinstance(model.decoder, RecurrentDecoder):
+        assert (attention.cross is None) == (model.decoder.attention is None)
+        assert attention.cross is None or attention.cross.shape[1:3] == (1, 1)
+
+
+def sums_to_one(model: Seq2Seq) -> bool:
+    """A family with weights of its own making answers for their sum itself."""
+    attention = getattr(model.decoder, "attention", None)
+    if not isinstance(attention, Attention):
+        return True
+    kind = type(attention)
+    return kind.normalize is Attention.normalize and kind.reweigh is Attention.reweigh
+
+
+def test_gradients_reach_every_parameter(model: Seq2Seq, source: tuple[Tensor, Tensor], target: Tensor) -> None:
+    model.zero_grad()
+    hidden, _ = model(*source, target)
+    model.decoder.output(hidden).log_softmax(-1)[..., 5].sum().backward()
+    silent = [name for name, value in model.named_parameters() if value.grad is None or not value.grad.any()]
+    assert not silent
+    assert all(value.grad.isfinite().all() for value in model.parameters())
+
+
+def test_the_state_is_a_value(model: Seq2Seq, source: tuple[Tensor, Tensor], target: Tensor) -> None:
+    """A step leaves the state it was given as it was, and the model too."""
+    state = model.start(*source)
+    first, _, _ = model.decoder.step(target[:, 0], state)
+    model.decoder.step(target[:, 1], state)
+    again, _, _ = model.decoder.step(target[:, 0], state)
+    close(again, first)
+
+
+def test_per_sentence_is_what_the_memory_is() -> None:
+    assert all(f.metadata == per_sentence().metadata for f in fields(AttentionMemory))
+
+
+def test_an_encoder_without_final_state_goes_with_any_decoder() -> None:
+    model = build("rnn model/attention=none")
+    memory = torch.randn(2, 3, model.encoder.width)
+    mask = torch.tensor([[True, True, False], [True, True, True]])
+    changed = memory.clone()
+    changed[0, 2] = 100.0
+    with torch.no_grad():
+        state, same = (model.decoder.init_state(EncoderOutput(m, mask)) for m in (memory, changed))
+    close(state.layers[0][0], same.layers[0][0])

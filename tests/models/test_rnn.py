@@ -1,0 +1,295 @@
+"""Recurrent layers against torch's own, the encoder's padding, the bridge, and the decoder's kinds."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from nmt.data.batch import pad
+from nmt.errors import UserError
+from nmt.models.attention.bahdanau import BahdanauAttention
+from nmt.models.attention.base import Attention
+from nmt.models.attention.luong import LuongAttention
+from nmt.models.interface import EOS, EncoderOutput, masked_mean
+from nmt.models.rnn import CELLS, RecurrentEncoder, RecurrentLayer, RecurrentStack
+from nmt.models.rnn_decoder import Bridge, RecurrentDecoder
+
+SOURCE, MASK = pad([[5, 9, 4, 7, EOS], [6, EOS], [8, 4, EOS]])
+Attentions = Callable[..., Attention] | None
+BAHDANAU: Attentions = functools.partial(BahdanauAttention, width=3)
+LUONG: Attentions = functools.partial(LuongAttention, score="general")
+
+
+def close(got: Tensor, expected: Tensor) -> None:
+    torch.testing.assert_close(got, expected, rtol=1e-10, atol=1e-10)
+
+
+@pytest.fixture(autouse=True)
+def double() -> Any:
+    torch.manual_seed(0)
+    torch.set_default_dtype(torch.float64)
+    yield
+    torch.set_default_dtype(torch.float32)
+
+
+@pytest.fixture(params=["lstm", "gru"])
+def cell(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def shake(module: nn.Module) -> Any:
+    """Move every parameter away from its initial value, biases from zero."""
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.add_(0.3 * torch.randn_like(parameter))
+    return module.eval()
+
+
+def make_encoder(cell: Any = "gru", **changes: Any) -> RecurrentEncoder:
+    keys: dict[str, Any] = {
+        "vocab_size": 12,
+        "cell": cell,
+        "layers": 2,
+        "bidirectional": True,
+        "embedding_width": 4,
+        "hidden_width": 3,
+        "embedding_dropout": 0.0,
+        "layer_dropout": 0.0,
+        "memory_dropout": 0.0,
+    }
+    return shake(RecurrentEncoder(**(keys | changes)))  # type: ignore[no-any-return]
+
+
+def make_decoder(attention: Attentions, cell: Any = "gru", **changes: Any) -> RecurrentDecoder:
+    keys: dict[str, Any] = {
+        "vocab_size": 12,
+        "memory_width": 6,
+        "attention": attention,
+        "cell": cell,
+        "layers": 1,
+        "embedding_width": 4,
+        "width": 5,
+        "readout_width": 4,
+        "input_feeding": None,
+        "embedding_dropout": 0.0,
+        "layer_dropout": 0.0,
+        "readout_dropout": 0.0,
+    }
+    return shake(RecurrentDecoder(**(keys | changes)))  # type: ignore[no-any-return]
+
+
+def encoded(layers: int = 1) -> EncoderOutput:
+    return EncoderOutput(torch.randn(3, 5, 6), MASK, torch.randn(3, layers, 6))
+
+
+# Layers
+
+
+def test_steps_of_a_fed_layer_equal_torch_cells(cell: str) -> None:
+    """What is fed is one more part of the input."""
+    layer = shake(RecurrentLayer(cell, 4, 3, feed_width=2))
+    own = (nn.LSTMCell if cell == "lstm" else nn.GRUCell)(6, 3)
+    with torch.no_grad():
+        for mine, theirs in zip(layer.rnn.parameters(), own.parameters(), strict=True):
+            theirs.copy_(mine)
+    state = tuple(torch.randn(2, 3) for _ in range(2 if cell == "lstm" else 1))
+    theirs, step = state if cell == "lstm" else state[0], layer.stepper()
+    for _ in range(3):
+        known, feed = torch.randn(2, 4), torch.randn(2, 2)
+        state = step(layer.project(known), feed, state)
+        theirs = own(torch.cat((known, feed), dim=1), theirs)
+        for got, expected in zip(state, theirs if cell == "lstm" else (theirs,), strict=True):
+            close(got, expected)
+
+
+def test_a_stack_runs_the_same_whole_and_step_by_step(cell: str) -> None:
+    stack = shake(RecurrentStack(cell, 4, 3, layers=3, dropout=0.5))
+    inputs = torch.randn(2, 6, 4)
+    states = tuple(tuple(torch.randn(2, 3) for _ in range(2 if cell == "lstm" else 1)) for _ in range(3))
+    whole, step = stack(inputs, states), stack.stepper()
+    for t in range(6):
+        states = step(stack.project(inputs[:, t]), None, states)
+        close(states[-1][0], whole[:, t])
+
+
+# Encoder
+
+
+def test_encoder_equals_torch_over_packed_sequences(cell: str) -> None:
+    encoder = make_encoder(cell)
+    own = CELLS[cell](4, 3, num_layers=2, bidirectional=True, batch_first=True)
+    with torch.no_grad():
+        for index in range(2):
+            for suffix, layer in (("", encoder.forwards[index]), ("_reverse", encoder.backwards[index])):
+                for name, value in layer.rnn.named_parameters():
+                    getattr(own, name.replace("l0", f"l{index}{suffix}")).copy_(value)
+    packed = nn.utils.rnn.pack_padded_sequence(
+        encoder.embedding(SOURCE), MASK.sum(1), batch_first=True, enforce_sorted=False
+    )
+    outputs, last = own(packed)
+    expected, _ = nn.utils.rnn.pad_packed_sequence(outputs, batch_first=True)
+    got = encoder(SOURCE, MASK)
+    close(got.memory[MASK], expected[MASK])
+    hidden = last[0] if cell == "lstm" else last
+    for layer in range(2):
+        close(got.final_state[:, layer], torch.cat((hidden[2 * layer], hidden[2 * layer + 1]), dim=1))
+
+
+def test_one_direction_ends_at_the_last_real_token(cell: str) -> None:
+    encoder = make_encoder(cell, bidirectional=False)
+    got = encoder(SOURCE, MASK)
+    assert encoder.width == 3 and got.memory.shape == (3, 5, 3)
+    close(got.final_state[1, -1], got.memory[1, 1])
+
+
+def test_dropout_is_for_training_only() -> None:
+    for name in ("embedding_dropout", "layer_dropout", "memory_dropout"):
+        encoder = make_encoder(**{name: 0.5})
+        close(encoder(SOURCE, MASK).memory, encoder(SOURCE, MASK).memory)
+        encoder.train()
+        assert not torch.equal(encoder(SOURCE, MASK).memory, encoder(SOURCE, MASK).memory), name
+
+
+@pytest.mark.parametrize("name", ["layers", "hidden_width", "embedding_width"])
+def test_sizes_below_one_are_refused(name: str) -> None:
+    with pytest.raises(ValueError, match=f"{name}: got 0, expected at least 1"):
+        make_encoder(**{name: 0})
+
+
+def test_an_unknown_cell_is_named() -> None:
+    with pytest.raises(ValueError, match=r"cell: got 'lstn'.*did you mean 'lstm'"):
+        make_encoder("lstn")
+
+
+# Bridge
+
+
+@pytest.mark.parametrize(("have", "want", "read"), [(1, 1, [0]), (1, 3, [0, 0, 0]), (3, 2, [1, 2]), (2, 3, [0, 0, 1])])
+def test_bridge_aligns_layers_at_the_top(have: int, want: int, read: list[int]) -> None:
+    bridge = shake(Bridge(6, 5, layers=want, tensors=2))
+    output = encoded(have)
+    assert output.final_state is not None
+    projections = iter(bridge.projections)
+    for state, index in zip(bridge(output), read, strict=True):
+        for tensor in state:
+            close(tensor, torch.tanh(next(projections)(output.final_state[:, index])))
+
+
+def test_bridge_takes_the_masked_mean_where_there_is_no_final_state() -> None:
+    bridge, output = shake(Bridge(6, 5, layers=1, tensors=1)), encoded()
+    mean = masked_mean(output.memory, MASK)
+    close(mean[1], output.memory[1, :2].mean(0))
+    close(bridge(replace(output, final_state=None))[0][0], bridge(replace(output, final_state=mean[:, None]))[0][0])
+
+
+# Decoder
+
+TARGET = torch.tensor([[1, 5, 7], [1, 9, 4], [1, 4, 4]])
+
+
+def test_bahdanau_equations_by_hand() -> None:
+    """The context of s_(t-1) enters the cell with y_t; the readout sees s_t, c_t and y_t."""
+    decoder, output = make_decoder(BAHDANAU), encoded()
+    hidden, weights = decoder(TARGET, output, need_weights=True)
+    cell = nn.GRUCell(4 + 6, 5)
+    with torch.no_grad():
+        for mine, theirs in zip(decoder.cells.lowest.rnn.parameters(), cell.parameters(), strict=True):
+            theirs.copy_(mine)
+    attention, state = decoder.attention, decoder.bridge(output)[0][0]
+    for t in range(3):
+        word = decoder.embedding(TARGET[:, t])
+        scores = attention.energy(
+            torch.tanh(attention.query_projection(state)[:, None] + attention.key_projection(output.memory))
+        ).squeeze(-1)
+        share = scores.masked_fill(~MASK, -torch.inf).softmax(-1)
+        context = torch.einsum("bs,bsd->bd", share, output.memory)
+        state = cell(torch.cat((word, context), dim=1), state)
+        close(weights.cross[:, 0, 0, t], share)
+        close(hidden[:, t], torch.tanh(decoder.readout(torch.cat((state, context, word), dim=1))))
+
+
+@pytest.mark.parametrize("feeding", [True, False])
+def test_luong_equations_by_hand(feeding: bool) -> None:
+    """The state of this step asks; h~ = tanh(W [s; c]) enters the next cell only where it is fed."""
+    decoder, output = make_decoder(LUONG, input_feeding=feeding), encoded()
+    hidden, weights = decoder(TARGET, output, need_weights=True)
+    cell = nn.GRUCell(4 + 4 * feeding, 5)
+    with torch.no_grad():
+        for mine, theirs in zip(decoder.cells.lowest.rnn.parameters(), cell.parameters(), strict=True):
+            theirs.copy_(mine)
+    state, attentional = decoder.bridge(output)[0][0], torch.zeros(3, 4)
+    for t in range(3):
+        word = decoder.embedding(TARGET[:, t])
+        state = cell(torch.cat((word, attentional), dim=1) if feeding else word, state)
+        scores = torch.einsum("bd,bsd->bs", state, decoder.attention.key_projection(output.memory))
+        share = scores.masked_fill(~MASK, -torch.inf).softmax(-1)
+        context = torch.einsum("bs,bsd->bd", share, output.memory)
+        attentional = torch.tanh(decoder.readout(torch.cat((state, context), dim=1)))
+        close(weights.cross[:, 0, 0, t], share)
+        close(hidden[:, t], attentional)
+
+
+def test_without_attention_only_the_final_state_is_read(cell: str) -> None:
+    decoder, output = make_decoder(None, cell), encoded()
+    other = replace(output, memory=torch.randn_like(output.memory), memory_mask=torch.ones_like(MASK))
+    assert torch.equal(decoder(TARGET, output)[0], decoder(TARGET, other)[0])
+    assert decoder.init_state(output).memory is None
+    changed = replace(output, final_state=torch.randn(3, 1, 6))
+    assert not torch.allclose(decoder(TARGET, output)[0], decoder(TARGET, changed)[0])
+
+
+@pytest.mark.parametrize(
+    ("attention", "asked", "expected"),
+    [
+        (LUONG, None, True),
+        (LUONG, True, True),
+        (LUONG, False, False),
+        (BAHDANAU, None, False),
+        (BAHDANAU, False, False),
+        (None, None, False),
+        (None, False, False),
+    ],
+)
+def test_input_feeding_is_on_where_it_has_a_meaning(attention: Attentions, asked: bool | None, expected: bool) -> None:
+    assert make_decoder(attention, input_feeding=asked).input_feeding is expected
+
+
+@pytest.mark.parametrize(("attention", "why"), [(BAHDANAU, "enters the cell already"), (None, "there is no attention")])
+def test_input_feeding_without_a_meaning_is_refused(attention: Attentions, why: str) -> None:
+    with pytest.raises(UserError, match=rf"model\.decoder\.input_feeding: got true.*{why}"):
+        make_decoder(attention, input_feeding=True)
+
+
+@pytest.mark.parametrize("attention", [BAHDANAU, LUONG, None], ids=["bahdanau", "luong", "none"])
+def test_decoder_dropout_is_for_training_only(attention: Attentions) -> None:
+    for name in ("embedding_dropout", "layer_dropout", "readout_dropout"):
+        decoder, output = make_decoder(attention, layers=2, **{name: 0.5}), encoded()
+        close(decoder(TARGET, output)[0], decoder(TARGET, output)[0])
+        decoder.train()
+        assert not torch.equal(decoder(TARGET, output)[0], decoder(TARGET, output)[0]), name
+
+
+@pytest.mark.parametrize("attention", [BAHDANAU, LUONG], ids=["bahdanau", "luong"])
+def test_attention_learns_to_reverse(attention: Attentions) -> None:
+    """A few hundred updates on a handful of pairs, and the right tokens come out."""
+    torch.set_default_dtype(torch.float32)
+    torch.manual_seed(0)
+    encoder, decoder = make_encoder(hidden_width=16, embedding_width=16, layers=1), None
+    decoder = make_decoder(attention, memory_width=32, embedding_width=16, width=32, readout_width=16)
+    words = torch.randint(4, 12, (16, 5))
+    target_in, target_out = torch.cat((torch.ones(16, 1, dtype=torch.long), words.flip(1)[:, :-1]), 1), words.flip(1)
+    parameters = [*encoder.parameters(), *decoder.parameters()]
+    optimizer = torch.optim.Adam(parameters, lr=0.02)
+    for _ in range(60):
+        logits = decoder.output(decoder(target_in, encoder(words, torch.ones_like(words, dtype=torch.bool)))[0])
+        loss = nn.functional.cross_entropy(logits.flatten(0, 1), target_out.flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    assert (logits.argmax(-1) == target_out).all()

@@ -1,0 +1,106 @@
+"""The whole model: tying, what is asked for, and the step that search takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+from nmt.data.batch import pad
+from nmt.errors import UserError
+from nmt.models.interface import EOS
+from nmt.models.seq2seq import Seq2Seq, build_model
+
+SOURCE, MASK = pad([[5, 9, 4, EOS], [6, EOS]])
+TARGET = torch.tensor([[1, 5, 7], [1, 9, 4]])
+
+
+def config(tie: str = "none", **decoder: Any) -> dict[str, Any]:
+    return {
+        "tie_embeddings": tie,
+        "encoder": {
+            "_target_": "nmt.models.rnn.RecurrentEncoder",
+            "cell": "gru",
+            "layers": 1,
+            "bidirectional": True,
+            "embedding_width": 8,
+            "hidden_width": 4,
+            "embedding_dropout": 0.0,
+            "layer_dropout": 0.0,
+            "memory_dropout": 0.0,
+        },
+        "decoder": {
+            "_target_": "nmt.models.rnn_decoder.RecurrentDecoder",
+            "cell": "gru",
+            "layers": 1,
+            "embedding_width": 8,
+            "width": 8,
+            "readout_width": 8,
+            "input_feeding": None,
+            "embedding_dropout": 0.0,
+            "layer_dropout": 0.0,
+            "readout_dropout": 0.0,
+            "attention": {"_target_": "nmt.models.attention.luong.LuongAttention", "_partial_": True, "score": "dot"},
+        }
+        | decoder,
+    }
+
+
+def build(node: dict[str, Any], *, target_vocab_size: int = 12, joint: bool = True) -> Seq2Seq:
+    torch.manual_seed(0)
+    return build_model(node, source_vocab_size=12, target_vocab_size=target_vocab_size, joint=joint).eval()
+
+
+@pytest.mark.parametrize(("tie", "tables"), [("none", 3), ("target", 2), ("all", 1)])
+def test_tied_tables_are_one_parameter(tie: str, tables: int) -> None:
+    model = build(config(tie))
+    weights = (model.encoder.embedding.weight, model.decoder.embedding.weight, model.decoder.output.weight)
+    assert len({id(weight) for weight in weights}) == tables
+    before = build(config("none"))
+    spared = sum(p.numel() for p in before.parameters()) - sum(p.numel() for p in model.parameters())
+    assert spared == (3 - tables) * 12 * 8
+
+
+@pytest.mark.parametrize(
+    ("node", "arguments", "message"),
+    [
+        (config("both"), {}, "tie_embeddings: got 'both', expected one of none, target, all"),
+        (config("all"), {"joint": False}, "tokenizer.joint=false"),
+        (config("target", readout_width=6), {}, "8 wide and its output layer reads 6"),
+        (config("all", embedding_width=6, readout_width=6), {}, r"\(12, 8\).*\(12, 6\)"),
+        (config(width=6), {}, "score=dot: got a decoder of width 6 and a memory of width 8"),
+        (config(cell="gro"), {}, "model.decoder.cell: got 'gro'.*did you mean 'gru'"),
+        (config(attenion=None), {}, "model.decoder.attenion: unknown key.*did you mean 'attention'"),
+        (config(layers=0), {}, "model.decoder.layers: got 0, expected at least 1"),
+        (config(readout_dropout=1.5), {}, "model.decoder: dropout: got 1.5"),
+    ],
+)
+def test_what_does_not_fit_is_one_line(node: dict[str, Any], arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message) as caught:
+        build(node, **arguments)
+    assert "\n" not in str(caught.value)
+
+
+def test_two_vocabularies() -> None:
+    model = build(config("target"), target_vocab_size=15, joint=False)
+    hidden, _ = model(SOURCE, MASK, TARGET)
+    assert model.decoder.output(hidden).shape == (2, 3, 15)
+
+
+def test_search_step_gives_the_log_probabilities_of_forward() -> None:
+    model = build(config("target"))
+    expected = model.decoder.output(model(SOURCE, MASK, TARGET)[0]).log_softmax(-1)
+    state = model.start(SOURCE, MASK)
+    for t in range(TARGET.shape[1]):
+        log_probs, state, cross = model.step(TARGET[:, t], state)
+        torch.testing.assert_close(log_probs, expected[:, t])
+        assert cross is None and log_probs.dtype == torch.float32
+
+
+def test_weights_only_when_asked_for() -> None:
+    model = build(config())
+    assert model(SOURCE, MASK, TARGET)[1] is None
+    weights = model(SOURCE, MASK, TARGET, need_weights=True)[1]
+    assert weights is not None and weights.cross is not None and weights.cross.shape == (2, 1, 1, 3, 4)
+    assert weights.decoder_self is None and weights.encoder_self is None
