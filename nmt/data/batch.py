@@ -1,0 +1,49 @@
+"""A batch of sentence pairs as tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import torch
+from torch import Tensor
+
+from nmt.models.interface import BOS, PAD
+
+
+@dataclass(frozen=True)
+class Batch:
+    """B padded sentence pairs: ids (B, S) and (B, T), masks with True = real token, and their places in the corpus.
+
+    `target_in` begins with bos, `target_out` ends with eos; a source ends with eos. `index` is (B,).
+    """
+
+    source: Tensor
+    source_mask: Tensor
+    target_in: Tensor
+    target_out: Tensor
+    target_mask: Tensor
+    index: Tensor
+
+    def to(self, device: torch.device | str, non_blocking: bool = False) -> Batch:
+        """Return the batch with every tensor on `device`."""
+        return Batch(*(getattr(self, entry.name).to(device, non_blocking=non_blocking) for entry in fields(self)))
+
+
+def pad(sequences: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+    """Return ids (B, longest) filled with pad on the right, and their bool mask (B, longest)."""
+    longest = max(map(len, sequences))
+    ids = torch.full((len(sequences), longest), PAD, dtype=torch.long)
+    mask = torch.zeros(len(sequences), longest, dtype=torch.bool)
+    for row, sequence in enumerate(sequences):
+        ids[row, : len(sequence)] = torch.as_tensor(sequence, dtype=torch.long)
+        mask[row, : len(sequence)] = True
+    return ids, mask
+
+
+def make_batch(sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]], index: Sequence[int]) -> Batch:
+    """Return the batch of encoded pairs; every source and target already ends with eos."""
+    source, source_mask = pad(sources)
+    target_out, target_mask = pad(targets)
+    target_in, _ = pad([[BOS, *target[:-1]] for target in targets])
+    return Batch(source, source_mask, target_in, target_out, target_mask, torch.as_tensor(index, dtype=torch.long))

@@ -1,0 +1,101 @@
+"""The embedded corpus: expressions that Unicode CLDR and num2words can say in many languages, without a network.
+
+Dates, times, intervals, relative times, quantities with compound units, money, number words and lists of names, joined
+as each language joins things. Word order differs in earnest ("150 kilometers per hour", in Korean the "per hour" comes
+first; 21 is "einundzwanzig"), and there is one right answer, so exact match is a fair score. The texts follow from the
+seed and the installed versions of Babel (which carries CLDR) and num2words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import TYPE_CHECKING
+
+from nmt.data.pair import SentencePair
+from nmt.errors import UserError, did_you_mean
+from nmt.settings import DataConfig
+
+if TYPE_CHECKING:
+    from babel import Locale
+
+    from nmt.data.cldr_topics import Topic
+
+FRUITLESS_DRAWS = 5_000  # in a row, before the topics count as exhausted
+PLAIN_SPACES = str.maketrans(dict.fromkeys("\u00a0\u2009\u202f", " "))
+
+
+def generate(config: DataConfig, *, say: Callable[[str], None]) -> dict[str, list[SentencePair]]:
+    """Return `data.sizes` pairs of train, val and test; no source occurs twice, in one split or in two.
+
+    Each sentence joins 1 to `data.max_parts` expressions of `data.topics`. Test is drawn first and train last, so that
+    more training pairs leave the others as they are. `say` gets a line where num2words lacks a language and that topic
+    is left out. Raises UserError for an unknown topic or locale, and for sizes that the topics cannot fill.
+    """
+    if len(config.sizes) != 3 or min(config.sizes) < 1:
+        raise UserError(f"data.sizes: got {config.sizes}, expected three counts of at least 1: [train,val,test]")
+    source = _locale(config.source_lang, "data.source_lang")
+    target = _locale(config.target_lang, "data.target_lang")
+    topics = list(_topics(config, source, target, say).values())
+    rng = Random(config.seed)
+    train, val, test = config.sizes
+    seen: set[str] = set()
+    drawn: list[SentencePair] = []
+    fruitless = 0
+    while len(drawn) < train + val + test:
+        pair = _sentence(rng, topics, config.max_parts, source, target)
+        fruitless = fruitless + 1 if pair.source in seen else 0
+        if fruitless > FRUITLESS_DRAWS:
+            raise UserError(
+                f"data.sizes: got {config.sizes}, but data.topics and data.max_parts={config.max_parts} allow only "
+                f"about {len(drawn)} different sentences; lower the sizes, or add topics or parts"
+            )
+        if not fruitless:
+            seen.add(pair.source)
+            drawn.append(pair)
+    return {"train": drawn[test + val :], "val": drawn[test : test + val], "test": drawn[:test]}
+
+
+def _sentence(rng: Random, topics: list[Topic], max_parts: int, source: Locale, target: Locale) -> SentencePair:
+    from nmt.data.cldr_topics import join
+
+    parts = [rng.choice(topics).part(rng, source, target) for _ in range(rng.randint(1, max_parts))]
+    style = rng.choice(("standard", "standard", "or"))
+    sources, targets = zip(*parts, strict=True)
+    return SentencePair(_plain(join(sources, style, source)), _plain(join(targets, style, target)))
+
+
+def _plain(text: str) -> str:
+    return text.translate(PLAIN_SPACES)
+
+
+def _locale(name: str, key: str) -> Locale:
+    from babel import Locale, UnknownLocaleError
+    from babel.localedata import locale_identifiers
+
+    try:
+        return Locale.parse(name.replace("-", "_"))
+    except (UnknownLocaleError, ValueError) as error:
+        hint = did_you_mean(name, locale_identifiers())
+        raise UserError(
+            f"{key}: CLDR has no locale '{name}'; expected a language code such as de or ko{hint}"
+        ) from error
+
+
+def _topics(config: DataConfig, source: Locale, target: Locale, say: Callable[[str], None]) -> Mapping[str, Topic]:
+    from nmt.data.cldr_topics import TOPICS, number_words_language
+
+    names = list(TOPICS) if config.topics is None else config.topics
+    unknown = [name for name in names if name not in TOPICS]
+    if unknown or not names:
+        got = f"'{unknown[0]}'" if unknown else "none"
+        hint = did_you_mean(unknown[0], TOPICS) if unknown else ""
+        raise UserError(f"data.topics: got {got}, expected some of {', '.join(TOPICS)}{hint}")
+    speechless = [str(locale) for locale in (source, target) if number_words_language(locale) is None]
+    if "numbers" in names and speechless:
+        missing = f"num2words has no number words in {' or '.join(speechless)}"
+        if config.topics is not None:
+            raise UserError(f"data.topics: {missing}; leave out numbers")
+        say(f"data: {missing}; the topic numbers is left out")
+        names = [name for name in names if name != "numbers"]
+    return {name: TOPICS[name] for name in names}

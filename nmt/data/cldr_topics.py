@@ -1,0 +1,267 @@
+"""The kinds of expressions the embedded corpus is made of, each a value and the ways locales have of saying it.
+
+The wording is Unicode CLDR's through Babel, and num2words' for number words; nothing here is written for one language.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache, lru_cache, partial
+from random import Random
+from typing import Any
+
+from babel import Locale
+from babel.dates import format_date, format_interval, format_skeleton, format_time, format_timedelta, get_period_names
+from babel.lists import format_list
+from babel.numbers import format_currency, get_currency_precision
+from babel.units import format_compound_unit, format_unit
+from num2words import CONVERTER_CLASSES, num2words
+
+Form = Callable[[Locale, Any], str]
+
+FIRST_DAY = datetime.date(1950, 1, 1)
+DAYS = 36_525  # a hundred years, so that two digits name a year
+
+UNITS = (
+    *("length-kilometer", "length-meter", "length-centimeter", "length-millimeter", "length-mile", "length-foot"),
+    *("mass-kilogram", "mass-gram", "mass-tonne", "mass-pound", "area-hectare", "area-square-meter"),
+    *("volume-liter", "volume-milliliter", "volume-cubic-meter", "temperature-celsius", "concentr-percent"),
+    *("duration-second", "duration-minute", "duration-hour", "duration-day", "duration-week", "duration-month"),
+    *("duration-year", "energy-kilowatt-hour", "energy-kilocalorie", "power-kilowatt", "power-watt"),
+    *("digital-megabyte", "digital-gigabyte", "frequency-megahertz", "pressure-hectopascal", "electric-volt"),
+)
+RATES = (
+    *("length-kilometer", "length-mile", "length-meter", "volume-liter", "volume-cubic-meter", "mass-kilogram"),
+    *("mass-gram", "mass-tonne", "digital-megabyte", "digital-gigabyte", "energy-kilowatt-hour", "energy-kilocalorie"),
+)
+RATE_DENOMINATORS = (
+    *("duration-second", "duration-minute", "duration-hour", "duration-day", "duration-week", "duration-month"),
+    *("duration-year",),
+)
+CURRENCIES = ("EUR", "USD", "GBP", "JPY", "KRW", "CHF", "CNY", "INR", "CAD", "AUD", "SEK", "PLN", "CZK", "BRL")
+TERRITORIES = (
+    *("AR", "AT", "AU", "BE", "BR", "CA", "CH", "CL", "CN", "CU", "CZ", "DE", "DK", "EG", "ES", "FI", "FR", "GB", "GR"),
+    *("HU", "IE", "IN", "IS", "IT", "JP", "KE", "KR", "MA", "MX", "NL", "NO", "NZ", "PE", "PL", "PT", "SE", "TR", "US"),
+)
+LANGUAGES = (
+    *("ar", "cs", "da", "de", "el", "en", "es", "fi", "fr", "he", "hi", "hu", "is", "it", "ja", "ko", "la", "nl", "no"),
+    *("pl", "pt", "ru", "sv", "tr", "uk", "zh"),
+)
+RELATIVE_UNITS: Mapping[str, int] = {  # in seconds, as format_timedelta counts them
+    "second": 1,
+    "minute": 60,
+    "hour": 3600,
+    "day": 86_400,
+    "week": 604_800,
+    "month": 2_592_000,
+    "year": 31_536_000,
+}
+
+
+class Unsayable(Exception):
+    """CLDR has no wording for a value in some locale."""
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A kind of expression: `draw` makes a value, and each of `forms` says it in a locale."""
+
+    draw: Callable[[Random], Any]
+    forms: Sequence[Form]
+
+    def part(self, rng: Random, source: Locale, target: Locale) -> tuple[str, str]:
+        """Return a random expression in both locales, of those that CLDR can say in both.
+
+        Two forms can word a value alike in the source ("May 7, 2024" is long and abbreviated) and not in the target.
+        The first such form then speaks for both, so that the target is a function of the source.
+        """
+        while True:
+            value, drawn = self.draw(rng), rng.randrange(len(self.forms))
+            try:
+                return self._say(value, drawn, source, target)
+            except Unsayable:
+                continue
+
+    def _say(self, value: Any, drawn: int, source: Locale, target: Locale) -> tuple[str, str]:
+        text = self.forms[drawn](source, value)
+        form = next(form for form in self.forms[: drawn + 1] if form(source, value) == text)
+        return text, form(target, value)
+
+
+def _day(rng: Random) -> datetime.date:
+    return FIRST_DAY + datetime.timedelta(days=rng.randrange(DAYS))
+
+
+def _time(rng: Random) -> datetime.time:
+    return datetime.time(rng.randrange(24), rng.randrange(60), rng.randrange(60))
+
+
+def _moment(rng: Random) -> datetime.datetime:
+    return datetime.datetime.combine(_day(rng), _time(rng))
+
+
+@cache
+def _time_pattern(locale: Locale, length: str) -> str:
+    """Return the locale's pattern with the wide day period, which is the one people write (Korean: 오후, not PM)."""
+    pieces = locale.time_formats[length].pattern.split("'")
+    return "'".join(re.sub("a+", "aaaa", piece) if i % 2 == 0 else piece for i, piece in enumerate(pieces))
+
+
+@cache
+def _clock_skeleton(locale: Locale) -> str:
+    """Return "hm" for locales that count twelve hours with the same wide and short day period, else "Hm"."""
+    if "a" not in _time_pattern(locale, "short"):
+        return "Hm"
+    wide, short = (get_period_names(width, locale=locale) for width in ("wide", "abbreviated"))
+    return "hm" if all(wide[half] == short.get(half) for half in ("am", "pm")) else "Hm"
+
+
+def _date(length: str, locale: Locale, moment: datetime.datetime) -> str:
+    return format_date(moment, length, locale=locale)
+
+
+def _skeleton(skeleton: str, locale: Locale, moment: datetime.datetime | datetime.time) -> str:
+    return format_skeleton(skeleton, moment, locale=locale)
+
+
+def _clock(length: str, locale: Locale, moment: datetime.datetime | datetime.time) -> str:
+    return format_time(moment, _time_pattern(locale, length), locale=locale)
+
+
+def _date_time(locale: Locale, moment: datetime.datetime) -> str:
+    glue = str(locale.datetime_formats["long"])
+    return glue.format(_clock("short", locale, moment), _date("long", locale, moment))
+
+
+def _date_interval(skeleton: str, days: int, locale: Locale, value: tuple[datetime.datetime, int]) -> str:
+    start, length = value
+    end = start + datetime.timedelta(days=days + length)
+    return format_interval(start.date(), end.date(), skeleton, locale=locale)
+
+
+def _time_interval(locale: Locale, value: tuple[datetime.datetime, int]) -> str:
+    start = value[0].replace(minute=value[0].minute // 5 * 5)
+    end = start + datetime.timedelta(minutes=15 * value[1])
+    if end.date() != start.date():
+        start, end = start - datetime.timedelta(hours=6), end - datetime.timedelta(hours=6)
+    return format_interval(start, end, _clock_skeleton(locale), locale=locale)
+
+
+def _interval(rng: Random) -> tuple[datetime.datetime, int]:
+    return _moment(rng), rng.randint(1, 20)
+
+
+def _relative_value(rng: Random) -> tuple[str, int]:
+    return rng.choice(tuple(RELATIVE_UNITS)), rng.choice((1, -1)) * rng.randint(1, rng.choice((12, 60)))
+
+
+def _relative(locale: Locale, value: tuple[str, int]) -> str:
+    unit, count = value
+    delta = datetime.timedelta(seconds=RELATIVE_UNITS[unit] * count)
+    # No threshold is ever reached, so the granularity alone chooses the unit.
+    return format_timedelta(
+        delta,
+        granularity=unit,  # type: ignore[arg-type]
+        threshold=float("inf"),
+        add_direction=True,
+        locale=locale,
+    )
+
+
+def _amount(rng: Random) -> Decimal:
+    whole = Decimal(rng.randint(1, 10 ** rng.choice((1, 2, 3, 4))))
+    return whole if rng.random() < 0.7 else whole + Decimal(rng.randint(1, 9)) / 10
+
+
+def _quantity(rng: Random) -> tuple[Decimal, str, str | None]:
+    if rng.random() < 0.5:
+        return _amount(rng), rng.choice(UNITS), None
+    return _amount(rng), rng.choice(RATES), rng.choice(RATE_DENOMINATORS)
+
+
+def _measure(locale: Locale, value: tuple[Decimal, str, str | None]) -> str:
+    amount, unit, per = value
+    if per is None:
+        text: str | None = format_unit(amount, unit, locale=locale)
+    else:
+        text = format_compound_unit(amount, unit, denominator_unit=per, locale=locale)
+    # Where CLDR lacks a pattern, Babel writes the unit's identifier instead.
+    if text is None or unit in text or (per is not None and per in text):
+        raise Unsayable(f"{unit} per {per} in {locale}")
+    return text
+
+
+def _price(rng: Random) -> tuple[Decimal, str]:
+    currency = rng.choice(CURRENCIES)
+    whole = Decimal(rng.randint(1, 10 ** rng.choice((1, 2, 3, 4))))
+    cents = rng.choice((0, rng.randint(1, 99))) if get_currency_precision(currency) else 0
+    return whole + Decimal(cents) / 100, currency
+
+
+def _money(format_type: str, locale: Locale, value: tuple[Decimal, str]) -> str:
+    return format_currency(*value, locale=locale, format_type=format_type)  # type: ignore[arg-type]
+
+
+def number_words_language(locale: Locale) -> str | None:
+    """Return num2words' key for the locale, or None where it has no words for it."""
+    return next((key for key in (str(locale), locale.language) if key in CONVERTER_CLASSES), None)
+
+
+def _number(rng: Random) -> int:
+    return rng.randrange(10 ** rng.choice((1, 2, 3, 3, 4, 4, 5)))
+
+
+@lru_cache(maxsize=20_000)
+def _words(locale: Locale, number: int) -> str:
+    return str(num2words(number, lang=number_words_language(locale)))
+
+
+def _names(rng: Random) -> tuple[str, list[Any]]:
+    kind, keys = rng.choice(
+        (("territories", TERRITORIES), ("languages", LANGUAGES), ("days", range(7)), ("months", range(1, 13)))
+    )
+    return kind, rng.sample(keys, rng.randint(2, 4))
+
+
+def _list(style: str, locale: Locale, value: tuple[str, list[Any]]) -> str:
+    kind, keys = value
+    table = getattr(locale, kind)
+    names = table["stand-alone"]["wide"] if kind in ("days", "months") else table
+    return join([names[key] for key in keys], style, locale)
+
+
+def join(texts: Sequence[str], style: str, locale: Locale) -> str:
+    """Return the texts as the locale lists them: "a, b, and c" (style "standard") or "a, b, or c" ("or")."""
+    return format_list(texts, style, locale=locale)  # type: ignore[arg-type]
+
+
+# A form earlier in a row speaks for a later one that words the same in the source (see Topic.part).
+TOPICS: Mapping[str, Topic] = {
+    "dates": Topic(
+        _moment,
+        (
+            *(partial(_date, length) for length in ("full", "long", "medium", "short")),
+            *(partial(_skeleton, skeleton) for skeleton in ("MMMMd", "yMMMM", "yMMMEd")),
+            _date_time,
+        ),
+    ),
+    "times": Topic(_time, (partial(_clock, "short"), partial(_clock, "medium"), partial(_skeleton, "Bhm"))),
+    "intervals": Topic(
+        _interval,
+        (
+            partial(_date_interval, "yMMMd", 0),
+            partial(_date_interval, "MMMd", 0),
+            partial(_date_interval, "yMMMM", 31),
+            _time_interval,
+        ),
+    ),
+    "relative": Topic(_relative_value, (_relative,)),
+    "quantities": Topic(_quantity, (_measure,)),
+    "money": Topic(_price, (partial(_money, "standard"), partial(_money, "name"))),
+    "numbers": Topic(_number, (_words,)),
+    "lists": Topic(_names, (partial(_list, "standard"), partial(_list, "or"))),
+}

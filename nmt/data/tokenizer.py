@@ -1,0 +1,280 @@
+"""Text to ids and back: SentencePiece (Kudo and Richardson 2018, arXiv:1808.06226), one model or two.
+
+Two things happen to a text before SentencePiece sees it, and nothing else does: each run of whitespace (line ends
+too) becomes one space, with none at the ends, which no BLEU tokenizer sees; and a source is put in Unicode NFC, so that
+a sentence typed with combining accents or Hangul letters is read like any other. A target keeps its characters:
+`decode_target(encode_target([text])[0]) == " ".join(text.split())` but for U+2581, SentencePiece's own space.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import io
+import itertools
+import json
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import sentencepiece
+
+from nmt.atomic import write_atomically
+from nmt.data.pair import SentencePair
+from nmt.errors import UserError
+from nmt.settings import TokenizerConfig
+
+PAD, UNK, BOS, EOS = 0, 1, 2, 3
+
+# Beside what TokenizerConfig says. Part of what a cached model is found by.
+TRAINER_OPTIONS: dict[str, Any] = {
+    "pad_id": PAD,
+    "unk_id": UNK,
+    "bos_id": BOS,
+    "eos_id": EOS,
+    "byte_fallback": True,  # emoji and scripts never seen in training survive
+    "normalization_rule_name": "identity",  # NFKC would turn "½" and "…" into what no reference says
+    "split_digits": True,  # a number is its digits: unseen numbers are copied, not memorized
+    "num_threads": 2,  # fixed, as unigram ids can depend on it
+    "max_sentence_length": 1 << 16,  # bytes; SentencePiece silently leaves out longer lines, 4,192 by default
+    "minloglevel": 2,
+}
+MAX_PAIRS = 1_000_000  # to train on; more cost memory and change little
+BYTE_PIECE = re.compile(r"<0x([0-9A-F]{2})>")
+
+
+class Tokenizer:
+    """Source and target vocabularies; ids pad 0, unk 1, bos 2, eos 3 in both."""
+
+    def __init__(self, source_model: bytes, target_model: bytes | None = None) -> None:
+        """Take SentencePiece models as bytes; without `target_model` the vocabulary is joint."""
+        self._source_model = source_model
+        self._target_model = target_model
+        self._source = _processor(source_model)
+        self._target = self._source if target_model is None else _processor(target_model)
+
+    @classmethod
+    def train(
+        cls,
+        pairs: Sequence[SentencePair],
+        config: TokenizerConfig,
+        *,
+        cache_dir: Path | None,
+        say: Callable[[str], None],
+    ) -> Tokenizer:
+        """Return the tokenizer trained on `pairs`: the same for the same texts, config and SentencePiece version.
+
+        Models are kept under `cache_dir` (None: nowhere), found again by all of these. Beyond a million pairs,
+        every n-th is used. Raises UserError for a vocabulary larger than the texts allow, or smaller
+        than their characters need.
+        """
+        if len(pairs) > MAX_PAIRS:
+            stride = -(-len(pairs) // MAX_PAIRS)
+            say(f"tokenizer: trained on one pair in {stride} of {len(pairs):,}")
+            pairs = pairs[::stride]
+        sources, targets = [_source_text(pair.source) for pair in pairs], [_spaced(pair.target) for pair in pairs]
+        if config.joint:
+            both = list(itertools.chain.from_iterable(zip(sources, targets, strict=True)))
+            return cls(_cached_model(both, "joint", config, cache_dir, say))
+        return cls(
+            _cached_model(sources, "source", config, cache_dir, say),
+            _cached_model(targets, "target", config, cache_dir, say),
+        )
+
+    @property
+    def joint(self) -> bool:
+        """Whether source and target share one vocabulary."""
+        return self._target_model is None
+
+    @property
+    def source_vocab_size(self) -> int:
+        """Number of source ids, specials included."""
+        return int(self._source.get_piece_size())
+
+    @property
+    def target_vocab_size(self) -> int:
+        """Number of target ids, specials included."""
+        return int(self._target.get_piece_size())
+
+    def encode_source(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the ids of each text, eos at the end; an empty text is [eos]."""
+        return _encode(self._source, map(_source_text, texts))
+
+    def encode_target(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the ids of each text, eos at the end; an empty text is [eos]."""
+        return _encode(self._target, map(_spaced, texts))
+
+    def decode_source(self, ids: Sequence[int]) -> str:
+        """Return the text of `ids` up to the first eos, specials dropped, on one line."""
+        return _decode(self._source, ids)
+
+    def decode_target(self, ids: Sequence[int]) -> str:
+        """Return the text of `ids` up to the first eos, specials dropped, on one line."""
+        return _decode(self._target, ids)
+
+    def source_pieces(self, ids: Sequence[int]) -> list[str]:
+        """Return one readable piece an id, "▁" for a space and "</s>" for eos; see `_readable` for bytes."""
+        return _readable(self._source, ids)
+
+    def target_pieces(self, ids: Sequence[int]) -> list[str]:
+        """Return one readable piece an id, "▁" for a space and "</s>" for eos; see `_readable` for bytes."""
+        return _readable(self._target, ids)
+
+    def to_state(self) -> dict[str, Any]:
+        """Return bytes, bool and None only, for checkpoints; `from_state` takes it back.
+
+        No empty bytes: torch.load(weights_only=True) refuses those.
+        """
+        return {"joint": self.joint, "source": self._source_model, "target": self._target_model}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Tokenizer:
+        """Return the tokenizer of `to_state`; raises UserError where the state is not one."""
+        try:
+            joint, source, target = state["joint"], state["source"], state["target"]
+        except (KeyError, TypeError) as error:
+            raise UserError(f"tokenizer: the stored state lacks {error}; the checkpoint is damaged") from error
+        return cls(source, None if joint else target)
+
+
+def _processor(model: bytes) -> Any:
+    try:
+        processor = sentencepiece.SentencePieceProcessor(model_proto=model)
+        specials = [processor.pad_id(), processor.unk_id(), processor.bos_id(), processor.eos_id()]
+    except (RuntimeError, TypeError) as error:
+        raise UserError("tokenizer: the stored SentencePiece model is damaged") from error
+    if specials != [PAD, UNK, BOS, EOS]:
+        raise UserError(f"tokenizer: pad, unk, bos, eos are {specials}, expected [0, 1, 2, 3]")
+    return processor
+
+
+def _spaced(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _source_text(text: str) -> str:
+    return _spaced(unicodedata.normalize("NFC", text))
+
+
+def _encode(processor: Any, texts: Iterable[str]) -> list[list[int]]:
+    return [[*ids, EOS] for ids in processor.encode(list(texts))]
+
+
+def _decode(processor: Any, ids: Sequence[int]) -> str:
+    kept = [index for index in itertools.takewhile(lambda index: index != EOS, map(int, ids)) if index > EOS]
+    # Byte pieces can spell a line end, which would break one line a sentence.
+    return _spaced(processor.decode(kept))
+
+
+def _readable(processor: Any, ids: Sequence[int]) -> list[str]:
+    """Return a label each id; of the byte pieces that spell a character, the first shows it and the others <9F>."""
+    pieces = [str(processor.id_to_piece(int(index))) for index in ids]
+    labels: list[str] = []
+    for is_byte, group in itertools.groupby(pieces, key=lambda piece: BYTE_PIECE.fullmatch(piece) is not None):
+        run = list(group)
+        labels += _byte_labels(run) if is_byte else run
+    return labels
+
+
+def _byte_labels(pieces: Sequence[str]) -> Iterator[str]:
+    values = bytes(int(piece[3:5], 16) for piece in pieces)
+    position = 0
+    while position < len(values):
+        character = _first_character(values[position:])
+        if character:
+            yield character
+            position += 1
+        rest = len(character.encode()) - 1 if character else 1
+        yield from (f"<{value:02X}>" for value in values[position : position + rest])
+        position += rest
+
+
+def _first_character(values: bytes) -> str:
+    """Return the printable character that `values` begin with, or nothing."""
+    for length in range(1, 5):
+        try:
+            character = values[:length].decode()
+        except UnicodeDecodeError:
+            continue
+        return character if character.isprintable() else ""
+    return ""
+
+
+def _cached_model(
+    texts: Sequence[str], side: str, config: TokenizerConfig, cache_dir: Path | None, say: Callable[[str], None]
+) -> bytes:
+    what = f"tokenizer: {side} {config.type}, {config.vocab_size:,} pieces"
+    if cache_dir is None:
+        say(what)
+        return _train_model(texts, side, config)
+    entry = cache_dir / f"{side}-{_key(texts, config)}.model"
+    model = _read_entry(entry, say)
+    if model is not None:
+        say(f"{what}, from {entry}")
+        return model
+    model = _train_model(texts, side, config)
+    say(f"{what}, kept in {entry}")
+    try:
+        write_atomically(entry, hashlib.sha256(model).digest() + model)
+    except OSError as error:
+        say(f"tokenizer: {entry} cannot be written ({error.strerror}); going on without a cache")
+    return model
+
+
+def _key(texts: Iterable[str], config: TokenizerConfig) -> str:
+    settings = {**dataclasses.asdict(config), **TRAINER_OPTIONS, "sentencepiece": sentencepiece.__version__}
+    digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode())
+    for text in texts:
+        digest.update(text.encode() + b"\n")  # no text holds a line end
+    return digest.hexdigest()[:24]
+
+
+def _read_entry(entry: Path, say: Callable[[str], None]) -> bytes | None:
+    try:
+        content = entry.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        say(f"tokenizer: {entry} cannot be read ({error.strerror}); trained again")
+        return None
+    digest, model = content[:32], content[32:]
+    if hashlib.sha256(model).digest() != digest:
+        say(f"tokenizer: {entry} is damaged; trained again")
+        return None
+    return model
+
+
+def _train_model(texts: Sequence[str], side: str, config: TokenizerConfig) -> bytes:
+    writer = io.BytesIO()
+    try:
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(texts),
+            model_writer=writer,
+            model_type=config.type,
+            vocab_size=config.vocab_size,
+            character_coverage=config.character_coverage,
+            **TRAINER_OPTIONS,
+        )
+    except RuntimeError as error:
+        raise _training_error(str(error), side, config) from error
+    return writer.getvalue()
+
+
+def _training_error(message: str, side: str, config: TokenizerConfig) -> UserError:
+    """Return SentencePiece's complaint in the words of the setting that causes it."""
+    got = f"tokenizer.vocab_size: got {config.vocab_size}"
+    if most := re.search(r"set it to a value <= (\d+)", message):
+        return UserError(
+            f"{got}, but the {side} training text allows at most {most[1]} pieces; "
+            f"set tokenizer.vocab_size={most[1]} or lower"
+        )
+    if least := re.search(r"smaller than required_chars\. \d+ vs (\d+)", message):
+        return UserError(
+            f"{got}, but the {side} training text needs at least {least[1]} (its characters, 256 bytes and 4 "
+            "specials); raise it or lower tokenizer.character_coverage"
+        )
+    if "sentences_.empty()" in message:
+        return UserError(f"tokenizer: the {side} training text is empty; check data.train")
+    return UserError(f"tokenizer: SentencePiece cannot train on the {side} text: {' '.join(message.split())}")

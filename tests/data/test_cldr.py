@@ -1,0 +1,148 @@
+# ruff: noqa: RUF001 - the dashes are CLDR's
+"""The generated corpus: reproducible, disjoint, one right answer a source, and worded as people word things."""
+
+import datetime
+from decimal import Decimal
+from random import Random
+
+import pytest
+from babel import Locale
+
+from nmt.data import cldr_topics
+from nmt.data.cldr import PLAIN_SPACES, generate
+from nmt.data.cldr_topics import TOPICS
+from nmt.data.corpus import load_corpus
+from nmt.errors import UserError
+
+EN, DE, KO = (Locale.parse(name) for name in ("en", "de", "ko"))
+
+
+@pytest.fixture
+def make(data_config, heard):
+    def generated(**changes):
+        return generate(data_config("cldr", **({"sizes": [300, 50, 40]} | changes)), say=heard.append)
+
+    return generated
+
+
+def test_sizes_and_disjoint_splits(make, heard):
+    corpus = make(sizes=[700, 100, 90])
+    assert {split: len(pairs) for split, pairs in corpus.items()} == {"train": 700, "val": 100, "test": 90}
+    sources = [pair.source for pairs in corpus.values() for pair in pairs]
+    assert len(set(sources)) == len(sources)
+    texts = sources + [pair.target for pairs in corpus.values() for pair in pairs]
+    assert all(text == " ".join(text.split()) and text.isprintable() for text in texts)
+    assert not heard
+
+
+def test_the_seed_decides(make):
+    assert make() == make()
+    assert make(seed=2)["test"] != make()["test"]
+
+
+def test_more_training_pairs_leave_the_other_splits_alone(make):
+    small, large = make(), make(sizes=[400, 50, 40])
+    assert (small["val"], small["test"]) == (large["val"], large["test"])
+    assert large["train"][:300] == small["train"]
+
+
+@pytest.mark.parametrize(("source", "target"), [("en", "de"), ("en", "ko"), ("de", "en"), ("ko", "en"), ("fr", "en")])
+def test_a_source_has_one_target(source, target):
+    """Over all topics: no expression of one language stands for two of the other, or exact match could not be fair."""
+    said: dict[str, str] = {}
+    rng, locales = Random(0), (Locale.parse(source), Locale.parse(target))
+    for topic in TOPICS.values():
+        for _ in range(600):
+            text, translation = topic.part(rng, *locales)
+            assert said.setdefault(text, translation) == translation
+
+
+def test_forms_that_are_worded_alike_share_a_translation():
+    """In May the long and the abbreviated English date are one: both are translated as the long one."""
+    moment = datetime.datetime(2024, 5, 7, 15, 5)
+    forms = TOPICS["dates"].forms
+    topic = cldr_topics.Topic(lambda rng: moment, forms)
+    spoken = {topic.part(Random(seed), EN, DE) for seed in range(60)}
+    assert ("May 7, 2024", "7. Mai 2024") in spoken
+    assert ("May 7, 2024", "07.05.2024") not in spoken
+    assert len({text for text, _ in spoken}) == len(spoken)
+
+
+DAY = datetime.datetime(2024, 3, 7, 15, 5, 9)
+
+
+@pytest.mark.parametrize(
+    ("topic", "value", "form", "english", "german", "korean"),
+    [
+        ("dates", DAY, 0, "Thursday, March 7, 2024", "Donnerstag, 7. März 2024", "2024년 3월 7일 목요일"),
+        ("dates", DAY, 3, "3/7/24", "07.03.24", "24. 3. 7."),
+        ("dates", DAY, 7, "March 7, 2024, 3:05 PM", "7. März 2024, 15:05", "2024년 3월 7일 오후 3:05"),
+        ("times", DAY.time(), 0, "3:05 PM", "15:05", "오후 3:05"),
+        ("times", DAY.time(), 2, "3:05 in the afternoon", "3:05 nachm.", "오후 3:05"),
+        ("intervals", (DAY, 2), 0, "Mar 7 – 9, 2024", "7.–9. März 2024", "2024년 3월 7일~9일"),
+        ("intervals", (DAY, 4), 3, "3:05 – 4:05 PM", "15:05–16:05 Uhr", "15:05 ~ 16:05"),
+        ("relative", ("hour", -3), 0, "3 hours ago", "vor 3 Stunden", "3시간 전"),
+        ("relative", ("year", 1), 0, "in 1 year", "in 1 Jahr", "1년 후"),
+        (
+            "quantities",
+            (Decimal(150), "length-kilometer", "duration-hour"),
+            0,
+            "150 kilometers per hour",
+            "150 Kilometer pro Stunde",
+            "시속 150킬로미터",
+        ),
+        ("quantities", (Decimal("2.5"), "mass-gram", None), 0, "2.5 grams", "2,5 Gramm", "2.5그램"),
+        ("money", (Decimal("1234.5"), "EUR"), 0, "€1,234.50", "1.234,50 €", "€1,234.50"),
+        ("money", (Decimal(12), "USD"), 1, "12.00 US dollars", "12,00 US-Dollar", "12.00 미국 달러"),
+        ("numbers", 21, 0, "twenty-one", "einundzwanzig", "이십일"),
+        ("lists", ("days", [0, 2, 4]), 0, "Monday, Wednesday, and Friday", "Montag, Mittwoch und Freitag", None),
+        ("lists", ("territories", ["DE", "KR"]), 1, "Germany or South Korea", "Deutschland oder Südkorea", None),
+    ],
+)
+def test_wordings(topic, value, form, english, german, korean):
+    say = TOPICS[topic].forms[form]
+    said = [say(locale, value).translate(PLAIN_SPACES) for locale in (EN, DE, KO)]
+    assert said[:2] == [english, german]
+    assert korean in (None, said[2])
+
+
+def test_every_topic_alone_and_parts(make):
+    for topic in TOPICS:
+        for target in ("de", "ko"):
+            assert len(make(topics=[topic], target_lang=target, sizes=[80, 10, 10])["train"]) == 80
+    single = make(topics=["money"], max_parts=1, sizes=[80, 10, 10])["train"]
+    assert not any(" and " in pair.source or " or " in pair.source for pair in single)
+    assert any(" and " in pair.source for pair in make(topics=["money"], max_parts=2)["train"])
+
+
+def test_what_cldr_cannot_say_is_drawn_again():
+    japanese = Locale.parse("ja")
+    weekly, plain = (Decimal(1), "mass-gram", "duration-week"), (Decimal(2), "mass-gram", None)
+    with pytest.raises(cldr_topics.Unsayable):
+        TOPICS["quantities"].forms[0](japanese, weekly)
+    draws = iter([weekly, plain])
+    topic = cldr_topics.Topic(lambda rng: next(draws), TOPICS["quantities"].forms)
+    assert topic.part(Random(0), EN, japanese)[0] == "2 grams"
+
+
+def test_a_language_without_number_words_goes_without_them(make, heard):
+    corpus = make(target_lang="sw")
+    assert len(corpus["train"]) == 300
+    assert heard == ["data: num2words has no number words in sw; the topic numbers is left out"]
+    with pytest.raises(UserError, match="number words in sw; leave out numbers"):
+        make(target_lang="sw", topics=["numbers"])
+
+
+def test_mistakes(make, data_config, heard):
+    for changes, message in [
+        ({"topics": ["mony"]}, "data.topics: got 'mony', expected some of dates, .*did you mean 'money'"),
+        ({"topics": []}, "data.topics: got none"),
+        ({"target_lang": "xx"}, "data.target_lang: CLDR has no locale 'xx'"),
+        ({"sizes": [10, 10]}, r"data.sizes: got \[10, 10\], expected three counts"),
+        ({"sizes": [10, 0, 10]}, "expected three counts of at least 1"),
+        ({"topics": ["relative"], "max_parts": 1, "sizes": [2000, 1, 1]}, "allow only about 840 different sentences"),
+    ]:
+        with pytest.raises(UserError, match=message):
+            make(**changes)
+    corpus = load_corpus(data_config("cldr", sizes=[30, 20, 10], limit=5), ("test",), say=heard.append)
+    assert len(corpus["test"]) == 5

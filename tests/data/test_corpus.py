@@ -1,0 +1,101 @@
+"""Where splits come from, what is held out, and which of them have to be there."""
+
+import pytest
+
+from nmt.data.corpus import SentencePair, load_corpus
+from nmt.errors import UserError
+
+
+def write(path, count, start=0):
+    path.write_text("".join(f"source {start + i}\ttarget {start + i}\n" for i in range(count)), "utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    write(tmp_path / "train.tsv", 50)
+    write(tmp_path / "dev.tsv", 5, start=100)
+    write(tmp_path / "test.tsv", 7, start=200)
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["multi30k", "hub", "files", "cldr"])
+def test_a_folder_stands_in_under_any_config(folder, data_config, heard, name):
+    corpus = load_corpus(data_config(name, path=str(folder)), say=heard.append)
+    assert {split: len(pairs) for split, pairs in corpus.items()} == {"train": 50, "val": 5, "test": 7}
+    assert corpus["val"][0] == SentencePair("source 100", "target 100")
+    assert heard == [f"data: train 50, val 5, test 7 pairs, en to de, from data.path={folder}"]
+
+
+def test_named_splits_are_all_that_is_read(folder, data_config, heard):
+    (folder / "train.tsv").write_text("broken")
+    assert list(load_corpus(data_config(path=str(folder)), ("test",), say=heard.append)) == ["test"]
+
+
+def test_files_come_before_the_folder(folder, tmp_path, data_config, heard):
+    other = write(tmp_path / "other.tsv", 3, start=900)
+    path = str(folder)
+    corpus = load_corpus(data_config(path=path, test=other), say=heard.append)
+    assert [len(corpus[split]) for split in ("train", "val", "test")] == [50, 5, 3]
+    corpus = load_corpus(data_config("multi30k", test=other), ("test",), say=heard.append)  # no Hub is asked
+    assert corpus["test"][0].source == "source 900"
+    # With data.train the folder's validation split belongs to another corpus.
+    corpus = load_corpus(data_config(path=path, train=other, val_size=1), say=heard.append)
+    assert {split: len(pairs) for split, pairs in corpus.items()} == {"train": 2, "val": 1}
+
+
+def test_hold_out_is_the_same_for_training_and_evaluating(tmp_path, data_config, heard):
+    train = write(tmp_path / "train.tsv", 50)
+    config = data_config(train=train, val_size=10)
+    corpus = load_corpus(config, say=heard.append)
+    assert sorted(corpus) == ["train", "val"]
+    assert len(corpus["train"]) == 40 and len(corpus["val"]) == 10
+    assert not set(corpus["train"]) & set(corpus["val"])
+    assert "held 10 pairs out of train (data.seed=1)" in heard[0]
+    assert load_corpus(config, ("val",), say=heard.append) == {"val": corpus["val"]}
+    assert (
+        load_corpus(data_config(train=train, val_size=10, seed=2), ("val",), say=heard.append)["val"] != corpus["val"]
+    )
+    # The limit does not change what is held out.
+    limited = load_corpus(data_config(train=train, val_size=10, limit=4), say=heard.append)
+    assert limited == {split: pairs[:4] for split, pairs in corpus.items()}
+
+
+def test_sentences_held_out_do_not_remain_in_train(tmp_path, data_config, heard):
+    (tmp_path / "train.tsv").write_text("same\ta\n" * 5 + "other\tb\n" * 5)
+    corpus = load_corpus(data_config(path=str(tmp_path), val_size=1), say=heard.append)
+    assert len(corpus["val"]) == 1 and len(corpus["train"]) == 5
+    assert corpus["val"][0].source != corpus["train"][0].source
+    assert "left out 4 that repeat their sources" in heard[0]
+
+
+def test_hold_out_needs_enough_pairs(tmp_path, data_config, heard):
+    train = write(tmp_path / "train.tsv", 10)
+    with pytest.raises(UserError, match=r"data\.val_size: got 10, expected fewer than the 10 training pairs"):
+        load_corpus(data_config(train=train, val_size=10), say=heard.append)
+
+
+def test_overfit_makes_every_split_the_training_split(folder, data_config, heard):
+    corpus = load_corpus(data_config(path=str(folder), overfit=True, limit=3), say=heard.append)
+    assert corpus["train"] == corpus["val"] == corpus["test"] and len(corpus["train"]) == 3
+
+
+def test_training_goes_without_a_test_split_and_evaluating_does_not(folder, data_config, heard):
+    (folder / "test.tsv").unlink()
+    config = data_config(path=str(folder))
+    assert sorted(load_corpus(config, say=heard.append)) == ["train", "val"]
+    with pytest.raises(UserError, match=r"has no test split; .*data\.test="):
+        load_corpus(config, ("test",), say=heard.append)
+
+
+def test_mistakes(folder, data_config, heard):
+    path = str(folder)
+    with pytest.raises(UserError, match=r"data\.path= or a file by data\.train="):
+        load_corpus(data_config(), say=heard.append)
+    with pytest.raises(UserError, match="expected two languages"):
+        load_corpus(data_config(path=path, target_lang="en"), say=heard.append)
+    with pytest.raises(UserError, match="did you mean 'test'"):
+        load_corpus(data_config(path=path), ("tests",), say=heard.append)
+    (folder / "train.tsv").unlink()
+    with pytest.raises(UserError, match="no train split"):
+        load_corpus(data_config(path=path), say=heard.append)

@@ -1,0 +1,162 @@
+"""Local parallel text: every format reads the same, and every mistake is one line that says where."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from nmt.data.files import file_spec, find_splits, read_lines, read_pairs, splits_to_read
+from nmt.data.pair import SentencePair
+from nmt.errors import UserError
+
+# What other readers split on, quote, or take for nothing.
+PAIRS = [
+    SentencePair("A dog.", "Ein Hund."),
+    SentencePair('He said "hi', 'Er sagte "hallo'),
+    SentencePair("line\u2028separator\u0085next\x0cfeed\x1c", "Trenner"),
+    SentencePair("NA", "null"),
+    SentencePair("", "leer"),
+    SentencePair("über 😀", "위에"),
+]
+
+
+def jsonl(wrap):
+    rows = [wrap({"en": pair.source, "de": pair.target, "id": "x"}) for pair in PAIRS]
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def write(path: Path, text: str | bytes) -> Path:
+    content = text.encode() if isinstance(text, str) else text
+    path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
+    return path
+
+
+def contents(folder, form, zipped):
+    """Write PAIRS as train in one of the formats and return what names it."""
+    end = ".gz" if zipped else ""
+    if form == "plain":
+        return (
+            write(folder / f"train.en{end}", "".join(pair.source + "\n" for pair in PAIRS)),
+            write(folder / f"train.de{end}", "\n".join(pair.target for pair in PAIRS)),  # without a last line end
+        )
+    tsv = "".join(f"{pair.source}\t{pair.target}\n" for pair in PAIRS)
+    return {
+        "flat": lambda: write(folder / f"train.jsonl{end}", jsonl(lambda row: row)),
+        "translation": lambda: write(folder / f"train.jsonl{end}", jsonl(lambda row: {"translation": row, "id": 1})),
+        "tsv": lambda: write(folder / f"train.tsv{end}", tsv),
+        "crlf": lambda: write(folder / f"train.tsv{end}", tsv.replace("\n", "\r\n")),
+        "bom": lambda: write(folder / f"train.tsv{end}", "\ufeff" + tsv),
+        "header": lambda: write(
+            folder / f"train.tsv{end}",
+            "de\tnote\ten\n" + "".join(f"{pair.target}\t-\t{pair.source}\n" for pair in PAIRS),
+        ),
+    }[form]()
+
+
+@pytest.mark.parametrize("zipped", [False, True])
+@pytest.mark.parametrize("form", ["plain", "flat", "translation", "tsv", "crlf", "bom", "header"])
+def test_every_format_reads_the_same(tmp_path, form, zipped):
+    spec = contents(tmp_path, form, zipped)
+    assert read_pairs(spec, "en", "de") == PAIRS
+    assert find_splits(tmp_path, "en", "de") == {"train": spec}
+
+
+def test_languages_swap(tmp_path):
+    swapped = [SentencePair(pair.target, pair.source) for pair in PAIRS]
+    assert read_pairs(contents(tmp_path, "flat", False), "de", "en") == swapped
+    assert read_pairs(contents(tmp_path, "header", False), "de", "en") == swapped
+
+
+def test_lines_end_with_newline_alone(tmp_path):
+    assert read_lines(write(tmp_path / "a", "a\rb\r\n\n\x0bc\u2029\n")) == ["a\rb", "", "\x0bc\u2029"]
+    assert read_lines(write(tmp_path / "b", "")) == []
+    assert read_lines(write(tmp_path / "c", "\n")) == [""]
+
+
+@pytest.mark.parametrize("name", ["val", "valid", "validation", "dev"])
+def test_validation_has_four_names(tmp_path, name):
+    for stem in ("train", name, "test"):
+        write(tmp_path / f"{stem}.tsv", "a\tb\n")
+    assert {split: path.name for split, path in find_splits(tmp_path, "en", "de").items()} == {
+        "train": "train.tsv",
+        "val": f"{name}.tsv",
+        "test": "test.tsv",
+    }
+
+
+def test_splits_to_read():
+    assert splits_to_read(["test"], ["train", "test"]) == ["test"]
+    assert splits_to_read(["val"], ["train", "test"]) == ["train"]
+    assert splits_to_read(["val", "test"], ["train", "val", "test"]) == ["val", "test"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.jsonl", '{"en": "a", "de": "b"}\n{"en": "a", \n', "a.jsonl:2: malformed JSON"),
+        ("a.jsonl", '["a", "b"]\n', "a.jsonl:1: got list"),
+        ("a.jsonl", '{"en": "a", "fr": "b"}\n', "a.jsonl:1: no language key 'de'; there are: en, fr"),
+        ("a.jsonl", '{"translation": {"en": "a", "fr": "b"}}\n', "a.jsonl:1: no language key 'de'; there are: en, fr"),
+        ("a.jsonl", '{"en": null, "de": "b"}\n', "a.jsonl:1: 'en' is null"),
+        ("a.jsonl", '{"en": "\\ud83d", "de": "b"}\n', "a.jsonl:1: 'en' has half a character"),
+        ("a.jsonl", "\n", "a.jsonl: empty corpus"),
+        ("a.tsv", "", "a.tsv: empty corpus"),
+        ("a.tsv", "en\tde\n", "a.tsv: empty corpus"),
+        ("a.tsv", "a\tb\nc\n", "a.tsv:2: got 1 tab-separated column, expected 2: source and target"),
+        ("a.tsv", "a\tb\tc\n", "a.tsv:1: got 3 tab-separated columns, expected 2"),
+        ("a.tsv", "en\tde\nx\ty\tz\n", "a.tsv:2: got 3 tab-separated columns, expected 2: en, de"),
+        ("a.tsv", "en\tfr\na\tb\n", "a.tsv:1: no language key 'de'; there are: en, fr"),
+        ("a.tsv", b"a\tb\nc\td\n\xffe\tf\n", "a.tsv:3: not UTF-8 (byte 0xff)"),
+        ("a.tsv", "a\tb\n".encode("utf-16"), "a.tsv:1: not UTF-8"),
+        ("a.csv", "a,b\n", "a.csv: got '.csv', expected .jsonl"),
+    ],
+)
+def test_malformed_files(tmp_path, name, content, message):
+    path = write(tmp_path / name, content)
+    with pytest.raises(UserError) as error:
+        read_pairs(path, "en", "de")
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_missing_truncated_and_unzipped(tmp_path):
+    with pytest.raises(UserError, match="no such file"):
+        read_pairs(tmp_path / "a.tsv", "en", "de")
+    (tmp_path / "a.tsv.gz").write_bytes(gzip.compress(b"a\tb\n" * 1000)[:-9])
+    with pytest.raises(UserError, match="not a whole gzip file"):
+        read_pairs(tmp_path / "a.tsv.gz", "en", "de")
+    (tmp_path / "a.tsv.gz").write_bytes(b"a\tb\n")
+    with pytest.raises(UserError, match="not a whole gzip file"):
+        read_pairs(tmp_path / "a.tsv.gz", "en", "de")
+    with pytest.raises(UserError, match="cannot be read"):
+        read_lines(tmp_path)
+
+
+def test_parallel_files_of_different_length(tmp_path):
+    spec = write(tmp_path / "a.en", "a\nb\nc\n"), write(tmp_path / "a.de", "a\nb\n")
+    with pytest.raises(UserError, match=r"a\.en has 3 lines but .*a\.de has 2"):
+        read_pairs(spec, "en", "de")
+
+
+def test_folders_that_are_unclear(tmp_path):
+    with pytest.raises(UserError, match="no such folder"):
+        find_splits(tmp_path / "none", "en", "de")
+    write(tmp_path / "data.csv", "")
+    with pytest.raises(UserError, match=r"holds data\.csv; expected train\.jsonl"):
+        find_splits(tmp_path, "en", "de")
+    write(tmp_path / "train.en", "a\n")
+    write(tmp_path / "train.fr", "a\n")
+    with pytest.raises(UserError, match=r"train\.en has no partner train\.de; there are: train\.en, train\.fr"):
+        find_splits(tmp_path, "en", "de")
+    write(tmp_path / "train.de", "a\n")
+    write(tmp_path / "train.tsv.gz", "a\tb\n")
+    with pytest.raises(UserError, match=r"more than one train split: train\.tsv\.gz; train\.en \+ train\.de"):
+        find_splits(tmp_path, "en", "de")
+
+
+@pytest.mark.parametrize("value", [3, ["a"], ["a", "b", "c"], ["a", 1], {"en": "a"}])
+def test_file_settings(value):
+    assert file_spec(["a", "b"], "data.val") == (Path("a"), Path("b"))
+    with pytest.raises(UserError, match=r"data\.val: got .* expected one file or \[source,target\]"):
+        file_spec(value, "data.val")

@@ -1,0 +1,284 @@
+"""The Hub, through the real client against a small server that answers as the Hub does; nothing leaves the machine.
+
+The client reads its address and folders when it is imported, so what goes over the wire runs in a process of its own.
+"""
+
+import hashlib
+import http.server
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from nmt.data import hub
+from nmt.data.pair import SentencePair
+from nmt.errors import UserError
+
+COMMIT = "a" * 40
+ROOT = Path(__file__).parents[2]
+
+
+def rows(*texts):
+    return "".join(json.dumps({"en": text, "de": text.upper()}) + "\n" for text in texts).encode()
+
+
+REPOSITORIES = {
+    "acme/tiny": {"train.jsonl": rows("a", "b", "c"), "validation.jsonl": rows("d"), "test.jsonl": rows("e", "f")},
+    "acme/scripted": {"scripted.py": b"", "README.md": b"# x"},
+    "acme/configs": {
+        "README.md": b"---\nconfigs:\n- config_name: de-en\n  data_files: one/train.jsonl\n"
+        b"- config_name: de-fr\n  data_files: two/train.jsonl\n---\n",
+        "one/train.jsonl": b'{"id": "1", "translation": {"de": "A", "en": "a"}}\n' * 3,
+        "two/train.jsonl": b'{"id": "1", "translation": {"de": "A", "fr": "a"}}\n',
+    },
+}
+
+
+class Hub(http.server.BaseHTTPRequestHandler):
+    """What of the Hub's interface the client needs for a data set of plain files."""
+
+    protocol_version = "HTTP/1.1"
+
+    def answer(self, status, body=b"", **headers):
+        self.send_response(status)
+        for name, value in {"Content-Length": str(len(body)), **headers}.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def do_GET(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        parts = self.path.split("?")[0].strip("/").split("/")
+        if parts[0] == "api":
+            return self.api(parts[1:], body)
+        files = REPOSITORIES.get("/".join(parts[1:3]))
+        if files is None or len(parts) < 6:
+            return self.answer(404, X_Error_Code="RepoNotFound")
+        revision, name = parts[4], "/".join(parts[5:])
+        if revision not in ("main", COMMIT):
+            return self.answer(404, X_Error_Code="RevisionNotFound")
+        if name not in files:
+            return self.answer(404, X_Error_Code="EntryNotFound", X_Repo_Commit=COMMIT)
+        etag = hashlib.sha1(files[name]).hexdigest()
+        return self.answer(200, files[name], X_Repo_Commit=COMMIT, ETag=f'"{etag}"')
+
+    def api(self, parts, body):
+        name = "/".join(parts[1:3])
+        files = REPOSITORIES.get(name)
+        if files is None:
+            return self.answer(404, X_Error_Code="RepoNotFound")
+        kind = parts[3] if len(parts) > 3 else "info"
+        if kind == "tree":
+            return self.as_json(self.tree(files, "/".join(parts[5:])))
+        if kind == "paths-info":
+            wanted = json.loads(body)["paths"]
+            return self.as_json([entry for path in wanted for entry in self.entry(files, path)])
+        siblings = [{"rfilename": path} for path in files]
+        info = {"id": name, "sha": COMMIT, "private": False, "disabled": False, "gated": False, "tags": []}
+        return self.as_json({"_id": "1", "downloads": 0, "likes": 0, **info, "siblings": siblings})
+
+    def tree(self, files, folder):
+        prefix = f"{folder}/" if folder else ""
+        inside = sorted({prefix + path[len(prefix) :].split("/")[0] for path in files if path.startswith(prefix)})
+        return [entry for path in inside for entry in self.entry(files, path)]
+
+    def entry(self, files, path):
+        if path in files:
+            digest = hashlib.sha1(files[path]).hexdigest()
+            return [{"type": "file", "path": path, "size": len(files[path]), "oid": digest}]
+        there = any(name.startswith(f"{path}/") for name in files)
+        return [{"type": "directory", "path": path, "oid": "0", "size": 0}] if there else []
+
+    def as_json(self, value):
+        self.answer(200, json.dumps(value).encode(), Content_Type="application/json")
+
+    do_HEAD = do_POST = do_GET
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def server():
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hub) as running:
+        threading.Thread(target=running.serve_forever, daemon=True).start()
+        yield running
+        running.shutdown()
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    return tmp_path_factory.mktemp("hub")
+
+
+PROGRAM = """
+import json, sys, yaml
+from nmt.data.corpus import load_corpus
+from nmt.errors import UserError
+from nmt.settings import DataConfig
+for request in json.loads(sys.argv[1]):
+    said = []
+    try:
+        corpus = load_corpus(DataConfig(**request), say=said.append)
+        answer = {split: [[pair.source, pair.target] for pair in pairs] for split, pairs in corpus.items()}
+    except UserError as error:
+        answer = str(error)
+    print(json.dumps([answer, said]))
+"""
+
+
+def load(requests, home, endpoint):
+    """Return what load_corpus answers to each of the configs, and what it said, in a process with its own cache."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
+    variables = {"PYTHONPATH": str(ROOT), "HF_HOME": str(home), "HF_ENDPOINT": endpoint, "NO_PROXY": "127.0.0.1"}
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, json.dumps([vars(request) for request in requests])],
+        env={**inherited, **variables},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_data_sets_of_the_hub(data_config, server, home):
+    endpoint = f"http://127.0.0.1:{server.server_port}"
+    tiny = data_config("hub", name="acme/tiny")
+    answers = load(
+        [
+            tiny,
+            data_config("hub", name="acme/configs", config="de-en", val_size=1),
+            data_config("hub", name="acme/configs", config="de-fr", val_size=1),
+            data_config("hub", name="acme/configs"),
+            data_config("hub", name="acme/configs", config="nope"),
+            data_config("hub", name="acme/none"),
+            data_config("hub", name="acme/tiny", revision="v9"),
+            data_config("hub", name="acme/tiny", target_lang="fr"),
+            data_config("hub", name="acme/scripted"),
+        ],
+        home,
+        endpoint,
+    )
+    whole = {"train": [["a", "A"], ["b", "B"], ["c", "C"]], "val": [["d", "D"]], "test": [["e", "E"], ["f", "F"]]}
+    assert answers[0] == [whole, ["data: train 3, val 1, test 2 pairs, en to de, from the Hub's acme/tiny"]]
+    results = [answer for answer, _ in answers[1:]]
+    for result, message in zip(
+        results,
+        [
+            "every training sentence is among the 1 held out",
+            "data.name=acme/configs data.config=de-fr (train): no language key 'en'; there are: de, fr",
+            "Config name is missing",
+            "BuilderConfig 'nope' not found. Available: ['de-en', 'de-fr']",
+            "data.name=acme/none: Dataset 'acme/none' doesn't exist on the Hub",
+            "Revision 'v9' doesn't exist",
+            "(train): no language key 'fr'; there are: en, de",
+            "try data.revision=refs/convert/parquet",
+        ],
+        strict=True,
+    ):
+        assert message in result and "\n" not in result
+
+    # Nobody answers at this address; what was loaded once still is there.
+    gone = f"http://127.0.0.1:{unused_port()}"
+    answers = load([tiny, data_config("hub", name="acme/other")], home, gone)
+    assert answers[0][0] == whole
+    assert "no answer from" in answers[1][0]
+
+
+def unused_port():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
+
+
+@pytest.fixture
+def no_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_HOME", str(tmp_path))
+    for name in ("HF_DATASETS_CACHE", "HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.parametrize("silent", [False, True], ids=["refused", "never answers"])
+def test_without_a_network_one_line_within_three_seconds(data_config, monkeypatch, no_cache, silent):
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        if silent:
+            listening.listen()  # takes the connection and says nothing
+        monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{listening.getsockname()[1]}")
+        before = time.monotonic()
+        with pytest.raises(UserError) as error:
+            hub.load_hub(data_config("multi30k"), ["train"], say=print)
+        assert time.monotonic() - before < 3
+    message = str(error.value)
+    assert "\n" not in message and "data.path=" in message and "experiment=demo" in message
+    assert "no answer from http://127.0.0.1" in message
+
+
+def test_the_client_can_be_told_to_stay_offline(data_config, monkeypatch, no_cache):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr(hub, "_answers", lambda address: pytest.fail("the network was asked"))
+    with pytest.raises(UserError, match="HF_HUB_OFFLINE is set and it is not in the cache"):
+        hub.load_hub(data_config("multi30k"), ["train"], say=print)
+
+
+def test_a_name_that_is_never_resolved_does_not_hold_up(data_config, monkeypatch, no_cache):
+    monkeypatch.setattr(hub, "PROBE_SECONDS", 0.1)
+    asked = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: asked.wait(20) and [])
+    before = time.monotonic()
+    with pytest.raises(UserError, match="no answer"):
+        hub.load_hub(data_config("multi30k"), ["train"], say=print)
+    assert time.monotonic() - before < 2
+    asked.set()
+
+
+def test_an_error_page_is_an_answer_and_a_broken_server_is_none(monkeypatch, no_cache):
+    class Broken(http.server.BaseHTTPRequestHandler):
+        def do_HEAD(self):
+            self.send_error(int(self.path.strip("/")))
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Broken) as running:
+        threading.Thread(target=running.serve_forever, daemon=True).start()
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+        for status, reachable in ((404, True), (401, True), (503, False)):
+            monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{running.server_port}/{status}")
+            assert hub._reachable() is reachable
+        running.shutdown()
+
+
+class Split:
+    """A split as the client gives it: columns by name."""
+
+    def __init__(self, **columns):
+        self.columns = columns
+        self.column_names = list(columns)
+
+    def __getitem__(self, name):
+        return self.columns[name]
+
+
+def test_rows_without_a_text_are_counted_and_other_values_refused(data_config, heard):
+    config = data_config("hub", name="x")
+    split = Split(en=["a", None, "c"], de=["A", "B", None])
+    assert hub._pairs(split, config, "x (train)", heard.append) == [SentencePair("a", "A")]
+    assert heard == ["x (train): left out 2 rows without text on one side"]
+    with pytest.raises(UserError, match=r"x \(train\): row 0 holds int, expected text"):
+        hub._pairs(Split(en=["a"], de=[1]), config, "x (train)", heard.append)
+    with pytest.raises(UserError, match="empty corpus"):
+        hub._pairs(Split(en=[], de=[]), config, "x (train)", heard.append)
+
+
+def test_a_data_set_has_to_be_named(data_config, heard):
+    with pytest.raises(UserError, match=r"data\.name is not set"):
+        hub.load_hub(data_config("hub"), ["train"], say=heard.append)

@@ -1,0 +1,113 @@
+"""Batches: every pair once, within the budget, in an order that seed, epoch and rank decide, resumable anywhere."""
+
+import random
+
+import pytest
+import torch
+
+from nmt.data.batch import make_batch
+from nmt.data.loader import BatchLoader, plan_batches
+from nmt.models.interface import BOS, EOS, PAD
+
+
+def pairs(count=200, seed=0):
+    draw = random.Random(seed)
+    return [([5] * draw.randint(1, 30) + [EOS], [6] * draw.randint(1, 30) + [EOS]) for _ in range(count)]
+
+
+def indices(loader):
+    return [batch.index.tolist() for batch in loader]
+
+
+def test_batch_by_hand():
+    batch = make_batch([[7, 8, EOS], [9, EOS]], [[4, EOS], [5, 6, EOS]], [3, 1])
+    assert batch.source.tolist() == [[7, 8, EOS], [9, EOS, PAD]]
+    assert batch.source_mask.tolist() == [[True, True, True], [True, True, False]]
+    assert batch.target_in.tolist() == [[BOS, 4, PAD], [BOS, 5, 6]]
+    assert batch.target_out.tolist() == [[4, EOS, PAD], [5, 6, EOS]]
+    assert batch.target_mask.tolist() == [[True, True, False], [True, True, True]]
+    assert batch.index.tolist() == [3, 1]
+
+
+@pytest.mark.parametrize("budget", [1, 64, 500])
+def test_every_pair_once_within_the_budget(budget):
+    data = pairs()
+    plan = plan_batches([(len(s), len(t)) for s, t in data], budget, random.Random(0))
+    assert sorted(i for batch in plan for i in batch) == list(range(len(data)))
+    for batch in plan:
+        widest = max(max(len(data[i][0]), len(data[i][1])) for i in batch)
+        assert len(batch) == 1 or len(batch) * widest <= budget
+
+
+def test_padding_is_small():
+    draw = random.Random(1)
+    lengths = [(n, max(2, n + draw.randint(-3, 3))) for n in (draw.randint(5, 30) for _ in range(20_000))]
+    plan = plan_batches(lengths, 1250, random.Random(0))
+    padded = sum(len(b) * (max(lengths[i][0] for i in b) + max(lengths[i][1] for i in b)) for b in plan)
+    assert 1 - sum(map(sum, lengths)) / padded < 0.05
+
+
+def test_epochs_differ_and_repeat_by_seed():
+    loader, again = BatchLoader(pairs(), 100, seed=5), BatchLoader(pairs(), 100, seed=5)
+    first = indices(loader)
+    assert first == indices(again)
+    loader.set_epoch(1)
+    assert indices(loader) != first
+    assert indices(BatchLoader(pairs(), 100, seed=6)) != first
+    loader.set_epoch(0)
+    assert indices(loader) == first
+
+
+def test_length_is_the_same_in_every_epoch():
+    loader = BatchLoader(pairs(), 100)
+    lengths = set()
+    for epoch in range(20):
+        loader.set_epoch(epoch)
+        lengths.add(len(loader))
+        assert len(list(loader)) == len(loader)
+    assert len(lengths) == 1
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_ranks_are_disjoint_and_equal(ranks):
+    loaders = [BatchLoader(pairs(), 100, rank=r, world_size=ranks) for r in range(ranks)]
+    parts = [indices(loader) for loader in loaders]
+    assert len({len(part) for part in parts}) == 1
+    seen = [i for part in parts for batch in part for i in batch]
+    assert len(seen) == len(set(seen))
+    whole = indices(BatchLoader(pairs(), 100))
+    assert [part[0] for part in parts] == whole[:ranks]
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_goes_on_where_it_stopped(ranks):
+    whole = indices(BatchLoader(pairs(), 100, seed=1, world_size=ranks))
+    for stop in range(len(whole)):
+        loader = BatchLoader(pairs(), 100, seed=1, world_size=ranks)
+        iterator = iter(loader)
+        head = [next(iterator).index.tolist() for _ in range(stop)]
+        resumed = BatchLoader(pairs(), 100, seed=1, world_size=ranks)
+        resumed.load_state_dict(loader.state_dict())
+        assert head + indices(resumed) == whole
+
+
+def test_validation_is_whole_and_ordered():
+    parts = [indices(BatchLoader(pairs(), 100, shuffle=False, rank=r, world_size=3)) for r in range(3)]
+    assert sorted(i for part in parts for batch in part for i in batch) == list(range(200))
+    lengths = [max(b.source.shape[1], b.target_in.shape[1]) for b in BatchLoader(pairs(), 100, shuffle=False)]
+    assert lengths == sorted(lengths)
+
+
+def test_a_loader_left_early_begins_anew():
+    loader = BatchLoader(pairs(), 100, shuffle=False)
+    whole = indices(loader)
+    for count in (1, len(whole)):
+        iterator = iter(loader)
+        for _ in range(count):
+            next(iterator)
+        assert indices(loader) == whole
+
+
+def test_a_batch_moves_whole():
+    moved = make_batch([[4, EOS]], [[4, EOS]], [0]).to("meta")
+    assert all(getattr(moved, name).device == torch.device("meta") for name in vars(moved))

@@ -1,0 +1,177 @@
+"""Text survives the way to ids and back, and training is reproducible, cached by content and clear about its limits."""
+
+import random
+import unicodedata
+
+import pytest
+import torch
+
+from nmt.data import tokenizer as module
+from nmt.data.pair import SentencePair
+from nmt.data.tokenizer import BOS, EOS, PAD, UNK, Tokenizer
+from nmt.errors import UserError
+from nmt.models import interface
+
+STRANGE = [
+    "a </s> b <pad> <s> <unk> <0x0A>",
+    "emoji 😀👩‍👩‍👧 한국어 日本語 עברית",
+    "½ … ﬁ Å ² „Zitat“ don't",
+    "1234567890 3.14",
+    "tab\tand\nline\r\nends\u2028here",
+    "  two  spaces ",
+    "\u00a0no-break\u202fspaces\u3000",
+    "e\u0301 decomposed",
+    "nul\0 and \x7f and \ufeff",
+    "",
+    " ",
+]
+
+
+@pytest.fixture(scope="module")
+def pairs():
+    rng = random.Random(0)
+    words = ["".join(rng.choices("abcdefghijklmnop", k=rng.randint(1, 7))) for _ in range(300)]
+    return [
+        SentencePair(" ".join(rng.choices(words, k=6)), " ".join(rng.choices(words, k=6)).upper()) for _ in range(400)
+    ]
+
+
+@pytest.fixture
+def train(pairs, tokenizer_config, heard):
+    def make(type="unigram", *, cache_dir=None, pairs=pairs, **changes):
+        config = tokenizer_config(type, **({"vocab_size": 400} | changes))
+        return Tokenizer.train(pairs, config, cache_dir=cache_dir, say=heard.append)
+
+    return make
+
+
+def spaced(text):
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("joint", [True, False])
+@pytest.mark.parametrize("type", ["unigram", "bpe"])
+def test_round_trip(train, pairs, type, joint):
+    tokenizer = train(type, joint=joint)
+    assert tokenizer.joint is joint
+    assert tokenizer.source_vocab_size == tokenizer.target_vocab_size == 400
+    texts = STRANGE + [pair.target for pair in pairs[:20]]
+    targets = tokenizer.encode_target(texts)
+    assert [tokenizer.decode_target(ids) for ids in targets] == [spaced(text) for text in texts]
+    sources = tokenizer.encode_source(texts)
+    assert [tokenizer.decode_source(ids) for ids in sources] == [
+        spaced(unicodedata.normalize("NFC", text)) for text in texts
+    ]
+    for ids in sources + targets:
+        # Control symbols written out are text: only the end is special, and nothing is unknown.
+        assert ids[-1] == EOS and all(EOS < index < 400 for index in ids[:-1])
+    assert tokenizer.encode_source([""]) == [[EOS]] and tokenizer.encode_source([]) == []
+
+
+def test_a_text_is_encoded_alike_alone_and_among_others(train):
+    tokenizer = train()
+    assert tokenizer.encode_source(STRANGE) == [tokenizer.encode_source([text])[0] for text in STRANGE]
+
+
+def test_ids_are_those_of_the_models():
+    assert (PAD, UNK, BOS, EOS) == (interface.PAD, interface.UNK, interface.BOS, interface.EOS)
+
+
+def test_decoding_stops_at_eos_and_drops_specials(train):
+    tokenizer = train()
+    (ids,) = tokenizer.encode_target(["abc def"])
+    assert tokenizer.decode_target([BOS, PAD, *ids, *ids, PAD]) == "abc def"
+    assert tokenizer.decode_target(torch.tensor(ids)) == "abc def"
+    newline = tokenizer.target_pieces(range(300)).index("<0A>")
+    assert tokenizer.decode_target([*ids[:-1], newline, *ids]) == "abc def abc def"
+
+
+def test_pieces_are_readable_one_an_id(train):
+    tokenizer = train()
+    (ids,) = tokenizer.encode_source(["abc 한é😀!"])
+    pieces = tokenizer.source_pieces(ids)
+    assert len(pieces) == len(ids)
+    assert "".join(pieces[:-1]).startswith("▁abc▁한<95><9C>é<A9>😀<9F><98><80>!") and pieces[-1] == "</s>"
+    first = tokenizer.source_pieces(range(300)).index("<FF>")
+    assert tokenizer.source_pieces([PAD, UNK, BOS, first, ids[0]])[:4] == ["<pad>", "<unk>", "<s>", "<FF>"]
+    assert tokenizer.source_pieces(ids) == tokenizer.target_pieces(ids)
+
+
+def test_digits_are_pieces(train):
+    (ids,) = train().encode_source(["2024"])
+    assert len(ids) == 6
+
+
+def test_training_is_deterministic_and_survives_a_checkpoint(train, tmp_path):
+    first, second = train(joint=False), train(joint=False)
+    assert first.to_state() == second.to_state()
+    torch.save(first.to_state(), tmp_path / "state")
+    again = Tokenizer.from_state(torch.load(tmp_path / "state", weights_only=True))
+    assert again.encode_source(STRANGE) == first.encode_source(STRANGE)
+    assert again.encode_target(STRANGE) == first.encode_target(STRANGE)
+    assert Tokenizer.from_state(train().to_state()).joint
+    assert first.source_pieces(range(400)) != first.target_pieces(range(400))
+
+
+@pytest.mark.parametrize("state", [{}, {"joint": True, "source": b"junk", "target": b""}, None])
+def test_damaged_states(state):
+    with pytest.raises(UserError, match="damaged"):
+        Tokenizer.from_state(state)
+
+
+def test_cache_is_found_by_content(train, pairs, tmp_path, heard, monkeypatch):
+    fresh = train(cache_dir=tmp_path / "cache")
+    (entry,) = (tmp_path / "cache").iterdir()  # and nothing half-written beside it
+    trained = []
+    real = module._train_model
+    monkeypatch.setattr(module, "_train_model", lambda *args: trained.append(args) or real(*args))
+    assert train(cache_dir=tmp_path / "cache").to_state() == fresh.to_state()
+    assert not trained and "from" in heard[-1]
+    train("bpe", cache_dir=tmp_path / "cache")
+    train(vocab_size=390, cache_dir=tmp_path / "cache")
+    train(pairs=pairs[:-1], cache_dir=tmp_path / "cache")
+    assert len(trained) == 3
+
+    good = entry.read_bytes()
+    for bad in (b"", good[:-1], good[:99] + bytes([good[99] ^ 1]) + good[100:]):
+        entry.write_bytes(bad)
+        assert train(cache_dir=tmp_path / "cache").to_state() == fresh.to_state()
+        assert any("is damaged; trained again" in line for line in heard)
+        assert entry.read_bytes() == good
+        heard.clear()
+
+
+def test_a_cache_that_cannot_be_written_is_said(train, tmp_path, heard):
+    (tmp_path / "file").write_text("")
+    assert train(cache_dir=tmp_path / "file" / "cache").to_state() == train().to_state()
+    assert any("going on without a cache" in line for line in heard)
+
+
+@pytest.mark.parametrize("type", ["unigram", "bpe"])
+def test_vocabulary_limits(train, type):
+    with pytest.raises(UserError, match=r"got 60000, but the joint training text allows at most (\d+) pieces") as error:
+        train(type, vocab_size=60_000)
+    most = int(str(error.value).split("vocab_size=")[1].split()[0])
+    assert train(type, vocab_size=most).source_vocab_size == most
+    with pytest.raises(UserError, match=rf"at most {most} pieces"):
+        train(type, vocab_size=most + 1)
+    with pytest.raises(UserError, match=r"got 100, but the joint training text needs at least 293 "):
+        train(type, vocab_size=100)
+
+
+def test_nothing_to_train_on(train):
+    with pytest.raises(UserError, match="training text is empty"):
+        train(pairs=[SentencePair(" ", "")])
+
+
+def test_long_texts_count(train):
+    long = [SentencePair("x" * 40 + " qrst" * 2000, "zuvw" * 10)] * 3
+    assert all(index > 259 for index in train(pairs=long, vocab_size=275).encode_source(["qrst"])[0][:-1])
+
+
+def test_huge_corpora_are_thinned_aloud(train, pairs, heard, monkeypatch):
+    monkeypatch.setattr(module, "MAX_PAIRS", 150)
+    thinned = train()
+    assert heard[0] == "tokenizer: trained on one pair in 3 of 400"
+    monkeypatch.undo()
+    assert thinned.to_state() == train(pairs=pairs[::3]).to_state()
