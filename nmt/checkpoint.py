@@ -1,0 +1,156 @@
+"""What a checkpoint carries, safe to load and never half written.
+
+A checkpoint is one dict of plain values and tensors: `state_dict` (the weights, prefixed "model."), and under `nmt` all
+that is needed to use them: `format`, `config` (resolved, plain), `tokenizer` (with the SentencePiece models' bytes),
+`scores` and `update`. `last.ckpt` holds Lightning's training state besides.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from nmt.atomic import replacing
+from nmt.data.tokenizer import Tokenizer
+from nmt.errors import UserError
+from nmt.models.seq2seq import Seq2Seq, build_model
+
+FORMAT = 1
+PREFIX = "model."
+
+
+@dataclass(frozen=True)
+class LoadedModel:
+    """A model in evaluation mode with its tokenizer, plain config, scores at saving, and where it was read."""
+
+    model: Seq2Seq
+    tokenizer: Tokenizer
+    config: dict[str, Any]
+    scores: dict[str, Any]
+    path: Path
+
+
+def describe(config: Mapping[str, Any], tokenizer: Tokenizer, scores: Mapping[str, Any], update: int) -> dict[str, Any]:
+    """Return what a checkpoint holds under `nmt`."""
+    return {
+        "format": FORMAT,
+        "config": dict(config),
+        "tokenizer": tokenizer.to_state(),
+        "scores": dict(scores),
+        "update": update,
+    }
+
+
+def with_prefix(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Return a model's weights under the names that a checkpoint gives them."""
+    return {PREFIX + name: value for name, value in weights.items()}
+
+
+def save(payload: Mapping[str, Any], path: Path) -> None:
+    """Write `payload` to `path` whole or not at all: beside it first, checked, synced, then put in its place."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as file:
+        torch.save(dict(payload), file)
+        file.flush()
+        with zipfile.ZipFile(file.name) as archive:
+            broken = archive.testzip()
+        if broken is not None:
+            raise OSError(f"{path}: the checkpoint read back differently from what was written (in {broken})")
+
+
+def find_checkpoint(path: str | Path, name: str = "best.ckpt") -> Path:
+    """Return the checkpoint file that `path` names: the file itself, or `checkpoints/<name>` in a run folder.
+
+    Raises UserError where there is none.
+    """
+    path = Path(path).expanduser()
+    if path.is_file():
+        return path
+    if not path.exists():
+        raise UserError(f"ckpt={path}: no such file or folder; give a run folder (outputs/NAME/TIME) or a .ckpt file")
+    inside = path / "checkpoints" / name
+    if not inside.is_file():
+        raise UserError(
+            f"ckpt={path}: not a run folder with a finished checkpoint: it holds no checkpoints/{name}; "
+            "give a run folder (outputs/NAME/TIME) or a .ckpt file"
+        )
+    return inside
+
+
+def load(path: Path) -> dict[str, Any]:
+    """Return the payload of a checkpoint file, on the CPU; nothing in the file is executed.
+
+    Raises UserError for a file that is no checkpoint of ours, is damaged, or has a newer format.
+    """
+    payload = _read(path)
+    about = payload.get("nmt") if isinstance(payload, dict) else None
+    if not isinstance(about, dict) or "format" not in about or "state_dict" not in payload:
+        raise UserError(f"{path}: not a checkpoint of this program; expected a file that train.py wrote")
+    if about["format"] > FORMAT:
+        raise UserError(
+            f"{path}: checkpoint format {about['format']} is newer than {FORMAT}, the newest this version reads; "
+            "update the program"
+        )
+    return dict(payload)
+
+
+def _read(path: Path) -> Any:
+    if not zipfile.is_zipfile(path):
+        raise UserError(f"{path}: not a checkpoint, or one that was cut short; expected a file that train.py wrote")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            broken = archive.testzip()
+    except (zipfile.BadZipFile, EOFError, OSError) as error:
+        broken = str(error)
+    if broken is not None:
+        raise UserError(f"{path}: damaged checkpoint ({broken} does not match its checksum); use another copy")
+    try:
+        return torch.load(path, map_location="cpu", weights_only=True)
+    except Exception as error:  # torch raises half a dozen types for files that are not its own
+        found = re.search(r"GLOBAL (\S+)", str(error))
+        reason = f"it names {found[1]}" if found else type(error).__name__
+        raise UserError(f"{path}: not a checkpoint that can be read safely ({reason})") from error
+
+
+def load_model(path: str | Path, device: str | torch.device = "cpu") -> LoadedModel:
+    """Return the model of a checkpoint file or run folder, on `device`, ready to translate."""
+    path = find_checkpoint(path)
+    payload = load(path)
+    about = payload["nmt"]
+    try:
+        tokenizer = Tokenizer.from_state(about["tokenizer"])
+        model = build_model(
+            about["config"]["model"],
+            source_vocab_size=tokenizer.source_vocab_size,
+            target_vocab_size=tokenizer.target_vocab_size,
+            joint=tokenizer.joint,
+        )
+        weights = {
+            name.removeprefix(PREFIX): value for name, value in payload["state_dict"].items() if name.startswith(PREFIX)
+        }
+        model.load_state_dict(weights)
+    except UserError:
+        raise
+    except (KeyError, RuntimeError, TypeError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise UserError(f"{path}: the checkpoint's weights do not fit its own config ({reason})") from error
+    model.to(device).eval()
+    return LoadedModel(model, tokenizer, about["config"], about["scores"], path)
+
+
+def average(paths: list[Path]) -> dict[str, Tensor]:
+    """Return the mean of the weights in `paths`, computed in float32 or wider and cast back."""
+    states = [load(path)["state_dict"] for path in paths]
+    return {
+        name: torch.stack([state[name].to(torch.promote_types(value.dtype, torch.float32)) for state in states])
+        .mean(0)
+        .to(value.dtype)
+        for name, value in states[0].items()
+    }

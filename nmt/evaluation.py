@@ -1,0 +1,144 @@
+"""A split translated and scored, and the files that show it: what training ends with and `evaluate` does."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from nmt.atomic import write_atomically
+from nmt.data.pair import SentencePair
+from nmt.errors import UserError
+from nmt.metrics import Interval, Scores, score
+from nmt.settings import SearchConfig
+from nmt.translate import Translation, Translator
+
+_LINE_BREAKS = re.compile(r"[\r\n]+")
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Translations of a split with their references, one for one, and the scores of the whole.
+
+    `references` and `hypotheses` are the lines that were scored, free of line breaks; `seconds` were spent translating.
+    """
+
+    translations: list[Translation]
+    references: list[str]
+    scores: Scores
+    search: SearchConfig
+    tokenize: str
+    seconds: float
+
+    @property
+    def hypotheses(self) -> list[str]:
+        """The translations as lines."""
+        return [one_line(translation.text) for translation in self.translations]
+
+    @property
+    def sources(self) -> list[str]:
+        """The source sentences as lines."""
+        return [one_line(translation.source) for translation in self.translations]
+
+
+def evaluate(
+    translator: Translator, pairs: Sequence[SentencePair], *, bootstrap: int = 0, tokenize: str = "13a"
+) -> Evaluation:
+    """Translate every source of `pairs` and score the whole against their targets.
+
+    `bootstrap` and `tokenize` as in `nmt.metrics.score`; `nmt.metrics.default_tokenizer` chooses by language.
+    """
+    started = time.perf_counter()
+    translations = translator.translate([pair.source for pair in pairs])
+    seconds = time.perf_counter() - started
+    hypotheses = [one_line(translation.text) for translation in translations]
+    references = [one_line(pair.target) for pair in pairs]
+    scores = score(hypotheses, references, bootstrap=bootstrap, tokenize=tokenize)
+    return Evaluation(translations, references, scores, translator.search, tokenize, seconds)
+
+
+def one_line(text: str) -> str:
+    """Return `text` as a line of a file: line breaks become blanks, white space at the end goes, as in sacreBLEU."""
+    return _LINE_BREAKS.sub(" ", text).rstrip()
+
+
+@dataclass(frozen=True)
+class Written:
+    """Where an evaluation was written."""
+
+    source: Path
+    hypothesis: Path
+    reference: Path
+    scores: Path
+
+
+def write_evaluation(
+    folder: Path, split: str, evaluation: Evaluation, *, source_lang: str, target_lang: str, checkpoint: str = "best"
+) -> Written:
+    """Write the lines and the scores into `folder`/translations; return the paths.
+
+    `test.beam5.lp1.src.en`, `.hyp.de` and `.ref.de` hold a sentence a line, `.scores.json` the scores, their signatures
+    and the sacrebleu command that gives the same from these files. The names tell the split and the search, and the
+    checkpoint unless it is the best one, so evaluating again replaces exactly what it repeats, each file whole or not
+    at all. Raises UserError where the folder cannot be written.
+    """
+    search = evaluation.search
+    parts = [split, *([] if checkpoint == "best" else [checkpoint])]
+    stem = ".".join([*parts, f"beam{search.beam_size}", f"lp{search.length_penalty:g}"])
+    folder = folder / "translations"
+    written = Written(
+        source=folder / f"{stem}.src.{source_lang}",
+        hypothesis=folder / f"{stem}.hyp.{target_lang}",
+        reference=folder / f"{stem}.ref.{target_lang}",
+        scores=folder / f"{stem}.scores.json",
+    )
+    facts = {
+        "split": split,
+        "checkpoint": checkpoint,
+        "source_lang": source_lang,
+        "target_lang": target_lang,
+        "search": asdict(search),
+        **evaluation.scores.to_dict(),
+        "seconds": round(evaluation.seconds, 3),
+        "command": sacrebleu_command(written, evaluation.tokenize),
+    }
+    try:
+        write_atomically(written.source, _lines(evaluation.sources))
+        write_atomically(written.hypothesis, _lines(evaluation.hypotheses))
+        write_atomically(written.reference, _lines(evaluation.references))
+        write_atomically(written.scores, _lines([json.dumps(facts, indent=2, ensure_ascii=False)]))
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise UserError(f"{folder}: cannot be written ({reason}); name another folder by out=") from error
+    return written
+
+
+def sacrebleu_command(written: Written, tokenize: str) -> str:
+    """Return the command that scores the written files, to be run in their folder."""
+    return f"sacrebleu {written.reference.name} -i {written.hypothesis.name} -m bleu chrf --tokenize {tokenize}"
+
+
+def table(split: str, evaluation: Evaluation) -> str:
+    """Return the scores as a few lines for the terminal."""
+    scores, search = evaluation.scores, evaluation.search
+    how = "greedy" if search.beam_size == 1 else f"beam {search.beam_size}"
+    rate = scores.sentences / max(evaluation.seconds, 1e-9)
+    rows = [
+        _row("BLEU", scores.bleu, scores.bleu_interval, scores.bleu_signature),
+        _row("chrF", scores.chrf, scores.chrf_interval, scores.chrf_signature),
+        _row("exact match", scores.exact_match, None, "% of the sentences"),
+    ]
+    head = f"{split}: {scores.sentences:,} sentences, {how}, length penalty {search.length_penalty:g}"
+    return "\n".join([f"{head} ({evaluation.seconds:.1f} s, {rate:.0f} sentences/s)", *rows])
+
+
+def _row(name: str, value: float, interval: Interval | None, note: str) -> str:
+    between = "" if interval is None else f"95 %: {interval}"
+    return f"  {name:<12}{value:6.2f}  {between:<22}{note}"
+
+
+def _lines(lines: Sequence[str]) -> bytes:
+    return "".join(f"{line}\n" for line in lines).encode()

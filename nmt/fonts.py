@@ -1,0 +1,201 @@
+"""Which installed fonts a picture needs for its text, and what stands in for characters that no font has.
+
+matplotlib falls back glyph by glyph along a list of families, but only along the list it was given: its default,
+DejaVu Sans, has no Hangul, Kana or Han. Here the list is made from the characters that are to be drawn.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+log = logging.getLogger(__name__)
+
+DEFAULT = "DejaVu Sans"  # comes with matplotlib
+CJK_PACKAGE = "noto-cjk-sans-jp-regular"  # the optional extra: one font file with Hangul, Kana and Han
+CJK_FILE = ("noto_cjk_sans_jp_regular", "NotoSansCJKjp-Regular.otf")
+BOX = "□"
+WORD_MARK = "\u2581"
+_CJK = {"Hangul", "Han", "Hiragana", "Katakana", "Bopomofo", "Fullwidth", "Halfwidth", "Ideographic"}
+_NOT_TEXT = ("cm", "STIXNon", "STIXSize", "Last Resort")  # bundled: mathematics, and boxes for missing glyphs
+
+
+@dataclass(frozen=True)
+class Font:
+    """A font family and the file that was looked into."""
+
+    family: str
+    path: str
+
+
+@dataclass(frozen=True)
+class Typeface:
+    """`families`, in matplotlib's order of fallback, and what `show` puts in place of characters they lack."""
+
+    families: tuple[str, ...]
+    replaced: dict[str, str]
+
+    def show(self, text: str) -> str:
+        """Return `text` in characters that the families have."""
+        return "".join(self.replaced.get(char, char) for char in text)
+
+
+class FontBook:
+    """The fonts in use, extended whenever a text needs more.
+
+    `fonts` are the ones to choose from, best first; by default matplotlib's own, then the optional extra, then what the
+    system has. The first is always in use.
+    """
+
+    def __init__(self, fonts: Iterable[Font] | None = None) -> None:
+        self._fonts = None if fonts is None else tuple(fonts)
+        self._chosen: list[Font] = []
+        self._hopeless: set[str] = set()
+        self._warned: set[str] = set()
+
+    def typeface(self, texts: Iterable[str]) -> Typeface:
+        """Return what to draw `texts` with; warns, once for each script, of characters that no font has."""
+        needed = set().union(*texts)
+        missing = needed - self._covered(needed)
+        if missing - self._hopeless:
+            self._extend(missing - self._hopeless)
+            missing = needed - self._covered(needed)
+            self._hopeless |= missing
+        self._warn(missing)
+        return Typeface(tuple(self._families(needed)), {char: _substitute(char) for char in missing})
+
+    def _families(self, needed: set[str]) -> Iterator[str]:
+        """Yield the default and those of the others that have something which the ones before them lack."""
+        for index, font in enumerate(self._chosen):
+            found = _having(font.path, needed)
+            if found or index == 0:
+                yield font.family
+            needed = needed - found
+
+    def _covered(self, needed: set[str]) -> set[str]:
+        if not self._chosen:
+            self._chosen = [_default() if self._fonts is None else self._fonts[0]]
+        printable = {char for char in needed if unicodedata.category(char) != "Cc"}
+        return set().union(*(_having(font.path, printable) for font in self._chosen))
+
+    def _extend(self, missing: set[str]) -> None:
+        """Choose the font with the most of `missing`, then the one with the most of the rest, and so on."""
+        left = set(missing)
+        candidates = _installed() if self._fonts is None else self._fonts
+        having = [(font, _scan(font.path, left)) for font in candidates]
+        while left:
+            font, found = max(having, key=lambda pair: len(pair[1] & left), default=(None, set()))
+            if font is None or not found & left:
+                return
+            self._chosen.append(font)
+            left -= found
+
+    def _warn(self, missing: set[str]) -> None:
+        by_script: dict[str, list[str]] = {}
+        for char in sorted(char for char in missing if _substitute(char) == BOX):
+            by_script.setdefault(script(char), []).append(char)
+        for name, chars in by_script.items():
+            if name in self._warned:
+                continue
+            self._warned.add(name)
+            sample = "".join(chars[:10]) + ("…" if len(chars) > 10 else "")
+            remedy = f"pip install {CJK_PACKAGE}" if name in _CJK else f"install one, such as Noto Sans {name}"
+            log.warning("pictures: no installed font has %s (%s), drawn as %s; %s", name, sample, BOX, remedy)
+
+
+_book = FontBook()
+
+
+def typeface(texts: Iterable[str]) -> Typeface:
+    """Return what to draw `texts` with, from the installed fonts; see `FontBook.typeface`."""
+    return _book.typeface(texts)
+
+
+def script(char: str) -> str:
+    """Return the name of the script of `char`: "Hangul", "Han", "Thai", ...; "Symbols" for emoji and the like."""
+    if unicodedata.category(char) in ("So", "Sk", "Sm"):
+        return "Symbols"
+    name = unicodedata.name(char, "Unassigned").split()[0]
+    return "Han" if name == "CJK" else name.capitalize()
+
+
+def extra_font() -> Path | None:
+    """Return the font file of the optional extra, or None where it is not installed."""
+    package, file = CJK_FILE
+    spec = importlib.util.find_spec(package)  # finds the folder without running the package
+    folders = spec.submodule_search_locations if spec else None
+    path = Path(folders[0], file) if folders else None
+    return path if path and path.is_file() else None
+
+
+def _substitute(char: str) -> str:
+    if char == WORD_MARK:
+        return "_"
+    category = unicodedata.category(char)
+    if category == "Cf" or unicodedata.name(char, "").startswith("VARIATION SELECTOR"):
+        return ""  # joiners and the like have no shape of their own
+    return "\N{REPLACEMENT CHARACTER}" if category == "Cc" else BOX
+
+
+def _default() -> Font:
+    from matplotlib.font_manager import findfont
+
+    return Font(DEFAULT, str(findfont(DEFAULT)))
+
+
+@cache
+def _installed() -> tuple[Font, ...]:
+    """Upright text fonts in regular weight first, sans serif before others; the optional extra before all."""
+    from matplotlib.font_manager import findSystemFonts, fontManager
+
+    extra = extra_font()
+    # matplotlib keeps its list of fonts on disk, and does not notice fonts that were installed since.
+    new = {*findSystemFonts(), *([str(extra)] if extra else [])} - {entry.fname for entry in fontManager.ttflist}
+    for path in sorted(new):
+        _register(path)
+    entries = [entry for entry in fontManager.ttflist if not entry.name.startswith(_NOT_TEXT)]
+
+    def rank(entry: object) -> tuple[bool, bool, bool, bool, str]:
+        name, weight, style = entry.name, entry.weight, entry.style  # type: ignore[attr-defined]
+        plain = weight in (400, "normal", "regular")
+        sans = any(word in name for word in ("Sans", "Gothic", "Hei"))
+        return (entry.fname != str(extra), style != "normal", not plain, not sans, name)  # type: ignore[attr-defined]
+
+    return tuple(dict.fromkeys(Font(entry.name, entry.fname) for entry in sorted(entries, key=rank)))
+
+
+def _register(path: str) -> None:
+    from matplotlib.font_manager import fontManager
+
+    try:
+        fontManager.addfont(path)
+    except (OSError, RuntimeError, ValueError, NotImplementedError):  # colour bitmaps, damaged files: no candidates
+        log.debug("fonts: cannot use %s", path)
+
+
+def _scan(path: str, chars: set[str]) -> set[str]:
+    """Return those of `chars` that the font file has; none where it cannot be read."""
+    from matplotlib.ft2font import FT2Font
+
+    try:
+        charmap = FT2Font(path).get_charmap()
+    except (OSError, RuntimeError):
+        return set()
+    return {char for char in chars if ord(char) in charmap}
+
+
+@cache
+def _charmap(path: str) -> frozenset[int]:
+    from matplotlib.ft2font import FT2Font
+
+    return frozenset(FT2Font(path).get_charmap())
+
+
+def _having(path: str, chars: set[str]) -> set[str]:
+    charmap = _charmap(path)
+    return {char for char in chars if ord(char) in charmap}

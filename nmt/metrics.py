@@ -1,0 +1,205 @@
+"""Corpus scores by sacreBLEU, each with the signature that makes it comparable.
+
+No number without its signature (Post 2018, arXiv:1804.08771). BLEU is cased, on plain text; chrF is chrF2.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from sacrebleu.metrics.base import Metric, Score
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
+from sacrebleu.significance import PairedTest, Result
+
+from nmt.errors import UserError, did_you_mean
+
+TOKENIZERS = ("13a", "intl", "zh", "char", "none")
+"""sacreBLEU's tokenizers that need neither a download nor another package."""
+
+_UNSPACED = ("ja", "ko", "th", "lo", "km", "my", "bo")
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A 95 % confidence interval by bootstrap resampling (Koehn 2004): mean, plus or minus."""
+
+    mean: float
+    half_width: float
+
+    def __str__(self) -> str:
+        return f"{self.mean:.2f} ± {self.half_width:.2f}"
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The scores of one corpus. BLEU, chrF and exact match are in percent; the intervals are there when asked for."""
+
+    bleu: float
+    chrf: float
+    exact_match: float
+    bleu_signature: str
+    chrf_signature: str
+    sentences: int
+    bleu_interval: Interval | None = None
+    chrf_interval: Interval | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values: `bleu`, `chrf`, `exact_match`, `signature` (BLEU's), `chrf_signature`, `sentences`.
+
+        With a bootstrap also `bleu_interval` and `chrf_interval`, each a `mean` and a `half_width`.
+        """
+        plain: dict[str, Any] = {
+            "bleu": self.bleu,
+            "chrf": self.chrf,
+            "exact_match": self.exact_match,
+            "signature": self.bleu_signature,
+            "chrf_signature": self.chrf_signature,
+            "sentences": self.sentences,
+        }
+        for name, interval in (("bleu_interval", self.bleu_interval), ("chrf_interval", self.chrf_interval)):
+            if interval is not None:
+                plain[name] = {"mean": interval.mean, "half_width": interval.half_width}
+        return plain
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two systems on the same references: BLEU of each, and the probability of such a difference by chance."""
+
+    baseline: float
+    system: float
+    p_value: float
+    signature: str
+
+
+def default_tokenizer(language: str) -> str:
+    """Return the sacreBLEU tokenizer for a target language ("de", "pt_BR", "zh-TW").
+
+    Chinese has its own, "zh". Languages that put no spaces between words are counted by character. So is Korean, whose
+    words carry their particles and endings: 13a would count one wrong ending as a wrong word. (The usual tokenizer for
+    Korean papers, ko-mecab, needs another package and a dictionary; score the written files with it to compare with
+    them.) Everything else is "13a", sacreBLEU's default.
+    """
+    code = language.replace("_", "-").split("-")[0].lower()
+    if code == "zh":
+        return "zh"
+    return "char" if code in _UNSPACED else "13a"
+
+
+def score(hypotheses: Sequence[str], references: Sequence[str], *, bootstrap: int = 0, tokenize: str = "13a") -> Scores:
+    """Return corpus BLEU, chrF2 and the share of hypotheses equal to their reference (white space at the ends aside).
+
+    `bootstrap` > 0 resamples so many times for the intervals (sacreBLEU's fixed seed 12345) and is part of the
+    signatures. `tokenize` is one of TOKENIZERS; see `default_tokenizer`. Equals what the sacrebleu program says of the
+    same lines. Raises UserError for an unknown tokenizer and for unequal or no counts.
+    """
+    _check(tokenize, references, hypotheses=hypotheses)
+    if bootstrap < 0 or bootstrap == 1:
+        raise UserError(f"bootstrap: got {bootstrap}, expected 0 (no interval) or at least 2; 1000 is usual")
+    # force: sentences that end in " ." are the corpus's business; it is not part of the score or the signature.
+    bleu, chrf = _BLEU(tokenize=tokenize, force=True), _CHRF()
+    scores = [_corpus_score(metric, hypotheses, references, bootstrap) for metric in (bleu, chrf)]
+    equal = sum(h.strip() == r.strip() for h, r in zip(hypotheses, references, strict=True))
+    return Scores(
+        bleu=float(scores[0].score),
+        chrf=float(scores[1].score),
+        exact_match=100.0 * equal / len(references),
+        bleu_signature=str(bleu.get_signature()),
+        chrf_signature=str(chrf.get_signature()),
+        sentences=len(references),
+        bleu_interval=_interval(scores[0]) if bootstrap else None,
+        chrf_interval=_interval(scores[1]) if bootstrap else None,
+    )
+
+
+def compare(
+    baseline: Sequence[str],
+    system: Sequence[str],
+    references: Sequence[str],
+    *,
+    samples: int = 10_000,
+    tokenize: str = "13a",
+) -> Comparison:
+    """Return BLEU of both systems and the p-value of their difference, by paired approximate randomization.
+
+    (Riezler and Maxwell 2005.) Raises UserError for an unknown tokenizer and for unequal or no counts.
+    """
+    _check(tokenize, references, baseline=baseline, system=system)
+    systems: list[tuple[str, Sequence[str]]] = [("baseline", list(baseline)), ("system", list(system))]
+    with _quiet():
+        test = PairedTest(
+            systems,
+            {"BLEU": BLEU(tokenize=tokenize, force=True)},
+            [list(references)],
+            test_type="ar",
+            n_samples=samples,
+        )
+        signatures, results = test()
+    first, second = results["BLEU"]
+    assert isinstance(first, Result) and isinstance(second, Result) and second.p_value is not None
+    # sacreBLEU counts only larger differences than the real one, and so calls no difference at all a significant one.
+    p_value = 1.0 if first.score == second.score else float(second.p_value)
+    return Comparison(float(first.score), float(second.score), p_value, str(signatures["BLEU"]))
+
+
+class _BLEU(BLEU):
+    """BLEU in plain floats.
+
+    sacreBLEU 2.6 cannot take the mean of resampled scores where some are exactly 0: a float among NumPy's float32.
+    """
+
+    def _compute_score_from_stats(self, stats: Any) -> Any:
+        return _plain(super()._compute_score_from_stats(stats))
+
+
+class _CHRF(CHRF):
+    """chrF in plain floats, as above."""
+
+    def _compute_score_from_stats(self, stats: Any) -> Any:
+        return _plain(super()._compute_score_from_stats(stats))
+
+
+def _plain(result: Any) -> Any:
+    result.score = float(result.score)
+    return result
+
+
+def _corpus_score(metric: Metric, hypotheses: Sequence[str], references: Sequence[str], bootstrap: int) -> Score:
+    with _quiet():
+        result: Score = metric.corpus_score(list(hypotheses), [list(references)], n_bootstrap=bootstrap or 1)
+    return result
+
+
+def _interval(result: Score) -> Interval:
+    return Interval(float(result._mean), float(result._ci))
+
+
+def _check(tokenize: str, references: Sequence[str], **systems: Sequence[str]) -> None:
+    if tokenize not in TOKENIZERS:
+        raise UserError(
+            f"tokenize: got '{tokenize}', expected one of {', '.join(TOKENIZERS)}{did_you_mean(tokenize, TOKENIZERS)}"
+        )
+    # sacreBLEU itself cuts the longer of the two short, silently.
+    for name, lines in systems.items():
+        if len(lines) != len(references):
+            counts = f"{len(lines)} {name} for {len(references)} references"
+            raise UserError(f"scores: got {counts}; expected one for one")
+    if not references:
+        raise UserError("scores: got no sentences; expected at least one hypothesis with its reference")
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep sacreBLEU's advice off the terminal: its logger reports every bootstrap and low counts of n-grams."""
+    logger = logging.getLogger("sacrebleu")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)

@@ -1,0 +1,139 @@
+"""Checkpoints: whole or not at all, read back equal, refused in one line when they are not ours."""
+
+import random
+
+import pytest
+import torch
+
+from nmt import checkpoint
+from nmt.data.pair import SentencePair
+from nmt.data.tokenizer import Tokenizer
+from nmt.errors import UserError
+from nmt.models.seq2seq import build_model
+from nmt.settings import TokenizerConfig
+
+SIZES = {"layers": 1, "width": 8, "heads": 2, "feed_forward": 8}
+CONFIG = {
+    "model": {
+        "tie_embeddings": "all",
+        "encoder": {"_target_": "nmt.models.transformer.TransformerEncoder", **SIZES},
+        "decoder": {"_target_": "nmt.models.transformer.TransformerDecoder", **SIZES},
+    }
+}
+
+
+@pytest.fixture(scope="module")
+def parts():
+    draw = random.Random(0)
+    words = ["a", "man", "rides", "red", "bike", "ein", "Mann", "fährt", "rot", "Rad"]
+    pairs = [SentencePair(" ".join(draw.choices(words, k=5)), " ".join(draw.choices(words, k=5))) for _ in range(60)]
+    config = TokenizerConfig(type="bpe", vocab_size=310, joint=True, character_coverage=1.0)
+    tokenizer = Tokenizer.train(pairs, config, cache_dir=None, say=print)
+    size = tokenizer.source_vocab_size
+    torch.manual_seed(0)
+    return tokenizer, build_model(CONFIG["model"], source_vocab_size=size, target_vocab_size=size, joint=True)
+
+
+def payload(parts):
+    tokenizer, model = parts
+    about = checkpoint.describe(CONFIG, tokenizer, {"val": {"bleu": 1.5}}, 7)
+    return {"state_dict": checkpoint.with_prefix(model.state_dict()), "nmt": about}
+
+
+@pytest.fixture
+def saved(parts, tmp_path):
+    path = tmp_path / "run" / "checkpoints" / "best.ckpt"
+    checkpoint.save(payload(parts), path)
+    return path
+
+
+@pytest.mark.parametrize("as_folder", [True, False])
+def test_loads_what_was_saved(parts, saved, as_folder):
+    loaded = checkpoint.load_model(saved.parents[1] if as_folder else saved)
+    tokenizer, model = parts
+    assert loaded.config == CONFIG and loaded.scores == {"val": {"bleu": 1.5}} and not loaded.model.training
+    assert loaded.tokenizer.encode_source(["a red bike"]) == tokenizer.encode_source(["a red bike"])
+    for name, value in model.state_dict().items():
+        assert torch.equal(loaded.model.state_dict()[name], value)
+    assert loaded.model.encoder.embedding.weight is loaded.model.decoder.output.weight
+
+
+def test_a_failed_save_leaves_the_old_file(parts, saved, monkeypatch):
+    before = saved.read_bytes()
+
+    def fail(*_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(torch, "save", fail)
+    with pytest.raises(OSError, match="disk full"):
+        checkpoint.save(payload(parts), saved)
+    assert saved.read_bytes() == before
+    assert [path.name for path in saved.parent.iterdir()] == ["best.ckpt"]
+
+
+@pytest.mark.parametrize("damage", ["flip", "cut", "empty", "text"])
+def test_damage_is_refused_in_one_line(saved, damage):
+    content = bytearray(saved.read_bytes())
+    if damage == "flip":
+        content[len(content) // 2] ^= 1
+    written = {"cut": content[:-200], "empty": b"", "text": b"hello\n"}.get(damage, content)
+    saved.write_bytes(bytes(written))
+    with pytest.raises(UserError) as error:
+        checkpoint.load(saved)
+    assert "\n" not in str(error.value) and str(saved) in str(error.value)
+
+
+def test_strangers_and_newer_formats_are_refused(parts, saved):
+    torch.save({"state_dict": {}}, saved)
+    with pytest.raises(UserError, match="not a checkpoint of this program"):
+        checkpoint.load(saved)
+    newer = payload(parts)
+    newer["nmt"]["format"] = checkpoint.FORMAT + 1
+    checkpoint.save(newer, saved)
+    with pytest.raises(UserError, match="newer"):
+        checkpoint.load(saved)
+
+
+def test_nothing_in_a_file_is_executed(saved, tmp_path):
+    class Evil:
+        def __reduce__(self):
+            return (open, (str(tmp_path / "ran"), "w"))
+
+    torch.save({"state_dict": {}, "nmt": {"format": 1}, "evil": Evil()}, saved)
+    with pytest.raises(UserError, match="read safely"):
+        checkpoint.load(saved)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_target_outside_the_allow_list_is_refused(parts, saved):
+    bad = payload(parts)
+    bad["nmt"]["config"] = {"model": {**CONFIG["model"], "encoder": {"_target_": "os.system", "command": "true"}}}
+    checkpoint.save(bad, saved)
+    with pytest.raises(UserError, match=r"os\.system"):
+        checkpoint.load_model(saved)
+
+
+def test_weights_that_do_not_fit_are_refused(parts, saved):
+    bad = payload(parts)
+    bad["state_dict"].pop("model.decoder.norm.weight")
+    checkpoint.save(bad, saved)
+    with pytest.raises(UserError, match="do not fit"):
+        checkpoint.load_model(saved)
+
+
+def test_missing_files_are_named(tmp_path):
+    with pytest.raises(UserError, match="no such file"):
+        checkpoint.find_checkpoint(tmp_path / "nothing")
+    with pytest.raises(UserError, match=r"no checkpoints/best\.ckpt"):
+        checkpoint.find_checkpoint(tmp_path)
+
+
+def test_average_is_the_mean(parts, tmp_path):
+    paths = []
+    for number in (1, 2, 6):
+        content = payload(parts)
+        content["state_dict"] = {"model.w": torch.full((2,), float(number)), "model.n": torch.tensor(number)}
+        paths.append(tmp_path / f"{number}.ckpt")
+        checkpoint.save(content, paths[-1])
+    averaged = checkpoint.average(paths)
+    assert averaged["model.w"].tolist() == [3.0, 3.0] and averaged["model.n"] == 3

@@ -1,0 +1,125 @@
+"""What is shipped: the metadata, the pins, the Makefile, and a wheel that carries the configs."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+
+@pytest.fixture(scope="module")
+def project() -> dict[str, Any]:
+    text = Path(__file__).resolve().parent.parent.joinpath("pyproject.toml").read_text("utf-8")
+    return dict(tomllib.loads(text)["project"])
+
+
+@pytest.fixture(scope="module")
+def pins() -> dict[str, Version]:
+    lines = Path(__file__).resolve().parent.parent.joinpath("constraints.txt").read_text("utf-8").splitlines()
+    pairs = [line.split("==") for line in lines if line and not line.startswith("#")]
+    return {normal(name): Version(version) for name, version in pairs}
+
+
+def normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def test_every_requirement_is_pinned_within_its_range(project: dict[str, Any], pins: dict[str, Version]) -> None:
+    extras = [line for lines in project["optional-dependencies"].values() for line in lines]
+    for line in [*project["dependencies"], *extras]:
+        requirement = Requirement(line)
+        assert pins[normal(requirement.name)] in requirement.specifier, line
+
+
+def test_pins_take_any_build_of_torch(pins: dict[str, Version]) -> None:
+    assert pins["torch"].local is None
+    assert normal("nmt-attention-lab") not in pins
+
+
+def test_programs_exist_and_end_with_a_status(project: dict[str, Any]) -> None:
+    for name, target in project["scripts"].items():
+        module, _, attribute = target.partition(":")
+        assert callable(getattr(importlib.import_module(module), attribute)), name
+
+
+def test_every_import_of_the_package_is_a_declared_dependency(project: dict[str, Any], root: Path) -> None:
+    names = {"torch", "pytorch_lightning", "hydra", "omegaconf", "yaml", "datasets", "sentencepiece", "sacrebleu"}
+    names |= {"tensorboard", "matplotlib", "numpy", "rich", "babel", "num2words", "nmt", *sys.stdlib_module_names}
+    declared = {Requirement(line).name.replace("-", "_") for line in project["dependencies"]}
+    assert declared == (names - {"nmt", *sys.stdlib_module_names, "hydra", "yaml"}) | {"hydra_core", "pyyaml"}
+    optional = {"noto_cjk_sans_jp_regular", "lightning_fabric", "huggingface_hub", "fsspec"}  # ours or come with ours
+    for path in (root / "nmt").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            modules += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
+            for module in modules:
+                assert module.partition(".")[0] in names | optional, f"{path}: {module}"
+
+
+def test_make_help_names_every_target(root: Path) -> None:
+    text = (root / "Makefile").read_text("utf-8")
+    (phony,) = re.findall(r"^\.PHONY: (.*)$", text, re.MULTILINE)
+    shown = subprocess.run(["make", "help"], cwd=root, capture_output=True, text=True, check=True).stdout
+    for target in phony.split():
+        assert re.search(rf"^  make {target} ", shown, re.MULTILINE), target
+
+
+def test_make_says_so_where_there_is_no_python(root: Path, tmp_path: Path) -> None:
+    for tool in ("sh", "bash", "touch"):
+        found = next(path for path in (Path("/bin", tool), Path("/usr/bin", tool)) if path.exists())
+        (tmp_path / tool).symlink_to(found)
+    make = next(path for path in map(Path, ("/usr/bin/make", "/bin/make", "/usr/local/bin/make")) if path.exists())
+    result = subprocess.run(
+        [str(make), "-f", str(root / "Makefile"), "install", f"VENV={tmp_path}/none"],
+        cwd=root,
+        env={"PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 2 and "error: found no Python 3.11, 3.12 or 3.13" in result.stderr
+    assert not (tmp_path / "none").exists()
+
+
+def test_no_file_is_unreasonably_long(root: Path) -> None:
+    long = {path.name: len(path.read_text("utf-8").splitlines()) for path in (root / "nmt").rglob("*.py")}
+    assert {name: lines for name, lines in long.items() if lines > 400} == {}
+
+
+@pytest.mark.slow
+def test_a_wheel_and_its_source_carry_the_configs_and_run_from_an_empty_folder(root: Path, tmp_path: Path) -> None:
+    build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(tmp_path / "dist"), str(root)]
+    subprocess.run(build, check=True, capture_output=True)
+    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    (source,) = (tmp_path / "dist").glob("*.tar.gz")
+    configs = {path.relative_to(root).as_posix() for path in (root / "configs").rglob("*.yaml")}
+    modules = {path.relative_to(root).as_posix() for path in (root / "nmt").rglob("*.py")}
+    with zipfile.ZipFile(wheel) as archive:  # built from the source archive, so that is whole as well
+        packed = {name for name in archive.namelist() if ".dist-info/" not in name}
+        archive.extractall(tmp_path / "installed")
+    assert packed == {f"nmt/{name}" for name in configs} | modules
+    with tarfile.open(source) as archive:
+        unpacked = {name.partition("/")[2] for name in archive.getnames()}
+    assert configs | modules | {"pyproject.toml", "LICENSE", "README.md", "constraints.txt", "Makefile"} <= unpacked
+
+    (tmp_path / "empty").mkdir()
+    result = subprocess.run(
+        [sys.executable, "-c", "from nmt.cli.train import main; main()", "--cfg", "job", "experiment=demo"],
+        cwd=tmp_path / "empty",
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "installed")},
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 0 and "name: demo" in result.stdout, result.stderr
+    assert list((tmp_path / "empty").iterdir()) == []
