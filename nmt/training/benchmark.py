@@ -1,0 +1,155 @@
+"""Timings of training and translation, as shares of what the machine's matrix products can do."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytorch_lightning as pl
+import torch
+from pytorch_lightning.callbacks import Callback
+from torch import Tensor, nn
+
+from nmt.data.batch import Batch, pad
+from nmt.models.interface import BOS, EOS, PAD, State, per_sentence
+from nmt.models.seq2seq import Seq2Seq
+from nmt.search import search
+from nmt.settings import TrainConfig
+from nmt.training import hardware
+from nmt.training.run import Run
+from nmt.translate import Translator, load_translator, plan_batches
+
+WARMUP, TIMED = 10, 60  # updates
+SENTENCES = 1000
+
+
+def measure(config: TrainConfig, plain: dict[str, Any], folder: Path, ckpt: str | None) -> Iterator[str]:
+    """Yield the lines of the report. `ckpt` is a checkpoint to translate with; None forces the reference lengths."""
+    config.trainer.max_steps = WARMUP + TIMED
+    config.trainer.max_epochs = None
+    run = Run(config, plain, folder, resume=False)
+    yield f"hardware: {hardware.describe()}"
+    yield from _training(run)
+    yield from _translation(run, ckpt)
+
+
+@dataclass
+class Clock(Callback):
+    """Times the updates after a warm-up and counts what they did."""
+
+    encoder_weights: int
+    decoder_weights: int
+    started: float = 0.0
+    seconds: float = 0.0
+    target_tokens: int = 0
+    flops: float = 0.0
+
+    def on_train_batch_end(
+        self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: Any, batch: Batch, batch_idx: int
+    ) -> None:
+        """Count one update of one batch."""
+        _wait()
+        now = time.perf_counter()
+        if trainer.global_step == WARMUP:
+            self.started = now
+        elif trainer.global_step > WARMUP:
+            target, source = int(batch.target_mask.sum()), int(batch.source_mask.sum())
+            self.seconds = now - self.started
+            self.target_tokens += target
+            self.flops += 6 * (self.encoder_weights * source + self.decoder_weights * target)
+
+
+def _wait() -> None:
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+
+
+def _training(run: Run) -> Iterator[str]:
+    model = run.translator.model
+    clock = Clock(multiplying(model.encoder), multiplying(model.decoder))
+    run.trainer.callbacks.append(clock)  # type: ignore[attr-defined]
+    run.trainer.limit_val_batches = 0
+    peak_before = hardware.matmul_peak()
+    run.trainer.fit(run.module, datamodule=run.data)
+    peak = max(peak_before, hardware.matmul_peak())
+    rate = clock.flops / clock.seconds
+    yield (
+        f"training: {clock.target_tokens / clock.seconds:,.0f} real target tokens/s, {rate / 1e9:,.1f} GFLOP/s, "
+        f"{rate / peak:.1%} of the matmul peak ({peak / 1e9:,.0f} GFLOP/s), "
+        f"peak memory {hardware.peak_memory_bytes() / 2**20:,.0f} MiB"
+    )
+
+
+def multiplying(module: nn.Module) -> int:
+    """Return how many weights of `module` multiply an activation: its matrices, embedding tables apart.
+
+    A tied table multiplies as the output layer, and is counted there.
+    """
+    tables = {id(m.weight) for m in module.modules() if isinstance(m, nn.Embedding)}
+    outputs = {id(m.weight) for m in module.modules() if isinstance(m, nn.Linear)}
+    return sum(p.numel() for p in module.parameters() if p.dim() > 1 and (id(p) not in tables or id(p) in outputs))
+
+
+def _translation(run: Run, ckpt: str | None) -> Iterator[str]:
+    pairs = run.corpus.get("test", run.corpus["val"])[:SENTENCES]
+    if ckpt:
+        translator = load_translator(ckpt, beam_size=5)
+        started = time.perf_counter()
+        translator.translate([pair.source for pair in pairs])
+        note = f"with {ckpt}"
+    else:
+        translator = run.translator
+        sources = translator.tokenizer.encode_source([pair.source for pair in pairs])
+        targets = translator.tokenizer.encode_target([pair.target for pair in pairs])
+        started = time.perf_counter()
+        force(translator, sources, [len(ids) for ids in targets])
+        note = "untrained weights, every hypothesis forced to its reference's length"
+    _wait()
+    seconds = time.perf_counter() - started
+    yield (
+        f"translation: {len(pairs):,} sentences in {seconds:.1f} s at beam 5 ({len(pairs) / seconds:,.0f} sentences/s; "
+        f"{note})"
+    )
+
+
+@dataclass(frozen=True)
+class ForcedLength(State):
+    """A model's state, and how many tokens each sentence (B,) still has to get."""
+
+    inner: State
+    left: Tensor = per_sentence()
+
+
+def force(translator: Translator, sources: Sequence[Sequence[int]], lengths: Sequence[int]) -> None:
+    """Search as `Translator.translate` does at beam 5, every sentence ending after `lengths` tokens and no sooner."""
+    model, device, budget = translator.model.eval(), translator.device, translator.search.batch_tokens
+    with torch.inference_mode():
+        for places in plan_batches([len(ids) for ids in sources], budget // 5):
+            source, mask = (x.to(device) for x in pad([sources[i] for i in places]))
+            wanted = torch.tensor([lengths[i] for i in places], device=device)
+            state = ForcedLength(model.start(source, mask), wanted)
+            search(
+                _forced_step(model),
+                state,
+                bos=BOS,
+                eos=EOS,
+                pad=PAD,
+                max_length=wanted + 1,
+                beam_size=5,
+                length_penalty=translator.search.length_penalty,
+            )
+
+
+def _forced_step(model: Seq2Seq) -> Any:
+    def step(tokens: Tensor, state: ForcedLength) -> tuple[Tensor, ForcedLength, None]:
+        log_probs, inner, _ = model.step(tokens, state.inner)
+        beams = len(tokens) // len(state.left)
+        last = (state.left <= 1).repeat_interleave(beams)
+        log_probs[:, EOS] = torch.where(last, 0.0, float("-inf"))
+        log_probs[:, EOS + 1 :].masked_fill_(last[:, None], float("-inf"))
+        return log_probs, ForcedLength(inner, state.left - 1), None
+
+    return step

@@ -1,0 +1,209 @@
+"""Saving, resuming and stopping: callbacks that leave a run so that it goes on as if it had never stopped."""
+
+from __future__ import annotations
+
+import math
+import random
+import signal
+from collections.abc import Mapping
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytorch_lightning as pl
+import torch
+from lightning_fabric.plugins import TorchCheckpointIO
+from pytorch_lightning.callbacks import Callback
+
+from nmt.checkpoint import describe, load, save, with_prefix
+from nmt.settings import CallbacksConfig
+from nmt.training.module import TranslationModule
+
+
+class AtomicCheckpointIO(TorchCheckpointIO):
+    """Lets Lightning write and read checkpoints the way `nmt.checkpoint` does: whole, checked, nothing executed."""
+
+    def save_checkpoint(self, checkpoint: Mapping[str, Any], path: Any, storage_options: Any = None) -> None:
+        """Write a checkpoint whole or not at all."""
+        save(checkpoint, Path(path))
+
+    def load_checkpoint(self, path: Any, map_location: Any = None, weights_only: bool | None = None) -> dict[str, Any]:
+        """Return a checkpoint's payload on the CPU."""
+        return load(Path(path))
+
+
+class Generators(Callback):
+    """Carries the states of the random generators through a checkpoint."""
+
+    def __init__(self) -> None:
+        self._loaded: dict[str, Any] | None = None
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the states of Python's, torch's and every GPU's generator."""
+        version, words, gauss = random.getstate()
+        return {
+            "python": [version, list(words), gauss],
+            "torch": torch.get_rng_state(),
+            "cuda": torch.cuda.get_rng_state_all() if torch.cuda.is_available() else [],
+        }
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Keep the states until training begins, so that nothing draws from them before."""
+        self._loaded = state_dict
+
+    def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Restore what was loaded."""
+        if self._loaded is None:
+            return
+        version, words, gauss = self._loaded["python"]
+        random.setstate((version, tuple(words), gauss))
+        torch.set_rng_state(self._loaded["torch"])
+        if self._loaded["cuda"] and torch.cuda.is_available():
+            torch.cuda.set_rng_state_all(self._loaded["cuda"])
+        self._loaded = None
+
+
+class Checkpointing(Callback):
+    """Writes last.ckpt (all of the training state), best.ckpt (by validation BLEU) and the recent weights to average.
+
+    Stands last among the callbacks, so that what it saves holds what they made of the same validation.
+    """
+
+    def __init__(self, folder: Path, config: CallbacksConfig) -> None:
+        self.folder = folder
+        self.config = config
+        self.best_bleu, self.best_loss = -math.inf, math.inf
+        self.best_update = -1
+        self.recent: list[int] = []
+        self._saved = 0  # the update that last.ckpt is from
+
+    @property
+    def last(self) -> Path:
+        """Where the whole training state is."""
+        return self.folder / "last.ckpt"
+
+    @property
+    def best(self) -> Path:
+        """Where the weights to translate with are."""
+        return self.folder / "best.ckpt"
+
+    def recent_paths(self) -> list[Path]:
+        """Return the files of the last validated weights, oldest first."""
+        return [self._recent_path(update) for update in self.recent]
+
+    def _recent_path(self, update: int) -> Path:
+        return self.folder / f"recent-{update}.ckpt"
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the best score so far, and which weights are kept."""
+        return {
+            "best_bleu": self.best_bleu,
+            "best_loss": self.best_loss,
+            "best_update": self.best_update,
+            "recent": list(self.recent),
+            "saved": self._saved,
+        }
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Go on from there; weights written after the state was saved are written again."""
+        self.best_bleu, self.best_loss = state_dict["best_bleu"], state_dict["best_loss"]
+        self.best_update = state_dict["best_update"]
+        self.recent = list(state_dict["recent"])
+        self._saved = state_dict["saved"]
+
+    def on_train_batch_end(self, trainer: pl.Trainer, pl_module: Any, *_: Any) -> None:
+        """Save when it is time, where Lightning can go on exactly."""
+        if self._due(trainer) and resumable(trainer, pl_module):
+            self.save_last(trainer)
+
+    def on_train_epoch_end(self, trainer: pl.Trainer, pl_module: Any) -> None:
+        """Save when it is time."""
+        if self._due(trainer):
+            self.save_last(trainer)
+
+    def _due(self, trainer: pl.Trainer) -> bool:
+        return trainer.global_step - self._saved >= self.config.save_every_updates
+
+    def on_validation_end(self, trainer: pl.Trainer, pl_module: Any) -> None:
+        """Keep the weights if they are the best, keep them for the average, and save the state."""
+        if trainer.sanity_checking:
+            return
+        bleu, loss = pl_module.validation.scores["bleu"], pl_module.validation.scores["loss"]
+        if (bleu, -loss) > (self.best_bleu, -self.best_loss):  # at first BLEU is 0 for long
+            self.best_bleu, self.best_loss, self.best_update = bleu, loss, trainer.global_step
+            self.save_weights(trainer, pl_module, self.best)
+        if self.config.average_last and trainer.global_step not in self.recent:
+            self.save_weights(trainer, pl_module, self._recent_path(trainer.global_step))
+            self.recent.append(trainer.global_step)
+            for update in self.recent[: -self.config.average_last]:
+                self._recent_path(update).unlink(missing_ok=True)
+            self.recent = self.recent[-self.config.average_last :]
+        self.save_last(trainer)
+
+    def save_last(self, trainer: pl.Trainer) -> None:
+        """Write last.ckpt."""
+        self._saved = trainer.global_step
+        trainer.save_checkpoint(self.last)
+
+    def save_weights(self, trainer: pl.Trainer, module: TranslationModule, path: Path) -> None:
+        """Write the current weights, without training state."""
+        if not trainer.is_global_zero:
+            return
+        about = describe(
+            module.plain, module.translator.tokenizer, {"val": module.validation.scores}, trainer.global_step
+        )
+        save({"state_dict": with_prefix(module.model.state_dict()), "nmt": about}, path)
+
+
+def resumable(trainer: pl.Trainer, module: TranslationModule) -> bool:
+    """Whether a state saved at the end of a batch goes on exactly.
+
+    Not inside an update, as a half accumulated gradient is not saved, nor after the last batch of an epoch, where
+    Lightning would skip what ends the epoch; the end of the epoch itself will do.
+    """
+    return not module.accumulating and not trainer.fit_loop.epoch_loop.batch_progress.is_last_batch
+
+
+class Interrupted(Exception):
+    """The run was asked to stop, and last.ckpt holds where it stands."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(signal.Signals(number).name)
+        self.number = number
+
+
+class GracefulStop(Callback):
+    """Ends a run at the next whole update after Ctrl-C or SIGTERM; a second Ctrl-C ends it at once."""
+
+    def __init__(self, checkpointing: Checkpointing) -> None:
+        self.checkpointing = checkpointing
+        self._received: int | None = None
+        self._before: dict[int, Any] = {}
+
+    def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Listen, after Lightning has set its own handlers."""
+        self._before = {number: signal.signal(number, self._receive) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def _receive(self, number: int, frame: FrameType | None) -> None:
+        self._received = number
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def on_train_batch_end(self, trainer: pl.Trainer, pl_module: Any, *_: Any) -> None:
+        """Save and stop if asked to."""
+        if resumable(trainer, pl_module):
+            self._stop(trainer)
+
+    def on_train_epoch_end(self, trainer: pl.Trainer, pl_module: Any) -> None:
+        """Save and stop if asked to."""
+        self._stop(trainer)
+
+    def _stop(self, trainer: pl.Trainer) -> None:
+        if self._received is not None:
+            self.checkpointing.save_last(trainer)
+            raise Interrupted(self._received)
+
+    def teardown(self, trainer: pl.Trainer, pl_module: pl.LightningModule, stage: str) -> None:
+        """Listen no more."""
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        self._before = {}

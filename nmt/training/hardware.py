@@ -1,0 +1,152 @@
+"""What a run ran on and with, for metrics.json and the benchmark; and the one setting of the allocator it wants."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.metadata
+import os
+import platform
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+
+DEPENDENCIES = (
+    *("torch", "pytorch-lightning", "hydra-core", "omegaconf", "numpy"),
+    *("sentencepiece", "sacrebleu", "datasets", "babel", "num2words"),
+)
+GIT_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_MMAP_MAX = -1, -3, -4  # malloc.h
+LARGEST_INT = 2**31 - 1
+
+
+def describe() -> dict[str, Any]:
+    """Return plain facts about the machine.
+
+    `cpu` (model), `cores` (that this process may use), `threads` (that torch uses for one operation), `memory_bytes`
+    (of the machine; None where the system does not tell), `gpus` (names), `system`.
+    """
+    return {
+        "cpu": _cpu_model(),
+        "cores": _usable_cores(),
+        "threads": torch.get_num_threads(),
+        "memory_bytes": _memory_bytes(),
+        "gpus": [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())],
+        "system": f"{platform.system()} {platform.machine()}",
+    }
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of the main dependencies that are installed."""
+    found = {"python": platform.python_version()}
+    for name in DEPENDENCIES:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def commit(folder: str | Path) -> str | None:
+    """Return the git commit that `folder` is checked out from, with "-dirty" where tracked files differ from it.
+
+    None outside git, for a folder that git does not track (a package installed inside some other project's checkout),
+    before the first commit, and where git itself is missing.
+    """
+    if not _git(folder, "ls-files", "--", "."):
+        return None
+    head = _git(folder, "rev-parse", "--verify", "HEAD")
+    if not head:
+        return None
+    changes = _git(folder, "status", "--porcelain", "--untracked-files=no")
+    return f"{head}-dirty" if changes else head
+
+
+def peak_memory_bytes() -> int:
+    """Return the most memory used so far: of the GPU's allocator where one is in use, else resident in this process.
+
+    0 where the system does not tell (Windows).
+    """
+    if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+        return int(torch.cuda.max_memory_allocated())
+    try:
+        import resource
+    except ModuleNotFoundError:
+        return 0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024  # Linux counts in KiB, macOS in bytes
+
+
+def keep_freed_memory() -> bool:
+    """Tell glibc's malloc to keep freed memory for the next tensor; return whether it was told.
+
+    By default blocks above a threshold are mapped afresh for every allocation and given back on every free. The kernel
+    zeroes each new page at its first touch, which costs a third of the time of training on a CPU. Without glibc (macOS,
+    Windows, musl) this does nothing.
+    """
+    try:
+        libc = ctypes.CDLL(None)
+        libc.gnu_get_libc_version  # noqa: B018  (the question is whether it is there)
+        mallopt = libc.mallopt
+    except (OSError, TypeError, AttributeError):
+        return False
+    mallopt.argtypes, mallopt.restype = (ctypes.c_int, ctypes.c_int), ctypes.c_int
+    # Old versions of glibc refuse a threshold above 32 MiB, but not to map nothing at all.
+    unmapped = mallopt(M_MMAP_THRESHOLD, LARGEST_INT) == 1 or mallopt(M_MMAP_MAX, 0) == 1
+    return bool(unmapped and mallopt(M_TRIM_THRESHOLD, LARGEST_INT) == 1)
+
+
+def matmul_peak(size: int = 2048, repeats: int = 10) -> float:
+    """Return the FLOP/s of the best of `repeats` float32 products of `size` x `size`, on the CPU with torch's threads.
+
+    A product counts 2 * size^3 operations.
+    """
+    left, right, product = torch.randn(size, size), torch.randn(size, size), torch.empty(size, size)
+    torch.mm(left, right, out=product)  # pages and threads are there before the clock runs
+    best = float("inf")
+    for _ in range(repeats):
+        start = time.perf_counter()
+        torch.mm(left, right, out=product)
+        best = min(best, time.perf_counter() - start)
+    return 2 * size**3 / best
+
+
+def _cpu_model() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        lines = _run(["sysctl", "-n", "machdep.cpu.brand_string"]).splitlines()
+        return lines[0] if lines else platform.processor() or platform.machine()
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.processor() or platform.machine())
+
+
+def _usable_cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _memory_bytes() -> int | None:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def _git(folder: str | Path, *arguments: str) -> str:
+    """Return what git prints, "" where it fails; it takes no locks, so it never disturbs another git."""
+    return _run(["git", "--no-optional-locks", "-C", str(folder), *arguments])
+
+
+def _run(command: list[str]) -> str:
+    # Inside a git hook these name the repository of the hook, whatever folder is asked about.
+    environment = {name: value for name, value in os.environ.items() if name not in GIT_VARIABLES}
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=10, env=environment, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.decode(errors="replace").strip() if done.returncode == 0 else ""

@@ -1,0 +1,289 @@
+"""One training run, from a validated config to a folder with checkpoints, scores, translations and pictures."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytorch_lightning as pl
+import torch
+from pytorch_lightning.callbacks import Callback, EarlyStopping, Timer
+from pytorch_lightning.loggers import TensorBoardLogger
+from rich.console import Console
+
+from nmt import checkpoint as checkpoints
+from nmt import metrics
+from nmt.atomic import write_atomically
+from nmt.data.corpus import SentencePair, load_corpus
+from nmt.data.datamodule import TranslationData
+from nmt.data.tokenizer import Tokenizer
+from nmt.errors import UserError
+from nmt.evaluation import Evaluation, evaluate, table, write_evaluation
+from nmt.instantiate import instantiate
+from nmt.models.dropout import Dropout
+from nmt.models.multihead import MultiHeadAttention
+from nmt.models.seq2seq import build_model
+from nmt.settings import TrainConfig
+from nmt.training import hardware
+from nmt.training.checkpointing import AtomicCheckpointIO, Checkpointing, Generators, GracefulStop, Interrupted
+from nmt.training.module import TranslationModule
+from nmt.training.progress import TrainingProgress
+from nmt.training.samples import Samples, save_maps
+from nmt.translate import Translator
+
+METRICS = "metrics.json"
+
+Corpus = dict[str, list[SentencePair]]
+
+
+def train(config: TrainConfig, plain: dict[str, Any], folder: Path, *, resume: bool = False) -> dict[str, Any]:
+    """Train what `config` (checked) and `plain` (the same, resolved) describe, in `folder`; return metrics.json's dict.
+
+    With `resume` the run in `folder` goes on from its last.ckpt. Raises UserError for what a user can mend, and
+    `Interrupted` after a Ctrl-C, when last.ckpt holds where the run stands.
+    """
+    return Run(config, plain, folder, resume=resume).run()
+
+
+class Run:
+    """The parts of a training run, put together in the order in which they are needed."""
+
+    def __init__(self, config: TrainConfig, plain: dict[str, Any], folder: Path, *, resume: bool) -> None:
+        hardware.keep_freed_memory()
+        self.config = config
+        self.plain = plain
+        self.folder = folder
+        self.console = Console()
+        self.say = logging.getLogger("nmt.train").info
+        self.checkpointing = Checkpointing(folder / "checkpoints", config.callbacks)
+        self.last = self._last_payload() if resume else None
+        pl.seed_everything(config.seed, verbose=False)
+        self.corpus: Corpus = load_corpus(config.data, say=self.say)
+        self.translator = self._translator()
+        self.data = TranslationData(
+            self.corpus["train"],
+            self.corpus["val"],
+            self.translator.tokenizer,
+            config.data,
+            seed=config.seed,
+            say=self.say,
+        )
+        self.timer = Timer(config.trainer.max_time, interval="step")
+        self.module = TranslationModule(
+            self.translator,
+            self.corpus["val"],
+            config,
+            plain,
+            timer=self.timer,
+            optimizer=lambda parameters: instantiate(plain["optimizer"], "optimizer", params=list(parameters)),
+            schedule=instantiate(plain["scheduler"], "scheduler"),
+        )
+        self.trainer = self._trainer()
+
+    def run(self) -> dict[str, Any]:
+        """Train, choose the weights, score them, and write what is to be kept."""
+        self.say(
+            f"model: {self.parameters():,} parameters, vocabulary {self.translator.tokenizer.target_vocab_size:,}, "
+            f"{len(self.data.train_dataloader()):,} batches an epoch"
+        )
+        try:
+            self.trainer.fit(
+                self.module,
+                datamodule=self.data,
+                ckpt_path=self.checkpointing.last if self.last else None,
+                weights_only=True,
+            )
+        except Interrupted:
+            self.say(
+                f"stopped at update {self.trainer.global_step:,}; go on with: python train.py resume={self.folder}"
+            )
+            raise
+        if not self.trainer.is_global_zero:
+            return {}
+        if self.module.validation.update != self.trainer.global_step:
+            self.trainer.validate(self.module, datamodule=self.data, verbose=False)
+            self.checkpointing.on_validation_end(self.trainer, self.module)
+        self._choose_weights()
+        scored = self._score()
+        result = self._report(scored)
+        text = json.dumps(result, indent=2, ensure_ascii=False) + "\n"
+        write_atomically(self.folder / METRICS, text.encode())
+        save_maps(
+            self.translator, self.corpus["val"][: self.config.callbacks.sample_sentences], self.folder / "attention"
+        )
+        for path in self.checkpointing.recent_paths():  # until here the run could be resumed
+            path.unlink(missing_ok=True)
+        self._show(scored)
+        return result
+
+    def parameters(self) -> int:
+        """Return the number of trained weights; tied ones count once."""
+        return sum(p.numel() for p in self.translator.model.parameters())
+
+    def _last_payload(self) -> dict[str, Any]:
+        if (self.folder / METRICS).is_file():
+            raise UserError(f"resume={self.folder}: this run has come to its end (see its {METRICS}); start a new one")
+        if not self.checkpointing.last.is_file():
+            raise UserError(
+                f"resume={self.folder}: nothing to go on from: it holds no checkpoints/last.ckpt; start the run anew"
+            )
+        return checkpoints.load(self.checkpointing.last)
+
+    def _translator(self) -> Translator:
+        if self.last is not None:
+            tokenizer = Tokenizer.from_state(self.last["nmt"]["tokenizer"])
+        else:
+            tokenizer = Tokenizer.train(
+                self.corpus["train"], self.config.tokenizer, cache_dir=cache_folder(), say=self.say
+            )
+        model = build_model(
+            self.plain["model"],
+            source_vocab_size=tokenizer.source_vocab_size,
+            target_vocab_size=tokenizer.target_vocab_size,
+            joint=tokenizer.joint,
+        )
+        if self.config.data.overfit:
+            without_dropout(model)
+        return Translator(model, tokenizer, self.config.search)
+
+    def _trainer(self) -> pl.Trainer:
+        config, settings = self.config.trainer, self.config.callbacks
+        callbacks: list[Callback] = [self.timer, Generators()]
+        if settings.sample_sentences:
+            callbacks.append(Samples(settings.sample_sentences))
+        callbacks.append(TrainingProgress(self.console, self.say))
+        if settings.early_stopping_patience is not None:
+            patience = settings.early_stopping_patience
+            callbacks.append(EarlyStopping("val/bleu", patience=patience, mode="max", check_on_train_epoch_end=False))
+        callbacks += [self.checkpointing, GracefulStop(self.checkpointing)]
+        logger = EventLog(self.folder, name="", version="") if self.config.logger.tensorboard else False
+        quiet_lightning()
+        return pl.Trainer(
+            max_epochs=config.max_epochs if config.max_epochs is not None else -1,
+            max_steps=config.max_steps,
+            accelerator=config.accelerator,
+            devices=config.devices,
+            strategy=config.strategy,
+            precision=config.precision,  # type: ignore[arg-type]
+            gradient_clip_val=config.gradient_clip_val,
+            accumulate_grad_batches=config.accumulate_grad_batches,
+            val_check_interval=config.val_check_interval,
+            check_val_every_n_epoch=config.check_val_every_n_epoch,
+            log_every_n_steps=config.log_every_n_steps,
+            callbacks=callbacks,
+            logger=logger,
+            plugins=[AtomicCheckpointIO()],
+            default_root_dir=self.folder,
+            enable_checkpointing=False,
+            enable_progress_bar=False,
+            enable_model_summary=False,
+            num_sanity_val_steps=0,
+            use_distributed_sampler=False,
+        )
+
+    def _choose_weights(self) -> None:
+        """Leave the better of best and averaged weights, by greedy validation BLEU, in best.ckpt and in the model."""
+        model, best = self.translator.model, checkpoints.load(self.checkpointing.best)
+        recent = self.checkpointing.recent_paths()
+        if len(recent) > 1:
+            averaged = checkpoints.average(recent)
+            load_weights(model, averaged)
+            translations = self.translator.translate([pair.source for pair in self.corpus["val"]], beam_size=1)
+            bleu = self.module.score(translations).bleu
+            better = bleu > self.checkpointing.best_bleu
+            self.say(
+                f"average of the last {len(recent)} checkpoints: validation BLEU {bleu:.2f}; best single one "
+                f"(update {self.checkpointing.best_update:,}): {self.checkpointing.best_bleu:.2f}; "
+                f"kept the {'average' if better else 'single one'}"
+            )
+            if better:
+                best["state_dict"] = averaged
+                best["nmt"]["scores"] = {"val": {"bleu": bleu}, "averaged_updates": list(self.checkpointing.recent)}
+                checkpoints.save(best, self.checkpointing.best)
+        load_weights(model, best["state_dict"])
+
+    def _score(self) -> dict[str, Evaluation]:
+        """Decode validation and test with the configured search, and write both."""
+        scored: dict[str, Evaluation] = {}
+        data = self.config.data
+        for split in ("val", "test"):
+            if split not in self.corpus:
+                self.say("the corpus has no test split: validation scores only")
+                continue
+            scored[split] = evaluate(
+                self.translator,
+                self.corpus[split],
+                bootstrap=1000,
+                tokenize=metrics.default_tokenizer(data.target_lang),
+            )
+            written = write_evaluation(
+                self.folder, split, scored[split], source_lang=data.source_lang, target_lang=data.target_lang
+            )
+            self.say(f"translations of {split}: {written.hypothesis}")
+        return scored
+
+    def _report(self, scored: dict[str, Evaluation]) -> dict[str, Any]:
+        totals = self.module.run_totals()
+        return {
+            **{split: evaluation.scores.to_dict() for split, evaluation in scored.items()},
+            "parameters": self.parameters(),
+            "target_tokens_per_second": totals.tokens_per_second * self.trainer.world_size,
+            "padding_share": totals.padding_share,
+            "peak_memory_bytes": hardware.peak_memory_bytes(),
+            "epochs": self.trainer.current_epoch,
+            "updates": self.trainer.global_step,
+            "best_update": self.checkpointing.best_update,
+            "wall_seconds": self.timer.time_elapsed(),
+            "seed": self.config.seed,
+            "name": self.config.name,
+            "search": dict(vars(self.config.search)),
+            "versions": hardware.versions(),
+            "hardware": hardware.describe(),
+            "commit": hardware.commit(Path(__file__).parent),
+            "finished": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        }
+
+    def _show(self, scored: dict[str, Evaluation]) -> None:
+        for split, evaluation in scored.items():
+            self.say(table(split, evaluation))
+        self.say(f"run folder: {self.folder}")
+
+
+class EventLog(TensorBoardLogger):
+    """TensorBoard events alone: the run's config.yaml already says what Lightning would write to hparams.yaml."""
+
+    def save(self) -> None:
+        """Flush the events."""
+        self.experiment.flush()
+
+
+def without_dropout(model: torch.nn.Module) -> None:
+    """Switch every dropout off: what is to be learnt by heart is not to be blurred."""
+    for module in model.modules():
+        if isinstance(module, Dropout):
+            module.p = 0.0
+        elif isinstance(module, MultiHeadAttention):
+            module.dropout = 0.0
+
+
+def load_weights(model: torch.nn.Module, weights: dict[str, torch.Tensor]) -> None:
+    """Put a checkpoint's weights into a model."""
+    model.load_state_dict({name.removeprefix(checkpoints.PREFIX): value for name, value in weights.items()})
+
+
+def cache_folder() -> Path:
+    """Return where tokenizers are cached: $NMT_CACHE, or `nmt` in the user's cache folder."""
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(os.environ.get("NMT_CACHE") or Path(base) / "nmt")
+
+
+def quiet_lightning() -> None:
+    """Keep Lightning's tips and notes, which are not about this run, off the terminal."""
+    for name in ("pytorch_lightning", "lightning_fabric"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+    warnings.filterwarnings("ignore", module=r"(pytorch_lightning|lightning_fabric|torch\.utils\._pytree)")

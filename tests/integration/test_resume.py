@@ -1,0 +1,102 @@
+"""A run that was stopped anywhere and resumed ends as one that never stopped."""
+
+import pytest
+import torch
+
+from nmt import checkpoint
+from nmt.config import compose, validate
+from nmt.training.checkpointing import Checkpointing
+from nmt.training.run import train
+
+OVERRIDES = [
+    "data=cldr",
+    "data.sizes=[150,12,12]",
+    "data.max_parts=1",
+    "data.batch_tokens=200",
+    "tokenizer.vocab_size=360",
+    "model.encoder.width=16",
+    "model.encoder.heads=2",
+    "model.encoder.feed_forward=16",
+    "model.encoder.layers=1",
+    "trainer.accelerator=cpu",
+    "trainer.max_epochs=3",
+    "callbacks.save_every_updates=4",
+    "callbacks.sample_sentences=0",
+    "callbacks.average_last=2",
+    "scheduler.warmup_updates=5",
+    "search.beam_size=1",
+    "search.max_length_factor=1",
+    "search.max_length_extra=0",
+    "logger.tensorboard=false",
+]
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path_factory, monkeypatch):
+    monkeypatch.setenv("NMT_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
+
+
+def go(folder, *more, resume=False):
+    plain = compose("train", [*OVERRIDES, *more])
+    metrics = train(validate(plain), plain, folder, resume=resume)
+    return metrics, checkpoint.load(folder / "checkpoints" / "last.ckpt")["state_dict"]
+
+
+def equal(one, other):
+    assert one.keys() == other.keys()
+    return all(torch.equal(one[name], other[name]) for name in one)
+
+
+class Stop(Exception):
+    """Stands for a kill: nothing runs after it."""
+
+
+VARIANTS = {
+    "each epoch": [],
+    "accumulating": ["trainer.accumulate_grad_batches=2"],
+    "inside epochs": ["trainer.val_check_interval=5", "callbacks.save_every_updates=3"],
+    "every update": ["callbacks.save_every_updates=1", "trainer.check_val_every_n_epoch=2", "trainer.max_epochs=2"],
+    "one batch an epoch": ["callbacks.save_every_updates=1", "data.batch_tokens=100000", "trainer.max_epochs=6"],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("more", VARIANTS.values(), ids=VARIANTS)
+def test_stopped_at_any_save_and_resumed_equals_uninterrupted(tmp_path, monkeypatch, more):
+    assert_resumes(tmp_path, monkeypatch, more, every=1)
+
+
+def test_resumed_equals_uninterrupted(tmp_path, monkeypatch):
+    assert_resumes(tmp_path, monkeypatch, VARIANTS["accumulating"], every=3)
+
+
+def assert_resumes(tmp_path, monkeypatch, more, *, every):
+    metrics, whole = go(tmp_path / "whole", *more)
+    original = Checkpointing.save_last
+    saves = []
+
+    def count(self, trainer):
+        original(self, trainer)
+        saves.append(trainer.global_step)
+
+    monkeypatch.setattr(Checkpointing, "save_last", count)
+    go(tmp_path / "count", *more)
+    assert len(saves) >= 5
+    for stop in range(0, len(saves) - 1, every):
+        left = [stop]
+
+        def save_then_die(self, trainer, left=left):
+            original(self, trainer)
+            if left[0] == 0:
+                left[0] = -1
+                raise Stop
+            left[0] -= 1
+
+        monkeypatch.setattr(Checkpointing, "save_last", save_then_die)
+        folder = tmp_path / f"stop{stop}"
+        with pytest.raises(Stop):
+            go(folder, *more)
+        resumed, weights = go(folder, *more, resume=True)
+        assert equal(weights, whole), f"save {stop} of {saves}"
+        assert resumed["updates"] == metrics["updates"] and resumed["test"] == metrics["test"]
+        assert resumed["best_update"] == metrics["best_update"]

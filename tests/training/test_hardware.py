@@ -1,0 +1,102 @@
+"""Plain facts about the machine and the checkout."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+from pathlib import Path
+
+import pytest
+import torch
+
+from nmt.training import hardware
+
+IDENTITY = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+
+
+def git(folder: Path, *arguments: str) -> str:
+    done = subprocess.run(["git", *IDENTITY, *arguments], cwd=folder, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    git(tmp_path, "init", "-q")
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code" / "a.py").write_text("1")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-q", "-m", "first")
+    return tmp_path
+
+
+def test_facts_are_plain_values() -> None:
+    facts = hardware.describe()
+    assert json.loads(json.dumps(facts)) == facts
+    assert facts["cpu"] and facts["threads"] == torch.get_num_threads() and facts["cores"] >= 1
+    assert len(facts["gpus"]) == torch.cuda.device_count()
+
+
+def test_versions_are_those_installed() -> None:
+    found = hardware.versions()
+    assert found["python"] == platform.python_version() and found["torch"] == torch.__version__
+    assert all(isinstance(version, str) for version in found.values())
+
+
+def test_commit_of_a_clean_and_of_a_changed_checkout(checkout: Path) -> None:
+    head = git(checkout, "rev-parse", "HEAD")
+    (checkout / "new.txt").write_text("files that git does not track do not count")
+    assert hardware.commit(checkout) == hardware.commit(checkout / "code") == head
+    (checkout / "code" / "a.py").write_text("2")
+    assert hardware.commit(checkout) == hardware.commit(str(checkout / "code")) == f"{head}-dirty"
+
+
+def test_commit_is_null_outside_git_and_without_git(
+    checkout: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(outside.parent))
+    assert hardware.commit(outside) is None
+    assert hardware.commit(outside / "none") is None
+    monkeypatch.setenv("GIT_DIR", str(checkout / ".git"))  # as inside a hook
+    assert hardware.commit(outside) is None
+    monkeypatch.setenv("PATH", "")
+    assert hardware.commit(checkout) is None
+
+
+def test_commit_is_null_inside_a_checkout_of_something_else(checkout: Path) -> None:
+    installed = checkout / "venv" / "site-packages"
+    installed.mkdir(parents=True)
+    (installed / "nmt.py").write_text("")
+    assert hardware.commit(installed) is None
+
+
+def test_commit_is_null_before_the_first_commit(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    (tmp_path / "a").write_text("")
+    git(tmp_path, "add", ".")
+    assert hardware.commit(tmp_path) is None
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="counts the memory of the GPU there")
+def test_peak_memory_is_in_bytes_and_stays() -> None:
+    before = hardware.peak_memory_bytes()
+    block = bytearray(os.urandom(1)) * (before + 2**26)
+    after = hardware.peak_memory_bytes()
+    assert after >= len(block)
+    del block
+    assert hardware.peak_memory_bytes() >= after
+    assert 2**26 < after < 2**40
+
+
+def test_freed_memory_is_kept_with_glibc_and_nothing_happens_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert hardware.keep_freed_memory() is (platform.libc_ver()[0] == "glibc")
+    monkeypatch.setattr("ctypes.CDLL", lambda _: object())
+    assert hardware.keep_freed_memory() is False
+
+
+def test_matmul_peak_counts_two_operations_a_multiplication(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter([0.0, 2.0, 10.0, 11.0, 20.0, 24.0])  # seconds: three products of 2, 1 and 4
+    monkeypatch.setattr("time.perf_counter", lambda: next(clock))
+    assert hardware.matmul_peak(8, 3) == 2 * 8**3

@@ -1,0 +1,63 @@
+"""The chunked loss is torch's cross entropy over the real positions."""
+
+import pytest
+import torch
+from torch import nn
+
+from nmt.training import loss as module
+from nmt.training.loss import token_loss
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("chunk", [1, 40, 2**20])
+def test_value_and_gradients_equal_torch(monkeypatch, smoothing, bias, chunk):
+    monkeypatch.setattr(module, "CHUNK_ELEMENTS", {True: chunk, False: chunk})
+    torch.manual_seed(0)
+    output = nn.Linear(6, 11, bias=bias).double()
+    hidden = torch.randn(3, 5, 6, dtype=torch.double, requires_grad=True)
+    targets = torch.randint(11, (3, 5))
+    mask = torch.arange(5) < torch.tensor([[5], [2], [3]])
+
+    loss, likelihood, tokens = token_loss(hidden, output, targets, mask, label_smoothing=smoothing)
+    (loss / tokens).backward()
+    ours = [hidden.grad.clone(), *(p.grad.clone() for p in output.parameters())]
+    hidden.grad = None
+    output.zero_grad()
+
+    logits = output(hidden)[mask]
+    expected = nn.functional.cross_entropy(logits, targets[mask], label_smoothing=smoothing, reduction="sum")
+    (expected / tokens).backward()
+    theirs = [hidden.grad, *(p.grad for p in output.parameters())]
+
+    assert tokens == 10
+    torch.testing.assert_close(loss.double(), expected, rtol=1e-5, atol=1e-5)
+    plain = nn.functional.cross_entropy(logits, targets[mask], reduction="sum")
+    torch.testing.assert_close(likelihood.double(), plain, rtol=1e-5, atol=1e-5)
+    for a, b in zip(ours, theirs, strict=True):
+        torch.testing.assert_close(a, b)
+
+
+def test_padding_gets_no_gradient():
+    output = nn.Linear(4, 9)
+    hidden = torch.randn(2, 3, 4, requires_grad=True)
+    mask = torch.tensor([[True, True, False], [True, False, False]])
+    loss, _, _ = token_loss(hidden, output, torch.zeros(2, 3, dtype=torch.long), mask)
+    loss.backward()
+    assert (hidden.grad[~mask] == 0).all() and (hidden.grad[mask] != 0).any()
+
+
+def test_large_logits_stay_finite():
+    output = nn.Linear(4, 9)
+    hidden = torch.full((1, 1, 4), 1e4, requires_grad=True)
+    loss, _, _ = token_loss(hidden, output, torch.zeros(1, 1, dtype=torch.long), torch.ones(1, 1, dtype=torch.bool))
+    loss.backward()
+    assert loss.isfinite() and hidden.grad.isfinite().all()
+
+
+def test_without_gradient_nothing_is_kept():
+    output = nn.Linear(4, 9)
+    targets = torch.ones(1, 2, dtype=torch.long)
+    with torch.no_grad():
+        loss, _, _ = token_loss(torch.randn(1, 2, 4), output, targets, targets.bool())
+    assert not loss.requires_grad

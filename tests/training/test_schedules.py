@@ -1,0 +1,36 @@
+"""Schedules: warm-up, peak, and the ends of each."""
+
+import pytest
+
+from nmt.training.schedules import Constant, Cosine, InverseSquareRoot
+
+
+@pytest.mark.parametrize("kind", [Constant, Cosine, InverseSquareRoot])
+def test_warm_up_is_linear_and_never_zero(kind):
+    schedule = kind(warmup_updates=10)
+    factors = [schedule(update, 0.0) for update in range(10)]
+    assert factors == pytest.approx([(update + 1) / 10 for update in range(10)])
+
+
+def test_inverse_square_root():
+    schedule = InverseSquareRoot(warmup_updates=100)
+    assert schedule(99, 0.5) == pytest.approx(1.0)
+    assert schedule(399, 0.9) == pytest.approx(0.5)
+    assert InverseSquareRoot()(0, 0.0) == 1.0
+
+
+def test_cosine_follows_progress_to_its_end():
+    schedule = Cosine(final=0.02)
+    assert schedule(5, 0.0) == pytest.approx(1.0)
+    assert schedule(5, 0.5) == pytest.approx(0.51)
+    assert schedule(5, 1.0) == schedule(5, 1.5) == pytest.approx(0.02)
+
+
+def test_constant_stays():
+    assert {Constant()(update, update / 10) for update in range(10)} == {1.0}
+
+
+@pytest.mark.parametrize("make", [lambda: Constant(warmup_updates=-1), lambda: Cosine(final=1.5)])
+def test_values_out_of_range_are_refused(make):
+    with pytest.raises(ValueError, match="expected"):
+        make()
