@@ -1,0 +1,1 @@
+"""The programs, as a checkout and an installation run them."""

@@ -1,0 +1,81 @@
+"""`make demo`: the whole way on the embedded corpus, each step the command that a person would type."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from nmt.cli import evaluate, program, train, translate
+from nmt.errors import UserError
+
+SENTENCES = 3
+
+HELP = """\
+Train on the embedded corpus (three minutes on two cores, no network), evaluate, translate three sentences and draw
+what the model attended to. Overrides go to the training, as in: python scripts/demo.py seed=2
+"""
+
+_CLOSING = """
+Everything is in {folder}:
+  metrics.json                what the run reached, how long it took, on what
+  translations/               sources, translations and references of validation and test, a line each
+  attention/                  what the model attended to: pictures and JSON{maps}
+  checkpoints/best.ckpt       the model, ready for evaluate and translate
+  config.yaml, train.log      what was asked for, and what was said
+  events.out.tfevents...      curves: {tensorboard}
+
+What to try next:
+  python scripts/translate.py ckpt={folder} text={text}
+  python train.py experiment=demo model=rnn model/attention=bahdanau model.tie_embeddings=target
+  python train.py data=cldr tokenizer.vocab_size=1000 data.target_lang=ko
+  python train.py experiment=multi30k_transformer      (needs the network, or data.path=FOLDER)
+  python train.py --help
+"""
+
+
+def main() -> None:
+    """Run on this process' command line."""
+    program.main(run)
+
+
+def run(arguments: Sequence[str]) -> None:
+    """Train, evaluate, translate and say where everything is."""
+    if {"-h", "--help"} & set(arguments):
+        print(HELP, end="")
+        return
+    folder = Path("outputs") / "demo" / time.strftime("%Y-%m-%d_%H-%M-%S")
+    _step("train.py", train.run, ["experiment=demo", f"hydra.run.dir={folder}", *arguments])
+    _step("scripts/evaluate.py", evaluate.run, [f"ckpt={folder}"])
+    maps = []
+    sentences = _sentences(folder)
+    for number, (source, reference) in enumerate(sentences, start=1):
+        picture = folder / "attention" / f"demo_{number}.png"
+        _step("scripts/translate.py", translate.run, [f"ckpt={folder}", f"text={source}", f"attention={picture}"])
+        print(f"(reference: {reference})")
+        maps.append(f"\n    {picture}")
+    text = shlex.quote(sentences[0][0])
+    logs = f"python -m tensorboard.main --logdir {folder}"
+    print(_CLOSING.format(folder=folder, maps="".join(maps), tensorboard=logs, text=text), end="")
+
+
+def _step(name: str, run: Callable[[list[str]], None], arguments: list[str]) -> None:
+    print(f"\n$ python {name} {shlex.join(arguments)}", flush=True)
+    run(arguments)
+    sys.stdout.flush()
+
+
+def _sentences(folder: Path) -> list[tuple[str, str]]:
+    """Return some test sentences of different lengths with their references, from the files the run wrote."""
+    sources, references = (_lines(folder / "translations", side) for side in ("src", "ref"))
+    pairs = sorted(zip(sources, references, strict=True), key=lambda pair: (len(pair[0]), pair))
+    return [pairs[len(pairs) * (part + 1) // (SENTENCES + 1)] for part in range(SENTENCES)]
+
+
+def _lines(folder: Path, side: str) -> list[str]:
+    found = sorted(folder.glob(f"test.*.{side}.*"))
+    if not found:
+        raise UserError(f"{folder}: holds no test.*.{side}.* of an evaluation; the run has not come to its end")
+    return found[0].read_text("utf-8").splitlines()

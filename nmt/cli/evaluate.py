@@ -1,0 +1,127 @@
+"""The program that scores a checkpoint on a split: `scripts/evaluate.py`, `nmt-evaluate`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nmt.cli import program
+from nmt.cli.arguments import overrides, wants_help
+from nmt.errors import UserError, did_you_mean
+from nmt.settings import choice, number
+
+HELP = """\
+Score a trained model: translate a split, compare with its references, write both beside the run.
+
+  python scripts/evaluate.py ckpt=RUN_FOLDER_OR_FILE [key=value ...]      (installed: nmt-evaluate)
+
+  ckpt=PATH                  a run folder (its best checkpoint) or a checkpoint file
+  split=test                 train, val or test
+  data.path=FOLDER           other data than the run's own; any data.KEY=... replaces that one setting
+  search.beam_size=5         any search.KEY=... replaces that one setting of the run
+  search.length_penalty=1.0  log P / ((5 + length) / 6) ** length_penalty
+  search=greedy              a whole search of configs/search instead
+  device=auto                auto, cpu, cuda, cuda:1 ...
+  bootstrap=1000             resamples for the 95 % confidence intervals; 0: none
+  tokenize=13a               sacreBLEU's tokenizer: 13a, intl, zh, char, none; by default after the target language
+  out=FOLDER                 where to write; by default the run's folder
+
+It prints BLEU and chrF with their sacreBLEU signatures and writes, in FOLDER/translations,
+test.beam5.lp1.{src,hyp,ref}.LANG with a sentence a line and test.beam5.lp1.scores.json.
+
+  python scripts/evaluate.py ckpt=outputs/transformer/2026-01-31_12-00-00
+  python scripts/evaluate.py ckpt=best.ckpt data.path=my_corpus split=val search.beam_size=1
+"""
+
+
+@dataclass(kw_only=True)
+class EvaluateConfig:
+    """The whole of evaluate.yaml."""
+
+    ckpt: str
+    split: str = choice("train", "val", "test")
+    data: dict[str, Any]
+    search: dict[str, Any]
+    device: str
+    bootstrap: int = number(0)
+    tokenize: str | None
+    out: str | None
+
+
+def run(argv: list[str]) -> None:
+    """Do what the command line asks for. Raises UserError for what is wrong with it."""
+    if wants_help(argv):
+        print(HELP, end="")
+        return
+    from nmt.config import compose
+    from nmt.schema import read
+
+    for word in argv:
+        if word.startswith("data="):
+            raise UserError(f"{word}: the data is the run's own; replace single settings of it, as in data.path=")
+    evaluate(read(compose("evaluate", overrides(argv, open_keys=("data", "search"))), EvaluateConfig))
+
+
+def evaluate(config: EvaluateConfig) -> None:
+    """Translate, score, write and print."""
+    from nmt import evaluation
+    from nmt.checkpoint import load_model
+    from nmt.data.corpus import load_corpus
+    from nmt.metrics import TOKENIZERS, default_tokenizer
+    from nmt.schema import read
+    from nmt.settings import DataConfig, SearchConfig
+    from nmt.translate import Translator, resolve_device
+
+    if config.tokenize is not None and config.tokenize not in TOKENIZERS:
+        near = did_you_mean(config.tokenize, TOKENIZERS)
+        raise UserError(f"tokenize: got '{config.tokenize}', expected one of {', '.join(TOKENIZERS)}{near}")
+    loaded = load_model(config.ckpt, resolve_device(config.device))
+    search = read({**loaded.config["search"], **config.search}, SearchConfig, "search")
+    data = read(merge_data(loaded.config["data"], config.data), DataConfig, "data")
+    pairs = load_corpus(data, (config.split,), say=_say)[config.split]
+    _say(f"translating {len(pairs):,} sentences, {data.source_lang} to {data.target_lang} ...")
+    found = evaluation.evaluate(
+        Translator(loaded.model, loaded.tokenizer, search),
+        pairs,
+        bootstrap=config.bootstrap,
+        tokenize=config.tokenize or default_tokenizer(data.target_lang),
+    )
+    folder = run_folder(loaded.path) if config.out is None else Path(config.out).expanduser()
+    written = evaluation.write_evaluation(
+        folder,
+        config.split,
+        found,
+        source_lang=data.source_lang,
+        target_lang=data.target_lang,
+        checkpoint=loaded.path.stem,
+    )
+    print(evaluation.table(config.split, found))
+    print(f"written to {written.scores.parent}; there, the same scores come from")
+    print(f"  {evaluation.sacrebleu_command(written, found.tokenize)}")
+
+
+def merge_data(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the checkpoint's data settings with those given laid over them.
+
+    A given `path` stands for the whole corpus, so the run's own files, which would go before it, are dropped.
+    """
+    files = dict.fromkeys(("train", "val", "test")) if given.get("path") is not None else {}
+    return {**own, **files, **given}
+
+
+def run_folder(checkpoint: Path) -> Path:
+    """Return the folder of the run that a checkpoint belongs to; for a lone file the folder it lies in."""
+    folder = checkpoint.resolve().parent
+    return folder.parent if folder.name == "checkpoints" else folder
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def main() -> None:
+    """Run on this process' command line."""
+    program.main(run)

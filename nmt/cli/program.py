@@ -1,0 +1,39 @@
+"""How every program ends: one line and a status for what users can mend, a traceback for what they cannot."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import NoReturn
+
+from nmt.errors import UserError
+
+USER_ERROR, INTERRUPTED, BROKEN_PIPE = 2, 128 + 2, 128 + 13
+
+
+def main(run: Callable[[list[str]], None]) -> NoReturn:
+    """Run a program with the command line's arguments and leave with its status.
+
+    0: done. 2: a UserError, printed as one line `error: ...` on standard error. 130: Ctrl-C. 141: the reader of our
+    output went away. Any other exception keeps its traceback (status 1).
+    """
+    status = 0
+    try:
+        run(sys.argv[1:])
+        sys.stdout.flush()
+    except UserError as error:
+        print_error(error)
+        status = USER_ERROR
+    except KeyboardInterrupt:
+        status = INTERRUPTED
+    except BrokenPipeError:
+        # Python flushes standard output once more at exit: give that flush somewhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = BROKEN_PIPE
+    sys.exit(status)
+
+
+def print_error(error: object) -> None:
+    """Print an error for the user as one line on standard error."""
+    print("error:", " ".join(str(error).split()), file=sys.stderr, flush=True)

@@ -1,0 +1,302 @@
+"""`python train.py`, `nmt-train`: one run, one folder; or many, with -m.
+
+Everything a user can get wrong in the config is said before a folder exists. Then Hydra makes the folder (or those of
+a multirun), and `nmt.training.run.train` does the work in it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from nmt.cli import program
+from nmt.errors import UserError
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+    from nmt.config import Composed
+    from nmt.settings import TrainConfig
+
+CONFIG, LOG = "config.yaml", "train.log"
+_MARKS = (CONFIG, "checkpoints", "metrics.json")  # a folder that has one of these holds a run
+
+
+def main() -> None:
+    """The entry point; see `nmt.cli.program.main` for the statuses."""
+    program.main(run)
+
+
+def run(arguments: Sequence[str]) -> None:
+    """Train as the command line `arguments` say.
+
+    Raises UserError for bad input, nothing overwritten. In a multirun (-m) a job that fails is reported at once and
+    the others go on; the error at the end says which ones failed.
+    """
+    if any(word in ("-h", "--help") for word in arguments):
+        from nmt.cli.train_help import help_text
+
+        print(help_text())
+        return
+    given = _parser().parse_intermixed_args(list(arguments))
+    overrides = [line for line in given.overrides if line != "resume=null"]
+    resumed = [line for line in overrides if line.startswith("resume=")]
+    if resumed:
+        _resume(resumed[0].partition("=")[2], [word for word in arguments if word != resumed[0]])
+    elif given.cfg:
+        _check_run(overrides)
+        _through_hydra(["--cfg", given.cfg, *(["--resolve"] if given.resolve else []), *overrides], _nothing)
+    elif given.multirun:
+        _multirun(overrides)
+    else:
+        _single(overrides)
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise UserError(f"command line: {message}; see --help")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(add_help=False, allow_abbrev=False)
+    parser.add_argument("overrides", nargs="*")
+    parser.add_argument("-m", "--multirun", action="store_true")
+    parser.add_argument("--cfg", choices=("job", "hydra", "all"))
+    parser.add_argument("--resolve", action="store_true")
+    return parser
+
+
+# One run
+
+
+def _single(overrides: list[str]) -> None:
+    folder = _check_run(overrides).folder
+    if _first_process():
+        _check_free(folder, "hydra.run.dir")
+    errors: list[Exception] = []
+
+    def job(config: DictConfig) -> None:
+        try:
+            _run_job(config)
+        except Exception as error:
+            errors.append(error)  # raised below: Hydra would make it a status 1 of its own
+
+    _through_hydra(overrides, job)
+    if errors:
+        raise errors[0]
+
+
+def _check_run(overrides: Sequence[str], job: int | None = None) -> Composed:
+    """Return a run (or a job of a multirun) as it will be; raise UserError for what is wrong with it."""
+    from nmt.config import check_nodes, compose_run, validate
+
+    composed = compose_run(overrides, job=job)
+    settings = validate(composed.config)
+    if job is not None and several_devices(settings):
+        raise UserError(
+            f"trainer.devices: got {settings.trainer.devices} in a multirun (-m), which runs on one device a job; "
+            f"use trainer.devices=1, or start the runs one by one"
+        )
+    check_nodes(settings)
+    return composed
+
+
+def _check_free(folder: Path, key: str) -> None:
+    found = [name for name in _MARKS if (folder / name).exists()]
+    if found:
+        raise UserError(
+            f"{key}: {folder} already holds a run ({found[0]}); name another folder, "
+            f"or go on with that run: resume={folder}"
+        )
+
+
+def several_devices(settings: TrainConfig) -> bool:
+    """Tell whether the settings ask for more than one device, so that Lightning starts more processes."""
+    devices = settings.trainer.devices
+    if isinstance(devices, list):
+        return len(devices) > 1
+    return devices == -1 or (isinstance(devices, int) and devices > 1)
+
+
+def _run_job(config: DictConfig) -> None:
+    """What Hydra calls for each run, its folder made."""
+    from hydra.core.hydra_config import HydraConfig
+
+    from nmt.config import plain, validate
+    from nmt.data.files import absolute_paths
+
+    folder = Path(HydraConfig.get().runtime.output_dir)
+    values = plain(config)
+    values["data"] = absolute_paths(values["data"])  # config and checkpoint are used from other folders too
+    settings = validate(values)
+    if _first_process():
+        _claim(folder, values)
+    try:
+        _train(settings, values, folder, resume=False)
+    except UserError:
+        if _first_process():
+            _tidy(folder)
+        raise
+
+
+def _claim(folder: Path, values: dict[str, Any]) -> None:
+    """Write the resolved config, which makes `folder` a run's; of two runs that want it one gets it."""
+    from omegaconf import OmegaConf
+
+    try:
+        with (folder / CONFIG).open("x", encoding="utf-8") as file:
+            file.write(OmegaConf.to_yaml(OmegaConf.create(values)))
+    except FileExistsError:
+        _check_free(folder, "hydra.run.dir")
+
+
+def _tidy(folder: Path) -> None:
+    """Take back a folder in which nothing was trained, so that the mended command can be given again."""
+    if {entry.name for entry in folder.iterdir()} <= {CONFIG, LOG}:
+        for name in (CONFIG, LOG):
+            (folder / name).unlink(missing_ok=True)
+        folder.rmdir()
+
+
+def _train(settings: TrainConfig, values: dict[str, Any], folder: Path, *, resume: bool) -> None:
+    from nmt.cli.log import logged
+
+    with logged(folder / LOG):
+        from lightning_fabric.utilities.exceptions import MisconfigurationException
+
+        from nmt.training.checkpointing import Interrupted
+        from nmt.training.run import train
+
+        try:
+            train(settings, values, folder, resume=resume)
+        except Interrupted as stop:  # saved, and said how to go on; a multirun ends with it too
+            raise SystemExit(128 + stop.number) from stop
+        except MisconfigurationException as error:  # a device or precision that this machine does not have
+            raise UserError(f"trainer: {error}") from error
+
+
+# Many runs
+
+
+def _multirun(overrides: list[str]) -> None:
+    from nmt.config import jobs
+
+    if any(line.startswith("hydra.run.dir=") for line in overrides):
+        raise UserError(
+            "hydra.run.dir: names one run's folder; with -m name the folder of all of them: hydra.sweep.dir="
+        )
+    planned = jobs(overrides)
+    titles = [" ".join(line for line in job if not line.startswith("hydra.")) for job in planned]
+    for number, job in enumerate(planned):
+        try:
+            composed = _check_run(job, number)
+            _check_free(composed.folder, "hydra.sweep.dir")
+        except UserError as error:
+            raise UserError(f"job {number} ({titles[number]}): {error}") from error
+        if number == 0 and not any(line.startswith("hydra.sweep.dir=") for line in overrides):
+            # Named by the first job: Hydra itself cannot resolve the name before there is a job.
+            overrides = [*overrides, f"hydra.sweep.dir={composed.base}"]
+    failed: dict[int, Exception] = {}
+
+    def run_job(config: DictConfig) -> None:
+        from hydra.core.hydra_config import HydraConfig
+
+        number = int(HydraConfig.get().job.num)
+        print(f"job {number}, of {len(planned)}: {titles[number]}", flush=True)
+        try:
+            _run_job(config)
+        except Exception as error:
+            failed[number] = error
+            _report(number, error)
+
+    _through_hydra(["--multirun", *overrides], run_job)
+    if failed:
+        numbers = ", ".join(map(str, failed))
+        summary = f"{len(failed)} of {len(planned)} jobs failed: {numbers}; why is above, and in their {LOG}"
+        if all(isinstance(error, UserError) for error in failed.values()):
+            raise UserError(summary)
+        raise RuntimeError(summary)
+
+
+def _report(number: int, error: Exception) -> None:
+    if isinstance(error, UserError):
+        program.print_error(f"job {number}: {error}")
+    else:
+        traceback.print_exception(error)
+
+
+# Going on
+
+
+def _resume(name: str, others: Sequence[str]) -> None:
+    """Go on in a run's folder with its own config."""
+    folder = Path(name.strip("'\""))
+    if others:
+        raise UserError(
+            f"resume: got {' '.join(others)} beside it, expected resume=RUN_FOLDER alone; "
+            f"everything else comes from the run's {CONFIG}"
+        )
+    if not (folder / CONFIG).is_file():
+        raise UserError(f"resume: {folder} holds no run (there is no {CONFIG} in it); name a run's folder")
+    from nmt.config import check_nodes, validate
+
+    values = _read(folder / CONFIG)
+    try:
+        settings = validate(values)
+        check_nodes(settings)
+    except UserError as error:
+        raise UserError(f"{folder / CONFIG}: {error}") from error
+    _train(settings, values, folder, resume=True)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    from omegaconf import OmegaConf
+    from yaml import YAMLError
+
+    try:
+        values = OmegaConf.to_container(OmegaConf.load(path), resolve=False)
+    except (YAMLError, OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{path}: cannot be read as YAML: {error}") from error
+    if not values or not isinstance(values, dict):
+        raise UserError(f"{path}: got no settings, expected the config of a run")
+    return {str(key): value for key, value in values.items()}
+
+
+# Hydra
+
+
+def _through_hydra(arguments: Sequence[str], job: Callable[[DictConfig], None]) -> None:
+    """Let Hydra compose, make the folders and call `job` in each; it reads the arguments from sys.argv."""
+    import hydra
+
+    from nmt.config import config_dir
+
+    os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # what still fails in Hydra is a bug: show all of it
+    with _as_command_line(arguments):
+        hydra.main(config_path=str(config_dir()), config_name="train", version_base="1.3")(job)()
+
+
+@contextmanager
+def _as_command_line(arguments: Sequence[str]) -> Iterator[None]:
+    before = sys.argv
+    sys.argv = [before[0], *arguments]
+    try:
+        yield
+    finally:
+        sys.argv = before
+
+
+def _nothing(config: DictConfig) -> None:
+    """The job of a command that only shows the config."""
+
+
+def _first_process() -> bool:
+    from nmt.cli.log import process_rank
+
+    return process_rank() == 0

@@ -1,0 +1,145 @@
+"""The program that translates text or lines: `scripts/translate.py`, `nmt-translate`."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
+
+from nmt.cli import program
+from nmt.cli.arguments import overrides, take, wants_help
+from nmt.errors import UserError
+
+if TYPE_CHECKING:
+    from nmt.translate import Translator
+
+HELP = """\
+Translate with a trained model: one text, or lines on standard input to lines on standard output.
+
+  python scripts/translate.py ckpt=RUN_FOLDER_OR_FILE [text="..."] [key=value ...]      (installed: nmt-translate)
+
+  ckpt=PATH                  a run folder (its best checkpoint) or a checkpoint file
+  text="..."                 the sentence, taken as it stands: commas, quotes and braces need no care
+  attention=map.png          with text=: also draw what the model attended to (map.json: the weights as data)
+  search.beam_size=5         any search.KEY=... replaces that one setting of the run
+  search.length_penalty=1.0  log P / ((5 + length) / 6) ** length_penalty
+  search=greedy              a whole search of configs/search instead
+  device=auto                auto, cpu, cuda, cuda:1 ...
+
+Without text= every line of standard input (UTF-8) gives one line of output, in order; an empty line stays empty.
+
+  python scripts/translate.py ckpt=outputs/demo/2026-01-31_12-00-00 text='A man, in a "red" shirt, rides a bike.'
+  python scripts/translate.py ckpt=best.ckpt < test.en > test.de
+"""
+
+CHUNK = 512  # lines translated together where nobody waits for each: enough to fill batches of similar length
+
+
+@dataclass(kw_only=True)
+class TranslateConfig:
+    """The whole of translate.yaml."""
+
+    ckpt: str
+    search: dict[str, Any]
+    device: str
+    attention: str | None
+
+
+def run(argv: list[str]) -> None:
+    """Do what the command line asks for. Raises UserError for what is wrong with it."""
+    if wants_help(argv):
+        print(HELP, end="")
+        return
+    from nmt.config import compose
+    from nmt.schema import read
+
+    text, rest = take(argv, "text")
+    config = read(compose("translate", overrides(rest, open_keys=("search",))), TranslateConfig)
+    if config.attention is not None and text is None:
+        raise UserError(f'attention={config.attention}: draws one sentence; give it by text="..."')
+
+    from nmt.translate import load_translator
+
+    translator = load_translator(config.ckpt, device=config.device, **config.search)
+    output = utf8_output()
+    if text is None:
+        chunk = 1 if sys.stdin.isatty() else CHUNK
+        translate_lines(translator, sys.stdin.buffer, output, chunk)
+    elif config.attention is None:
+        write_lines(translator, [text], output)
+    else:
+        draw(translator, text, config.attention, output)
+
+
+def translate_lines(translator: Translator, lines: BinaryIO, output: TextIO, chunk: int) -> None:
+    """Write a line for every line read, `chunk` of them at a time, in order.
+
+    Raises UserError for a line that is not UTF-8, after the lines before it have been written.
+    """
+    for sentences in chunks(decoded(lines), chunk):
+        write_lines(translator, sentences, output)
+
+
+def write_lines(translator: Translator, sentences: list[str], output: TextIO) -> None:
+    """Write the translations of `sentences`, one line each."""
+    from nmt.evaluation import one_line
+
+    for translation in translator.translate(sentences):
+        output.write(one_line(translation.text) + "\n")
+    output.flush()
+
+
+def draw(translator: Translator, text: str, path: str, output: TextIO) -> None:
+    """Write the attention map of `text` to `path`, then its translation to `output`."""
+    from nmt.attention_map import save
+    from nmt.evaluation import one_line
+
+    attention = translator.attention_map(text)
+    save(attention, path)
+    output.write(one_line(attention.target) + "\n")
+    output.flush()
+
+
+def decoded(lines: Iterable[bytes]) -> Iterator[str]:
+    """Yield each line as text, without its line break and a byte order mark. Raises UserError for what is not UTF-8."""
+    for number, line in enumerate(lines, start=1):
+        try:
+            text = line.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise UserError(
+                f"standard input, line {number}: byte {line[error.start]:#04x} at {error.start + 1} is not UTF-8; "
+                "convert the text, for example with iconv"
+            ) from error
+        text = text.removesuffix("\n").removesuffix("\r")
+        yield text.removeprefix("\ufeff") if number == 1 else text
+
+
+def chunks(lines: Iterator[str], size: int) -> Iterator[list[str]]:
+    """Yield `size` lines at a time, the last time fewer; what came before an error is yielded before it is raised."""
+    chunk: list[str] = []
+    try:
+        for line in lines:
+            chunk.append(line)
+            if len(chunk) == size:
+                yield chunk
+                chunk = []
+    except UserError:
+        if chunk:
+            yield chunk
+        raise
+    if chunk:
+        yield chunk
+
+
+def utf8_output() -> TextIO:
+    """Return standard output, writing UTF-8 and plain line feeds whatever the locale says."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", newline="\n")
+    return sys.stdout
+
+
+def main() -> None:
+    """Run on this process' command line."""
+    program.main(run)

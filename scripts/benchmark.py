@@ -1,0 +1,11 @@
+"""How fast training and translation are on this machine: `python scripts/benchmark.py --help`."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from nmt.cli.benchmark import main
+
+if __name__ == "__main__":
+    main()

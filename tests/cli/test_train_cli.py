@@ -1,0 +1,335 @@
+"""The frame of a training run: folders, files, statuses, what is refused before anything is written."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+import time
+import types
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from nmt.cli import program, train
+from nmt.config import groups
+from nmt.errors import UserError
+from nmt.settings import TrainConfig
+
+Work = Callable[[TrainConfig, Path], None]
+
+
+class Runs:
+    """Stands for nmt.training.run: keeps what it was called with, and does what a test says."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[TrainConfig, dict[str, Any], Path, bool]] = []
+        self.work: Work = lambda config, folder: None
+
+    def train(
+        self, config: TrainConfig, plain: dict[str, Any], folder: Path, *, resume: bool = False
+    ) -> dict[str, Any]:
+        self.calls.append((config, plain, folder, resume))
+        logging.getLogger("nmt.fake").info("training")
+        self.work(config, folder)
+        (folder / "checkpoints").mkdir(exist_ok=True)
+        return {}
+
+
+class Interrupted(Exception):
+    number = 2
+
+
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Runs:
+    """An empty working folder, and a training that takes no time."""
+    made = Runs()
+    for name, values in (("run", {"train": made.train}), ("checkpointing", {"Interrupted": Interrupted})):
+        module = types.ModuleType(f"nmt.training.{name}")
+        vars(module).update(values)
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.chdir(tmp_path)
+    return made
+
+
+def status(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    """Return the status that the program ends with."""
+    monkeypatch.setattr(sys, "argv", ["train.py", *arguments])
+    with pytest.raises(SystemExit) as end:
+        train.main()
+    assert isinstance(end.value.code, int)
+    return end.value.code
+
+
+def files(folder: Path) -> list[str]:
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+
+
+# One run
+
+
+def test_a_run_has_one_folder_with_its_resolved_config_and_log(runs: Runs, tmp_path: Path) -> None:
+    before = list(sys.argv)
+    train.run(["model=rnn", "seed=3", "data.target_lang=no"])
+    ((config, plain, folder, resume),) = runs.calls
+    assert folder.is_absolute() and folder.parent == tmp_path / "outputs" / "rnn" and not resume
+    assert files(tmp_path) == sorted(f"{folder.relative_to(tmp_path)}/{name}" for name in ("config.yaml", "train.log"))
+    assert yaml.safe_load((folder / "config.yaml").read_text("utf-8")) == plain
+    assert plain["seed"] == config.seed == 3 and "${" not in (folder / "config.yaml").read_text("utf-8")
+    assert "training" in (folder / "train.log").read_text("utf-8")
+    assert sys.argv == before and Path.cwd() == tmp_path
+
+
+def test_the_log_has_warnings_and_the_terminal_has_not(runs: Runs, capsys: pytest.CaptureFixture[str]) -> None:
+    runs.work = lambda config, folder: warnings.warn("mind the gap", stacklevel=1)
+    train.run(["hydra.run.dir=here"])
+    assert "mind the gap" in Path("here/train.log").read_text("utf-8")
+    out, err = capsys.readouterr()
+    assert "training" in out and "mind the gap" not in out + err
+
+
+def test_hydra_run_dir_names_the_folder_and_a_second_run_is_refused_there(runs: Runs) -> None:
+    train.run(["hydra.run.dir=my run"])
+    before = {name: Path("my run", name).read_bytes() for name in files(Path("my run"))}
+    with pytest.raises(
+        UserError, match=r"my run already holds a run \(config.yaml\); name another folder, or .*resume="
+    ):
+        train.run(["hydra.run.dir=my run", "seed=2"])
+    assert {name: Path("my run", name).read_bytes() for name in files(Path("my run"))} == before
+    assert len(runs.calls) == 1
+
+
+def test_of_two_runs_that_claim_a_folder_one_gets_it(runs: Runs, tmp_path: Path) -> None:
+    train._claim(tmp_path, {"a": 1})
+    with pytest.raises(UserError, match="already holds a run"):
+        train._claim(tmp_path, {"a": 2})
+    assert (tmp_path / "config.yaml").read_text("utf-8") == "a: 1\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["model=trnsformer"],
+        ["search.beam_sise=5"],
+        ["model.encoder.heads=3"],
+        ["optimizer.lr=-1"],
+        ["resume=nowhere"],
+        ["resume=nowhere", "seed=2"],
+        ["--bogus"],
+        ["rnn"],
+        ["-m", "model=rnn", "model/attention=luong,bahdano"],
+        ["-m", "seed=1,2", "trainer.devices=2"],
+        ["-m", "seed=1,2", "hydra.run.dir=x"],
+        ["--cfg", "nothing"],
+        ["--cfg", "job", "sed=1"],
+    ],
+    ids=" ".join,
+)
+def test_bad_input_ends_with_status_2_and_one_line_and_writes_nothing(
+    runs: Runs,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    arguments: list[str],
+) -> None:
+    assert status(monkeypatch, *arguments) == program.USER_ERROR
+    out, err = capsys.readouterr()
+    assert out == "" and err.startswith("error: ") and err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == [] and runs.calls == []
+
+
+def test_a_user_error_of_the_training_leaves_no_folder_to_trip_over(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(config: TrainConfig, folder: Path) -> None:
+        raise UserError("data.path: got 'x', there is no such folder\nor file")
+
+    runs.work = fail
+    assert status(monkeypatch, "hydra.run.dir=here") == 2
+    assert capsys.readouterr().err == "error: data.path: got 'x', there is no such folder or file\n"
+    assert not Path("here").exists()
+
+
+def test_a_device_that_is_not_there_is_the_users_to_mend(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from lightning_fabric.utilities.exceptions import MisconfigurationException
+
+    def fail(config: TrainConfig, folder: Path) -> None:
+        raise MisconfigurationException("No supported gpu backend found!")
+
+    runs.work = fail
+    assert status(monkeypatch, "hydra.run.dir=here", "trainer.accelerator=gpu") == 2
+    assert capsys.readouterr().err == "error: trainer: No supported gpu backend found!\n"
+    assert not Path("here").exists()
+
+
+def test_what_was_trained_stays_whatever_comes_after(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(config: TrainConfig, folder: Path) -> None:
+        (folder / "checkpoints").mkdir()
+        raise UserError("no room on the disk")
+
+    runs.work = fail
+    assert status(monkeypatch, "hydra.run.dir=here") == 2
+    assert files(Path("here")) == ["config.yaml", "train.log"]
+    assert "no room on the disk" in Path("here/train.log").read_text("utf-8")
+
+
+def test_a_bug_keeps_its_traceback(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(config: TrainConfig, folder: Path) -> None:
+        raise ZeroDivisionError("a bug")
+
+    runs.work = fail
+    monkeypatch.setattr(sys, "argv", ["train.py", "hydra.run.dir=here"])
+    with pytest.raises(ZeroDivisionError, match="a bug"):
+        train.main()
+    assert "Traceback" in Path("here/train.log").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("error", "arguments"),
+    [(KeyboardInterrupt(), ["hydra.run.dir=here"]), (Interrupted(), ["-m", "seed=1,2", "hydra.sweep.dir=many"])],
+)
+def test_ctrl_c_is_status_130_and_ends_a_multirun(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch, error: BaseException, arguments: list[str]
+) -> None:
+    def stop(config: TrainConfig, folder: Path) -> None:
+        raise error
+
+    runs.work = stop
+    assert status(monkeypatch, *arguments) == 130
+    assert len(runs.calls) == 1
+
+
+def test_a_process_that_lightning_starts_shares_the_folder(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    train.run(["hydra.run.dir=here"])
+    before = Path("here/config.yaml").read_bytes()
+    monkeypatch.setenv("LOCAL_RANK", "1")
+    train.run(["hydra.run.dir=here", "hydra.job.name=train_ddp_process_1", "hydra.output_subdir=null"])
+    assert Path("here/config.yaml").read_bytes() == before and len(runs.calls) == 2
+
+
+# Going on
+
+
+def test_resume_takes_everything_from_the_run(runs: Runs) -> None:
+    train.run(["model=rnn", "seed=5", "hydra.run.dir=here"])
+    before = files(Path("here"))
+    train.run(["resume=here"])
+    first, second = runs.calls
+    assert first[:2] == second[:2] and second[2] == Path("here") and second[3]
+    assert files(Path()) == [f"here/{name}" for name in before]
+    with pytest.raises(UserError, match=r"got seed=2 beside it, expected resume=RUN_FOLDER alone"):
+        train.run(["resume=here", "seed=2"])
+    with pytest.raises(UserError, match="got -m beside it"):
+        train.run(["-m", "resume=here"])
+
+
+def test_resume_says_what_is_wrong_with_a_runs_config(runs: Runs) -> None:
+    train.run(["hydra.run.dir=here"])
+    path = Path("here/config.yaml")
+    good = path.read_text("utf-8")
+    for text, words in [
+        (good.replace("\nseed:", "\nsed:"), r"here/config.yaml: sed: unknown key; did you mean 'seed'"),
+        ("a: [", "cannot be read as YAML"),
+        ("", "expected the config of a run"),
+    ]:
+        path.write_text(text, "utf-8")
+        with pytest.raises(UserError, match=words):
+            train.run(["resume=here"])
+
+
+def test_resume_null_is_no_resume(runs: Runs) -> None:
+    train.run(["resume=null", "hydra.run.dir=here"])
+    assert not runs.calls[0][3]
+
+
+# Many runs
+
+
+def test_a_multirun_has_a_folder_for_each_job(runs: Runs, tmp_path: Path) -> None:
+    train.run(["-m", "model=rnn", "model/attention=none,luong"])
+    assert [call[1]["model"]["attention"] is None for call in runs.calls] == [True, False]
+    (folder,) = (tmp_path / "multirun" / "rnn").iterdir()
+    assert [call[2] for call in runs.calls] == [folder / "0", folder / "1"]
+    assert all((folder / number / "config.yaml").is_file() for number in "01")
+
+
+def test_a_job_that_fails_is_told_and_the_others_go_on(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(config: TrainConfig, folder: Path) -> None:
+        if config.seed == 2:
+            raise UserError("a mistake")
+
+    runs.work = fail
+    assert status(monkeypatch, "-m", "seed=2,3", "hydra.sweep.dir=many") == 2
+    err = capsys.readouterr().err
+    assert "error: job 0: a mistake\n" in err and "error: 1 of 2 jobs failed: 0;" in err
+    assert len(runs.calls) == 2
+
+
+def test_a_multirun_does_not_write_over_another(runs: Runs) -> None:
+    train.run(["-m", "seed=1,2", "hydra.sweep.dir=many"])
+    with pytest.raises(UserError, match=r"job 0 \(seed=3\): .*many/0 already holds a run"):
+        train.run(["-m", "seed=3,4", "hydra.sweep.dir=many"])
+    assert len(runs.calls) == 2
+
+
+# The program
+
+
+def test_cfg_shows_the_config_and_writes_nothing(
+    runs: Runs, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    train.run(["--cfg", "job", "--resolve", "model=rnn", "seed=4"])
+    shown = yaml.safe_load(capsys.readouterr().out)
+    assert (shown["seed"], shown["name"]) == (4, "rnn")
+    assert list(tmp_path.iterdir()) == [] and runs.calls == []
+
+
+def test_help_names_every_group_and_option_at_once_and_imports_nothing_heavy(root: Path, tmp_path: Path) -> None:
+    code = (
+        "import sys; sys.argv = ['train.py', '--help']; import nmt.cli.train as t\n"
+        "try: t.main()\n"
+        "finally: assert not {'torch', 'hydra', 'omegaconf', 'yaml', 'numpy'} & set(sys.modules)"
+    )
+    started = time.perf_counter()
+    found = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(root)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert time.perf_counter() - started < 3
+    for group, options in groups().items():
+        assert f"  {group}=" in found.stdout
+        assert all(f" {option} " in found.stdout for option in options)
+    assert "* transformer" in found.stdout and max(map(len, found.stdout.splitlines())) <= 130
+
+
+def test_the_program_from_a_checkout(root: Path, tmp_path: Path) -> None:
+    found = subprocess.run(
+        [sys.executable, str(root / "train.py"), "model=trnsformer"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert (found.returncode, found.stdout) == (2, "")
+    assert found.stderr == (
+        "error: model: got 'trnsformer', there is hybrid, rnn, transformer; did you mean 'transformer'?\n"
+    )
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    code = "from nmt.cli.program import main\nmain(lambda words: [print('x' * 10000) for _ in range(1000)] and None)"
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.read(10)
+    process.stdout.close()
+    assert process.stderr.read() == b"" and process.wait() == program.BROKEN_PIPE
+    process.stderr.close()
