@@ -8,6 +8,7 @@ seed and the installed versions of Babel (which carries CLDR) and num2words.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Mapping
 from random import Random
 from typing import TYPE_CHECKING
@@ -28,9 +29,10 @@ PLAIN_SPACES = str.maketrans(dict.fromkeys("\u00a0\u2009\u202f", " "))
 def generate(config: DataConfig, *, say: Callable[[str], None]) -> dict[str, list[SentencePair]]:
     """Return `data.sizes` pairs of train, val and test; no source occurs twice, in one split or in two.
 
-    Each sentence joins 1 to `data.max_parts` expressions of `data.topics`. Test is drawn first and train last, so that
-    more training pairs leave the others as they are. `say` gets a line where num2words lacks a language and that topic
-    is left out. Raises UserError for an unknown topic or locale, and for sizes that the topics cannot fill.
+    Each sentence joins 1 to `data.max_parts` expressions of `data.topics`. A hash of the source decides its split, a
+    tenth each for val and test: what is rare is as rare in every split, and more training pairs leave the others as they
+    are. `say` gets a line where num2words lacks a language and that topic is left out. Raises UserError for an unknown
+    topic or locale, and for sizes that the topics cannot fill.
     """
     if len(config.sizes) != 3 or min(config.sizes) < 1:
         raise UserError(f"data.sizes: got {config.sizes}, expected three counts of at least 1: [train,val,test]")
@@ -38,22 +40,28 @@ def generate(config: DataConfig, *, say: Callable[[str], None]) -> dict[str, lis
     target = _locale(config.target_lang, "data.target_lang")
     topics = list(_topics(config, source, target, say).values())
     rng = Random(config.seed)
-    train, val, test = config.sizes
-    seen: set[str] = set()
-    drawn: list[SentencePair] = []
+    sizes = dict(zip(("train", "val", "test"), config.sizes, strict=True))
+    drawn: dict[str, dict[str, SentencePair]] = {split: {} for split in sizes}
     fruitless = 0
-    while len(drawn) < train + val + test:
+    while any(len(drawn[split]) < size for split, size in sizes.items()):
         pair = _sentence(rng, topics, config.max_parts, source, target)
-        fruitless = fruitless + 1 if pair.source in seen else 0
+        split = _split(pair.source)
+        if pair.source not in drawn[split] and len(drawn[split]) < sizes[split]:
+            drawn[split][pair.source] = pair
+            fruitless = 0
+            continue
+        fruitless += 1
         if fruitless > FRUITLESS_DRAWS:
+            found = ", ".join(f"{len(pairs)} of {sizes[name]} for {name}" for name, pairs in drawn.items())
             raise UserError(
-                f"data.sizes: got {config.sizes}, but data.topics and data.max_parts={config.max_parts} allow only "
-                f"about {len(drawn)} different sentences; lower the sizes, or add topics or parts"
+                f"data.sizes: got {config.sizes}, but data.topics and data.max_parts={config.max_parts} allow only about "
+                f"{found}; lower the sizes, or add topics or parts"
             )
-        if not fruitless:
-            seen.add(pair.source)
-            drawn.append(pair)
-    return {"train": drawn[test + val :], "val": drawn[test : test + val], "test": drawn[:test]}
+    return {split: list(pairs.values()) for split, pairs in drawn.items()}
+
+
+def _split(source: str) -> str:
+    return {0: "test", 1: "val"}.get(zlib.crc32(source.encode()) % 10, "train")
 
 
 def _sentence(rng: Random, topics: list[Topic], max_parts: int, source: Locale, target: Locale) -> SentencePair:
