@@ -143,6 +143,11 @@ def _contradictions(config: TrainConfig) -> Iterator[str]:
         yield f"name: got {shown(config.name)}, expected letters, digits and _ . + - only: it names the run's folder"
     yield from _data(config.data)
     yield from _trainer(config.trainer)
+    if config.optimizer.get("fused") and config.trainer.precision in ("16-mixed", "16"):
+        yield (
+            "optimizer.fused: got true with trainer.precision=16-mixed, whose scaled gradients it cannot clip; "
+            "use optimizer.fused=false, or trainer.precision=bf16-mixed"
+        )
     for key in config.model:
         if key not in MODEL_KEYS:
             yield f"model.{key}: unknown key{_near(key, MODEL_KEYS, 'model')}"

@@ -33,6 +33,7 @@ class Window:
 
     loss: float = 0.0
     target_tokens: int = 0
+    batches: int = 0
     padded_tokens: int = 0
     real_tokens: int = 0
     seconds: float = 0.0
@@ -105,6 +106,7 @@ class TranslationModule(pl.LightningModule):
             label_smoothing=self.config.label_smoothing,
         )
         self._update_tokens += tokens
+        self.window.batches += 1
         self.window.loss += float(loss.detach())
         self.window.target_tokens += tokens
         self.window.real_tokens += tokens + int(batch.source_mask.sum())
@@ -279,6 +281,7 @@ class TranslationModule(pl.LightningModule):
         saved = checkpoint["totals"]
         self.total = Window(
             loss=saved["loss"],
+            batches=int(saved["batches"]),
             target_tokens=int(saved["target_tokens"]),
             padded_tokens=int(saved["padded_tokens"]),
             real_tokens=int(saved["real_tokens"]),

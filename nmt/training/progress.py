@@ -8,6 +8,7 @@ from typing import Any
 
 import pytorch_lightning as pl
 from pytorch_lightning.callbacks import Callback
+from pytorch_lightning.trainer.states import TrainerFn
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
 from rich.text import Text
@@ -65,8 +66,9 @@ class TrainingProgress(Callback):
         if trainer.sanity_checking or not trainer.is_global_zero:
             return
         scores = pl_module.validation.scores
+        when = "at the end" if trainer.state.fn == TrainerFn.VALIDATING else f"epoch {trainer.current_epoch + 1}"
         self.say(
-            f"epoch {trainer.current_epoch + 1}, update {trainer.global_step:,}: "
+            f"{when}, update {trainer.global_step:,}: "
             f"train loss {pl_module.train_loss:.3f}, val loss {scores['loss']:.3f}, "
             f"perplexity {scores['perplexity']:.2f}, BLEU {scores['bleu']:.2f}, chrF {scores['chrf']:.2f}"
         )

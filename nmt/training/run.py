@@ -235,7 +235,7 @@ class Run:
             "target_tokens_per_second": totals.tokens_per_second * self.trainer.world_size,
             "padding_share": totals.padding_share,
             "peak_memory_bytes": hardware.peak_memory_bytes(),
-            "epochs": self.trainer.current_epoch,
+            "epochs": round(totals.batches / len(self.data.train_dataloader()), 3),
             "updates": self.trainer.global_step,
             "best_update": self.checkpointing.best_update,
             "wall_seconds": self.timer.time_elapsed(),
