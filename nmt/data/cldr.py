@@ -30,8 +30,8 @@ def generate(config: DataConfig, *, say: Callable[[str], None]) -> dict[str, lis
     """Return `data.sizes` pairs of train, val and test; no source occurs twice, in one split or in two.
 
     Each sentence joins 1 to `data.max_parts` expressions of `data.topics`. A hash of the source decides its split, a
-    tenth each for val and test: what is rare is as rare in every split, and more training pairs leave the others as they
-    are. `say` gets a line where num2words lacks a language and that topic is left out. Raises UserError for an unknown
+    tenth each for val and test: what is rare is as rare in every split, and more training pairs leave the others as
+    they are. `say` gets a line where num2words lacks a language and that topic is left out. Raises UserError for an unknown
     topic or locale, and for sizes that the topics cannot fill.
     """
     if len(config.sizes) != 3 or min(config.sizes) < 1:
@@ -54,8 +54,8 @@ def generate(config: DataConfig, *, say: Callable[[str], None]) -> dict[str, lis
         if fruitless > FRUITLESS_DRAWS:
             found = ", ".join(f"{len(pairs)} of {sizes[name]} for {name}" for name, pairs in drawn.items())
             raise UserError(
-                f"data.sizes: got {config.sizes}, but data.topics and data.max_parts={config.max_parts} allow only about "
-                f"{found}; lower the sizes, or add topics or parts"
+                f"data.sizes: got {config.sizes}, but data.topics and data.max_parts={config.max_parts} allow only "
+                f"about {found}; lower the sizes, or add topics or parts"
             )
     return {split: list(pairs.values()) for split, pairs in drawn.items()}
 

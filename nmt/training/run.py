@@ -58,6 +58,7 @@ class Run:
         self.config = config
         self.plain = plain
         self.folder = folder
+        self.commit = hardware.commit(Path(__file__).parent)  # now: the code may be edited while it runs
         self.console = Console()
         self.say = logging.getLogger("nmt.train").info
         self.checkpointing = Checkpointing(folder / "checkpoints", config.callbacks)
@@ -244,7 +245,7 @@ class Run:
             "search": dict(vars(self.config.search)),
             "versions": hardware.versions(),
             "hardware": hardware.describe(),
-            "commit": hardware.commit(Path(__file__).parent),
+            "commit": self.commit,
             "finished": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
         }
 
