@@ -8,7 +8,8 @@ RUNS    ?= outputs
 TORCH_INDEX ?=
 
 BIN   := $(VENV)/bin
-STAMP := $(VENV)/.installed
+# Other extras or another build of torch are another installation.
+STAMP := $(VENV)/.installed-$(shell echo '$(EXTRAS) $(TORCH_INDEX)' | cksum | cut -d' ' -f1)
 USABLE := import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
 
 .DEFAULT_GOAL := help

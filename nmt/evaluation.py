@@ -76,14 +76,21 @@ class Written:
 
 
 def write_evaluation(
-    folder: Path, split: str, evaluation: Evaluation, *, source_lang: str, target_lang: str, checkpoint: str = "best"
+    folder: Path,
+    split: str,
+    evaluation: Evaluation,
+    *,
+    source_lang: str,
+    target_lang: str,
+    data: str,
+    checkpoint: str = "best",
 ) -> Written:
     """Write the lines and the scores into `folder`/translations; return the paths.
 
-    `test.beam5.lp1.src.en`, `.hyp.de` and `.ref.de` hold a sentence a line, `.scores.json` the scores, their signatures
-    and the sacrebleu command that gives the same from these files. The names tell the split and the search, and the
-    checkpoint unless it is the best one, so evaluating again replaces exactly what it repeats, each file whole or not
-    at all. Raises UserError where the folder cannot be written.
+    `test.beam5.lp1.src.en`, `.hyp.de` and `.ref.de` hold a sentence a line; `.scores.json` holds the scores, their
+    signatures, the `data` they are of, and the sacrebleu command that gives the same from these files. The names tell
+    the split and the search, and the checkpoint unless it is the best one, so evaluating again replaces exactly what it
+    repeats, each file whole or not at all. Raises UserError where the folder cannot be written.
     """
     search = evaluation.search
     parts = [split, *([] if checkpoint == "best" else [checkpoint])]
@@ -98,6 +105,7 @@ def write_evaluation(
     facts = {
         "split": split,
         "checkpoint": checkpoint,
+        "data": data,
         "source_lang": source_lang,
         "target_lang": target_lang,
         "search": asdict(search),

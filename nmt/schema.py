@@ -21,7 +21,7 @@ T = TypeVar("T")
 MISSING = "???"
 
 ACCELERATORS = ("auto", "cpu", "gpu", "cuda", "mps", "tpu")
-PRECISIONS = ("32-true", "64-true", "16-true", "bf16-true", "16-mixed", "bf16-mixed", "32", "64", "16", "bf16")
+PRECISIONS = ("32-true", "bf16-mixed", "16-mixed")
 MODEL_KEYS = ("encoder", "decoder", "attention", "tie_embeddings")
 
 _TIME = re.compile(r"\d{1,3}:\d{2}:\d{2}:\d{2}")
@@ -143,7 +143,7 @@ def _contradictions(config: TrainConfig) -> Iterator[str]:
         yield f"name: got {shown(config.name)}, expected letters, digits and _ . + - only: it names the run's folder"
     yield from _data(config.data)
     yield from _trainer(config.trainer)
-    if config.optimizer.get("fused") and config.trainer.precision in ("16-mixed", "16"):
+    if config.optimizer.get("fused") and config.trainer.precision == "16-mixed":
         yield (
             "optimizer.fused: got true with trainer.precision=16-mixed, whose scaled gradients it cannot clip; "
             "use optimizer.fused=false, or trainer.precision=bf16-mixed"

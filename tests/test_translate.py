@@ -212,7 +212,7 @@ def test_the_sacrebleu_program_gives_the_score_of_the_written_files(run: Run, tm
     targets = ["a\rdog ", "b\u2028c", "", "two\r\nmen\n", "\x85x\x0by", "a man."]
     pairs = [SentencePair(*pair) for pair in zip(sources, targets, strict=True)]
     found = evaluate(run.translator, pairs, bootstrap=20)
-    written = write_evaluation(tmp_path, "test", found, source_lang="en", target_lang="de")
+    written = write_evaluation(tmp_path, "test", found, source_lang="en", target_lang="de", data="a list")
     assert sorted(path.name for path in (tmp_path / "translations").iterdir()) == [
         *("test.beam3.lp1.hyp.de", "test.beam3.lp1.ref.de", "test.beam3.lp1.scores.json", "test.beam3.lp1.src.en")
     ]
@@ -229,7 +229,7 @@ def test_the_sacrebleu_program_gives_the_score_of_the_written_files(run: Run, tm
 
 def test_evaluating_again_replaces_the_same_files_only(run: Run, tmp_path: Path) -> None:
     pairs = [SentencePair(line, line) for line in sentences(5, seed=8)]
-    languages = {"source_lang": "en", "target_lang": "ko"}
+    languages = {"source_lang": "en", "target_lang": "ko", "data": "a list"}
     found = evaluate(run.translator, pairs, tokenize="char")
     written = write_evaluation(tmp_path, "test", found, **languages)
     write_evaluation(tmp_path, "test", found, **languages, checkpoint="last")
@@ -351,7 +351,14 @@ def test_translate_program_draws_attention(run: Run, tmp_path: Path, capsys: pyt
     translate_program.run([f"ckpt={run.folder}", "text=two dogs", f"attention={path}"])
     target = json.loads(path.read_text(encoding="utf-8"))["target"]
     assert capsys.readouterr().out == one_line(target) + "\n"
-    for words, match in ((["text=a", f"attention={tmp_path}/map.gif"], "gif"), (["attention=map.png"], "text=")):
+    forced = tmp_path / "forced.json"
+    translate_program.run([f"ckpt={run.folder}", "text=two dogs", "reference=zwei, Hunde", f"attention={forced}"])
+    assert json.loads(forced.read_text(encoding="utf-8"))["target"] == "zwei, Hunde"
+    for words, match in (
+        (["text=a", f"attention={tmp_path}/map.gif"], "gif"),
+        (["attention=map.png"], "text="),
+        (["text=a", "reference=b"], "attention="),
+    ):
         with pytest.raises(UserError, match=match):
             translate_program.run([f"ckpt={run.folder}", *words])
 

@@ -27,10 +27,10 @@ Everything is in {folder}:
   config.yaml, train.log      what was asked for, and what was said
   events.out.tfevents...      curves: {tensorboard}
 
-What to try next:
+What to try next (python is {python}):
   python scripts/translate.py ckpt={folder} text={text}
-  python train.py experiment=demo model=rnn model/attention=bahdanau model.tie_embeddings=target
-  python train.py data=cldr tokenizer.vocab_size=1000 data.target_lang=ko
+  python train.py data=cldr model=rnn model/attention=bahdanau
+  python train.py data=cldr data.target_lang=ko
   python train.py experiment=multi30k_transformer      (needs the network, or data.path=FOLDER)
   python train.py --help
 """
@@ -58,7 +58,9 @@ def run(arguments: Sequence[str]) -> None:
         maps.append(f"\n    {picture}")
     text = shlex.quote(sentences[0][0])
     logs = f"python -m tensorboard.main --logdir {folder}"
-    print(_CLOSING.format(folder=folder, maps="".join(maps), tensorboard=logs, text=text), end="")
+    print(
+        _CLOSING.format(folder=folder, maps="".join(maps), tensorboard=logs, text=text, python=sys.executable), end=""
+    )
 
 
 def _step(name: str, run: Callable[[list[str]], None], arguments: list[str]) -> None:
@@ -78,4 +80,4 @@ def _lines(folder: Path, side: str) -> list[str]:
     found = sorted(folder.glob(f"test.*.{side}.*"))
     if not found:
         raise UserError(f"{folder}: holds no test.*.{side}.* of an evaluation; the run has not come to its end")
-    return found[0].read_text("utf-8").splitlines()
+    return found[0].read_text("utf-8").removesuffix("\n").split("\n")

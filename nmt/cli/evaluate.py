@@ -69,7 +69,7 @@ def evaluate(config: EvaluateConfig) -> None:
     """Translate, score, write and print."""
     from nmt import evaluation
     from nmt.checkpoint import load_model
-    from nmt.data.corpus import load_corpus
+    from nmt.data.corpus import load_corpus, origin
     from nmt.metrics import TOKENIZERS, default_tokenizer
     from nmt.schema import read
     from nmt.settings import DataConfig, SearchConfig
@@ -96,6 +96,7 @@ def evaluate(config: EvaluateConfig) -> None:
         found,
         source_lang=data.source_lang,
         target_lang=data.target_lang,
+        data=origin(data),
         checkpoint=loaded.path.stem,
     )
     print(evaluation.table(config.split, found))

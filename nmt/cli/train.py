@@ -121,7 +121,9 @@ def several_devices(settings: TrainConfig) -> bool:
     devices = settings.trainer.devices
     if isinstance(devices, list):
         return len(devices) > 1
-    return devices == -1 or (isinstance(devices, int) and devices > 1)
+    if devices in ("auto", "-1", -1):
+        return settings.trainer.accelerator != "cpu"
+    return isinstance(devices, int) and devices > 1
 
 
 def _run_job(config: DictConfig) -> None:
@@ -139,7 +141,7 @@ def _run_job(config: DictConfig) -> None:
         _claim(folder, values)
     try:
         _train(settings, values, folder, resume=False)
-    except UserError:
+    except (UserError, KeyboardInterrupt):
         if _first_process():
             _tidy(folder)
         raise

@@ -23,6 +23,7 @@ Translate with a trained model: one text, or lines on standard input to lines on
   ckpt=PATH                  a run folder (its best checkpoint) or a checkpoint file
   text="..."                 the sentence, taken as it stands: commas, quotes and braces need no care
   attention=map.png          with text=: also draw what the model attended to (map.json: the weights as data)
+  reference="..."            with attention=: look at this translation instead of the one that the search finds
   search.beam_size=5         any search.KEY=... replaces that one setting of the run
   search.length_penalty=1.0  log P / ((5 + length) / 6) ** length_penalty
   search=greedy              a whole search of configs/search instead
@@ -56,9 +57,13 @@ def run(argv: list[str]) -> None:
     from nmt.schema import read
 
     text, rest = take(argv, "text")
+    reference, rest = take(rest, "reference")
     config = read(compose("translate", overrides(rest, open_keys=("search",))), TranslateConfig)
     if config.attention is not None and text is None:
         raise UserError(f'attention={config.attention}: draws one sentence; give it by text="..."')
+
+    if reference is not None and config.attention is None:
+        raise UserError('reference="...": forces the translation that attention= draws; add attention=map.png')
 
     from nmt.translate import load_translator
 
@@ -70,7 +75,7 @@ def run(argv: list[str]) -> None:
     elif config.attention is None:
         write_lines(translator, [text], output)
     else:
-        draw(translator, text, config.attention, output)
+        draw(translator, text, reference, config.attention, output)
 
 
 def translate_lines(translator: Translator, lines: BinaryIO, output: TextIO, chunk: int) -> None:
@@ -91,12 +96,12 @@ def write_lines(translator: Translator, sentences: list[str], output: TextIO) ->
     output.flush()
 
 
-def draw(translator: Translator, text: str, path: str, output: TextIO) -> None:
-    """Write the attention map of `text` to `path`, then its translation to `output`."""
+def draw(translator: Translator, text: str, reference: str | None, path: str, output: TextIO) -> None:
+    """Write the attention map of `text` and its translation, or `reference`, to `path`, then the latter to `output`."""
     from nmt.attention_map import save
     from nmt.evaluation import one_line
 
-    attention = translator.attention_map(text)
+    attention = translator.attention_map(text, reference)
     save(attention, path)
     output.write(one_line(attention.target) + "\n")
     output.flush()

@@ -32,18 +32,17 @@ class Batch:
 
 def pad(sequences: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
     """Return ids (B, longest) filled with pad on the right, and their bool mask (B, longest)."""
-    longest = max(map(len, sequences))
-    ids = torch.full((len(sequences), longest), PAD, dtype=torch.long)
-    mask = torch.zeros(len(sequences), longest, dtype=torch.bool)
-    for row, sequence in enumerate(sequences):
-        ids[row, : len(sequence)] = torch.as_tensor(sequence, dtype=torch.long)
-        mask[row, : len(sequence)] = True
-    return ids, mask
+    lengths = [len(sequence) for sequence in sequences]
+    longest = max(lengths)
+    # One tensor from one list: a tensor for every row would take longer than the rest of a batch.
+    ids = torch.tensor([[*sequence, *[PAD] * (longest - len(sequence))] for sequence in sequences])
+    return ids, torch.arange(longest) < torch.tensor(lengths).unsqueeze(1)
 
 
 def make_batch(sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]], index: Sequence[int]) -> Batch:
     """Return the batch of encoded pairs; every source and target already ends with eos."""
     source, source_mask = pad(sources)
     target_out, target_mask = pad(targets)
-    target_in, _ = pad([[BOS, *target[:-1]] for target in targets])
-    return Batch(source, source_mask, target_in, target_out, target_mask, torch.as_tensor(index, dtype=torch.long))
+    shifted = torch.cat((torch.full((len(targets), 1), BOS), target_out[:, :-1]), dim=1)
+    target_in = shifted.masked_fill(~target_mask, PAD)
+    return Batch(source, source_mask, target_in, target_out, target_mask, torch.tensor(index))

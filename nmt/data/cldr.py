@@ -31,8 +31,8 @@ def generate(config: DataConfig, *, say: Callable[[str], None]) -> dict[str, lis
 
     Each sentence joins 1 to `data.max_parts` expressions of `data.topics`. A hash of the source decides its split, a
     tenth each for val and test: what is rare is as rare in every split, and more training pairs leave the others as
-    they are. `say` gets a line where num2words lacks a language and that topic is left out. Raises UserError for an unknown
-    topic or locale, and for sizes that the topics cannot fill.
+    they are. `say` gets a line where num2words lacks a language and that topic is left out. Raises UserError for an
+    unknown topic or locale, and for sizes that the topics cannot fill.
     """
     if len(config.sizes) != 3 or min(config.sizes) < 1:
         raise UserError(f"data.sizes: got {config.sizes}, expected three counts of at least 1: [train,val,test]")

@@ -49,12 +49,12 @@ def load_corpus(config: DataConfig, splits: Sequence[str] | None = None, *, say:
     for split in required:
         if split not in corpus:
             raise UserError(
-                f"{_origin(config)} has no {split} split; there are: {', '.join(corpus) or 'none'}; "
+                f"{origin(config)} has no {split} split; there are: {', '.join(corpus) or 'none'}; "
                 f"name a file by data.{split}=, or a folder that has one by data.path="
             )
     corpus = {split: corpus[split][: config.limit] for split in wanted if split in corpus}
     counts = ", ".join(f"{split} {len(pairs):,}" for split, pairs in corpus.items())
-    say(f"data: {counts} pairs, {config.source_lang} to {config.target_lang}, from {_origin(config)}")
+    say(f"data: {counts} pairs, {config.source_lang} to {config.target_lang}, from {origin(config)}")
     return corpus
 
 
@@ -68,7 +68,8 @@ def _check(config: DataConfig, splits: Sequence[str] | None) -> None:
             raise UserError(f"split: got '{split}', expected {', '.join(SPLITS)}{did_you_mean(split, SPLITS)}")
 
 
-def _origin(config: DataConfig) -> str:
+def origin(config: DataConfig) -> str:
+    """Return where the pairs come from, in the words of the settings."""
     if config.train is not None:
         return f"data.train={_join(file_spec(config.train, 'data.train'))}"
     if config.path is not None:
@@ -85,17 +86,17 @@ def _load(config: DataConfig, wanted: Sequence[str], say: Say) -> dict[str, Pair
     named = {split: getattr(config, split) for split in SPLITS}
     specs = {split: file_spec(value, f"data.{split}") for split, value in named.items() if value is not None}
     if config.train is not None or all(split in specs for split in wanted):
-        return _read(specs, wanted, config)
+        return _read(specs, wanted, config, say)
     if config.path is not None:
         folder = find_splits(Path(config.path).expanduser(), config.source_lang, config.target_lang)
-        return _read(folder | specs, wanted, config)
-    given = _read(specs, [split for split in wanted if split in specs], config) if specs else {}
+        return _read(folder | specs, wanted, config, say)
+    given = _read(specs, [split for split in wanted if split in specs], config, say) if specs else {}
     return _load_kind(config, [split for split in wanted if split not in given], say) | given
 
 
-def _read(specs: dict[str, FileSpec], wanted: Sequence[str], config: DataConfig) -> dict[str, Pairs]:
+def _read(specs: dict[str, FileSpec], wanted: Sequence[str], config: DataConfig, say: Say) -> dict[str, Pairs]:
     return {
-        split: read_pairs(specs[split], config.source_lang, config.target_lang)
+        split: read_pairs(specs[split], config.source_lang, config.target_lang, say=say)
         for split in splits_to_read(wanted, specs)
     }
 
@@ -116,7 +117,7 @@ def _hold_out(corpus: dict[str, Pairs], config: DataConfig, say: Say) -> tuple[P
     """Split train in two; sentences that occur on both sides stay in the held-out part only."""
     train = corpus.get("train")
     if train is None:
-        raise UserError(f"{_origin(config)} has neither a val nor a train split; name a file by data.val=")
+        raise UserError(f"{origin(config)} has neither a val nor a train split; name a file by data.val=")
     if config.val_size >= len(train):
         raise UserError(
             f"data.val_size: got {config.val_size}, expected fewer than the {len(train)} training pairs that the "
@@ -127,10 +128,10 @@ def _hold_out(corpus: dict[str, Pairs], config: DataConfig, say: Say) -> tuple[P
     sources = {pair.source for pair in held}
     rest = [pair for pair in train if pair.source not in sources]
     if not rest:
-        raise UserError(f"{_origin(config)}: every training sentence is among the {len(held)} held out; use data.val=")
+        raise UserError(f"{origin(config)}: every training sentence is among the {len(held)} held out; use data.val=")
     repeated = len(train) - len(held) - len(rest)
     say(
-        f"data: no validation split in {_origin(config)}; held {len(held):,} pairs out of train "
+        f"data: no validation split in {origin(config)}; held {len(held):,} pairs out of train "
         f"(data.seed={config.seed})" + (f" and left out {repeated:,} that repeat their sources" if repeated else "")
     )
     return rest, held

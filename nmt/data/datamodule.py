@@ -62,15 +62,10 @@ class TranslationData(pl.LightningDataModule):
         )
 
     def val_dataloader(self) -> BatchLoader:
-        """Return this rank's validation batches, short to long."""
+        """Return the batches of this rank's share of the validation pairs, short to long."""
         trainer = self.trainer
-        return BatchLoader(
-            self.val_pairs,
-            self.config.eval_batch_tokens,
-            shuffle=False,
-            rank=trainer.global_rank if trainer else 0,
-            world_size=trainer.world_size if trainer else 1,
-        )
+        mine = self.val_pairs[trainer.global_rank :: trainer.world_size] if trainer else self.val_pairs
+        return BatchLoader(mine, self.config.eval_batch_tokens, shuffle=False)
 
 
 def encode(pairs: Sequence[SentencePair], tokenizer: Tokenizer) -> list[Encoded]:

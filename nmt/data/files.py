@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ SPLIT_FILE_NAMES: Mapping[str, tuple[str, ...]] = {
     "val": ("val", "valid", "validation", "dev"),
     "test": ("test",),
 }
+
+LANGUAGE_CODE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
 
 FileSpec = Path | tuple[Path, Path]  # one file of pairs, or a source file and its target file
 
@@ -88,12 +91,14 @@ def absolute_paths(data: Mapping[str, Any]) -> dict[str, Any]:
     return {**data, **{key: absolute(data[key]) for key in ("path", "train", "val", "test")}}
 
 
-def read_pairs(spec: FileSpec, source_lang: str, target_lang: str) -> list[SentencePair]:
+def read_pairs(
+    spec: FileSpec, source_lang: str, target_lang: str, *, say: Callable[[str], None] | None = None
+) -> list[SentencePair]:
     """Return the pairs of one .jsonl or .tsv file (or .gz of these), or of a source file and a target file.
 
     JSON lines hold `{"en": ..., "de": ...}` or `{"translation": {"en": ..., "de": ...}}`. TSV has no quoting; its two
-    columns are source and target, unless the first line is a header that names the languages. Raises UserError with
-    file and line for anything malformed, and for a corpus without pairs.
+    columns are source and target (which `say` is told), unless the first line is a header that names the languages.
+    Raises UserError with file and line for anything malformed, and for a corpus without pairs.
     """
     if isinstance(spec, tuple):
         pairs = _read_two_files(*spec)
@@ -103,7 +108,7 @@ def read_pairs(spec: FileSpec, source_lang: str, target_lang: str) -> list[Sente
         if kind == ".jsonl":
             pairs = _parse_jsonl(lines, spec, source_lang, target_lang)
         elif kind == ".tsv":
-            pairs = _parse_tsv(lines, spec, source_lang, target_lang)
+            pairs = _parse_tsv(lines, spec, source_lang, target_lang, say)
         else:
             raise UserError(f"{spec}: got '{kind}', expected .jsonl, .tsv (or .gz of these), or [source,target] files")
     if not pairs:
@@ -165,17 +170,23 @@ def check_language(lang: str, known: Iterable[str], where: str) -> None:
         )
 
 
-def _parse_tsv(lines: Sequence[str], path: Path, source_lang: str, target_lang: str) -> list[SentencePair]:
+def _parse_tsv(
+    lines: Sequence[str], path: Path, source_lang: str, target_lang: str, say: Callable[[str], None] | None
+) -> list[SentencePair]:
     if not lines:
         return []
     header = [field.strip() for field in lines[0].split("\t")]
     # A first line that names one of the two languages is taken for a header: it has to name the other one too.
-    has_header = len(header) > 1 and (source_lang in header or target_lang in header)
+    # So is one that holds nothing but language codes, though they be others.
+    codes = all(LANGUAGE_CODE.fullmatch(field) for field in header)
+    has_header = len(header) > 1 and (codes or source_lang in header or target_lang in header)
     columns, width = (0, 1), 2
     if has_header:
         check_language(source_lang, header, f"{path}:1")
         check_language(target_lang, header, f"{path}:1")
         columns, width = (header.index(source_lang), header.index(target_lang)), len(header)
+    elif say is not None:
+        say(f"{path}: no header line that names the columns; read as {source_lang}, then {target_lang}")
     pairs = []
     for number, line in enumerate(lines[has_header:], 1 + has_header):
         fields = line.split("\t")

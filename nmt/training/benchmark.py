@@ -19,6 +19,7 @@ from nmt.models.seq2seq import Seq2Seq
 from nmt.search import search
 from nmt.settings import TrainConfig
 from nmt.training import hardware
+from nmt.training.checkpointing import Checkpointing, GracefulStop
 from nmt.training.run import Run
 from nmt.translate import Translator, load_translator, plan_batches
 
@@ -31,7 +32,7 @@ def measure(config: TrainConfig, plain: dict[str, Any], folder: Path, ckpt: str 
     config.trainer.max_steps = WARMUP + TIMED
     config.trainer.max_epochs = None
     run = Run(config, plain, folder, resume=False)
-    yield f"hardware: {hardware.describe()}"
+    yield f"hardware: {hardware.summary(hardware.describe())}"
     yield from _training(run)
     yield from _translation(run, ckpt)
 
@@ -51,7 +52,7 @@ class Clock(Callback):
         self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: Any, batch: Batch, batch_idx: int
     ) -> None:
         """Count one update of one batch."""
-        _wait()
+        hardware.wait()
         now = time.perf_counter()
         if trainer.global_step == WARMUP:
             self.started = now
@@ -62,19 +63,17 @@ class Clock(Callback):
             self.flops += 6 * (self.encoder_weights * source + self.decoder_weights * target)
 
 
-def _wait() -> None:
-    if torch.cuda.is_available():
-        torch.cuda.synchronize()
-
-
 def _training(run: Run) -> Iterator[str]:
     model = run.translator.model
     clock = Clock(multiplying(model.encoder), multiplying(model.decoder))
-    run.trainer.callbacks.append(clock)  # type: ignore[attr-defined]
+    callbacks = run.trainer.callbacks  # type: ignore[attr-defined]
+    kept = [callback for callback in callbacks if not isinstance(callback, Checkpointing | GracefulStop)]
+    run.trainer.callbacks = [*kept, clock]  # type: ignore[attr-defined]
     run.trainer.limit_val_batches = 0
-    peak_before = hardware.matmul_peak()
+    device = run.trainer.strategy.root_device
+    peak_before = hardware.matmul_peak(device=device)
     run.trainer.fit(run.module, datamodule=run.data)
-    peak = max(peak_before, hardware.matmul_peak())
+    peak = max(peak_before, hardware.matmul_peak(device=device))
     rate = clock.flops / clock.seconds
     yield (
         f"training: {clock.target_tokens / clock.seconds:,.0f} real target tokens/s, {rate / 1e9:,.1f} GFLOP/s, "
@@ -107,7 +106,7 @@ def _translation(run: Run, ckpt: str | None) -> Iterator[str]:
         started = time.perf_counter()
         force(translator, sources, [len(ids) for ids in targets])
         note = "untrained weights, every hypothesis forced to its reference's length"
-    _wait()
+    hardware.wait()
     seconds = time.perf_counter() - started
     yield (
         f"translation: {len(pairs):,} sentences in {seconds:.1f} s at beam 5 ({len(pairs) / seconds:,.0f} sentences/s; "

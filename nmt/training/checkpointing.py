@@ -13,7 +13,7 @@ from typing import Any
 import pytorch_lightning as pl
 import torch
 from lightning_fabric.plugins import TorchCheckpointIO
-from pytorch_lightning.callbacks import Callback
+from pytorch_lightning.callbacks import Callback, EarlyStopping
 
 from nmt.checkpoint import describe, load, save, with_prefix
 from nmt.settings import CallbacksConfig
@@ -37,14 +37,15 @@ class Generators(Callback):
 
     def __init__(self) -> None:
         self._loaded: dict[str, Any] | None = None
+        self._gpu: torch.device | None = None
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the states of Python's, torch's and every GPU's generator."""
+        """Return the states of Python's and torch's generators, and of the GPU's that trains."""
         version, words, gauss = random.getstate()
         return {
             "python": [version, list(words), gauss],
             "torch": torch.get_rng_state(),
-            "cuda": torch.cuda.get_rng_state_all() if torch.cuda.is_available() else [],
+            "cuda": None if self._gpu is None else torch.cuda.get_rng_state(self._gpu),
         }
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -53,13 +54,15 @@ class Generators(Callback):
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Restore what was loaded."""
+        device = trainer.strategy.root_device
+        self._gpu = device if device.type == "cuda" else None
         if self._loaded is None:
             return
         version, words, gauss = self._loaded["python"]
         random.setstate((version, tuple(words), gauss))
         torch.set_rng_state(self._loaded["torch"])
-        if self._loaded["cuda"] and torch.cuda.is_available():
-            torch.cuda.set_rng_state_all(self._loaded["cuda"])
+        if self._gpu is not None and self._loaded["cuda"] is not None:
+            torch.cuda.set_rng_state(self._loaded["cuda"], self._gpu)
         self._loaded = None
 
 
@@ -138,7 +141,10 @@ class Checkpointing(Callback):
             for update in self.recent[: -self.config.average_last]:
                 self._recent_path(update).unlink(missing_ok=True)
             self.recent = self.recent[-self.config.average_last :]
-        self.save_last(trainer)
+        if pl_module.accumulating:
+            self._saved = -self.config.save_every_updates  # due as soon as this update is whole
+        else:
+            self.save_last(trainer)
 
     def save_last(self, trainer: pl.Trainer) -> None:
         """Write last.ckpt."""
@@ -172,6 +178,18 @@ class Interrupted(Exception):
         self.number = number
 
 
+class EarlyStop(EarlyStopping):
+    """Ends a run after `patience` validations without a better BLEU, also one that is resumed after that."""
+
+    def __init__(self, patience: int) -> None:
+        super().__init__("val/bleu", mode="max", patience=patience, check_on_train_epoch_end=False)
+
+    def on_fit_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Stop at once where the patience is used up: Lightning does not save that it was."""
+        if self.wait_count >= self.patience:
+            trainer.should_stop = True
+
+
 class GracefulStop(Callback):
     """Ends a run at the next whole update after Ctrl-C or SIGTERM; a second Ctrl-C ends it at once."""
 
@@ -198,9 +216,12 @@ class GracefulStop(Callback):
         self._stop(trainer)
 
     def _stop(self, trainer: pl.Trainer) -> None:
-        if self._received is not None:
+        received = self._received is not None
+        if trainer.world_size > 1:  # all stop, or the others would wait for this one
+            received = trainer.strategy.reduce_boolean_decision(received, all=False)
+        if received:
             self.checkpointing.save_last(trainer)
-            raise Interrupted(self._received)
+            raise Interrupted(self._received or signal.SIGTERM)
 
     def teardown(self, trainer: pl.Trainer, pl_module: pl.LightningModule, stage: str) -> None:
         """Listen no more."""

@@ -9,6 +9,7 @@ import platform
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,12 @@ def describe() -> dict[str, Any]:
         "gpus": [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())],
         "system": f"{platform.system()} {platform.machine()}",
     }
+
+
+def summary(facts: Mapping[str, Any]) -> str:
+    """Return the facts of `describe` in a few words."""
+    memory = f", {facts['memory_bytes'] / 2**30:.0f} GiB" if facts["memory_bytes"] else ""
+    return ", ".join(facts["gpus"]) or f"{facts['threads']} threads of an {facts['cpu']}{memory}"
 
 
 def versions() -> dict[str, str]:
@@ -99,19 +106,27 @@ def keep_freed_memory() -> bool:
     return bool(unmapped and mallopt(M_TRIM_THRESHOLD, LARGEST_INT) == 1)
 
 
-def matmul_peak(size: int = 2048, repeats: int = 10) -> float:
-    """Return the FLOP/s of the best of `repeats` float32 products of `size` x `size`, on the CPU with torch's threads.
+def matmul_peak(size: int = 2048, repeats: int = 10, device: torch.device | str = "cpu") -> float:
+    """Return the FLOP/s of the best of `repeats` float32 products of `size` x `size` on `device`.
 
     A product counts 2 * size^3 operations.
     """
-    left, right, product = torch.randn(size, size), torch.randn(size, size), torch.empty(size, size)
+    left, right, product = (torch.randn(size, size, device=device) for _ in range(3))
     torch.mm(left, right, out=product)  # pages and threads are there before the clock runs
     best = float("inf")
     for _ in range(repeats):
+        wait()
         start = time.perf_counter()
         torch.mm(left, right, out=product)
+        wait()
         best = min(best, time.perf_counter() - start)
     return 2 * size**3 / best
+
+
+def wait() -> None:
+    """Wait until a GPU has done what it was asked for, so that a clock can be read."""
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
 
 
 def _cpu_model() -> str:

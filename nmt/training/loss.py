@@ -92,7 +92,7 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
     def backward(ctx: Any, grad_total: Tensor, _: Tensor) -> tuple[Tensor | None, ...]:
         grad_rows, grad_weight, grad_bias = ctx.saved_tensors
         return (
-            grad_rows * grad_total.to(grad_rows.dtype),
+            (grad_rows * grad_total).to(grad_rows.dtype),
             grad_weight * grad_total,
             None if grad_bias is None else grad_bias * grad_total,
             None,

@@ -190,12 +190,13 @@ class TranslationModule(pl.LightningModule):
         gradients = [p.grad for p in self.parameters() if p.grad is not None]
         norm = torch.nn.utils.get_total_norm(gradients, foreach=True)
         self.gradient_norm = float(norm)
-        if not math.isfinite(self.gradient_norm) and self.config.trainer.precision != "16-mixed":
+        scaled = getattr(self.trainer.precision_plugin, "scaler", None) is not None  # then it skips such updates itself
+        if not math.isfinite(self.gradient_norm) and not scaled:
             raise UserError(
                 f"training: the gradient's norm is {self.gradient_norm} at update {self.global_step + 1}; the weights "
                 "were not changed, last.ckpt is from before; try a lower optimizer.lr or trainer.gradient_clip_val=1"
             )
-        if gradient_clip_val is not None:
+        if gradient_clip_val:
             torch.nn.utils.clip_grads_with_norm_(self.parameters(), gradient_clip_val, norm, foreach=True)
 
     def progress(self) -> float:
@@ -210,12 +211,15 @@ class TranslationModule(pl.LightningModule):
         if self.timer is not None and limits.max_time:
             spent, left = self.timer.time_elapsed(), self.timer.time_remaining()
             shares.append(spent / max(spent + (left or 0.0), 1e-9))
-        return min(1.0, max(shares))
+        share = min(1.0, max(shares))
+        # Each process has a clock of its own, but all of them one learning rate.
+        return float(trainer.strategy.broadcast(share)) if trainer.world_size > 1 else share
 
     # Validation
 
     def on_validation_epoch_start(self) -> None:
-        """Begin the sums of this validation."""
+        """Begin the sums of this validation; what training did until now is logged before it."""
+        self.log_window()
         self._val_sums = [0.0, 0.0, 0.0]
 
     def validation_step(self, batch: Batch, batch_index: int) -> None:
@@ -252,7 +256,7 @@ class TranslationModule(pl.LightningModule):
             translations=translations,
         )
         for name, value in self.validation.scores.items():
-            self.log(f"val/{name}", value, rank_zero_only=True)
+            self.log(f"val/{name}", value)  # the same on every rank
 
     def score(self, translations: Sequence[Translation]) -> metrics.Scores:
         """Return the scores of translations of the validation split, as one corpus."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from typing import Any
@@ -74,12 +75,12 @@ class TrainingProgress(Callback):
         )
 
     def _figures(self, trainer: pl.Trainer, module: Any) -> str:
-        bleu = module.validation.scores.get("bleu")
-        shown = f"BLEU {bleu:.2f}  " if bleu is not None else ""
-        return (
-            f"epoch {trainer.current_epoch + 1}  update {trainer.global_step:,}  loss {module.train_loss:.3f}  {shown}"
-            f"{module.tokens_per_second:,.0f} tokens/s  {self._left(module.progress())} left"
-        )
+        parts = [f"epoch {trainer.current_epoch + 1}", f"update {trainer.global_step:,}"]
+        if math.isfinite(module.train_loss):  # there are figures
+            parts += [f"loss {module.train_loss:.3f}", f"{module.tokens_per_second:,.0f} tokens/s"]
+        if module.validation.scores:
+            parts.append(f"BLEU {module.validation.scores['bleu']:.2f}")
+        return "  ".join([*parts, f"{self._left(module.progress())} left"])
 
     def _left(self, share: float) -> str:
         begun, first = self._begun

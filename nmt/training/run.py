@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import logging
 import os
+import shlex
+import signal
+import sys
 import time
 import warnings
 from pathlib import Path
@@ -12,14 +15,15 @@ from typing import Any
 
 import pytorch_lightning as pl
 import torch
-from pytorch_lightning.callbacks import Callback, EarlyStopping, Timer
+from lightning_fabric.utilities.exceptions import MisconfigurationException
+from pytorch_lightning.callbacks import Callback, Timer
 from pytorch_lightning.loggers import TensorBoardLogger
 from rich.console import Console
 
 from nmt import checkpoint as checkpoints
 from nmt import metrics
 from nmt.atomic import write_atomically
-from nmt.data.corpus import SentencePair, load_corpus
+from nmt.data.corpus import SentencePair, load_corpus, origin
 from nmt.data.datamodule import TranslationData
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
@@ -30,7 +34,14 @@ from nmt.models.multihead import MultiHeadAttention
 from nmt.models.seq2seq import build_model
 from nmt.settings import TrainConfig
 from nmt.training import hardware
-from nmt.training.checkpointing import AtomicCheckpointIO, Checkpointing, Generators, GracefulStop, Interrupted
+from nmt.training.checkpointing import (
+    AtomicCheckpointIO,
+    Checkpointing,
+    EarlyStop,
+    Generators,
+    GracefulStop,
+    Interrupted,
+)
 from nmt.training.module import TranslationModule
 from nmt.training.progress import TrainingProgress
 from nmt.training.samples import Samples, save_maps
@@ -58,6 +69,7 @@ class Run:
         self.config = config
         self.plain = plain
         self.folder = folder
+        self.started = time.monotonic()
         self.commit = hardware.commit(Path(__file__).parent)  # now: the code may be edited while it runs
         self.console = Console()
         self.say = logging.getLogger("nmt.train").info
@@ -88,35 +100,41 @@ class Run:
 
     def run(self) -> dict[str, Any]:
         """Train, choose the weights, score them, and write what is to be kept."""
+        try:
+            return self._run()
+        except (Interrupted, KeyboardInterrupt, SystemExit) as stop:  # Lightning makes the second into the third
+            if not self.checkpointing.last.is_file():
+                raise KeyboardInterrupt from stop
+            command = shlex.join([*program(), f"resume={self.folder}"])
+            self.say(f"stopped at update {self.trainer.global_step:,}; go on with: {command}")
+            raise (stop if isinstance(stop, Interrupted) else Interrupted(signal.SIGINT)) from stop
+
+    def _run(self) -> dict[str, Any]:
+        self.say(f"run folder: {self.folder}")
         self.say(
             f"model: {self.parameters():,} parameters, vocabulary {self.translator.tokenizer.target_vocab_size:,}, "
             f"{len(self.data.train_dataloader()):,} batches an epoch"
         )
-        try:
-            self.trainer.fit(
-                self.module,
-                datamodule=self.data,
-                ckpt_path=self.checkpointing.last if self.last else None,
-                weights_only=True,
-            )
-        except Interrupted:
-            self.say(
-                f"stopped at update {self.trainer.global_step:,}; go on with: python train.py resume={self.folder}"
-            )
-            raise
-        if not self.trainer.is_global_zero:
-            return {}
+        before = time.monotonic()
+        self.trainer.fit(
+            self.module,
+            datamodule=self.data,
+            ckpt_path=self.checkpointing.last if self.last else None,
+            weights_only=True,
+        )
+        self.fitted = time.monotonic() - before
         if self.module.validation.update != self.trainer.global_step:
             self.trainer.validate(self.module, datamodule=self.data, verbose=False)
             self.checkpointing.on_validation_end(self.trainer, self.module)
+        if not self.trainer.is_global_zero:
+            return {}
         self._choose_weights()
         scored = self._score()
         result = self._report(scored)
+        samples = self.corpus["val"][: self.config.callbacks.sample_sentences]
+        save_maps(self.translator, samples, self.folder / "attention")
         text = json.dumps(result, indent=2, ensure_ascii=False) + "\n"
         write_atomically(self.folder / METRICS, text.encode())
-        save_maps(
-            self.translator, self.corpus["val"][: self.config.callbacks.sample_sentences], self.folder / "attention"
-        )
         for path in self.checkpointing.recent_paths():  # until here the run could be resumed
             path.unlink(missing_ok=True)
         self._show(scored)
@@ -133,6 +151,8 @@ class Run:
             raise UserError(
                 f"resume={self.folder}: nothing to go on from: it holds no checkpoints/last.ckpt; start the run anew"
             )
+        for part in self.checkpointing.folder.glob(".*.part"):  # a write that was killed
+            part.unlink(missing_ok=True)
         return checkpoints.load(self.checkpointing.last)
 
     def _translator(self) -> Translator:
@@ -153,17 +173,39 @@ class Run:
         return Translator(model, tokenizer, self.config.search)
 
     def _trainer(self) -> pl.Trainer:
-        config, settings = self.config.trainer, self.config.callbacks
+        settings = self.config.callbacks
         callbacks: list[Callback] = [self.timer, Generators()]
         if settings.sample_sentences:
             callbacks.append(Samples(settings.sample_sentences))
         callbacks.append(TrainingProgress(self.console, self.say))
         if settings.early_stopping_patience is not None:
-            patience = settings.early_stopping_patience
-            callbacks.append(EarlyStopping("val/bleu", patience=patience, mode="max", check_on_train_epoch_end=False))
+            callbacks.append(EarlyStop(settings.early_stopping_patience))
         callbacks += [self.checkpointing, GracefulStop(self.checkpointing)]
         logger = EventLog(self.folder, name="", version="") if self.config.logger.tensorboard else False
         quiet_lightning()
+        try:
+            trainer = self._lightning(callbacks, logger)
+        except (ValueError, MisconfigurationException) as error:
+            raise UserError(f"trainer: {' '.join(str(error).split())}") from error
+        self._check_shares(trainer.world_size)
+        return trainer
+
+    def _check_shares(self, ranks: int) -> None:
+        """Raise UserError where there is not a batch for every process, or not a validation in every epoch."""
+        batches, interval = len(self.data.train_dataloader()) // ranks, self.config.trainer.val_check_interval
+        if not batches or len(self.corpus["val"]) < ranks:
+            raise UserError(
+                f"trainer.devices: got {ranks} processes for {len(self.data.train_dataloader())} training batches and "
+                f"{len(self.corpus['val'])} validation pairs, expected at least one of each for all; use fewer devices"
+            )
+        if isinstance(interval, int) and interval > batches and self.config.trainer.check_val_every_n_epoch is not None:
+            raise UserError(
+                f"trainer.val_check_interval: got {interval} batches, but an epoch has {batches}; use at most that, or "
+                "trainer.check_val_every_n_epoch=null to count over epochs"
+            )
+
+    def _lightning(self, callbacks: list[Callback], logger: EventLog | bool) -> pl.Trainer:
+        config = self.config.trainer
         return pl.Trainer(
             max_epochs=config.max_epochs if config.max_epochs is not None else -1,
             max_steps=config.max_steps,
@@ -189,7 +231,8 @@ class Run:
 
     def _choose_weights(self) -> None:
         """Leave the better of best and averaged weights, by greedy validation BLEU, in best.ckpt and in the model."""
-        model, best = self.translator.model, checkpoints.load(self.checkpointing.best)
+        model = self.translator.model.to(self.trainer.strategy.root_device)  # Lightning has moved it to the CPU
+        best = checkpoints.load(self.checkpointing.best)
         recent = self.checkpointing.recent_paths()
         if len(recent) > 1:
             averaged = checkpoints.average(recent)
@@ -223,7 +266,12 @@ class Run:
                 tokenize=metrics.default_tokenizer(data.target_lang),
             )
             written = write_evaluation(
-                self.folder, split, scored[split], source_lang=data.source_lang, target_lang=data.target_lang
+                self.folder,
+                split,
+                scored[split],
+                source_lang=data.source_lang,
+                target_lang=data.target_lang,
+                data=origin(data),
             )
             self.say(f"translations of {split}: {written.hypothesis}")
         return scored
@@ -239,7 +287,8 @@ class Run:
             "epochs": round(totals.batches / len(self.data.train_dataloader()), 3),
             "updates": self.trainer.global_step,
             "best_update": self.checkpointing.best_update,
-            "wall_seconds": self.timer.time_elapsed(),
+            "wall_seconds": self.timer.time_elapsed(),  # of training and its validations, over interruptions
+            "total_seconds": self.timer.time_elapsed() + time.monotonic() - self.started - self.fitted,
             "seed": self.config.seed,
             "name": self.config.name,
             "search": dict(vars(self.config.search)),
@@ -275,6 +324,11 @@ def without_dropout(model: torch.nn.Module) -> None:
 def load_weights(model: torch.nn.Module, weights: dict[str, torch.Tensor]) -> None:
     """Put a checkpoint's weights into a model."""
     model.load_state_dict({name.removeprefix(checkpoints.PREFIX): value for name, value in weights.items()})
+
+
+def program() -> list[str]:
+    """Return the words that start this program: from a checkout or as installed."""
+    return ["nmt-train"] if Path(sys.argv[0]).name.startswith("nmt-train") else ["python", "train.py"]
 
 
 def cache_folder() -> Path:

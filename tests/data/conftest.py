@@ -15,7 +15,8 @@ def data_config():
     """Return a maker of DataConfig: the shipped file `name` with changes."""
 
     def make(name="files", /, **changes):
-        return DataConfig(**yaml.safe_load((CONFIGS / "data" / f"{name}.yaml").read_text("utf-8")) | changes)
+        shipped = yaml.safe_load((CONFIGS / "data" / f"{name}.yaml").read_text("utf-8"))
+        return DataConfig(**shipped.get("data", shipped) | changes)
 
     return make
 

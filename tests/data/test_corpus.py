@@ -24,7 +24,9 @@ def test_a_folder_stands_in_under_any_config(folder, data_config, heard, name):
     corpus = load_corpus(data_config(name, path=str(folder)), say=heard.append)
     assert {split: len(pairs) for split, pairs in corpus.items()} == {"train": 50, "val": 5, "test": 7}
     assert corpus["val"][0] == SentencePair("source 100", "target 100")
-    assert heard == [f"data: train 50, val 5, test 7 pairs, en to de, from data.path={folder}"]
+    order = "no header line that names the columns; read as en, then de"
+    assert heard[:-1] == [f"{folder / name}: {order}" for name in ("train.tsv", "dev.tsv", "test.tsv")]
+    assert heard[-1:] == [f"data: train 50, val 5, test 7 pairs, en to de, from data.path={folder}"]
 
 
 def test_named_splits_are_all_that_is_read(folder, data_config, heard):
@@ -51,7 +53,7 @@ def test_hold_out_is_the_same_for_training_and_evaluating(tmp_path, data_config,
     assert sorted(corpus) == ["train", "val"]
     assert len(corpus["train"]) == 40 and len(corpus["val"]) == 10
     assert not set(corpus["train"]) & set(corpus["val"])
-    assert "held 10 pairs out of train (data.seed=1)" in heard[0]
+    assert "held 10 pairs out of train (data.seed=1)" in heard[1]
     assert load_corpus(config, ("val",), say=heard.append) == {"val": corpus["val"]}
     assert (
         load_corpus(data_config(train=train, val_size=10, seed=2), ("val",), say=heard.append)["val"] != corpus["val"]
@@ -66,7 +68,7 @@ def test_sentences_held_out_do_not_remain_in_train(tmp_path, data_config, heard)
     corpus = load_corpus(data_config(path=str(tmp_path), val_size=1), say=heard.append)
     assert len(corpus["val"]) == 1 and len(corpus["train"]) == 5
     assert corpus["val"][0].source != corpus["train"][0].source
-    assert "left out 4 that repeat their sources" in heard[0]
+    assert "left out 4 that repeat their sources" in heard[1]
 
 
 def test_hold_out_needs_enough_pairs(tmp_path, data_config, heard):

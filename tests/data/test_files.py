@@ -160,3 +160,12 @@ def test_file_settings(value):
     assert file_spec(["a", "b"], "data.val") == (Path("a"), Path("b"))
     with pytest.raises(UserError, match=r"data\.val: got .* expected one file or \[source,target\]"):
         file_spec(value, "data.val")
+
+
+def test_a_header_of_other_languages_is_no_pair(tmp_path):
+    path = tmp_path / "train.tsv"
+    path.write_text("en\tfr\nyes\toui\n")
+    with pytest.raises(UserError, match=r"train\.tsv:1: no language key 'de'; there are: en, fr"):
+        read_pairs(path, "en", "de")
+    with pytest.raises(UserError, match="no language key 'ko'"):
+        read_pairs(path, "ko", "ja")

@@ -31,11 +31,6 @@ OVERRIDES = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def cache(tmp_path_factory, monkeypatch):
-    monkeypatch.setenv("NMT_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
-
-
 def go(folder, *more, resume=False):
     plain = compose("train", [*OVERRIDES, *more])
     metrics = train(validate(plain), plain, folder, resume=resume)
@@ -56,6 +51,9 @@ VARIANTS = {
     "accumulating": ["trainer.accumulate_grad_batches=2"],
     "inside epochs": ["trainer.val_check_interval=5", "callbacks.save_every_updates=3"],
     "every update": ["callbacks.save_every_updates=1", "trainer.check_val_every_n_epoch=2", "trainer.max_epochs=2"],
+    "by updates": ["callbacks.save_every_updates=2", "trainer.max_steps=40", "trainer.max_epochs=2"],
+    "validating inside updates": ["trainer.accumulate_grad_batches=2", "trainer.val_check_interval=5"],
+    "stopping early": ["callbacks.early_stopping_patience=1", "optimizer.lr=1e-9", "trainer.max_epochs=6"],
     "one batch an epoch": ["callbacks.save_every_updates=1", "data.batch_tokens=100000", "trainer.max_epochs=6"],
 }
 
@@ -82,7 +80,7 @@ def assert_resumes(tmp_path, monkeypatch, more, *, every):
     monkeypatch.setattr(Checkpointing, "save_last", count)
     go(tmp_path / "count", *more)
     assert len(saves) >= 5
-    for stop in range(0, len(saves) - 1, every):
+    for stop in range(0, len(saves), every):
         left = [stop]
 
         def save_then_die(self, trainer, left=left):

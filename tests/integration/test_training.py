@@ -1,0 +1,220 @@
+"""The whole way through the programs: a run, its files, its scores again from the checkpoint, and what stops it."""
+
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+import yaml
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from nmt import checkpoint, load_translator
+from nmt.cli import evaluate as evaluate_program
+from nmt.cli import train as train_program
+from nmt.errors import UserError
+
+ROOT = Path(__file__).resolve().parents[2]
+TINY = [
+    "data=cldr", "data.sizes=[300,40,40]", "data.topics=[dates,numbers]", "data.max_parts=1", "data.batch_tokens=300",
+    "trainer.accelerator=cpu",
+    "tokenizer.vocab_size=400", "search.max_length_factor=1",
+]  # fmt: skip
+SMALL_TRANSFORMER = [
+    "model.encoder.layers=1", "model.encoder.width=16", "model.encoder.heads=2", "model.encoder.feed_forward=16",
+]  # fmt: skip
+SMALL_RNN = [
+    "model.encoder.embedding_width=8", "model.encoder.hidden_width=8", "model.decoder.embedding_width=8",
+    "model.decoder.width=16", "model.decoder.readout_width=8",
+]  # fmt: skip
+SMALL_HYBRID = [
+    "model=hybrid", "model.encoder.layers=1", "model.encoder.width=16", "model.encoder.heads=2",
+    "model.encoder.feed_forward=16", "model.decoder.width=16", "model.decoder.embedding_width=8",
+    "model.decoder.readout_width=8",
+]  # fmt: skip
+MODELS = {
+    "transformer": SMALL_TRANSFORMER,
+    "bahdanau": ["model=rnn", "model/attention=bahdanau", *SMALL_RNN],
+    "luong dot": ["model=rnn", "model/attention=luong", "model.attention.score=dot", *SMALL_RNN],
+    "luong general": ["model=rnn", "model/attention=luong", "model.attention.score=general", *SMALL_RNN],
+    "luong concat": ["model=rnn", "model/attention=luong", "model.attention.score=concat", *SMALL_RNN],
+    "none": ["model=rnn", "model/attention=none", *SMALL_RNN],
+    "hybrid": SMALL_HYBRID,
+}
+TAGS = {
+    "train/loss", "train/learning_rate", "train/gradient_norm", "train/target_tokens_per_second",
+    "train/padding_share", "val/loss", "val/perplexity", "val/bleu", "val/chrf",
+}  # fmt: skip
+
+
+def go(folder, *overrides):
+    train_program.run([*TINY, *overrides, f"hydra.run.dir={folder}"])
+    return json.loads((folder / "metrics.json").read_text("utf-8"))
+
+
+def weights(folder, name="last.ckpt"):
+    return checkpoint.load(folder / "checkpoints" / name)["state_dict"]
+
+
+def same(one, other):
+    return one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name == "transformer" else pytest.mark.slow) for name in MODELS]
+)
+def test_a_run_of_every_model_and_its_scores_from_the_checkpoint(name, tmp_path, monkeypatch, capsys):
+    folder = tmp_path / "run"
+    metrics = go(folder, "debug=fast", *MODELS[name])
+    assert_complete(folder, metrics, attends=name != "none")
+
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    before = {path: path.read_bytes() for path in (folder / "translations").iterdir()}
+    evaluate_program.run([f"ckpt={folder}"])
+    assert metrics["test"]["signature"] in capsys.readouterr().out
+    for path, content in before.items():
+        if path.suffix != ".json":
+            assert path.read_bytes() == content
+    scores = json.loads(next((folder / "translations").glob("test*.scores.json")).read_text("utf-8"))
+    assert scores["bleu"] == metrics["test"]["bleu"] and scores["chrf"] == metrics["test"]["chrf"]
+    assert len(load_translator(folder).translate(["June 5", "", "seven"])) == 3
+    assert not list(elsewhere.iterdir())
+
+
+def assert_complete(folder, metrics, *, attends):
+    for split in ("val", "test"):
+        assert {"bleu", "chrf", "exact_match", "signature"} <= metrics[split].keys()
+    for key in ("parameters", "target_tokens_per_second", "peak_memory_bytes", "wall_seconds"):
+        assert metrics[key] > 0
+    assert metrics["updates"] == 2 and 0 < metrics["epochs"] <= 1 and 0 <= metrics["padding_share"] < 1
+    assert {"seed", "versions", "hardware", "commit"} <= metrics.keys()
+    config = yaml.safe_load((folder / "config.yaml").read_text("utf-8"))
+    assert config["data"]["kind"] == "cldr" and "hydra" not in config
+    names = {path.name for path in folder.iterdir()}
+    assert {"config.yaml", "metrics.json", "train.log", "checkpoints", "translations", "attention"} <= names
+    assert sorted(path.name for path in (folder / "checkpoints").iterdir()) == ["best.ckpt", "last.ckpt"]
+    pictures = {path.name for path in (folder / "attention").iterdir()}
+    assert pictures == ({f"{n}.{kind}" for n in range(3) for kind in ("json", "png")} if attends else set())
+    events = EventAccumulator(str(folder), size_guidance={"tensors": 0, "images": 0})
+    events.Reload()
+    tags = events.Tags()
+    assert set(tags["scalars"]) >= TAGS
+    assert any(tag.startswith("translations") for tag in tags["tensors"])
+    assert any(tag.startswith("attention/") for tag in tags["images"]) == attends
+
+
+def test_an_update_of_two_batches_equals_one_of_both(tmp_path):
+    common = [
+        "tokenizer.vocab_size=310",
+        *SMALL_TRANSFORMER, "data.sizes=[24,4,4]", "trainer.max_steps=1", "trainer.gradient_clip_val=null",
+        "optimizer._target_=torch.optim.Adam", "scheduler=constant", "scheduler.warmup_updates=0", "optimizer.eps=1.0",
+        "model.encoder.embedding_dropout=0", "model.encoder.residual_dropout=0", "callbacks.sample_sentences=0",
+    ]  # fmt: skip
+    # eps=1 keeps Adam's first step proportional to the gradient, so that a wrong factor shows.
+    one = go(tmp_path / "one", *common, "data.batch_tokens=10000")
+    two = go(tmp_path / "two", *common, "data.batch_tokens=460", "trainer.accumulate_grad_batches=2")
+    assert one["updates"] == two["updates"] == 1 and two["epochs"] == pytest.approx(1.0)
+    left, right = weights(tmp_path / "one"), weights(tmp_path / "two")
+    for name, value in left.items():
+        torch.testing.assert_close(value, right[name], rtol=1e-4, atol=1e-6)
+
+
+def test_weights_that_run_away_end_the_run_and_spare_the_checkpoint(tmp_path):
+    folder = tmp_path / "run"
+    with pytest.raises(UserError, match=r"gradient's norm is (nan|inf)"):
+        go(
+            folder, *SMALL_TRANSFORMER, "data.sizes=[100,4,4]", "optimizer.lr=1e25", "scheduler.warmup_updates=0",
+            "scheduler=constant", "callbacks.save_every_updates=1", "callbacks.sample_sentences=0",
+        )  # fmt: skip
+    saved = weights(folder)
+    assert all(value.isfinite().all() for value in saved.values())
+
+
+def test_a_finished_run_is_not_resumed(tmp_path):
+    folder = tmp_path / "run"
+    go(folder, "debug=fast", *SMALL_TRANSFORMER, "callbacks.sample_sentences=0")
+    with pytest.raises(UserError, match="come to its end"):
+        train_program.run([f"resume={folder}"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["transformer", "bahdanau", "none"])
+def test_a_handful_of_pairs_is_learnt_by_heart(name, tmp_path):
+    choice = [word for word in MODELS[name] if word.startswith(("model=", "model/"))]
+    assert go(tmp_path / "run", "debug=overfit", *choice)["test"]["bleu"] == pytest.approx(100.0)
+
+
+# Processes of their own
+
+KILLED = [
+    *TINY, *SMALL_TRANSFORMER, "data.sizes=[3000,20,20]", "trainer.max_epochs=2", "callbacks.save_every_updates=10",
+    "callbacks.sample_sentences=0", "data.batch_tokens=150",
+]  # fmt: skip
+
+
+def start(*overrides):
+    return subprocess.Popen(
+        [sys.executable, str(ROOT / "train.py"), *overrides],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+
+
+def wait_for_updates(folder, process, updates):
+    """Wait until last.ckpt is from `updates` or later."""
+    path = folder / "checkpoints" / "last.ckpt"
+    for _ in range(600):
+        if path.exists() and checkpoint.load(path)["nmt"]["update"] >= updates:
+            return
+        assert process.poll() is None, process.stdout.read()
+        time.sleep(0.1)
+    raise AssertionError("no checkpoint within a minute")
+
+
+@pytest.mark.slow
+def test_killed_in_mid_epoch_and_resumed_ends_with_the_same_weights(tmp_path):
+    whole, killed, stopped = (tmp_path / name for name in ("whole", "killed", "stopped"))
+    process = start(*KILLED, f"hydra.run.dir={whole}")
+    assert process.wait() == 0, process.stdout.read()
+
+    process = start(*KILLED, f"hydra.run.dir={killed}")
+    wait_for_updates(killed, process, 20)
+    process.kill()
+    process.wait()
+    assert not (killed / "metrics.json").exists()
+
+    process = start(*KILLED, f"hydra.run.dir={stopped}")
+    wait_for_updates(stopped, process, 20)
+    process.send_signal(signal.SIGINT)
+    said = process.communicate()[0]
+    assert process.returncode == 130 and f"python train.py resume={stopped}" in said and "Traceback" not in said
+
+    for folder in (killed, stopped):
+        process = start(f"resume={folder}")
+        assert process.wait() == 0, process.stdout.read()
+        assert same(weights(folder), weights(whole))
+        ours, theirs = (json.loads((path / "metrics.json").read_text("utf-8")) for path in (folder, whole))
+        assert ours["test"] == theirs["test"] and ours["updates"] == theirs["updates"]
+        assert math.isclose(ours["epochs"], theirs["epochs"])
+
+
+@pytest.mark.slow
+def test_two_processes_train_one_model(tmp_path):
+    folder = tmp_path / "run"
+    process = start(
+        *TINY, *SMALL_TRANSFORMER, "data.sizes=[200,21,21]", "trainer.max_steps=6", "trainer.devices=2",
+        "trainer.strategy=ddp", "callbacks.average_last=2", f"hydra.run.dir={folder}",
+    )  # fmt: skip
+    said = process.communicate()[0]
+    assert process.returncode == 0, said
+    metrics = json.loads((folder / "metrics.json").read_text("utf-8"))
+    assert metrics["updates"] == 6 and metrics["val"]["sentences"] == 21

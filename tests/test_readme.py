@@ -1,0 +1,59 @@
+"""The README says what is so: its table comes from the results, its commands are commands."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shlex
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+import yaml
+
+from nmt.config import compose, jobs
+from nmt.settings import TrainConfig
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text("utf-8")
+TRAIN = re.findall(r"^python train\.py(.*)$", README, re.MULTILINE)
+RUNS = sorted((ROOT / "docs" / "results").glob("*"))
+
+
+@pytest.fixture(scope="module")
+def results() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("results", ROOT / "scripts" / "results.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_table_is_what_the_results_say(results: ModuleType) -> None:
+    assert results.readme(README) == README
+
+
+@pytest.mark.parametrize("line", [line for line in TRAIN if "--help" not in line and "resume=" not in line])
+def test_training_commands_compose(line: str) -> None:
+    words = shlex.split(line, comments=True)
+    for overrides in jobs(words[1:]) if words[:1] == ["-m"] else [words]:
+        assert compose("train", overrides)["model"]
+
+
+@pytest.mark.parametrize("folder", RUNS, ids=lambda folder: folder.name)
+def test_a_result_was_made_by_the_experiment_of_its_name(folder: Path) -> None:
+    shown = yaml.safe_load((folder / "config.yaml").read_text("utf-8"))
+    shipped = compose("train", [f"experiment={folder.name}"])
+    for config in (shown, shipped):
+        config["data"]["path"] = None  # where the data lay
+        del config["seed"]
+    assert shown == shipped
+
+
+@pytest.mark.parametrize("name", sorted(set(re.findall(r"\]\(([\w./-]+)\)", README))))
+def test_links_lead_somewhere(name: str) -> None:
+    assert (ROOT / name).exists()
+
+
+def test_settings_have_a_default_in_the_shipped_yaml() -> None:
+    assert compose("train").keys() == TrainConfig.__dataclass_fields__.keys()
