@@ -90,12 +90,14 @@ def search(
     candidates; those among the first K that end with eos are finished, the best K others live on. A hypothesis that
     reaches max_length is finished as it is, without eos, and scored at that length.
 
-    A sentence is done when it has K finished hypotheses (so a beam of one is greedy search), when max_length is
-    reached, or earlier as soon as nothing better can come: log-probabilities only add up to less and the divisor grows
-    with length, so no continuation of a live log P scores above log P / ((5 + max_length) / 6) ** length_penalty;
-    once n_best finished hypotheses reach that bound of the best live one, the rest cannot change the result. Sentences
-    that are done leave the computation, and none influences another. Equal scores are broken by the better-ranked
-    parent, then the lower token id, then the earlier end. pad and bos are never generated.
+    A sentence is done when K hypotheses have finished, n_best of which score at least what the best live one would if
+    it ended now for nothing. So a beam of one is greedy search, and early ends do not crowd out what is better and
+    still being written. It is done, too, at max_length, and as soon as nothing better can come: log-probabilities
+    only add up to less and the divisor grows with length, so no continuation of a live log P scores above log P / ((5
+    + max_length) / 6) ** length_penalty; once n_best finished hypotheses reach that bound of the best live one, the
+    rest cannot change the result. Sentences that are done leave the computation, and none influences another. Equal
+    scores are broken by the better-ranked parent, then the lower token id, then the earlier end. pad and bos are
+    never generated.
 
     Raises UserError for log-probabilities that are NaN, ValueError for parameters out of range and where no token is
     possible.
@@ -125,7 +127,9 @@ def search(
 
         beams = _survivors(candidates, ended, beam_size)
         bound = beams.totals.amax(1) / length_normalization(max_length, length_penalty)
-        done = at_limit | (finished >= beam_size) | (best_scores[:, -1] >= bound)
+        live = beams.totals.amax(1) / length_normalization(length, length_penalty)
+        enough = (finished >= beam_size) & (best_scores[:, -1] >= live)
+        done = at_limit | enough | (best_scores[:, -1] >= bound)
         rows = torch.arange(index.numel(), device=device).unsqueeze(1) * width + beams.parents  # (B, W) into N
         if dropped := bool(done.any()):
             keep = (~done).nonzero().squeeze(1)

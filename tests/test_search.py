@@ -80,8 +80,8 @@ def every_hypothesis(vocabulary: int, limit: int) -> list[tuple[int, ...]]:
 Scored = list[tuple[float, list[int]]]
 
 
-def reference_beam(toy: Toy, topic: Tensor, limit: int, beam_size: int, penalty: float) -> Scored:
-    """The documented rules, sentence by sentence with lists; no early stop but K finished or the limit."""
+def reference_beam(toy: Toy, topic: Tensor, limit: int, beam_size: int, penalty: float, n_best: int) -> Scored:
+    """The documented rules, sentence by sentence with lists; no early stop but K good finished ones or the limit."""
     live: Scored = [(0.0, [])]
     finished: Scored = []
     for length in range(1, limit + 1):
@@ -94,9 +94,10 @@ def reference_beam(toy: Toy, topic: Tensor, limit: int, beam_size: int, penalty:
             if tokens[-1] == EOS or length == limit:
                 finished.append((score(log_prob, length, penalty), tokens))
         live = [candidate for candidate in candidates[: 2 * beam_size] if candidate[1][-1] != EOS][:beam_size]
-        if len(finished) >= beam_size:
+        finished.sort(key=lambda hypothesis: -hypothesis[0])
+        if len(finished) >= beam_size and (not live or finished[n_best - 1][0] >= score(live[0][0], length, penalty)):
             break
-    return sorted(finished, key=lambda hypothesis: -hypothesis[0])
+    return finished
 
 
 @pytest.mark.parametrize("penalty", [0.0, 0.6, 1.0, 2.5])
@@ -120,9 +121,27 @@ def test_equals_a_plain_beam(vocabulary: int, beam_size: int) -> None:
     for penalty, n_best in ((0.0, 1), (1.0, 1), (1.0, beam_size)):
         found = toy.find(topics, limits, beam_size=beam_size, length_penalty=penalty, n_best=n_best)
         for topic, limit, hypotheses in zip(topics, limits, found, strict=True):
-            expected = reference_beam(toy, topic, limit, beam_size, penalty)[:n_best]
+            expected = reference_beam(toy, topic, limit, beam_size, penalty, n_best)[:n_best]
             assert [h.tokens for h in hypotheses] == [tokens for _, tokens in expected]
             assert [h.score for h in hypotheses] == pytest.approx([value for value, _ in expected], abs=1e-5)
+
+
+def test_early_ends_do_not_crowd_out_a_better_hypothesis() -> None:
+    words = range(4, 12)
+    sure, surprise = math.log(0.99), math.log(0.005)
+
+    def step(tokens: Tensor, state: History) -> tuple[Tensor, History, None]:
+        # One way is all but certain; at every step an end is the second best token.
+        row = torch.full((len(tokens), 12), -20.0)
+        at = state.tokens.shape[1]
+        row[:, words[at] if at < len(words) else EOS] = sure
+        row[:, EOS] = torch.maximum(row[:, EOS], torch.tensor(surprise))
+        return row, History(torch.cat([state.tokens, tokens.unsqueeze(1)], dim=1), state.topic), None
+
+    for beam_size in (1, 2, 5):
+        start = History(torch.zeros(1, 0, dtype=torch.long), torch.zeros(1))
+        ((best,),) = search(step, start, max_length=torch.tensor([30]), beam_size=beam_size, **SPECIAL)
+        assert best.tokens == [*words, EOS]
 
 
 def test_beam_of_one_is_the_argmax_by_hand() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -85,7 +86,7 @@ def absolute_paths(data: Mapping[str, Any]) -> dict[str, Any]:
 
     def absolute(value: Any) -> Any:
         if isinstance(value, str):
-            return str(Path(value).expanduser().absolute())
+            return os.path.abspath(Path(value).expanduser())
         return [absolute(item) for item in value] if isinstance(value, Sequence) else value
 
     return {**data, **{key: absolute(data[key]) for key in ("path", "train", "val", "test")}}
