@@ -148,7 +148,8 @@ def test_a_finished_run_is_not_resumed(tmp_path):
 @pytest.mark.parametrize("name", ["transformer", "bahdanau", "none"])
 def test_a_handful_of_pairs_is_learnt_by_heart(name, tmp_path):
     choice = [word for word in MODELS[name] if word.startswith(("model=", "model/"))]
-    assert go(tmp_path / "run", "debug=overfit", "tokenizer.vocab_size=320", *choice)["test"]["bleu"] == pytest.approx(100.0)
+    report = go(tmp_path / "run", "debug=overfit", "tokenizer.vocab_size=320", *choice)
+    assert report["test"]["bleu"] == pytest.approx(100.0)
 
 
 # Processes of their own
