@@ -151,6 +151,8 @@ def _contradictions(config: TrainConfig) -> Iterator[str]:
     for key in config.model:
         if key not in MODEL_KEYS:
             yield f"model.{key}: unknown key{_near(key, MODEL_KEYS, 'model')}"
+    if config.model.get("attention") is not None and "attention" not in config.model.get("decoder", ()):
+        yield "model.attention: this decoder takes none; it goes with model=rnn or model=hybrid"
     for key in ("encoder", "decoder", "tie_embeddings"):
         if key not in config.model:
             yield f"model.{key}: missing; a model has encoder, decoder and tie_embeddings"

@@ -62,8 +62,8 @@ class SearchConfig:
     """How translations are searched for; beam_size 1 is greedy."""
 
     beam_size: int = number(1, 256)
-    length_penalty: float = number(0.0)  # see nmt.search
-    max_length_factor: float = number(above=0.0)  # at most factor * source pieces + extra target pieces
+    length_penalty: float = number(0.0, 100.0)  # see nmt.search
+    max_length_factor: float = number(high=1000.0, above=0.0)  # at most factor * source pieces + extra target pieces
     max_length_extra: int = number(0)
     batch_tokens: int = number(1)  # padded source tokens times beams decoded at once
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from nmt.models.checks import require_dropout
+
 
 class Dropout(nn.Module):
     """Inverted dropout (Srivastava et al. 2014): zero an element with probability `p`, scale the rest by 1/(1-p).
@@ -15,8 +17,7 @@ class Dropout(nn.Module):
 
     def __init__(self, p: float) -> None:
         super().__init__()
-        if not 0.0 <= p < 1.0:
-            raise ValueError(f"dropout: got {p}, expected at least 0 and less than 1")
+        require_dropout(dropout=p)
         self.p = p
 
     def forward(self, x: Tensor) -> Tensor:
@@ -25,7 +26,7 @@ class Dropout(nn.Module):
             return x
         if x.device.type != "cpu":
             return nn.functional.dropout(x, self.p)
-        return x * _byte_mask(x, round(self.p * 256))
+        return x * _byte_mask(x, min(255, round(self.p * 256)))
 
     def extra_repr(self) -> str:
         return f"p={self.p}"

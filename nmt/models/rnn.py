@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from nmt.errors import did_you_mean
+from nmt.models.checks import require_positive
 from nmt.models.dropout import Dropout
 from nmt.models.interface import Encoder, EncoderOutput
 
@@ -59,11 +60,12 @@ class RecurrentLayer(nn.Module):
     def forward(self, inputs: Tensor, state: LayerState | None = None) -> tuple[Tensor, LayerState]:
         """Return hidden states (B, T, width) for `inputs` (B, T, input_width), and the state after the last."""
         assert self.feed_width == 0, "what is fed comes step by step"
-        if self.is_lstm:
-            outputs, (hidden, cell) = self.rnn(inputs, state and (state[0].unsqueeze(0), state[1].unsqueeze(0)))
-            return outputs, (hidden.squeeze(0), cell.squeeze(0))
-        outputs, hidden = self.rnn(inputs, state and state[0].unsqueeze(0))
-        return outputs, (hidden.squeeze(0),)
+        dtype = self.rnn.all_weights[0][0].dtype
+        before = None if state is None else tuple(part.unsqueeze(0).to(dtype) for part in state)
+        # Under autocast cuDNN's kernels take float16 whatever was asked for, and summed gradients overflow in it.
+        with torch.autocast(inputs.device.type, enabled=False):
+            outputs, after = self.rnn(inputs.to(dtype), before if before is None or self.is_lstm else before[0])
+        return outputs, tuple(part.squeeze(0) for part in (after if self.is_lstm else (after,)))
 
     def project(self, inputs: Tensor) -> Tensor:
         """Return what `inputs` (..., input_width) add to the gates (..., gates * width), bias included."""
@@ -209,10 +211,3 @@ def make_embedding(vocab_size: int, width: int) -> nn.Embedding:
     embedding = nn.Embedding(vocab_size, width)
     nn.init.normal_(embedding.weight, std=width**-0.5)
     return embedding
-
-
-def require_positive(**sizes: int) -> None:
-    """Raise ValueError for the first of the named sizes that is less than 1."""
-    for name, size in sizes.items():
-        if size < 1:
-            raise ValueError(f"{name}: got {size}, expected at least 1")

@@ -10,9 +10,10 @@ from torch import Tensor, nn
 
 from nmt.errors import UserError
 from nmt.models.attention.base import Attention, AttentionMemory
+from nmt.models.checks import require_positive
 from nmt.models.dropout import Dropout
 from nmt.models.interface import AttentionWeights, Decoder, EncoderOutput, State, masked_mean
-from nmt.models.rnn import CellKind, LayerState, RecurrentStack, StackStep, make_embedding, require_positive
+from nmt.models.rnn import CellKind, LayerState, RecurrentStack, StackStep, make_embedding
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any, cast
 import torch
 from torch import Tensor, nn
 
+from nmt.models.checks import require_dropout, require_positive
 from nmt.models.dropout import Dropout
 from nmt.models.interface import AttentionWeights, Decoder, Encoder, EncoderOutput, State, per_sentence, stack_layers
 from nmt.models.multihead import MultiHeadAttention
@@ -39,6 +40,12 @@ class TransformerConfig:
         for key, known in (("norm", NORMS), ("activation", ACTIVATIONS), ("positions", POSITIONS)):
             if getattr(self, key) not in known:
                 raise ValueError(f"{key}: got '{getattr(self, key)}', expected one of {', '.join(known)}")
+        require_positive(width=self.width, heads=self.heads, feed_forward=self.feed_forward)
+        require_dropout(
+            residual_dropout=self.residual_dropout,
+            attention_dropout=self.attention_dropout,
+            feed_forward_dropout=self.feed_forward_dropout,
+        )
 
     def attention(self, *, memory_width: int | None = None, over_self: bool = True) -> MultiHeadAttention:
         """Return a new attention; only self-attention has positions to rotate."""
@@ -225,6 +232,7 @@ class TransformerEncoder(Encoder):
         feed_forward_dropout: float = 0.0,
     ) -> None:
         super().__init__()
+        require_positive(layers=layers)
         config = TransformerConfig(
             width=width,
             heads=heads,
@@ -240,7 +248,7 @@ class TransformerEncoder(Encoder):
         )
         self.width = width
         self.embed = Embedding(vocab_size, config, embedding_dropout)
-        self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(at_least_one(layers)))
+        self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(layers))
         self.norm = NORMS[norm](width) if norm_first else nn.Identity()
 
     @property
@@ -283,6 +291,7 @@ class TransformerDecoder(Decoder):
         feed_forward_dropout: float = 0.0,
     ) -> None:
         super().__init__()
+        require_positive(layers=layers)
         config = TransformerConfig(
             width=width,
             heads=heads,
@@ -297,7 +306,7 @@ class TransformerDecoder(Decoder):
             feed_forward_dropout=feed_forward_dropout,
         )
         self.embed = Embedding(vocab_size, config, embedding_dropout)
-        self.layers = nn.ModuleList(DecoderLayer(config, memory_width) for _ in range(at_least_one(layers)))
+        self.layers = nn.ModuleList(DecoderLayer(config, memory_width) for _ in range(layers))
         self.norm = NORMS[norm](width) if norm_first else nn.Identity()
         self.output = nn.Linear(width, vocab_size, bias=False)
         nn.init.normal_(self.output.weight, std=width**-0.5)
@@ -342,10 +351,3 @@ class TransformerDecoder(Decoder):
             cross.append(cross_weights)
         weights = AttentionWeights(stack_layers(cross), stack_layers(own)) if need_weights else None
         return self.norm(x)[:, 0], weights, TransformerState(tuple(caches), state.memory_mask)
-
-
-def at_least_one(layers: int) -> int:
-    """Return `layers`; raise ValueError where it is less than 1."""
-    if layers < 1:
-        raise ValueError(f"layers: got {layers}, expected at least 1")
-    return layers
