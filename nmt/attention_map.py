@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import pairwise
@@ -28,6 +29,7 @@ FORMAT, VERSION = "nmt-attention-map", 1
 DECIMALS = 4
 WORD_MARK = "\u2581"  # what SentencePiece writes for a space
 SPECIAL = ("<s>", "</s>", "<pad>")
+LATER_BYTE = re.compile("<[89AB][0-9A-F]>")  # of a byte-fallback character, whose first piece shows it
 # Scripts that put no space between words: Thai and Lao, Burmese, Khmer, Kana and Han with their punctuation.
 UNSPACED = (
     *((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3000, 0x30FF), (0x31F0, 0x31FF)),
@@ -255,22 +257,14 @@ def _unspaced(char: str) -> bool:
 
 
 def _characters(pieces: Sequence[str]) -> list[range]:
-    """Return each piece as a range of its own, but the byte pieces of one UTF-8 character as one."""
-    starts = [i for i, piece in enumerate(pieces) if (byte := _byte(piece)) is None or byte & 0xC0 != 0x80 or i == 0]
+    """Return each piece as a range of its own, but the byte pieces of one character as one."""
+    starts = [i for i, piece in enumerate(pieces) if i == 0 or not LATER_BYTE.fullmatch(piece)]
     return [range(start, stop) for start, stop in pairwise([*starts, len(pieces)])]
 
 
-def _byte(piece: str) -> int | None:
-    """Return the byte that a byte-fallback piece such as "<0xE2>" stands for, None for other pieces."""
-    if len(piece) == 6 and piece.startswith("<0x") and piece.endswith(">"):
-        return int(piece[3:5], 16)
-    return None
-
-
-def _join(pieces: Iterable[str]) -> str:
-    """Return the text of consecutive pieces, bytes decoded; what is no UTF-8 becomes U+FFFD."""
-    encoded = (piece.encode() if (byte := _byte(piece)) is None else bytes([byte]) for piece in pieces)
-    return b"".join(encoded).decode(errors="replace")
+def _join(pieces: Sequence[str]) -> str:
+    """Return the text of consecutive pieces."""
+    return "".join(piece for i, piece in enumerate(pieces) if i == 0 or not LATER_BYTE.fullmatch(piece))
 
 
 def _texts(pieces: Sequence[str], groups: Sequence[range]) -> list[str]:

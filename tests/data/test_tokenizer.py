@@ -6,6 +6,7 @@ import unicodedata
 import pytest
 import torch
 
+from nmt.attention_map import AttentionMap
 from nmt.data import tokenizer as module
 from nmt.data.pair import SentencePair
 from nmt.data.tokenizer import BOS, EOS, PAD, UNK, Tokenizer
@@ -167,6 +168,14 @@ def test_nothing_to_train_on(train):
 def test_long_texts_count(train):
     long = [SentencePair("x" * 40 + " qrst" * 2000, "zuvw" * 10)] * 3
     assert all(index > 259 for index in train(pairs=long, vocab_size=275).encode_source(["qrst"])[0][:-1])
+
+
+def test_characters_spelt_in_bytes_are_whole_in_words(train):
+    tokenizer = train()
+    pieces = tokenizer.source_pieces(tokenizer.encode_source(["👍 é漢!"])[0])
+    assert "<9F>" in pieces and "漢" in pieces
+    words = AttentionMap(pieces, pieces, torch.eye(len(pieces))[None, None], None, None, "", "").words()
+    assert list(words.source_pieces) == ["👍", "é", "漢", "!", "</s>"]
 
 
 def test_huge_corpora_are_thinned_aloud(train, pairs, heard, monkeypatch):
