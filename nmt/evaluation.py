@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import time
@@ -89,13 +90,17 @@ def write_evaluation(
 
     `test.beam5.lp1.src.en`, `.hyp.de` and `.ref.de` hold a sentence a line; `.scores.json` holds the scores, their
     signatures, the `data` they are of, and the sacrebleu command that gives the same from these files. The names tell
-    the split and the search, and the checkpoint unless it is the best one, so evaluating again replaces exactly what it
-    repeats, each file whole or not at all. Raises UserError where the folder cannot be written.
+    the split and the search, and the checkpoint unless it is the best one; so evaluating again replaces what it
+    repeats, each file whole or not at all. Where those names are taken by other sentences (`data.path=` of another
+    corpus), they get a digest of these. Raises UserError where the folder cannot be written.
     """
     search = evaluation.search
     parts = [split, *([] if checkpoint == "best" else [checkpoint])]
     stem = ".".join([*parts, f"beam{search.beam_size}", f"lp{search.length_penalty:g}"])
     folder = folder / "translations"
+    digest = _digest(source_lang, target_lang, *evaluation.sources, *evaluation.references)
+    if _data_of(folder / f"{stem}.scores.json") not in (None, digest):
+        stem = f"{stem}.{digest[:8]}"
     written = Written(
         source=folder / f"{stem}.src.{source_lang}",
         hypothesis=folder / f"{stem}.hyp.{target_lang}",
@@ -106,6 +111,7 @@ def write_evaluation(
         "split": split,
         "checkpoint": checkpoint,
         "data": data,
+        "data_sha256": digest,
         "source_lang": source_lang,
         "target_lang": target_lang,
         "search": asdict(search),
@@ -122,6 +128,19 @@ def write_evaluation(
         reason = error.strerror or str(error)
         raise UserError(f"{folder}: cannot be written ({reason}); name another folder by out=") from error
     return written
+
+
+def _digest(*texts: str) -> str:
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
+
+
+def _data_of(scores: Path) -> str | None:
+    """Return the digest of the data that a scores file is of, None where it cannot be told."""
+    try:
+        digest = json.loads(scores.read_text("utf-8"))["data_sha256"]
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
+    return str(digest)
 
 
 def sacrebleu_command(written: Written, tokenize: str) -> str:

@@ -234,9 +234,12 @@ def test_evaluating_again_replaces_the_same_files_only(run: Run, tmp_path: Path)
     written = write_evaluation(tmp_path, "test", found, **languages)
     write_evaluation(tmp_path, "test", found, **languages, checkpoint="last")
     assert len(list((tmp_path / "translations").iterdir())) == 8
-    write_evaluation(tmp_path, "test", evaluate(run.translator, pairs[:2], tokenize="char"), **languages)
-    assert len(list((tmp_path / "translations").iterdir())) == 8
-    assert len(written.hypothesis.read_text(encoding="utf-8").split("\n")) == 3
+    written.hypothesis.write_text("what an older version made of it")
+    write_evaluation(tmp_path, "test", found, **languages)
+    other = write_evaluation(tmp_path, "test", evaluate(run.translator, pairs[:2], tokenize="char"), **languages)
+    assert len(list((tmp_path / "translations").iterdir())) == 12, "other sentences replace nothing"
+    assert len(other.hypothesis.read_text(encoding="utf-8").split("\n")) == 3
+    assert len(written.hypothesis.read_text(encoding="utf-8").split("\n")) == 6
     assert "tok:char" in json.loads(written.scores.read_text(encoding="utf-8"))["signature"]
     blocked = tmp_path / "file"
     blocked.touch()

@@ -96,7 +96,7 @@ def evaluate(config: EvaluateConfig) -> None:
         found,
         source_lang=data.source_lang,
         target_lang=data.target_lang,
-        data=origin(data),
+        data=origin(data, config.split),
         checkpoint=loaded.path.stem,
     )
     print(evaluation.table(config.split, found))

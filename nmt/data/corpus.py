@@ -40,11 +40,12 @@ def load_corpus(config: DataConfig, splits: Sequence[str] | None = None, *, say:
     _check(config, splits)
     required = ("train", "val") if splits is None else tuple(splits)
     wanted = SPLITS if splits is None else required
-    corpus = _load(config, ("train",) if config.overfit else wanted, say)
+    needed = ("train", "val") if wanted == ("train",) else wanted  # what is held out of train is not train
+    corpus = _load(config, ("train",) if config.overfit else needed, say)
     if config.overfit:
         say("data: data.overfit is set: every split is the training split")
-        corpus = dict.fromkeys(wanted, corpus["train"]) if "train" in corpus else {}
-    if "val" in wanted and "val" not in corpus:
+        corpus = dict.fromkeys(needed, corpus["train"]) if "train" in corpus else {}
+    if "val" in needed and "val" not in corpus:
         corpus["train"], corpus["val"] = _hold_out(corpus, config, say)
     for split in required:
         if split not in corpus:
@@ -54,7 +55,8 @@ def load_corpus(config: DataConfig, splits: Sequence[str] | None = None, *, say:
             )
     corpus = {split: corpus[split][: config.limit] for split in wanted if split in corpus}
     counts = ", ".join(f"{split} {len(pairs):,}" for split, pairs in corpus.items())
-    say(f"data: {counts} pairs, {config.source_lang} to {config.target_lang}, from {origin(config)}")
+    origins = ", ".join(dict.fromkeys(origin(config, split) for split in corpus))
+    say(f"data: {counts} pairs, {config.source_lang} to {config.target_lang}, from {origins}")
     return corpus
 
 
@@ -68,10 +70,11 @@ def _check(config: DataConfig, splits: Sequence[str] | None) -> None:
             raise UserError(f"split: got '{split}', expected {', '.join(SPLITS)}{did_you_mean(split, SPLITS)}")
 
 
-def origin(config: DataConfig) -> str:
-    """Return where the pairs come from, in the words of the settings."""
-    if config.train is not None:
-        return f"data.train={_join(file_spec(config.train, 'data.train'))}"
+def origin(config: DataConfig, split: str = "train") -> str:
+    """Return where the pairs of a split come from, in the words of the settings."""
+    for name in ("train",) if config.overfit else (split, "train"):  # a split that is not named is held out of train
+        if getattr(config, name) is not None:
+            return f"data.{name}={_join(file_spec(getattr(config, name), f'data.{name}'))}"
     if config.path is not None:
         return f"data.path={config.path}"
     return {"hub": f"the Hub's {config.name}", "cldr": "CLDR", "files": "files"}[config.kind]

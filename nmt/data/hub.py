@@ -6,6 +6,7 @@ Written against the library and tested against local stand-ins of the Hub.
 from __future__ import annotations
 
 import http.client
+import importlib
 import os
 import queue
 import ssl
@@ -58,11 +59,16 @@ def _where(config: DataConfig) -> str:
 
 def _load(config: DataConfig) -> Mapping[str, Any]:
     assert config.name is not None
-    offline = not Path(config.name).is_dir() and not _reachable()
-    if offline and not _has_cache():
-        raise _no_network(config)
     # Read when the client is imported; without it, even a local data set calls out for a download counter.
     os.environ["HF_UPDATE_DOWNLOAD_COUNTS"] = "0"
+    offline = False
+    if not Path(config.name).is_dir():
+        cached = _has_cache()
+        if cached:  # importing the client takes as long as the network may: do both at once
+            threading.Thread(target=importlib.import_module, args=("datasets",)).start()
+        offline = not _reachable()
+        if offline and not cached:
+            raise _no_network(config)
     import datasets
     from huggingface_hub.errors import HfHubHTTPError
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nmt.data.corpus import SentencePair, load_corpus
+from nmt.data.corpus import SentencePair, load_corpus, origin
 from nmt.errors import UserError
 
 
@@ -101,3 +101,19 @@ def test_mistakes(folder, data_config, heard):
     (folder / "train.tsv").unlink()
     with pytest.raises(UserError, match="no train split"):
         load_corpus(data_config(path=path), say=heard.append)
+
+
+def test_what_was_held_out_is_not_train(tmp_path, data_config, heard):
+    config = data_config(train=write(tmp_path / "train.tsv", 40), val_size=10)
+    corpus = load_corpus(config, say=heard.append)
+    assert load_corpus(config, ("train",), say=heard.append) == {"train": corpus["train"]}
+    assert load_corpus(config, ("val",), say=heard.append) == {"val": corpus["val"]}
+
+
+def test_the_origin_of_a_split_is_its_own_file(folder, tmp_path, data_config, heard):
+    other = write(tmp_path / "other.tsv", 5)
+    config = data_config(path=str(folder), test=other)
+    assert (origin(config, "test"), origin(config, "val")) == (f"data.test={other}", f"data.path={folder}")
+    load_corpus(config, say=heard.append)
+    assert heard[-1].endswith(f"from data.path={folder}, data.test={other}")
+    assert origin(data_config(train="a", test="b", overfit=True), "test") == "data.train=a"
