@@ -97,6 +97,23 @@ def test_no_file_is_unreasonably_long(root: Path) -> None:
     assert {name: lines for name, lines in long.items() if lines > 400} == {}
 
 
+def test_make_takes_the_newest_python_that_runs(root: Path, tmp_path: Path) -> None:
+    runs = f'case $1 in -c) exit 0;; -V) echo $0;; *) echo $(basename $0) "$@" >> {tmp_path}/made;; esac'
+    for name, script in {"python3.13": "exit 127", "python3.12": runs, "python3.11": runs}.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / name).chmod(0o755)
+    venv = tmp_path / "venv"
+    done = subprocess.run(
+        ["make", f"VENV={venv}", f"{venv}/bin/python"],
+        cwd=root,
+        env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+    )
+    assert (tmp_path / "made").read_text() == f"python3.12 -m venv {venv}\n", done.stderr
+    assert f"making {venv}" in done.stdout
+
+
 @pytest.mark.slow
 def test_a_wheel_and_its_source_carry_the_configs_and_run_from_an_empty_folder(root: Path, tmp_path: Path) -> None:
     build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(tmp_path / "dist"), str(root)]
@@ -107,19 +124,33 @@ def test_a_wheel_and_its_source_carry_the_configs_and_run_from_an_empty_folder(r
     modules = {path.relative_to(root).as_posix() for path in (root / "nmt").rglob("*.py")}
     with zipfile.ZipFile(wheel) as archive:  # built from the source archive, so that is whole as well
         packed = {name for name in archive.namelist() if ".dist-info/" not in name}
-        archive.extractall(tmp_path / "installed")
     assert packed == {f"nmt/{name}" for name in configs} | modules
     with tarfile.open(source) as archive:
         unpacked = {name.partition("/")[2] for name in archive.getnames()}
     assert configs | modules | {"pyproject.toml", "LICENSE", "README.md", "constraints.txt", "Makefile"} <= unpacked
 
-    (tmp_path / "empty").mkdir()
-    result = subprocess.run(
-        [sys.executable, "-c", "from nmt.cli.train import main; main()", "--cfg", "job", "experiment=demo"],
-        cwd=tmp_path / "empty",
-        env={**os.environ, "PYTHONPATH": str(tmp_path / "installed")},
-        capture_output=True,
-        text=True,
-    )
-    assert result.returncode == 0 and "name: demo" in result.stdout, result.stderr
-    assert list((tmp_path / "empty").iterdir()) == []
+    installed, empty = tmp_path / "installed", tmp_path / "empty"
+    install = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--no-deps",
+        "--no-index",
+        "--target",
+        str(installed),
+        str(wheel),
+    ]
+    subprocess.run(install, check=True, capture_output=True)
+    empty.mkdir()
+    train = ("nmt-train", "experiment=demo", "debug=fast", "hydra.run.dir=run")
+    for name, *words in (train, ("nmt-evaluate", "ckpt=run"), ("nmt-translate", "ckpt=run", "text=June 5")):
+        result = subprocess.run(
+            [sys.executable, str(installed / "bin" / name), *words],
+            cwd=empty,
+            env={**os.environ, "PYTHONPATH": str(installed)},
+            capture_output=True,
+            text=True,
+        )
+        assert result.returncode == 0, result.stderr
+    assert [path.name for path in empty.iterdir()] == ["run"] and (empty / "run" / "metrics.json").is_file()

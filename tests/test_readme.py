@@ -55,5 +55,20 @@ def test_links_lead_somewhere(name: str) -> None:
     assert (ROOT / name).exists()
 
 
+def test_a_result_is_added_without_the_folder_of_its_data(
+    results: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown, run = RUNS[0], tmp_path / "run"
+    run.mkdir()
+    metrics = (shown / "metrics.json").read_text("utf-8")
+    (run / "metrics.json").write_text(metrics, "utf-8")
+    (run / "config.yaml").write_text((shown / "config.yaml").read_text("utf-8").replace("FOLDER", "/home/a b"), "utf-8")
+    monkeypatch.setattr(results, "RESULTS", tmp_path / "results")
+    results.add(run)
+    added = tmp_path / "results" / shown.name
+    assert (added / "metrics.json").read_text("utf-8") == metrics
+    assert yaml.safe_load((added / "config.yaml").read_text("utf-8"))["data"]["path"] == "FOLDER"
+
+
 def test_settings_have_a_default_in_the_shipped_yaml() -> None:
     assert compose("train").keys() == TrainConfig.__dataclass_fields__.keys()

@@ -32,7 +32,7 @@ def measure(config: TrainConfig, plain: dict[str, Any], folder: Path, ckpt: str 
     config.trainer.max_steps = WARMUP + TIMED
     config.trainer.max_epochs = None
     run = Run(config, plain, folder, resume=False)
-    yield f"hardware: {hardware.summary(hardware.describe())}"
+    yield f"hardware: {hardware.summary(hardware.describe(run.trainer.strategy.root_device))}"
     yield from _training(run)
     yield from _translation(run, ckpt)
 
@@ -94,13 +94,15 @@ def multiplying(module: nn.Module) -> int:
 
 def _translation(run: Run, ckpt: str | None) -> Iterator[str]:
     pairs = run.corpus.get("test", run.corpus["val"])[:SENTENCES]
+    device = run.trainer.strategy.root_device
     if ckpt:
-        translator = load_translator(ckpt, beam_size=5)
+        translator = load_translator(ckpt, device=str(device), beam_size=5)
         started = time.perf_counter()
         translator.translate([pair.source for pair in pairs])
         note = f"with {ckpt}"
     else:
         translator = run.translator
+        translator.model.to(device)  # Lightning has moved it to the CPU
         sources = translator.tokenizer.encode_source([pair.source for pair in pairs])
         targets = translator.tokenizer.encode_target([pair.target for pair in pairs])
         started = time.perf_counter()

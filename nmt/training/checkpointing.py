@@ -36,34 +36,43 @@ class Generators(Callback):
     """Carries the states of the random generators through a checkpoint."""
 
     def __init__(self) -> None:
-        self._loaded: dict[str, Any] | None = None
+        self._loaded: list[dict[str, Any]] = []
         self._gpu: torch.device | None = None
+        self._ranks = 1
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the states of Python's and torch's generators, and of the GPU's that trains."""
+        """Return, for every rank, the states of Python's and torch's generators, and of the GPU's that trains."""
         version, words, gauss = random.getstate()
-        return {
+        mine = {
             "python": [version, list(words), gauss],
             "torch": torch.get_rng_state(),
             "cuda": None if self._gpu is None else torch.cuda.get_rng_state(self._gpu),
         }
+        states = [mine] * self._ranks
+        if self._ranks > 1:
+            torch.distributed.all_gather_object(states, mine)
+        return {"ranks": states}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Keep the states until training begins, so that nothing draws from them before."""
-        self._loaded = state_dict
+        self._loaded = state_dict["ranks"]
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Restore what was loaded."""
-        device = trainer.strategy.root_device
+        """Restore what was loaded; without it, let every rank draw numbers of its own."""
+        device, rank = trainer.strategy.root_device, trainer.global_rank
         self._gpu = device if device.type == "cuda" else None
-        if self._loaded is None:
+        self._ranks = trainer.world_size
+        if rank >= len(self._loaded):
+            if rank > 0:  # all ranks were seeded alike, for equal weights
+                torch.manual_seed(torch.initial_seed() + rank)
             return
-        version, words, gauss = self._loaded["python"]
+        state = self._loaded[rank]
+        version, words, gauss = state["python"]
         random.setstate((version, tuple(words), gauss))
-        torch.set_rng_state(self._loaded["torch"])
-        if self._gpu is not None and self._loaded["cuda"] is not None:
-            torch.cuda.set_rng_state(self._loaded["cuda"], self._gpu)
-        self._loaded = None
+        torch.set_rng_state(state["torch"])
+        if self._gpu is not None and state["cuda"] is not None:
+            torch.cuda.set_rng_state(state["cuda"], self._gpu)
+        self._loaded = []
 
 
 class Checkpointing(Callback):
@@ -78,7 +87,7 @@ class Checkpointing(Callback):
         self.best_bleu, self.best_loss = -math.inf, math.inf
         self.best_update = -1
         self.recent: list[int] = []
-        self._saved = 0  # the update that last.ckpt is from
+        self.saved = 0  # the update that last.ckpt is from
 
     @property
     def last(self) -> Path:
@@ -104,7 +113,7 @@ class Checkpointing(Callback):
             "best_loss": self.best_loss,
             "best_update": self.best_update,
             "recent": list(self.recent),
-            "saved": self._saved,
+            "saved": self.saved,
         }
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -112,7 +121,7 @@ class Checkpointing(Callback):
         self.best_bleu, self.best_loss = state_dict["best_bleu"], state_dict["best_loss"]
         self.best_update = state_dict["best_update"]
         self.recent = list(state_dict["recent"])
-        self._saved = state_dict["saved"]
+        self.saved = state_dict["saved"]
 
     def on_train_batch_end(self, trainer: pl.Trainer, pl_module: Any, *_: Any) -> None:
         """Save when it is time, where Lightning can go on exactly."""
@@ -125,7 +134,7 @@ class Checkpointing(Callback):
             self.save_last(trainer)
 
     def _due(self, trainer: pl.Trainer) -> bool:
-        return trainer.global_step - self._saved >= self.config.save_every_updates
+        return trainer.global_step - self.saved >= self.config.save_every_updates
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: Any) -> None:
         """Keep the weights if they are the best, keep them for the average, and save the state."""
@@ -142,13 +151,13 @@ class Checkpointing(Callback):
                 self._recent_path(update).unlink(missing_ok=True)
             self.recent = self.recent[-self.config.average_last :]
         if pl_module.accumulating:
-            self._saved = -self.config.save_every_updates  # due as soon as this update is whole
+            self.saved = -self.config.save_every_updates  # due as soon as this update is whole
         else:
             self.save_last(trainer)
 
     def save_last(self, trainer: pl.Trainer) -> None:
         """Write last.ckpt."""
-        self._saved = trainer.global_step
+        self.saved = trainer.global_step
         trainer.save_checkpoint(self.last)
 
     def save_weights(self, trainer: pl.Trainer, module: TranslationModule, path: Path) -> None:
@@ -171,7 +180,7 @@ def resumable(trainer: pl.Trainer, module: TranslationModule) -> bool:
 
 
 class Interrupted(Exception):
-    """The run was asked to stop, and last.ckpt holds where it stands."""
+    """The run was asked to stop, and last.ckpt holds an update from which it goes on."""
 
     def __init__(self, number: int) -> None:
         super().__init__(signal.Signals(number).name)

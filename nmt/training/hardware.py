@@ -24,18 +24,18 @@ M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_MMAP_MAX = -1, -3, -4  # malloc.h
 LARGEST_INT = 2**31 - 1
 
 
-def describe() -> dict[str, Any]:
-    """Return plain facts about the machine.
+def describe(device: torch.device | str = "cpu", count: int = 1) -> dict[str, Any]:
+    """Return plain facts about the machine, of whose devices `count` such as `device` are used.
 
     `cpu` (model), `cores` (that this process may use), `threads` (that torch uses for one operation), `memory_bytes`
-    (of the machine; None where the system does not tell), `gpus` (names), `system`.
+    (of the machine; None where the system does not tell), `gpus` (names of those used), `system`.
     """
     return {
         "cpu": _cpu_model(),
         "cores": _usable_cores(),
         "threads": torch.get_num_threads(),
         "memory_bytes": _memory_bytes(),
-        "gpus": [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())],
+        "gpus": [torch.cuda.get_device_name(device)] * count if torch.device(device).type == "cuda" else [],
         "system": f"{platform.system()} {platform.machine()}",
     }
 
@@ -125,7 +125,7 @@ def matmul_peak(size: int = 2048, repeats: int = 10, device: torch.device | str 
 
 def wait() -> None:
     """Wait until a GPU has done what it was asked for, so that a clock can be read."""
-    if torch.cuda.is_available():
+    if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
         torch.cuda.synchronize()
 
 

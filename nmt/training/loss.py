@@ -24,7 +24,7 @@ def token_loss(
     rows = hidden.flatten(0, 1).index_select(0, real)
     wanted = targets.flatten().index_select(0, real)
     loss, likelihood = _ChunkedCrossEntropy.apply(  # type: ignore[no-untyped-call]
-        rows, output.weight, output.bias, wanted, label_smoothing
+        rows, output.weight, output.bias, wanted, label_smoothing, torch.is_grad_enabled()
     )
     return loss, likelihood, len(real)
 
@@ -38,14 +38,20 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, rows: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor, smoothing: float
+        ctx: Any,
+        rows: Tensor,
+        weight: Tensor,
+        bias: Tensor | None,
+        targets: Tensor,
+        smoothing: float,
+        grad_enabled: bool,  # needs_input_grad does not tell
     ) -> tuple[Tensor, Tensor]:
         matrix, offset = weight, bias
         if torch.is_autocast_enabled(rows.device.type):
             dtype = torch.get_autocast_dtype(rows.device.type)
             rows, matrix = rows.to(dtype), weight.to(dtype)
             offset = bias if bias is None else bias.to(dtype)
-        wants_gradient = any(ctx.needs_input_grad[:3])
+        wants_gradient = grad_enabled and any(ctx.needs_input_grad[:3])
         grad_rows = torch.empty_like(rows) if wants_gradient else None
         grad_weight = torch.zeros_like(weight) if wants_gradient else None
         grad_bias = torch.zeros_like(bias) if wants_gradient and bias is not None else None
@@ -95,6 +101,7 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
             (grad_rows * grad_total).to(grad_rows.dtype),
             grad_weight * grad_total,
             None if grad_bias is None else grad_bias * grad_total,
+            None,
             None,
             None,
         )

@@ -24,6 +24,8 @@ from nmt.training.loss import token_loss
 from nmt.training.schedules import Schedule
 from nmt.translate import Translation, Translator
 
+SCALER_SKIPS = 50  # updates in a row: 2**50 is more than any scale that one begins with
+
 OptimizerFactory = Callable[[Iterable[Tensor]], torch.optim.Optimizer]
 
 
@@ -91,20 +93,14 @@ class TranslationModule(pl.LightningModule):
         self.validation = Validation()
         self.train_loss = self.gradient_norm = self.learning_rate = self.tokens_per_second = math.nan
         self._update_tokens = 0  # real target tokens of the update being accumulated
+        self._non_finite = 0  # updates in a row whose gradient is not finite
         self._val_sums = [0.0, 0.0, 0.0]
 
     # Training
 
     def training_step(self, batch: Batch, batch_index: int) -> Tensor:
         """Return the summed loss of one batch; the update divides its gradient by the tokens of all its batches."""
-        hidden, _ = self.model(batch.source, batch.source_mask, batch.target_in)
-        loss, _, tokens = token_loss(
-            hidden,
-            self.model.decoder.output,
-            batch.target_out,
-            batch.target_mask,
-            label_smoothing=self.config.label_smoothing,
-        )
+        loss, _, tokens = self._loss(batch)
         self._update_tokens += tokens
         self.window.batches += 1
         self.window.loss += float(loss.detach())
@@ -112,6 +108,13 @@ class TranslationModule(pl.LightningModule):
         self.window.real_tokens += tokens + int(batch.source_mask.sum())
         self.window.padded_tokens += batch.source.numel() + batch.target_in.numel()
         return loss
+
+    def _loss(self, batch: Batch) -> tuple[Tensor, Tensor, int]:
+        hidden, _ = self.model(batch.source, batch.source_mask, batch.target_in)
+        smoothing = self.config.label_smoothing
+        return token_loss(
+            hidden, self.model.decoder.output, batch.target_out, batch.target_mask, label_smoothing=smoothing
+        )
 
     def on_train_epoch_start(self) -> None:
         """Order the batches for this epoch; Lightning does so only for torch's own samplers."""
@@ -175,7 +178,8 @@ class TranslationModule(pl.LightningModule):
         scale = trainer.accumulate_grad_batches * trainer.world_size / float(tokens)
         torch._foreach_mul_([p.grad for p in self.parameters() if p.grad is not None], scale)
         self._update_tokens = 0
-        factor = self.schedule(self.global_step, self.progress())
+        # Each process has a clock of its own, but all of them one learning rate.
+        factor = self.schedule(self.global_step, trainer.strategy.broadcast(self.progress()))
         for group in optimizer.param_groups:
             group["lr"] = group["peak_lr"] * factor
         self.learning_rate = optimizer.param_groups[0]["lr"]
@@ -190,8 +194,10 @@ class TranslationModule(pl.LightningModule):
         gradients = [p.grad for p in self.parameters() if p.grad is not None]
         norm = torch.nn.utils.get_total_norm(gradients, foreach=True)
         self.gradient_norm = float(norm)
-        scaled = getattr(self.trainer.precision_plugin, "scaler", None) is not None  # then it skips such updates itself
-        if not math.isfinite(self.gradient_norm) and not scaled:
+        # A gradient scaler skips such updates itself while it looks for its scale, but not for ever.
+        allowed = SCALER_SKIPS if getattr(self.trainer.precision_plugin, "scaler", None) is not None else 0
+        self._non_finite = 0 if math.isfinite(self.gradient_norm) else self._non_finite + 1
+        if self._non_finite > allowed:
             raise UserError(
                 f"training: the gradient's norm is {self.gradient_norm} at update {self.global_step + 1}; the weights "
                 "were not changed, last.ckpt is from before; try a lower optimizer.lr or trainer.gradient_clip_val=1"
@@ -200,7 +206,7 @@ class TranslationModule(pl.LightningModule):
             torch.nn.utils.clip_grads_with_norm_(self.parameters(), gradient_clip_val, norm, foreach=True)
 
     def progress(self) -> float:
-        """Return the share of the run that is done: of its updates, epochs or time, whichever is furthest."""
+        """Return the share of the run that is done by this process' clock: of updates, epochs or time, the furthest."""
         trainer, limits = self.trainer, self.config.trainer
         shares = [0.0]
         if limits.max_steps > 0:
@@ -211,9 +217,7 @@ class TranslationModule(pl.LightningModule):
         if self.timer is not None and limits.max_time:
             spent, left = self.timer.time_elapsed(), self.timer.time_remaining()
             shares.append(spent / max(spent + (left or 0.0), 1e-9))
-        share = min(1.0, max(shares))
-        # Each process has a clock of its own, but all of them one learning rate.
-        return float(trainer.strategy.broadcast(share)) if trainer.world_size > 1 else share
+        return min(1.0, max(shares))
 
     # Validation
 
@@ -224,14 +228,7 @@ class TranslationModule(pl.LightningModule):
 
     def validation_step(self, batch: Batch, batch_index: int) -> None:
         """Add a batch's smoothed loss, likelihood and tokens."""
-        hidden, _ = self.model(batch.source, batch.source_mask, batch.target_in)
-        loss, likelihood, tokens = token_loss(
-            hidden,
-            self.model.decoder.output,
-            batch.target_out,
-            batch.target_mask,
-            label_smoothing=self.config.label_smoothing,
-        )
+        loss, likelihood, tokens = self._loss(batch)
         for place, value in enumerate((float(loss), float(likelihood), float(tokens))):
             self._val_sums[place] += value
 

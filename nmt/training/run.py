@@ -48,6 +48,7 @@ from nmt.training.samples import Samples, save_maps
 from nmt.translate import Translator
 
 METRICS = "metrics.json"
+REMEMBERED = ("seed", "tokenizer", "model", "optimizer", "callbacks")  # by the state that a run goes on from
 
 Corpus = dict[str, list[SentencePair]]
 
@@ -74,10 +75,11 @@ class Run:
         self.console = Console()
         self.say = logging.getLogger("nmt.train").info
         self.checkpointing = Checkpointing(folder / "checkpoints", config.callbacks)
-        self.last = self._last_payload() if resume else None
+        self.resume = resume
+        last = self._last_payload() if resume else None
         pl.seed_everything(config.seed, verbose=False)
         self.corpus: Corpus = load_corpus(config.data, say=self.say)
-        self.translator = self._translator()
+        self.translator = self._translator(last)
         self.data = TranslationData(
             self.corpus["train"],
             self.corpus["val"],
@@ -106,7 +108,7 @@ class Run:
             if not self.checkpointing.last.is_file():
                 raise KeyboardInterrupt from stop
             command = shlex.join([*program(), f"resume={self.folder}"])
-            self.say(f"stopped at update {self.trainer.global_step:,}; go on with: {command}")
+            self.say(f"stopped; update {self.checkpointing.saved:,} is saved; go on with: {command}")
             raise (stop if isinstance(stop, Interrupted) else Interrupted(signal.SIGINT)) from stop
 
     def _run(self) -> dict[str, Any]:
@@ -119,7 +121,7 @@ class Run:
         self.trainer.fit(
             self.module,
             datamodule=self.data,
-            ckpt_path=self.checkpointing.last if self.last else None,
+            ckpt_path=self.checkpointing.last if self.resume else None,
             weights_only=True,
         )
         self.fitted = time.monotonic() - before
@@ -153,11 +155,18 @@ class Run:
             )
         for part in self.checkpointing.folder.glob(".*.part"):  # a write that was killed
             part.unlink(missing_ok=True)
-        return checkpoints.load(self.checkpointing.last)
+        last = checkpoints.load(self.checkpointing.last)
+        changed = [key for key in REMEMBERED if self.plain[key] != last["nmt"]["config"][key]]
+        if changed:
+            raise UserError(
+                f"resume={self.folder}: {', '.join(changed)} in config.yaml changed since, but last.ckpt goes on with "
+                "what it was; change it back, or start a new run"
+            )
+        return last
 
-    def _translator(self) -> Translator:
-        if self.last is not None:
-            tokenizer = Tokenizer.from_state(self.last["nmt"]["tokenizer"])
+    def _translator(self, last: dict[str, Any] | None) -> Translator:
+        if last is not None:
+            tokenizer = Tokenizer.from_state(last["nmt"]["tokenizer"])
         else:
             tokenizer = Tokenizer.train(
                 self.corpus["train"], self.config.tokenizer, cache_dir=cache_folder(), say=self.say
@@ -271,7 +280,7 @@ class Run:
                 scored[split],
                 source_lang=data.source_lang,
                 target_lang=data.target_lang,
-                data=origin(data),
+                data=origin(data, split),
             )
             self.say(f"translations of {split}: {written.hypothesis}")
         return scored
@@ -293,7 +302,7 @@ class Run:
             "name": self.config.name,
             "search": dict(vars(self.config.search)),
             "versions": hardware.versions(),
-            "hardware": hardware.describe(),
+            "hardware": hardware.describe(self.trainer.strategy.root_device, self.trainer.world_size),
             "commit": self.commit,
             "finished": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
         }

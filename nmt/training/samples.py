@@ -38,16 +38,16 @@ class Samples(Callback):
         writer.add_text(
             "translations", "\n".join(["| source | reference | translation |", "|---|---|---|", *rows]), update
         )
-        for number, drawn in maps(pl_module.translator, pairs):
+        for number, drawn in maps(pl_module.translator, pairs, beam_size=1):  # the translation in the table
             if drawn.cross is not None:
                 writer.add_figure(f"attention/{number}", figure(drawn), update)
 
 
-def maps(translator: Translator, pairs: Sequence[SentencePair]) -> Iterator[tuple[int, AttentionMap]]:
+def maps(translator: Translator, pairs: Sequence[SentencePair], **search: Any) -> Iterator[tuple[int, AttentionMap]]:
     """Yield the number and the map of every sentence that has one; a model without attention has none."""
     for number, pair in enumerate(pairs):
         if pair.source.strip() and translator.attends:
-            yield number, translator.attention_map(pair.source)
+            yield number, translator.attention_map(pair.source, **search)
 
 
 def cell(text: str) -> str:

@@ -1,5 +1,6 @@
 """What the demo tells people to try next can be tried."""
 
+import json
 import re
 import shlex
 
@@ -18,6 +19,26 @@ def test_there_are_suggestions() -> None:
 @pytest.mark.parametrize("command", [command for command in COMMANDS if "--help" not in command])
 def test_a_suggested_command_composes_and_builds(command: str) -> None:
     check_nodes(validate(compose("train", shlex.split(command))))
+
+
+def test_the_whole_demo_in_small(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    demo.run(["debug=fast", "data.sizes=[400,20,20]", "tokenizer.vocab_size=320", "trainer.accelerator=cpu"])
+    said = capsys.readouterr().out
+    (folder,) = (tmp_path / "outputs" / "demo").iterdir()
+    for command in ("train.py experiment=demo", "scripts/evaluate.py ckpt=", "scripts/translate.py ckpt="):
+        assert f"$ python {command}" in said
+    assert said.count("(reference: ") == demo.SENTENCES and "What to try next" in said
+    for number in range(1, demo.SENTENCES + 1):
+        assert (folder / "attention" / f"demo_{number}.png").is_file()
+
+
+@pytest.mark.slow
+def test_the_demo_translates_nine_in_ten_exactly(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    demo.run([])
+    (folder,) = (tmp_path / "outputs" / "demo").iterdir()
+    assert json.loads((folder / "metrics.json").read_text("utf-8"))["test"]["exact_match"] >= 90
 
 
 def test_sentences_come_in_different_lengths(tmp_path) -> None:

@@ -3,10 +3,12 @@
 import json
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ from nmt import checkpoint, load_translator
 from nmt.cli import evaluate as evaluate_program
 from nmt.cli import train as train_program
 from nmt.errors import UserError
+from nmt.training.module import TranslationModule
 
 ROOT = Path(__file__).resolve().parents[2]
 TINY = [
@@ -144,6 +147,75 @@ def test_a_finished_run_is_not_resumed(tmp_path):
         train_program.run([f"resume={folder}"])
 
 
+def test_evaluating_other_data_leaves_the_scores_of_the_run(tmp_path, capsys):
+    folder = tmp_path / "run"
+    go(folder, "debug=fast", *SMALL_TRANSFORMER, "callbacks.sample_sentences=0")
+    before = {path.name: path.read_bytes() for path in (folder / "translations").iterdir()}
+    (tmp_path / "test.tsv").write_text("en\tde\nJune 5\t5. Juni\nseven\tsieben\n", "utf-8")
+    for _ in range(2):
+        evaluate_program.run([f"ckpt={folder}", f"data.test={tmp_path / 'test.tsv'}"])
+    after = {path.name: path.read_bytes() for path in (folder / "translations").iterdir()}
+    assert before.items() <= after.items() and len(after) == len(before) + 4
+    (scores,) = [name for name in after.keys() - before.keys() if name.endswith(".json")]
+    assert json.loads(after[scores])["data"] == f"data.test={tmp_path / 'test.tsv'}"
+
+
+def test_what_a_state_remembers_cannot_be_changed_beside_it(tmp_path):
+    folder = tmp_path / "run"
+    settings = [*TINY, *SMALL_TRANSFORMER, "trainer.max_steps=4", "data.sizes=[60,4,4]", "callbacks.average_last=0"]
+    train_program.run([*settings, f"hydra.run.dir={folder}"])
+    (folder / "metrics.json").unlink()
+    config = folder / "config.yaml"
+    written = config.read_text("utf-8")
+    config.write_text(re.sub(r"\blr: \S+", "lr: 0.5", written), "utf-8")
+    with pytest.raises(UserError, match=r"optimizer in config.yaml changed since"):
+        train_program.run([f"resume={folder}"])
+    config.write_text(written.replace("max_steps: 4", "max_steps: 6"), "utf-8")
+    train_program.run([f"resume={folder}"])
+    assert json.loads((folder / "metrics.json").read_text("utf-8"))["updates"] == 6
+
+
+@pytest.mark.parametrize("better", [True, False])
+def test_the_better_of_average_and_best_is_kept(tmp_path, monkeypatch, better):
+    made, real, scores = [], checkpoint.average, iter([10.0, 20.0, 25.0 if better else 15.0])
+
+    def average(paths):
+        made.append(real(paths))
+        return made[-1]
+
+    monkeypatch.setattr(checkpoint, "average", average)
+    scored = TranslationModule.score
+    monkeypatch.setattr(TranslationModule, "score", lambda *args: replace(scored(*args), bleu=next(scores)))
+    folder = tmp_path / "run"
+    metrics = go(
+        folder, *SMALL_TRANSFORMER, "data.sizes=[60,4,4]", "callbacks.average_last=2", "callbacks.sample_sentences=0",
+        "trainer.max_epochs=2",
+    )  # fmt: skip
+    (averaged,) = made
+    assert not same(averaged, weights(folder)), "two epochs differ"
+    assert same(weights(folder, "best.ckpt"), averaged if better else weights(folder))
+    assert metrics["best_update"] == metrics["updates"]
+
+
+def test_a_run_ends_when_it_gets_no_better(tmp_path):
+    metrics = go(
+        tmp_path / "run", *SMALL_TRANSFORMER, "data.sizes=[60,4,4]", "optimizer.lr=1e-12", "trainer.max_epochs=9",
+        "callbacks.early_stopping_patience=2", "callbacks.sample_sentences=0", "callbacks.average_last=0",
+    )  # fmt: skip
+    assert metrics["epochs"] == 3
+
+
+@pytest.mark.parametrize("name", ["transformer", "bahdanau"])
+def test_half_precision_learns_as_single_does(tmp_path, name):
+    common = [*MODELS[name], "data.sizes=[100,4,4]", "trainer.max_steps=3", "callbacks.sample_sentences=0"]
+    go(tmp_path / "single", *common)
+    go(tmp_path / "half", *common, "trainer.precision=bf16-mixed")
+    single, half = weights(tmp_path / "single"), weights(tmp_path / "half")
+    assert not same(single, half) and all(value.dtype == torch.float32 for value in half.values())
+    for key, value in single.items():
+        torch.testing.assert_close(half[key], value, rtol=0.1, atol=0.02)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["transformer", "bahdanau", "none"])
 def test_a_handful_of_pairs_is_learnt_by_heart(name, tmp_path):
@@ -160,13 +232,13 @@ KILLED = [
 ]  # fmt: skip
 
 
-def start(*overrides):
+def start(*overrides, program=ROOT / "train.py"):
     return subprocess.Popen(
-        [sys.executable, str(ROOT / "train.py"), *overrides],
+        [sys.executable, str(program), *overrides],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)},
     )
 
 
@@ -209,13 +281,20 @@ def test_killed_in_mid_epoch_and_resumed_ends_with_the_same_weights(tmp_path):
 
 
 @pytest.mark.slow
-def test_two_processes_train_one_model(tmp_path):
+def test_two_processes_train_one_model_and_show_it(tmp_path):
     folder = tmp_path / "run"
+    (tmp_path / "train.py").write_text(
+        "from nmt.training import progress\nprogress.PLAIN_SECONDS = 0.0\nfrom nmt.cli.train import main\nmain()\n"
+    )
     process = start(
         *TINY, *SMALL_TRANSFORMER, "data.sizes=[200,21,21]", "trainer.max_steps=6", "trainer.devices=2",
         "trainer.strategy=ddp", "callbacks.average_last=2", f"hydra.run.dir={folder}",
+        program=tmp_path / "train.py",
     )  # fmt: skip
     said = process.communicate()[0]
     assert process.returncode == 0, said
     metrics = json.loads((folder / "metrics.json").read_text("utf-8"))
     assert metrics["updates"] == 6 and metrics["val"]["sentences"] == 21
+    assert said.count("left\n") >= 5, said
+    states = checkpoint.load(folder / "checkpoints" / "last.ckpt")["callbacks"]["Generators"]["ranks"]
+    assert len(states) == 2 and not torch.equal(states[0]["torch"], states[1]["torch"])

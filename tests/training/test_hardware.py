@@ -35,7 +35,7 @@ def test_facts_are_plain_values() -> None:
     facts = hardware.describe()
     assert json.loads(json.dumps(facts)) == facts
     assert facts["cpu"] and facts["threads"] == torch.get_num_threads() and facts["cores"] >= 1
-    assert len(facts["gpus"]) == torch.cuda.device_count()
+    assert facts["gpus"] == [], "a run on the CPU, whatever else the machine has"
 
 
 def test_versions_are_those_installed() -> None:

@@ -61,3 +61,12 @@ def test_without_gradient_nothing_is_kept():
     with torch.no_grad():
         loss, _, _ = token_loss(torch.randn(1, 2, 4), output, targets, targets.bool())
     assert not loss.requires_grad
+
+
+def test_without_gradients_there_is_no_work_for_them(monkeypatch):
+    output = nn.Linear(6, 11)
+    hidden, targets, mask = torch.randn(2, 3, 6), torch.randint(11, (2, 3)), torch.ones(2, 3, dtype=torch.bool)
+    expected = token_loss(hidden, output, targets, mask)
+    monkeypatch.setattr(torch, "zeros_like", lambda *_, **__: pytest.fail("room for a gradient was made"))
+    with torch.inference_mode():
+        assert token_loss(hidden, output, targets, mask) == expected

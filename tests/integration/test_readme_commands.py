@@ -1,0 +1,107 @@
+"""The README's commands for a trained model, its Python, its benchmark and its new attention do what they say."""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from nmt.cli import benchmark, evaluate, train, translate
+from nmt.training import benchmark as timings
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text("utf-8")
+EVALUATE = re.findall(r"^python scripts/evaluate\.py (.*)$", README, re.MULTILINE)
+TRANSLATE = re.findall(r"^python scripts/translate\.py (.*)$", README, re.MULTILINE)
+BLOCKS = dict(re.findall(r"^```(python|yaml)\n(.*?)^```$", README[README.index("### A new attention") :], re.M | re.S))
+TINY = [
+    "data=cldr", "data.sizes=[200,8,8]", "data.topics=[numbers]", "data.max_parts=1", "tokenizer.vocab_size=300",
+    "trainer.accelerator=cpu", "model.encoder.layers=1", "model.encoder.width=16", "model.encoder.heads=2",
+    "model.encoder.feed_forward=16",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def run_folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("readme") / "run"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NMT_CACHE", str(folder.parent / "cache"))
+        train.run([*TINY, "debug=fast", f"hydra.run.dir={folder}"])
+    return folder
+
+
+@pytest.fixture
+def here(run_folder, tmp_path, monkeypatch):
+    """An empty folder but for the run under the name that the README gives it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "RUN_FOLDER").symlink_to(run_folder)
+    return tmp_path
+
+
+@pytest.mark.parametrize("line", EVALUATE)
+def test_evaluate(line, here, run_folder, capsys):
+    evaluate.run(shlex.split(line, comments=True))
+    scores = json.loads((run_folder / "metrics.json").read_text("utf-8"))["test"]
+    assert scores["signature"] in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("line", TRANSLATE)
+def test_translate(line, here, monkeypatch, capsys):
+    words, _, redirected = line.partition(" #")[0].partition(" < ")
+    lines = here / "lines.en"
+    lines.write_text("A dog runs.\n\nTwo dogs run.\n", "utf-8")
+    with lines.open(encoding="utf-8") as stream:
+        monkeypatch.setattr(sys, "stdin", stream)
+        translate.run(shlex.split(words))
+    assert len(capsys.readouterr().out.splitlines()) == (3 if redirected else 1)
+    assert (here / "map.png").is_file() == ("attention=" in words)
+
+
+def test_the_python_example(here, capsys):
+    (code,) = re.findall(r"^```python\n(from nmt import .*?)^```$", README, re.MULTILINE | re.DOTALL)
+    names = {}
+    exec(code, names)
+    assert len(capsys.readouterr().out.splitlines()) == 1
+    assert names["translator"].attention_map("A dog runs.").cross.ndim == 4
+
+
+@pytest.mark.parametrize("ckpt", [[], ["ckpt=RUN_FOLDER"]], ids=["forced lengths", "a checkpoint"])
+def test_the_benchmark(ckpt, here, monkeypatch, capsys):
+    monkeypatch.setattr(timings, "WARMUP", 1)
+    monkeypatch.setattr(timings, "TIMED", 2)
+    before = sorted(here.iterdir())
+    benchmark.run([*TINY, "data.batch_tokens=200", *ckpt])
+    said = capsys.readouterr().out
+    assert re.search(r"^training: [\d,]+ real target tokens/s, .* of the matmul peak .*, peak memory", said, re.M)
+    assert re.search(r"^translation: 8 sentences in [\d.]+ s at beam 5", said, re.M)
+    assert ("forced to its reference's length" in said) == (not ckpt)
+    assert sorted(here.iterdir()) == before, "leaves no run folder"
+
+
+@pytest.mark.slow
+def test_the_new_attention_is_one_python_file_and_one_yaml(tmp_path):
+    for name in ("nmt", "configs", "tests", "train.py", "pyproject.toml"):
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, tmp_path / name)
+    (module,) = re.findall(r"^_target_: (\S+)\.\w+$", BLOCKS["yaml"], re.MULTILINE)
+    name = module.rpartition(".")[2]
+    (tmp_path / f"{module.replace('.', '/')}.py").write_text(BLOCKS["python"], "utf-8")
+    (tmp_path / "configs" / "model" / "attention" / f"{name}.yaml").write_text(BLOCKS["yaml"], "utf-8")
+    small = [word for word in TINY if not word.startswith("model.")]
+    command = ["train.py", "model=rnn", f"model/attention={name}", "debug=fast", *small, "hydra.run.dir=run"]
+    for words in (command, ["-m", "pytest", "-v", "-k", name, "tests/models/test_contract.py"]):
+        result = subprocess.run(
+            [sys.executable, *words],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(tmp_path)},
+            capture_output=True,
+            text=True,
+        )
+        assert result.returncode == 0, result.stdout + result.stderr
+    assert re.search(rf"test_forward_equals_stacked_steps\[rnn model/attention={name}\] PASSED", result.stdout)
+    assert (tmp_path / "run" / "attention" / "0.png").is_file()
