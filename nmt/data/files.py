@@ -183,8 +183,9 @@ def _parse_tsv(
     has_header = len(header) > 1 and (codes or source_lang in header or target_lang in header)
     columns, width = (0, 1), 2
     if has_header:
-        check_language(source_lang, header, f"{path}:1")
-        check_language(target_lang, header, f"{path}:1")
+        where = f"{path}:1 (read as a header line; if it is a sentence pair, put one with the two keys above it)"
+        check_language(source_lang, header, where)
+        check_language(target_lang, header, where)
         columns, width = (header.index(source_lang), header.index(target_lang)), len(header)
     elif say is not None:
         say(f"{path}: no header line that names the columns; read as {source_lang}, then {target_lang}")
