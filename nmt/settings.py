@@ -93,7 +93,7 @@ class CallbacksConfig:
     early_stopping_patience: int | None = number(1)  # validations without a better BLEU
     average_last: int = number(0)  # checkpoints averaged at the end; 0: none
     save_every_updates: int = number(1)  # last.ckpt, besides after each validation
-    sample_sentences: int = number(0)  # translations and attention maps written at each validation
+    sample_sentences: int = number(0)  # validation sentences in TensorBoard each time, in attention/ at the end
 
 
 @dataclass(kw_only=True)

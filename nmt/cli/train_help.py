@@ -24,7 +24,7 @@ Keys often set (every key of the configs can be; a misspelt one is refused):
   tokenizer.vocab_size=4000                   pieces in the vocabulary
   model.encoder.layers=2                      sizes, dropouts: see configs/model
   optimizer.lr=0.001 scheduler.warmup_updates=2000
-  trainer.max_epochs=10 trainer.max_time=00:00:40:00     whichever comes first; the schedule honours both
+  trainer.max_epochs=10 trainer.max_time=00:00:40:00     whichever comes first; cosine honours both
   trainer.accelerator=cpu trainer.precision=bf16-mixed
   search.beam_size=5 search.length_penalty=1.0
   seed=2 name=my_run hydra.run.dir=FOLDER     the folder is outputs/<name>/<time> unless it is named

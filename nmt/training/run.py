@@ -241,6 +241,7 @@ class Run:
     def _choose_weights(self) -> None:
         """Leave the better of best and averaged weights, by greedy validation BLEU, in best.ckpt and in the model."""
         model = self.translator.model.to(self.trainer.strategy.root_device)  # Lightning has moved it to the CPU
+        self.averaged = False
         best = checkpoints.load(self.checkpointing.best)
         recent = self.checkpointing.recent_paths()
         if len(recent) > 1:
@@ -255,6 +256,7 @@ class Run:
                 f"kept the {'average' if better else 'single one'}"
             )
             if better:
+                self.averaged = True
                 best["state_dict"] = averaged
                 best["nmt"]["scores"] = {"val": {"bleu": bleu}, "averaged_updates": list(self.checkpointing.recent)}
                 checkpoints.save(best, self.checkpointing.best)
@@ -296,6 +298,7 @@ class Run:
             "epochs": round(totals.batches / len(self.data.train_dataloader()), 3),
             "updates": self.trainer.global_step,
             "best_update": self.checkpointing.best_update,
+            "averaged": self.averaged,
             "wall_seconds": self.timer.time_elapsed(),  # of training and its validations, over interruptions
             "total_seconds": self.timer.time_elapsed() + time.monotonic() - self.started - self.fitted,
             "seed": self.config.seed,

@@ -194,7 +194,7 @@ def test_the_better_of_average_and_best_is_kept(tmp_path, monkeypatch, better):
     (averaged,) = made
     assert not same(averaged, weights(folder)), "two epochs differ"
     assert same(weights(folder, "best.ckpt"), averaged if better else weights(folder))
-    assert metrics["best_update"] == metrics["updates"]
+    assert metrics["best_update"] == metrics["updates"] and metrics["averaged"] == better
 
 
 def test_a_run_ends_when_it_gets_no_better(tmp_path):
