@@ -183,7 +183,9 @@ def _parse_tsv(
     has_header = len(header) > 1 and (codes or source_lang in header or target_lang in header)
     columns, width = (0, 1), 2
     if has_header:
-        where = f"{path}:1 (read as a header line; if it is a sentence pair, put one with the two keys above it)"
+        where = f"{path}:1"
+        if not {source_lang, target_lang} & set(header):
+            where += " (read as a header line; if it is a sentence pair, put one with the two keys above it)"
         check_language(source_lang, header, where)
         check_language(target_lang, header, where)
         columns, width = (header.index(source_lang), header.index(target_lang)), len(header)
