@@ -40,7 +40,7 @@ demo: $(STAMP)  ## train on the embedded corpus (3 minutes), evaluate, translate
 	$(BIN)/python scripts/demo.py
 
 test: $(STAMP)  ## the fast tests, offline
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --maxprocesses=4
 
 test-all: $(STAMP)  ## all tests, the slow ones too
 	$(BIN)/python -m pytest -m ''

@@ -37,21 +37,29 @@ class Generators(Callback):
 
     def __init__(self) -> None:
         self._loaded: list[dict[str, Any]] = []
+        self._at_the_end: dict[str, Any] | None = None
         self._gpu: torch.device | None = None
         self._ranks = 1
 
     def state_dict(self) -> dict[str, Any]:
         """Return, for every rank, the states of Python's and torch's generators, and of the GPU's that trains."""
-        version, words, gauss = random.getstate()
-        mine = {
-            "python": [version, list(words), gauss],
-            "torch": torch.get_rng_state(),
-            "cuda": None if self._gpu is None else torch.cuda.get_rng_state(self._gpu),
-        }
+        mine = self._at_the_end or self._states()
         states = [mine] * self._ranks
         if self._ranks > 1:
             torch.distributed.all_gather_object(states, mine)
         return {"ranks": states}
+
+    def _states(self) -> dict[str, Any]:
+        version, words, gauss = random.getstate()
+        return {
+            "python": [version, list(words), gauss],
+            "torch": torch.get_rng_state(),
+            "cuda": None if self._gpu is None else torch.cuda.get_rng_state(self._gpu),
+        }
+
+    def on_train_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Keep the states: Lightning seeds several processes anew for the validation that may follow."""
+        self._at_the_end = self._states()
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Keep the states until training begins, so that nothing draws from them before."""

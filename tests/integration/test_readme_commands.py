@@ -95,7 +95,7 @@ def test_the_new_attention_is_one_python_file_and_one_yaml(tmp_path):
     (tmp_path / "configs" / "model" / "attention" / f"{name}.yaml").write_text(BLOCKS["yaml"], "utf-8")
     small = [word for word in TINY if not word.startswith("model.")]
     command = ["train.py", "model=rnn", f"model/attention={name}", "debug=fast", *small, "hydra.run.dir=run"]
-    for words in (command, ["-m", "pytest", "-v", "-k", name, "tests/models/test_contract.py"]):
+    for words in (command, ["-m", "pytest", "-vv", "-k", name, "tests/models/test_contract.py"]):
         result = subprocess.run(
             [sys.executable, *words],
             cwd=tmp_path,
