@@ -67,6 +67,7 @@ class Run:
 
     def __init__(self, config: TrainConfig, plain: dict[str, Any], folder: Path, *, resume: bool) -> None:
         hardware.keep_freed_memory()
+        hardware.flush_denormals()
         self.config = config
         self.plain = plain
         self.folder = folder

@@ -6,6 +6,7 @@ import json
 import os
 import platform
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -100,3 +101,12 @@ def test_matmul_peak_counts_two_operations_a_multiplication(monkeypatch: pytest.
     clock = iter([0.0, 2.0, 10.0, 11.0, 20.0, 24.0])  # seconds: three products of 2, 1 and 4
     monkeypatch.setattr("time.perf_counter", lambda: next(clock))
     assert hardware.matmul_peak(8, 3) == 2 * 8**3
+
+
+def test_denormals_are_zero_in_every_thread() -> None:
+    program = (
+        "import torch; from nmt.training import hardware; torch.set_num_threads(4); can = hardware.flush_denormals(); "
+        "tiny = torch.full((1 << 22,), 1e-30) * 1e-10; print(can, int(tiny.count_nonzero()))"
+    )
+    can, nonzero = subprocess.check_output([sys.executable, "-c", program], text=True).split()
+    assert int(nonzero) == (0 if can == "True" else 1 << 22)
