@@ -109,7 +109,9 @@ def check_nodes(config: TrainConfig) -> None:
     from nmt.models.seq2seq import build_model
 
     def model() -> None:
-        build_model(config.model, source_vocab_size=8, target_vocab_size=8, joint=config.tokenizer.joint)
+        # No memory and no time however wide it is, and no thread of torch's is started before training sets its mode.
+        with torch.device("meta"):
+            build_model(config.model, source_vocab_size=8, target_vocab_size=8, joint=config.tokenizer.joint)
 
     def optimizer() -> None:
         instantiate(config.optimizer, "optimizer", params=[torch.nn.Parameter(torch.zeros(1))])

@@ -103,10 +103,12 @@ def test_matmul_peak_counts_two_operations_a_multiplication(monkeypatch: pytest.
     assert hardware.matmul_peak(8, 3) == 2 * 8**3
 
 
-def test_denormals_are_zero_in_every_thread() -> None:
+def test_denormals_are_zero_in_every_thread_after_a_config_was_checked() -> None:
     program = (
-        "import torch; from nmt.training import hardware; torch.set_num_threads(4); can = hardware.flush_denormals(); "
-        "tiny = torch.full((1 << 22,), 1e-30) * 1e-10; print(can, int(tiny.count_nonzero()))"
+        "import torch; from nmt.config import check_nodes, compose_run, validate; from nmt.training import hardware\n"
+        "torch.set_num_threads(4); check_nodes(validate(compose_run(['model=rnn', 'model/attention=luong']).config))\n"
+        "can = hardware.flush_denormals(); tiny = torch.full((1 << 22,), 1e-30) * 1e-10\n"
+        "print(can, int(tiny.count_nonzero()))"
     )
     can, nonzero = subprocess.check_output([sys.executable, "-c", program], text=True).split()
     assert int(nonzero) == (0 if can == "True" else 1 << 22)
