@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
@@ -51,9 +51,9 @@ class AttentionMap:
 
     source_pieces: Sequence[str]
     target_pieces: Sequence[str]
-    cross: Tensor | None
-    encoder_self: Tensor | None
-    decoder_self: Tensor | None
+    cross: Tensor | None = field(repr=False)
+    encoder_self: Tensor | None = field(repr=False)
+    decoder_self: Tensor | None = field(repr=False)
     source: str
     target: str
     read_pieces: Sequence[str] = ()
@@ -67,7 +67,7 @@ class AttentionMap:
         for kind in KINDS:
             weights: Tensor | None = getattr(self, kind)
             if weights is not None:
-                weights = weights.detach().to("cpu", torch.float32)
+                weights = weights.detach().to("cpu", torch.float32, copy=True)  # no longer an inference tensor
                 self._check(kind, weights)
                 object.__setattr__(self, kind, weights)
 

@@ -91,15 +91,16 @@ def write_evaluation(
     `test.beam5.lp1.src.en`, `.hyp.de` and `.ref.de` hold a sentence a line; `.scores.json` holds the scores, their
     signatures, the `data` they are of, and the sacrebleu command that gives the same from these files. The names tell
     the split and the search, and the checkpoint unless it is the best one; so evaluating again replaces what it
-    repeats, each file whole or not at all. Where those names are taken by other sentences (`data.path=` of another
-    corpus), they get a digest of these. Raises UserError where the folder cannot be written.
+    repeats, each file whole or not at all. The names are those of the sentences that a split was first evaluated on,
+    a run's own; those of other ones (`data.path=` of another corpus) get a digest of these.
+    Raises UserError where the folder cannot be written.
     """
     search = evaluation.search
     parts = [split, *([] if checkpoint == "best" else [checkpoint])]
     stem = ".".join([*parts, f"beam{search.beam_size}", f"lp{search.length_penalty:g}"])
     folder = folder / "translations"
     digest = _digest(source_lang, target_lang, *evaluation.sources, *evaluation.references)
-    if _data_of(folder / f"{stem}.scores.json") not in (None, digest):
+    if digest not in (own := _own_data(folder, split)) and own:
         stem = f"{stem}.{digest[:8]}"
     written = Written(
         source=folder / f"{stem}.src.{source_lang}",
@@ -132,6 +133,12 @@ def write_evaluation(
 
 def _digest(*texts: str) -> str:
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()
+
+
+def _own_data(folder: Path, split: str) -> set[str]:
+    """Return the digests of the sentences that files of `split` without a digest in their names are of."""
+    found = {path.name: _data_of(path) for path in folder.glob(f"{split}.*.scores.json")}
+    return {digest for name, digest in found.items() if digest is not None and digest[:8] not in name}
 
 
 def _data_of(scores: Path) -> str | None:

@@ -149,7 +149,8 @@ def _extend(beams: _Beams, log_probs: Tensor, *, count: int, banned: tuple[int, 
     values, ids = _top(log_probs, min(count + len(banned), log_probs.shape[1]))  # (N, c)
     if bool(values.isnan().any()):
         raise UserError(
-            "search: the model's log-probabilities are NaN, so its weights are broken; use another checkpoint"
+            "search: the model's log-probabilities are NaN, so its weights are broken; use another checkpoint, or "
+            "train with a lower optimizer.lr"
         )
     for token in banned:
         values = values.masked_fill(ids == token, -torch.inf)

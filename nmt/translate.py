@@ -75,6 +75,8 @@ class Translator:
         A sentence gets the same tokens in whatever company. An empty one, or one of white space, is translated to "".
         `overrides` are fields of SearchConfig (`beam_size=1`); UserError for those it does not have or cannot take.
         """
+        if isinstance(sentences, str):
+            raise UserError("translate: got one text, expected a list of sentences; write translate([text])")
         settings = override(self.search, overrides)
         sources = self.tokenizer.encode_source(list(sentences))
         translations = [Translation(sentence, "", 0.0, [], [], []) for sentence in sentences]

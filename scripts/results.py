@@ -1,6 +1,7 @@
 """The README's table of results, made from docs/results: nobody types a score.
 
-python scripts/results.py add RUN_FOLDER     keep a finished run's config.yaml and metrics.json in docs/results/NAME
+python scripts/results.py add RUN_FOLDER     keep a finished run's config.yaml and metrics.json in docs/results/NAME,
+                                             and write the table
 python scripts/results.py table              write the table of all of them into README.md
 """
 
@@ -15,6 +16,8 @@ import yaml
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from nmt.cli import program
+from nmt.errors import UserError
 from nmt.training.hardware import summary
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -25,11 +28,21 @@ HEAD = ["model", "BLEU", "chrF", "parameters", "epochs", "minutes", "target toke
 
 def add(run: Path) -> None:
     """Copy what documents a run; the folder its data lay in is nobody else's and becomes `FOLDER`."""
+    if not (run / "metrics.json").is_file():
+        raise UserError(f"{run}: holds no metrics.json; expected the folder of a run that came to its end")
     metrics = json.loads((run / "metrics.json").read_text("utf-8"))
     config = yaml.safe_load((run / "config.yaml").read_text("utf-8"))
     if config["data"]["path"]:
         config["data"]["path"] = "FOLDER"
     folder = RESULTS / metrics["name"]
+    if (folder / "config.yaml").is_file():
+        there = yaml.safe_load((folder / "config.yaml").read_text("utf-8"))
+        changed = [key for key in config if config[key] != there.get(key)]
+        if changed:
+            raise UserError(
+                f"{folder}: holds a run with another {', '.join(changed)}; train with a name of its own (name=), or "
+                "remove that folder"
+            )
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False, allow_unicode=True), "utf-8")
     (folder / "metrics.json").write_text(json.dumps(metrics, indent=2, ensure_ascii=False) + "\n", "utf-8")
@@ -41,15 +54,23 @@ def table() -> str:
     runs.sort(key=lambda run: -run["test"]["bleu"])
     lines = [f"| {' | '.join(HEAD)} |", f"|{'---|' * len(HEAD)}", *map(row, runs)]
     for what, values in (
-        ("Command", {f"`python train.py experiment=NAME data.path=FOLDER seed={run['seed']}`" for run in runs}),
+        ("Command", {command(run) for run in runs}),
         ("BLEU", {f"`{run['test']['signature']}`" for run in runs}),
         ("chrF", {f"`{run['test']['chrf_signature']}`" for run in runs}),
         ("Search", {search(run["search"]) for run in runs}),
         ("Hardware", {summary(run["hardware"]) for run in runs}),
         ("Torch", {run["versions"]["torch"] for run in runs}),
+        ("Commit", {f"{run['name']} {str(run['commit'])[:7]}" for run in runs}),
     ):
         lines += ["", f"{what}: {'; '.join(sorted(values))}"]
     return "\n".join(lines)
+
+
+def command(run: dict[str, Any]) -> str:
+    """Return what trains this run: a shipped recipe, or the config that stands beside its metrics.json."""
+    if (ROOT / "configs" / "experiment" / f"{run['name']}.yaml").is_file():
+        return f"`python train.py experiment=NAME data.path=FOLDER seed={run['seed']}`"
+    return f"{run['name']} by its config.yaml"
 
 
 def row(run: dict[str, Any]) -> str:
@@ -76,17 +97,18 @@ def readme(text: str) -> str:
     return f"{before}{BEGIN}\n{table()}\n{END}{after}"
 
 
-def main(arguments: list[str]) -> int:
-    """Do what the command line says; 2 where it says nothing that is known."""
+def run(arguments: list[str]) -> None:
+    """Do what the command line says. Raises UserError where it says nothing that is known."""
+    if {"-h", "--help"} & set(arguments):
+        print(__doc__)
+        return
     if len(arguments) == 2 and arguments[0] == "add":
         add(Path(arguments[1]))
     elif arguments != ["table"]:
-        print(__doc__, file=sys.stderr)
-        return 2
+        raise UserError(f"got '{' '.join(arguments)}', expected add RUN_FOLDER, or table; see --help")
     path = ROOT / "README.md"
     path.write_text(readme(path.read_text("utf-8")), "utf-8")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    program.main(run)

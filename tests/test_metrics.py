@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import subprocess
 import sys
@@ -83,6 +84,22 @@ def test_nothing_of_sacrebleu_on_the_terminal(capfd: pytest.CaptureFixture[str])
     metrics.score(["a dog ."] * 150, ["a dog ."] * 150, bootstrap=10)
     captured = capfd.readouterr()
     assert captured.out == "" and captured.err == ""
+
+
+@pytest.mark.parametrize("differing", [1, 2, 3])
+def test_a_few_sentences_are_no_significant_difference(differing: int) -> None:
+    """All 2^m shuffles by hand: at least the real one and its mirror image differ as much."""
+    references = [f"the {word} runs over a green hill in the {word} sun" for word in ["dog", "cat", "fox", "cow"]] * 5
+    system = [text.replace("green", "red") if i < differing else text for i, text in enumerate(references)]
+    real = abs(metrics.score(references, references).bleu - metrics.score(system, references).bleu)
+    counted = 0
+    for swaps in itertools.product([False, True], repeat=differing):
+        one = [system[i] if i < differing and swaps[i] else text for i, text in enumerate(references)]
+        two = [system[i] if i < differing and not swaps[i] else text for i, text in enumerate(references)]
+        scores = [metrics.score(lines, references).bleu for lines in (one, two)]
+        counted += abs(scores[0] - scores[1]) >= real - 1e-9
+    found = metrics.compare(references, system, references, samples=2000).p_value
+    assert found == pytest.approx(counted / 2**differing, abs=0.01)
 
 
 def test_compare() -> None:

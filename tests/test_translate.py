@@ -182,6 +182,22 @@ def test_attention_map_of_the_hypothesis_and_of_a_reference(run: Run) -> None:
         run.translator.attention_map("  ")
 
 
+def test_a_row_of_the_attention_map_is_the_step_that_wrote_its_piece(run: Run) -> None:
+    model, tokenizer = run.translator.model, run.translator.tokenizer
+    found = run.translator.translate(["two men, in snow"])[0]
+    seen = run.translator.attention_map("two men, in snow")
+    source = torch.tensor(tokenizer.encode_source(["two men, in snow"]))
+    assert len(found.tokens) > 2 and seen.cross is not None and seen.decoder_self is not None
+    with torch.no_grad():
+        state = model.decoder.init_state(model.encoder(source, torch.ones_like(source).bool()))
+        for place, token in enumerate([BOS, *found.tokens[:-1]]):
+            _, weights, state = model.decoder.step(torch.tensor([token]), state, need_weights=True)
+            assert weights is not None and weights.cross is not None and weights.decoder_self is not None
+            torch.testing.assert_close(seen.cross[:, :, place], weights.cross[0, :, :, 0], rtol=1e-4, atol=1e-5)
+            own = weights.decoder_self[0, :, :, 0]
+            torch.testing.assert_close(seen.decoder_self[:, :, place, : place + 1], own, rtol=1e-4, atol=1e-5)
+
+
 def test_plan_batches_covers_everything_once_within_the_budget() -> None:
     lengths = random.Random(0).choices(range(1, 40), k=200)
     for budget in (1, 39, 100, 10_000):
@@ -238,6 +254,9 @@ def test_evaluating_again_replaces_the_same_files_only(run: Run, tmp_path: Path)
     write_evaluation(tmp_path, "test", found, **languages)
     other = write_evaluation(tmp_path, "test", evaluate(run.translator, pairs[:2], tokenize="char"), **languages)
     assert len(list((tmp_path / "translations").iterdir())) == 12, "other sentences replace nothing"
+    greedy = load_translator(run.folder, device="cpu", beam_size=1)
+    news = write_evaluation(tmp_path, "test", evaluate(greedy, pairs[:2], tokenize="char"), **languages)
+    assert news.scores.name.count(".") == 5, "names without a digest are of the split's first sentences"
     assert len(other.hypothesis.read_text(encoding="utf-8").split("\n")) == 3
     assert len(written.hypothesis.read_text(encoding="utf-8").split("\n")) == 6
     assert "tok:char" in json.loads(written.scores.read_text(encoding="utf-8"))["signature"]
@@ -245,6 +264,11 @@ def test_evaluating_again_replaces_the_same_files_only(run: Run, tmp_path: Path)
     blocked.touch()
     with pytest.raises(UserError, match="cannot be written"):
         write_evaluation(blocked, "test", found, **languages)
+
+
+def test_one_text_is_not_a_list_of_letters(run: Run) -> None:
+    with pytest.raises(UserError, match="expected a list of sentences"):
+        run.translator.translate("a dog")
 
 
 def test_one_line() -> None:
@@ -361,9 +385,20 @@ def test_translate_program_draws_attention(run: Run, tmp_path: Path, capsys: pyt
         (["text=a", f"attention={tmp_path}/map.gif"], "gif"),
         (["attention=map.png"], "text="),
         (["text=a", "reference=b"], "attention="),
+        (["text=a", "words=true"], "attention="),
+        (["text=a", f"attention={tmp_path}/map.png", "kind=self"], "kind: got 'self'"),
     ):
         with pytest.raises(UserError, match=match):
             translate_program.run([f"ckpt={run.folder}", *words])
+
+
+def test_translate_program_draws_self_attention_and_words(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+    monkeypatch.setattr("nmt.attention_map.save", lambda attention, path, **how: seen.append(how))
+    translate_program.run([f"ckpt={run.folder}", "text=a dog", "attention=x.png", "kind=encoder_self", "words=true"])
+    assert seen == [{"kind": "encoder_self", "words": True}]
 
 
 def test_a_terminal_is_answered_line_by_line(run: Run) -> None:

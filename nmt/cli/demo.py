@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from nmt.cli import evaluate, program, train, translate
+from nmt.cli.arguments import take
 from nmt.errors import UserError
 
 SENTENCES = 3
@@ -46,8 +47,9 @@ def run(arguments: Sequence[str]) -> None:
     if {"-h", "--help"} & set(arguments):
         print(HELP, end="")
         return
-    folder = Path("outputs") / "demo" / time.strftime("%Y-%m-%d_%H-%M-%S")
-    _step("train.py", train.run, ["experiment=demo", f"hydra.run.dir={folder}", *arguments])
+    named, others = take(arguments, "hydra.run.dir")
+    folder = Path(named or f"outputs/demo/{time.strftime('%Y-%m-%d_%H-%M-%S')}")
+    _step("train.py", train.run, ["experiment=demo", f"hydra.run.dir={folder}", *others])
     _step("scripts/evaluate.py", evaluate.run, [f"ckpt={folder}"])
     maps = []
     sentences = _sentences(folder)

@@ -15,8 +15,8 @@ USER_ERROR, INTERRUPTED, BROKEN_PIPE = 2, 128 + 2, 128 + 13
 def main(run: Callable[[list[str]], None]) -> NoReturn:
     """Run a program with the command line's arguments and leave with its status.
 
-    0: done. 2: a UserError, printed as one line `error: ...` on standard error. 130: Ctrl-C. 141: the reader of our
-    output went away. Any other exception keeps its traceback (status 1).
+    0: done. 2: a UserError, or a package that is not installed, printed as one line `error: ...` on standard error.
+    130: Ctrl-C. 141: the reader of our output went away. Any other exception keeps its traceback (status 1).
     """
     status = 0
     try:
@@ -24,6 +24,13 @@ def main(run: Callable[[list[str]], None]) -> NoReturn:
         sys.stdout.flush()
     except UserError as error:
         print_error(error)
+        status = USER_ERROR
+    except ModuleNotFoundError as error:
+        if (error.name or "nmt").partition(".")[0] == "nmt":
+            raise
+        print_error(
+            f"{error} in {sys.executable}; activate the environment (. .venv/bin/activate), or install it there"
+        )
         status = USER_ERROR
     except KeyboardInterrupt:
         status = INTERRUPTED

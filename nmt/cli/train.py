@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from nmt.cli import program
+from nmt.cli import program, sweep
 from nmt.errors import UserError
 
 if TYPE_CHECKING:
@@ -194,13 +195,17 @@ def _multirun(overrides: list[str]) -> None:
             "hydra.run.dir: names one run's folder; with -m name the folder of all of them: hydra.sweep.dir="
         )
     planned = jobs(overrides)
-    titles = [" ".join(line for line in job if not line.startswith("hydra.")) for job in planned]
+    words = [[unescaped(line) for line in job if not line.startswith("hydra.")] for job in planned]
+    titles = [" ".join(job) for job in words]
+    folders: list[Path] = []
     for number, job in enumerate(planned):
         try:
             composed = _check_run(job, number)
             _check_free(composed.folder, "hydra.sweep.dir")
         except UserError as error:
             raise UserError(f"job {number} ({titles[number]}): {error}") from error
+        # Each is composed at a time of its own, but all lie in the first one's folder.
+        folders.append(folders[0].parent / composed.folder.name if folders else composed.folder)
         if number == 0 and not any(line.startswith("hydra.sweep.dir=") for line in overrides):
             # Named by the first job: Hydra itself cannot resolve the name before there is a job.
             overrides = [*overrides, f"hydra.sweep.dir={composed.base}"]
@@ -218,12 +223,21 @@ def _multirun(overrides: list[str]) -> None:
             _report(number, error)
 
     _through_hydra(["--multirun", *overrides], run_job)
+    done = sweep.finished(folders, words)
+    if done:
+        written = sweep.write(done, folders[0].parent)
+        print(f"{sweep.summary(done)}\nwritten to {written}", flush=True)
     if failed:
         numbers = ", ".join(map(str, failed))
-        summary = f"{len(failed)} of {len(planned)} jobs failed: {numbers}; why is above, and in their {LOG}"
+        message = f"{len(failed)} of {len(planned)} jobs failed: {numbers}; why is above"
         if all(isinstance(error, UserError) for error in failed.values()):
-            raise UserError(summary)
-        raise RuntimeError(summary)
+            raise UserError(message)
+        raise RuntimeError(message)
+
+
+def unescaped(override: str) -> str:
+    """Return an override of `jobs` as a person would type it, without the backslashes of Hydra's grammar."""
+    return re.sub(r"\\(.)", r"\1", override)
 
 
 def _report(number: int, error: Exception) -> None:

@@ -6,13 +6,15 @@ import io
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO, cast
 
 from nmt.cli import program
 from nmt.cli.arguments import overrides, take, wants_help
 from nmt.errors import UserError
+from nmt.settings import choice
 
 if TYPE_CHECKING:
+    from nmt.attention_map import Kind
     from nmt.translate import Translator
 
 HELP = """\
@@ -23,6 +25,8 @@ Translate with a trained model: one text, or lines on standard input to lines on
   ckpt=PATH                  a run folder (its best checkpoint) or a checkpoint file
   text="..."                 the sentence, taken as it stands: commas, quotes and braces need no care
   attention=map.png          with text=: also draw what the model attended to (map.json: the weights as data)
+  kind=encoder_self          with attention=map.png: what the source attends to in itself (decoder_self: the target)
+  words=true                 with attention=map.png: words in place of pieces
   reference="..."            with attention=: look at this translation instead of the one that the search finds
   search.beam_size=5         any search.KEY=... replaces that one setting of the run
   search.length_penalty=1.0  log P / ((5 + length) / 6) ** length_penalty
@@ -46,6 +50,8 @@ class TranslateConfig:
     search: dict[str, Any]
     device: str
     attention: str | None
+    kind: str = choice("cross", "encoder_self", "decoder_self")
+    words: bool
 
 
 def run(argv: list[str]) -> None:
@@ -64,18 +70,22 @@ def run(argv: list[str]) -> None:
 
     if reference is not None and config.attention is None:
         raise UserError('reference="...": forces the translation that attention= draws; add attention=map.png')
+    if (config.kind != "cross" or config.words) and config.attention is None:
+        raise UserError("kind= and words= say what attention= draws; add attention=map.png")
 
     from nmt.translate import load_translator
 
     translator = load_translator(config.ckpt, device=config.device, **config.search)
     output = utf8_output()
     if text is None:
-        chunk = 1 if sys.stdin.isatty() else CHUNK
-        translate_lines(translator, sys.stdin.buffer, output, chunk)
+        typed = sys.stdin.isatty()
+        if typed:
+            print("type a sentence and Enter; Ctrl-D ends", file=sys.stderr)
+        translate_lines(translator, sys.stdin.buffer, output, 1 if typed else CHUNK)
     elif config.attention is None:
         write_lines(translator, [text], output)
     else:
-        draw(translator, text, reference, config.attention, output)
+        draw(translator, text, reference, config, output)
 
 
 def translate_lines(translator: Translator, lines: BinaryIO, output: TextIO, chunk: int) -> None:
@@ -96,13 +106,14 @@ def write_lines(translator: Translator, sentences: list[str], output: TextIO) ->
     output.flush()
 
 
-def draw(translator: Translator, text: str, reference: str | None, path: str, output: TextIO) -> None:
-    """Write the attention map of `text` and its translation, or `reference`, to `path`, then the latter to `output`."""
+def draw(translator: Translator, text: str, reference: str | None, config: TranslateConfig, output: TextIO) -> None:
+    """Write the map of `text` and its translation, or `reference`, as `config` says, then the latter to `output`."""
     from nmt.attention_map import save
     from nmt.evaluation import one_line
 
     attention = translator.attention_map(text, reference)
-    save(attention, path)
+    assert config.attention is not None
+    save(attention, config.attention, kind=cast("Kind", config.kind), words=config.words)
     output.write(one_line(attention.target) + "\n")
     output.flush()
 

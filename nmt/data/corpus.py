@@ -50,7 +50,7 @@ def load_corpus(config: DataConfig, splits: Sequence[str] | None = None, *, say:
     for split in required:
         if split not in corpus:
             raise UserError(
-                f"{origin(config)} has no {split} split; there are: {', '.join(corpus) or 'none'}; "
+                f"{origin(config)} has no {split} split; "
                 f"name a file by data.{split}=, or a folder that has one by data.path="
             )
     corpus = {split: corpus[split][: config.limit] for split in wanted if split in corpus}

@@ -14,6 +14,7 @@ import pytorch_lightning as pl
 import torch
 from lightning_fabric.plugins import TorchCheckpointIO
 from pytorch_lightning.callbacks import Callback, EarlyStopping
+from pytorch_lightning.trainer.states import TrainerFn
 
 from nmt.checkpoint import describe, load, save, with_prefix
 from nmt.settings import CallbacksConfig
@@ -92,10 +93,11 @@ class Checkpointing(Callback):
     def __init__(self, folder: Path, config: CallbacksConfig) -> None:
         self.folder = folder
         self.config = config
-        self.best_bleu, self.best_loss = -math.inf, math.inf
+        self.best_bleu = self.best_quality = -math.inf
         self.best_update = -1
         self.recent: list[int] = []
         self.saved = 0  # the update that last.ckpt is from
+        self._overdue = False
 
     @property
     def last(self) -> Path:
@@ -118,7 +120,7 @@ class Checkpointing(Callback):
         """Return the best score so far, and which weights are kept."""
         return {
             "best_bleu": self.best_bleu,
-            "best_loss": self.best_loss,
+            "best_quality": self.best_quality,
             "best_update": self.best_update,
             "recent": list(self.recent),
             "saved": self.saved,
@@ -126,7 +128,7 @@ class Checkpointing(Callback):
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Go on from there; weights written after the state was saved are written again."""
-        self.best_bleu, self.best_loss = state_dict["best_bleu"], state_dict["best_loss"]
+        self.best_bleu, self.best_quality = state_dict["best_bleu"], state_dict["best_quality"]
         self.best_update = state_dict["best_update"]
         self.recent = list(state_dict["recent"])
         self.saved = state_dict["saved"]
@@ -142,15 +144,16 @@ class Checkpointing(Callback):
             self.save_last(trainer)
 
     def _due(self, trainer: pl.Trainer) -> bool:
-        return trainer.global_step - self.saved >= self.config.save_every_updates
+        return self._overdue or trainer.global_step - self.saved >= self.config.save_every_updates
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: Any) -> None:
         """Keep the weights if they are the best, keep them for the average, and save the state."""
         if trainer.sanity_checking:
             return
-        bleu, loss = pl_module.validation.scores["bleu"], pl_module.validation.scores["loss"]
-        if (bleu, -loss) > (self.best_bleu, -self.best_loss):  # at first BLEU is 0 for long
-            self.best_bleu, self.best_loss, self.best_update = bleu, loss, trainer.global_step
+        quality = pl_module.validation.quality
+        if quality > self.best_quality:
+            self.best_quality, self.best_bleu = quality, pl_module.validation.scores["bleu"]
+            self.best_update = trainer.global_step
             self.save_weights(trainer, pl_module, self.best)
         if self.config.average_last and trainer.global_step not in self.recent:
             self.save_weights(trainer, pl_module, self._recent_path(trainer.global_step))
@@ -158,14 +161,14 @@ class Checkpointing(Callback):
             for update in self.recent[: -self.config.average_last]:
                 self._recent_path(update).unlink(missing_ok=True)
             self.recent = self.recent[-self.config.average_last :]
-        if pl_module.accumulating:
-            self.saved = -self.config.save_every_updates  # due as soon as this update is whole
+        if pl_module.accumulating and trainer.state.fn == TrainerFn.FITTING:
+            self._overdue = True  # until this update is whole; at the end of the run it will never be
         else:
             self.save_last(trainer)
 
     def save_last(self, trainer: pl.Trainer) -> None:
         """Write last.ckpt."""
-        self.saved = trainer.global_step
+        self.saved, self._overdue = trainer.global_step, False
         trainer.save_checkpoint(self.last)
 
     def save_weights(self, trainer: pl.Trainer, module: TranslationModule, path: Path) -> None:
@@ -196,10 +199,10 @@ class Interrupted(Exception):
 
 
 class EarlyStop(EarlyStopping):
-    """Ends a run after `patience` validations without a better BLEU, also one that is resumed after that."""
+    """Ends a run after `patience` validations of no better quality, also one that is resumed after that."""
 
     def __init__(self, patience: int) -> None:
-        super().__init__("val/bleu", mode="max", patience=patience, check_on_train_epoch_end=False)
+        super().__init__("val/quality", mode="max", min_delta=1e-3, patience=patience, check_on_train_epoch_end=False)
 
     def on_fit_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Stop at once where the patience is used up: Lightning does not save that it was."""
@@ -240,8 +243,16 @@ class GracefulStop(Callback):
             self.checkpointing.save_last(trainer)
             raise Interrupted(self._received or signal.SIGTERM)
 
-    def teardown(self, trainer: pl.Trainer, pl_module: pl.LightningModule, stage: str) -> None:
+    def on_train_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Listen no more."""
+        self._leave()
+
+    def on_exception(self, trainer: pl.Trainer, pl_module: pl.LightningModule, exception: BaseException) -> None:
+        """Listen no more."""
+        self._leave()
+
+    def _leave(self) -> None:
+        """Put Lightning's handlers back, before it puts those back that it found."""
         for number, handler in self._before.items():
             signal.signal(number, handler)
         self._before = {}

@@ -64,6 +64,11 @@ class Validation:
     scores: dict[str, float] = field(default_factory=dict)
     translations: list[Translation] = field(default_factory=list)
 
+    @property
+    def quality(self) -> float:
+        """What "best" goes by: BLEU; below 1, where BLEU is chance, the negative loss."""
+        return self.scores["bleu"] if self.scores["bleu"] >= 1 else -self.scores["loss"]
+
 
 class TranslationModule(pl.LightningModule):
     """Trains a `Translator`'s model on batches of pairs; the loss is per real target token of the whole update."""
@@ -252,8 +257,10 @@ class TranslationModule(pl.LightningModule):
             },
             translations=translations,
         )
-        for name, value in self.validation.scores.items():
-            self.log(f"val/{name}", value)  # the same on every rank
+        figures = {f"val/{name}": value for name, value in self.validation.scores.items()}
+        self.log("val/quality", self.validation.quality, logger=False)  # for EarlyStop
+        for logger in self.loggers:
+            logger.log_metrics(figures, step=self.global_step)
 
     def score(self, translations: Sequence[Translation]) -> metrics.Scores:
         """Return the scores of translations of the validation split, as one corpus."""

@@ -11,7 +11,8 @@ import pytorch_lightning as pl
 from pytorch_lightning.callbacks import Callback
 from pytorch_lightning.trainer.states import TrainerFn
 from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, Task
+from rich.table import Column
 from rich.text import Text
 
 PLAIN_SECONDS = 30.0  # between two plain lines
@@ -41,12 +42,11 @@ class TrainingProgress(Callback):
         self._next_line = time.monotonic() + PLAIN_SECONDS
         if trainer.is_global_zero and self.console.is_terminal:
             self._bar = Progress(
-                TextColumn("training"),
-                BarColumn(),
-                TextColumn("{task.percentage:>3.0f}%"),
-                Shown(),
+                BarColumn(bar_width=None, table_column=Column(ratio=1)),  # what the figures leave
+                Shown(table_column=Column(no_wrap=True)),
                 console=self.console,
                 transient=True,
+                expand=True,
             )
             self._bar.add_task("training", total=1.0, figures="")
             self._bar.start()

@@ -340,8 +340,8 @@ def load_weights(model: torch.nn.Module, weights: dict[str, torch.Tensor]) -> No
 
 
 def program() -> list[str]:
-    """Return the words that start this program: from a checkout or as installed."""
-    return ["nmt-train"] if Path(sys.argv[0]).name.startswith("nmt-train") else ["python", "train.py"]
+    """Return the words that started this program: from a checkout or as installed."""
+    return ["nmt-train"] if Path(sys.argv[0]).name.startswith("nmt-train") else ["python", sys.argv[0]]
 
 
 def cache_folder() -> Path:

@@ -33,6 +33,14 @@ def test_the_whole_demo_in_small(tmp_path, monkeypatch, capsys) -> None:
         assert (folder / "attention" / f"demo_{number}.png").is_file()
 
 
+def test_the_demo_in_a_named_folder(monkeypatch) -> None:
+    steps = []
+    monkeypatch.setattr(demo, "_step", lambda name, run, arguments: steps.append(arguments))
+    monkeypatch.setattr(demo, "_sentences", lambda folder: [("a", "b")])
+    demo.run(["seed=2", "hydra.run.dir=my runs"])
+    assert steps[0] == ["experiment=demo", "hydra.run.dir=my runs", "seed=2"] and steps[1] == ["ckpt=my runs"]
+
+
 @pytest.mark.slow
 def test_the_demo_translates_nine_in_ten_exactly(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)

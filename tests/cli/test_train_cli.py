@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
+import json
 import logging
 import os
+import re
 import subprocess
 import sys
 import time
@@ -274,6 +277,25 @@ def test_a_job_that_fails_is_told_and_the_others_go_on(
     assert len(runs.calls) == 2
 
 
+def test_a_multirun_ends_with_what_its_jobs_reached(
+    runs: Runs, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def score(config: TrainConfig, folder: Path) -> None:
+        bleu = 20.0 + config.seed + (0 if config.model["attention"] is None else 5)
+        metrics = {"val": {"bleu": bleu + 1}, "test": {"bleu": bleu, "chrf": 2 * bleu}}
+        (folder / "metrics.json").write_text(json.dumps(metrics), "utf-8")
+
+    runs.work = score
+    train.run(["-m", "model=rnn", "model/attention=none,luong", "seed=1,2", "trainer.max_time=00:00:01:00"])
+    (folder,) = (tmp_path / "multirun" / "rnn").iterdir()
+    lines = [line.split() for line in (folder / "results.tsv").read_text("utf-8").splitlines()]
+    assert [line[0] for line in lines] == ["job", "0", "1", "2", "3"]
+    assert lines[4][:4] == ["3", "28.0", "27.0", "54.0"] and "trainer.max_time=00:00:01:00" in lines[4]
+    shown = capsys.readouterr().out
+    assert re.search(r"mean of +2 +22.50 ± 0.71 +21.50 ± 0.71 +43.00 ± 1.41  model=rnn model/attention=none ", shown)
+    assert re.search(r"mean of +2 +27.50 ± 0.71", shown)
+
+
 def test_a_multirun_does_not_write_over_another(runs: Runs) -> None:
     train.run(["-m", "seed=1,2", "hydra.sweep.dir=many"])
     with pytest.raises(UserError, match=r"job 0 \(seed=3\): .*many/0 already holds a run"):
@@ -282,6 +304,19 @@ def test_a_multirun_does_not_write_over_another(runs: Runs) -> None:
 
 
 # The program
+
+
+def test_a_package_that_is_missing_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def work(arguments: list[str]) -> None:
+        importlib.import_module("a_package_that_is_missing")
+
+    with pytest.raises(SystemExit) as left:
+        program.main(work)
+    assert left.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: No module named 'a_package_that_is_missing'") and "activate" in line
 
 
 def test_cfg_shows_the_config_and_writes_nothing(

@@ -91,6 +91,11 @@ def encoded(layers: int = 1) -> EncoderOutput:
 # Layers
 
 
+def test_an_lstm_begins_by_remembering() -> None:
+    _, _, bias, hidden_bias = RecurrentLayer("lstm", 4, 3).rnn.all_weights[0]
+    close(bias + hidden_bias, torch.tensor([0.0] * 3 + [1.0] * 3 + [0.0] * 6))  # torch's order: i, f, g, o
+
+
 def test_steps_of_a_fed_layer_equal_torch_cells(cell: str) -> None:
     """What is fed is one more part of the input."""
     layer = shake(RecurrentLayer(cell, 4, 3, feed_width=2))
@@ -273,6 +278,15 @@ def test_decoder_dropout_is_for_training_only(attention: Attentions) -> None:
         close(decoder(TARGET, output)[0], decoder(TARGET, output)[0])
         decoder.train()
         assert not torch.equal(decoder(TARGET, output)[0], decoder(TARGET, output)[0]), name
+
+
+def test_what_is_fed_back_is_not_dropped_out() -> None:
+    decoder, output = make_decoder(LUONG, readout_dropout=0.5), encoded()
+    expected = decoder.step(TARGET[:, 0], decoder.init_state(output))[2].feed
+    decoder.train()
+    hidden, _, state = decoder.step(TARGET[:, 0], decoder.init_state(output))
+    close(state.feed, expected)
+    assert not torch.equal(hidden, expected)
 
 
 @pytest.mark.parametrize("attention", [BAHDANAU, LUONG], ids=["bahdanau", "luong"])

@@ -144,3 +144,46 @@ def test_dropout_follows_the_generator_and_the_mode():
     assert torch.equal(drop.eval()(torch.ones(9)), torch.ones(9))
     with pytest.raises(ValueError, match="less than 1"):
         Dropout(1.0)
+
+
+DROPOUTS = ["embedding_dropout", "residual_dropout", "attention_dropout", "feed_forward_dropout"]
+
+
+@pytest.mark.parametrize("name", DROPOUTS)
+def test_each_dropout_acts_in_training_alone(name):
+    torch.manual_seed(0)
+    sizes = {**SIZES, "vocab_size": 11}
+    coders = {}
+    for kind, dropouts in (("with", {name: 0.5}), ("without", {})):
+        encoder, decoder = (
+            TransformerEncoder(**sizes, **dropouts),
+            TransformerDecoder(**sizes, memory_width=16, **dropouts),
+        )
+        coders[kind] = nn.ModuleList([encoder, decoder])
+    coders["with"].load_state_dict(coders["without"].state_dict())
+    tokens = torch.randint(4, 11, (2, 5))
+    mask = torch.ones_like(tokens, dtype=torch.bool)
+
+    def hidden(kind):
+        encoder, decoder = coders[kind]
+        encoded = encoder(tokens, mask)
+        return encoded.memory, decoder(tokens, encoded)[0]
+
+    for place in (0, 1):
+        assert not torch.allclose(hidden("with")[place], hidden("without")[place])
+    coders["with"].eval()
+    for place in (0, 1):
+        torch.testing.assert_close(hidden("with")[place], hidden("without")[place])
+
+
+def test_embeddings_are_scaled_by_the_root_of_the_width():
+    encoder = TransformerEncoder(**SIZES, vocab_size=11, positions="none")
+    tokens = torch.tensor([[4, 7]])
+    torch.testing.assert_close(encoder.embed(tokens), encoder.embedding.weight[[4, 7]][None] * 4)
+
+
+def test_rms_norm_by_hand():
+    norm = EncoderLayer(config(norm="rms")).feed_residual.norm
+    nn.init.normal_(norm.weight)
+    x = torch.randn(3, 16) + 2
+    torch.testing.assert_close(norm(x), x / x.pow(2).mean(-1, keepdim=True).sqrt() * norm.weight)

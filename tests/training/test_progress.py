@@ -52,16 +52,19 @@ def test_a_resumed_run_counts_from_where_it_goes_on(clock):
     assert heard == ["epoch 2  update 1,234  0:01:00 left"]
 
 
-def test_a_bar_on_a_terminal(clock):
-    screen = io.StringIO()
-    shown = TrainingProgress(Console(file=screen, force_terminal=True, width=120), lambda line: None)
+@pytest.mark.parametrize("width", [80, 120])
+def test_a_bar_on_a_terminal_is_one_line(clock, width):
+    console = Console(file=io.StringIO(), force_terminal=True, width=width)
+    shown = TrainingProgress(console, lambda line: None)
     shown.on_train_start(trainer(), training(0.0))
     clock.seconds += 30
     shown.on_train_batch_end(trainer(), training(0.25))
-    assert shown._bar is not None
-    shown._bar.refresh()
+    (line,) = console.render_lines(shown._bar.get_renderable())
+    text = "".join(segment.text for segment in line)
     shown.on_train_end(trainer(), training(1.0))
-    assert "25%" in screen.getvalue() and "loss 2.500" in screen.getvalue() and "0:01:30 left" in screen.getvalue()
+    assert text.endswith("epoch 2  update 1,234  loss 2.500  8,000 tokens/s  BLEU 31.23  0:01:30 left")
+    bar = text.partition(" ")[0]
+    assert set(bar) <= set("\u2501\u2578\u257a") and len(text) == width
     assert shown._bar is None
 
 

@@ -1,0 +1,98 @@
+"""Whole updates, and a validation, against loops written by hand with nothing but torch and sacreBLEU."""
+
+import json
+
+import pytest
+import sacrebleu
+import torch
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from torch.nn.functional import cross_entropy
+
+from nmt import checkpoint, load_translator
+from nmt.cli import train as train_program
+from nmt.config import compose, validate
+from nmt.data.corpus import load_corpus
+from nmt.data.datamodule import TranslationData
+
+PEAK, WARMUP, CLIP, SMOOTHING, UPDATES = 0.01, 3, 0.3, 0.2, 5
+COMMON = [
+    "data=cldr", "data.sizes=[300,40,4]", "data.topics=[dates,numbers]", "data.max_parts=1", "data.batch_tokens=300",
+    "tokenizer.vocab_size=400", "search.max_length_factor=1", "trainer.accelerator=cpu",
+    "model.encoder.layers=1", "model.encoder.width=16", "model.encoder.heads=2", "model.encoder.feed_forward=16",
+    "model.encoder.embedding_dropout=0", "model.encoder.residual_dropout=0", "model.encoder.attention_dropout=0",
+    "model.encoder.feed_forward_dropout=0", "callbacks.sample_sentences=0", "callbacks.average_last=0",
+    f"trainer.max_steps={UPDATES}", f"label_smoothing={SMOOTHING}", f"trainer.gradient_clip_val={CLIP}",
+    "scheduler=constant", f"scheduler.warmup_updates={WARMUP}", "optimizer.eps=1.0e-3",
+]  # fmt: skip
+
+
+def go(folder, *more):
+    train_program.run([*COMMON, *more, f"hydra.run.dir={folder}"])
+    return json.loads((folder / "metrics.json").read_text("utf-8"))
+
+
+def logits(model, batch):
+    hidden, _ = model(batch.source, batch.source_mask, batch.target_in)
+    return model.decoder.output(hidden)
+
+
+def test_updates_equal_a_loop_by_hand(tmp_path):
+    """Loss per real token, smoothing, clipping, warm-up, Adam and the order of the batches, weight by weight."""
+    go(tmp_path / "start", "optimizer.lr=1e-30")
+    go(tmp_path / "run", f"optimizer.lr={PEAK}")
+    translator = load_translator(tmp_path / "start" / "checkpoints" / "last.ckpt", device="cpu")
+    config = validate(compose("train", [*COMMON, f"optimizer.lr={PEAK}"]))
+    corpus = load_corpus(config.data, say=lambda line: None)
+    data = TranslationData(
+        corpus["train"], corpus["val"], translator.tokenizer, config.data, seed=config.seed, say=lambda line: None
+    )
+    loader = data.train_dataloader()
+    loader.set_epoch(0)
+    model = translator.model.train()
+    adam = torch.optim.Adam(model.parameters(), lr=PEAK, betas=(0.9, 0.98), eps=1e-3)
+    for update, batch in zip(range(1, UPDATES + 1), loader, strict=False):
+        for group in adam.param_groups:
+            group["lr"] = PEAK * min(1.0, update / WARMUP)
+        targets = batch.target_out.masked_fill(~batch.target_mask, -100)
+        loss = cross_entropy(logits(model, batch).transpose(1, 2), targets, label_smoothing=SMOOTHING)
+        adam.zero_grad()
+        loss.backward()
+        assert torch.nn.utils.clip_grad_norm_(model.parameters(), CLIP) > CLIP, "clipping has nothing to do"
+        adam.step()
+    trained = checkpoint.load(tmp_path / "run" / "checkpoints" / "last.ckpt")["state_dict"]
+    for name, value in model.state_dict().items():
+        torch.testing.assert_close(trained[f"{checkpoint.PREFIX}{name}"], value, rtol=1e-4, atol=1e-6)
+
+
+def test_a_validation_equals_one_by_hand(tmp_path):
+    go(
+        tmp_path / "run",
+        "trainer.max_steps=140",
+        "optimizer.lr=0.02",
+        "optimizer.eps=1e-9",
+        "trainer.gradient_clip_val=1",
+    )
+    events = EventAccumulator(str(tmp_path / "run"))
+    events.Reload()
+    logged = {name: events.Scalars(f"val/{name}")[-1].value for name in ("loss", "perplexity", "bleu", "chrf")}
+    assert logged["chrf"] > 3, "nothing is learnt, so nothing can be in the wrong order"
+
+    translator = load_translator(tmp_path / "run" / "checkpoints" / "last.ckpt", device="cpu")
+    config = validate(compose("train", COMMON))
+    corpus = load_corpus(config.data, say=lambda line: None)
+    data = TranslationData(
+        corpus["train"], corpus["val"], translator.tokenizer, config.data, seed=config.seed, say=lambda line: None
+    )
+    model, sums, tokens = translator.model.eval(), [0.0, 0.0], 0
+    with torch.no_grad():
+        for batch in data.val_dataloader():
+            real, targets = logits(model, batch)[batch.target_mask], batch.target_out[batch.target_mask]
+            for place, smoothing in enumerate((SMOOTHING, 0.0)):
+                sums[place] += float(cross_entropy(real, targets, label_smoothing=smoothing, reduction="sum"))
+            tokens += len(targets)
+    assert logged["loss"] == pytest.approx(sums[0] / tokens, rel=1e-4)
+    assert logged["perplexity"] == pytest.approx(float(torch.tensor(sums[1] / tokens).exp()), rel=1e-4)
+    hypotheses = [found.text for found in translator.translate([p.source for p in corpus["val"]], beam_size=1)]
+    references = [[pair.target for pair in corpus["val"]]]
+    assert logged["bleu"] == pytest.approx(sacrebleu.corpus_bleu(hypotheses, references, force=True).score, rel=1e-4)
+    assert logged["chrf"] == pytest.approx(sacrebleu.corpus_chrf(hypotheses, references).score, rel=1e-4)
