@@ -32,8 +32,8 @@ def token_loss(
 class _ChunkedCrossEntropy(torch.autograd.Function):
     """Linear projection and cross entropy, a chunk of rows at a time; the gradients are made on the way forward.
 
-    d loss / d logits = softmax - (1 - e) * onehot - e / V. Only the softmax is a full matrix: the other two terms reach
-    the gradients as a row of the weight each, and the softmax's normalizer as a factor of the rows.
+    d loss / d logits = softmax - (1 - e) * onehot - e / V. Only the first two are made as a matrix, times the softmax's
+    normalizer, which divides the rows in its place; the last reaches the gradients as the mean row of the weight.
     """
 
     @staticmethod
@@ -75,16 +75,12 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
             total += (1 - smoothing) * nll + smoothing * (normalizer.sum() - mean_logits)
             if grad_rows is None or grad_weight is None:
                 continue
-            exponentials = exponentials.to(matrix.dtype)
-            sums = sums.to(matrix.dtype)
-            grad_rows[start : start + size] = (
-                (exponentials @ matrix) / sums - (1 - smoothing) * matrix[wanted] - smoothing * mean_weight
-            )
-            grad_weight += exponentials.t() @ (part / sums)
-            grad_weight.index_add_(0, wanted, part.to(weight.dtype), alpha=smoothing - 1.0)
+            # In full precision: for a token that is sure the two are nearly equal.
+            unscaled = exponentials.scatter_add_(1, wanted[:, None], (smoothing - 1) * sums).to(matrix.dtype)
+            grad_rows[start : start + size] = (unscaled @ matrix) / sums - smoothing * mean_weight
+            grad_weight += unscaled.t() @ (part / sums).to(matrix.dtype)
             if grad_bias is not None:
-                grad_bias += (exponentials / sums).sum(0)
-                grad_bias.index_add_(0, wanted, torch.ones_like(wanted, dtype=grad_bias.dtype), alpha=smoothing - 1.0)
+                grad_bias += (unscaled / sums).sum(0)
         if grad_weight is not None:
             grad_weight -= smoothing / len(weight) * rows.sum(0, dtype=weight.dtype)
         if grad_bias is not None:

@@ -289,7 +289,7 @@ def test_killed_in_mid_epoch_and_resumed_ends_with_the_same_weights(tmp_path):
     wait_for_updates(stopped, process, 20)
     process.send_signal(signal.SIGINT)
     said = process.communicate()[0]
-    assert process.returncode == 130 and f"python train.py resume={stopped}" in said and "Traceback" not in said
+    assert process.returncode == 130 and f"train.py resume={stopped}" in said and "Traceback" not in said
 
     for folder in (killed, stopped):
         process = start(f"resume={folder}")
@@ -318,3 +318,19 @@ def test_two_processes_train_one_model_and_show_it(tmp_path):
     assert said.count("left\n") >= 5, said
     states = checkpoint.load(folder / "checkpoints" / "last.ckpt")["callbacks"]["Generators"]["ranks"]
     assert len(states) == 2 and not torch.equal(states[0]["torch"], states[1]["torch"])
+
+
+@pytest.mark.slow
+def test_two_processes_update_as_one_that_accumulates(tmp_path):
+    common = [
+        *TINY, *SMALL_TRANSFORMER, "data.sizes=[200,8,8]", "trainer.max_steps=4", "trainer.gradient_clip_val=0.5",
+        "optimizer.eps=1", "optimizer.lr=1", "scheduler=constant", "scheduler.warmup_updates=0",
+        "model.encoder.embedding_dropout=0", "model.encoder.residual_dropout=0", "callbacks.average_last=0",
+    ]  # fmt: skip
+    process = start(*common, "trainer.devices=2", "trainer.strategy=ddp", f"hydra.run.dir={tmp_path / 'two'}")
+    said = process.communicate()[0]
+    assert process.returncode == 0, said
+    go(tmp_path / "one", *common, "trainer.accumulate_grad_batches=2")
+    one, two = weights(tmp_path / "one"), weights(tmp_path / "two")
+    for name, value in one.items():
+        torch.testing.assert_close(two[name], value, rtol=1e-4, atol=1e-6)
