@@ -1,4 +1,4 @@
-"""What a run ran on and with, for metrics.json and the benchmark; and the one setting of the allocator it wants."""
+"""What a run ran on and with, for metrics.json and the benchmark; and what it sets: the allocator, denormal numbers."""
 
 from __future__ import annotations
 
