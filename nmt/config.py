@@ -69,11 +69,15 @@ def compose_run(overrides: Sequence[str], *, job: int | None = None) -> Composed
 
 def jobs(overrides: Sequence[str]) -> list[list[str]]:
     """Return the overrides of each job of a multirun, in the order in which Hydra runs them."""
+    from hydra.core.override_parser.types import Glob
+
     choices: dict[str, list[str]] = {}
     for override in _parse(overrides):
         key = override.get_key_element()
         if not override.is_sweep_override():
             choices[key] = [f"{key}={override.get_value_element_as_str()}"]
+        elif isinstance(override.value(), Glob):
+            raise UserError(f"{override.input_line}: name the options one by one, {key}=A,B")
         elif override.is_discrete_sweep():
             choices[key] = [f"{key}={value}" for value in override.sweep_string_iterator()]
         else:
@@ -86,10 +90,10 @@ def plain(config: DictConfig) -> dict[str, Any]:
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
 
-    open_keys = OmegaConf.missing_keys(config)
-    if open_keys:
-        raise UserError("; ".join(f"{key}: not given; set {key}=..." for key in sorted(open_keys)))
     try:
+        open_keys = OmegaConf.missing_keys(config)
+        if open_keys:
+            raise UserError("; ".join(f"{key}: not given; set {key}=..." for key in sorted(open_keys)))
         found = OmegaConf.to_container(config, resolve=True)
     except OmegaConfBaseException as error:
         raise UserError(f"config: {one_line(error)}") from error
@@ -135,13 +139,17 @@ def check_nodes(config: TrainConfig) -> None:
 
 def _compose(config_name: str, overrides: list[str], multirun: bool = False) -> Composed:
     from omegaconf import open_dict
+    from omegaconf.errors import OmegaConfBaseException
 
     parsed = _parse(overrides)
     _check_options(parsed)
     config = _hydra_compose(config_name, overrides, parsed)
     with _hydra_config(config):
-        base = Path(config.hydra.sweep.dir if multirun else config.hydra.run.dir)
-        folder = base / config.hydra.sweep.subdir if multirun else base
+        try:
+            base = Path(config.hydra.sweep.dir if multirun else config.hydra.run.dir)
+            folder = base / config.hydra.sweep.subdir if multirun else base
+        except OmegaConfBaseException as error:
+            raise UserError(f"config: {one_line(error)}") from error
         task = config.copy()
         with open_dict(task):
             del task["hydra"]

@@ -79,6 +79,8 @@ def evaluate(config: EvaluateConfig) -> None:
     if config.tokenize is not None and config.tokenize not in TOKENIZERS:
         near = did_you_mean(config.tokenize, TOKENIZERS)
         raise UserError(f"tokenize: got '{config.tokenize}', expected one of {', '.join(TOKENIZERS)}{near}")
+    if config.bootstrap == 1:
+        raise UserError("bootstrap: got 1, expected 0 (no interval) or at least 2; 1000 is usual")
     loaded = load_model(config.ckpt, resolve_device(config.device))
     search = read({**loaded.config["search"], **config.search}, SearchConfig, "search")
     data = read(merge_data(loaded.config["data"], config.data), DataConfig, "data")
@@ -90,6 +92,7 @@ def evaluate(config: EvaluateConfig) -> None:
         bootstrap=config.bootstrap,
         tokenize=config.tokenize or default_tokenizer(data.target_lang),
     )
+    print(evaluation.table(config.split, found))
     folder = run_folder(loaded.path) if config.out is None else Path(config.out).expanduser()
     written = evaluation.write_evaluation(
         folder,
@@ -100,7 +103,6 @@ def evaluate(config: EvaluateConfig) -> None:
         data=origin(data, config.split),
         checkpoint=loaded.path.stem,
     )
-    print(evaluation.table(config.split, found))
     print(f"written to {written.scores.parent}; there, the same scores come from")
     print(f"  {evaluation.sacrebleu_command(written, found.tokenize)}")
 

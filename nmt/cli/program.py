@@ -15,8 +15,8 @@ USER_ERROR, INTERRUPTED, BROKEN_PIPE = 2, 128 + 2, 128 + 13
 def main(run: Callable[[list[str]], None]) -> NoReturn:
     """Run a program with the command line's arguments and leave with its status.
 
-    0: done. 2: a UserError, or a package that is not installed, printed as one line `error: ...` on standard error.
-    130: Ctrl-C. 141: the reader of our output went away. Any other exception keeps its traceback (status 1).
+    0: done. 2: a UserError, an OSError or a package that is not installed, printed as one line `error: ...` on standard
+    error. 130: Ctrl-C. 141: the reader of our output went away. Any other exception keeps its traceback (status 1).
     """
     status = 0
     try:
@@ -35,10 +35,22 @@ def main(run: Callable[[list[str]], None]) -> NoReturn:
     except KeyboardInterrupt:
         status = INTERRUPTED
     except BrokenPipeError:
-        # Python flushes standard output once more at exit: give that flush somewhere to go.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         status = BROKEN_PIPE
+    except OSError as error:  # a disk that is full, a folder that may not be read
+        where = f"{error.filename}: " if error.filename else ""
+        print_error(f"{where}{error.strerror or error}; check the path, its permissions and the space left there")
+        try:
+            sys.stdout.flush()
+        except OSError:
+            _discard_output()
+        status = USER_ERROR
     sys.exit(status)
+
+
+def _discard_output() -> None:
+    """Python flushes standard output once more at exit: give that flush somewhere to go."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def print_error(error: object) -> None:

@@ -10,6 +10,7 @@ import argparse
 import os
 import re
 import sys
+import tempfile
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from nmt.settings import TrainConfig
 
 CONFIG, LOG = "config.yaml", "train.log"
-_MARKS = (CONFIG, "checkpoints", "metrics.json")  # a folder that has one of these holds a run
+_MARKS = (CONFIG, LOG, "checkpoints", "metrics.json")  # a folder that has one of these holds a run
 
 
 def main() -> None:
@@ -47,7 +48,7 @@ def run(arguments: Sequence[str]) -> None:
         return
     given = _parser().parse_intermixed_args(list(arguments))
     overrides = [line for line in given.overrides if line != "resume=null"]
-    resumed = [line for line in overrides if line.startswith("resume=")]
+    resumed = [line for line in overrides if line.lstrip("+").startswith("resume=")]
     if resumed:
         _resume(resumed[0].partition("=")[2], [word for word in arguments if word != resumed[0]])
     elif given.cfg:
@@ -78,13 +79,15 @@ def _parser() -> argparse.ArgumentParser:
 
 def _single(overrides: list[str]) -> None:
     folder = _check_run(overrides).folder
+    there = folder.exists()
     if _first_process():
         _check_free(folder, "hydra.run.dir")
+        _check_writable(folder, "hydra.run.dir")
     errors: list[Exception] = []
 
     def job(config: DictConfig) -> None:
         try:
-            _run_job(config)
+            _run_job(config, keep_folder=there)
         except Exception as error:
             errors.append(error)  # raised below: Hydra would make it a status 1 of its own
 
@@ -109,12 +112,28 @@ def _check_run(overrides: Sequence[str], job: int | None = None) -> Composed:
 
 
 def _check_free(folder: Path, key: str) -> None:
-    found = [name for name in _MARKS if (folder / name).exists()]
+    try:
+        found = [name for name in _MARKS if (folder / name).exists()]
+        resumable = "metrics.json" not in found and (folder / "checkpoints" / "last.ckpt").exists()
+    except OSError as error:
+        raise _unusable(folder, key, error) from error
     if found:
-        raise UserError(
-            f"{key}: {folder} already holds a run ({found[0]}); name another folder, "
-            f"or go on with that run: resume={folder}"
-        )
+        resume = f", or go on with that run: resume={folder}" if resumable else ""
+        raise UserError(f"{key}: {folder} already holds a run ({found[0]}); name another folder{resume}")
+
+
+def _check_writable(folder: Path, key: str) -> None:
+    """Raise UserError where the folder cannot be made, or nothing be written in it; leave nothing behind."""
+    nearest = next((path for path in (folder.absolute(), *folder.absolute().parents) if path.exists()), Path("/"))
+    try:
+        with tempfile.TemporaryFile(dir=nearest):
+            pass
+    except OSError as error:
+        raise _unusable(folder, key, error) from error
+
+
+def _unusable(folder: Path, key: str, error: OSError) -> UserError:
+    return UserError(f"{key}: {folder} cannot be used ({error.strerror or error}); name another folder")
 
 
 def several_devices(settings: TrainConfig) -> bool:
@@ -127,8 +146,8 @@ def several_devices(settings: TrainConfig) -> bool:
     return isinstance(devices, int) and devices > 1
 
 
-def _run_job(config: DictConfig) -> None:
-    """What Hydra calls for each run, its folder made."""
+def _run_job(config: DictConfig, *, keep_folder: bool) -> None:
+    """What Hydra calls for each run, its folder made; `keep_folder` tells that it was there before."""
     from hydra.core.hydra_config import HydraConfig
 
     from nmt.config import plain, validate
@@ -144,7 +163,7 @@ def _run_job(config: DictConfig) -> None:
         _train(settings, values, folder, resume=False)
     except (UserError, KeyboardInterrupt):
         if _first_process():
-            _tidy(folder)
+            _tidy(folder, keep_folder)
         raise
 
 
@@ -159,11 +178,13 @@ def _claim(folder: Path, values: dict[str, Any]) -> None:
         _check_free(folder, "hydra.run.dir")
 
 
-def _tidy(folder: Path) -> None:
-    """Take back a folder in which nothing was trained, so that the mended command can be given again."""
-    if {entry.name for entry in folder.iterdir()} <= {CONFIG, LOG}:
-        for name in (CONFIG, LOG):
-            (folder / name).unlink(missing_ok=True)
+def _tidy(folder: Path, keep_folder: bool) -> None:
+    """Take back what a run wrote before it trained anything, so that the mended command can be given again."""
+    if (folder / "checkpoints").exists():
+        return
+    for name in (CONFIG, LOG):
+        (folder / name).unlink(missing_ok=True)
+    if not keep_folder and not any(folder.iterdir()):
         folder.rmdir()
 
 
@@ -202,6 +223,7 @@ def _multirun(overrides: list[str]) -> None:
         try:
             composed = _check_run(job, number)
             _check_free(composed.folder, "hydra.sweep.dir")
+            _check_writable(composed.folder, "hydra.sweep.dir")
         except UserError as error:
             raise UserError(f"job {number} ({titles[number]}): {error}") from error
         # Each is composed at a time of its own, but all lie in the first one's folder.
@@ -210,6 +232,7 @@ def _multirun(overrides: list[str]) -> None:
             # Named by the first job: Hydra itself cannot resolve the name before there is a job.
             overrides = [*overrides, f"hydra.sweep.dir={composed.base}"]
     failed: dict[int, Exception] = {}
+    there = [folder.exists() for folder in folders]
 
     def run_job(config: DictConfig) -> None:
         from hydra.core.hydra_config import HydraConfig
@@ -217,7 +240,7 @@ def _multirun(overrides: list[str]) -> None:
         number = int(HydraConfig.get().job.num)
         print(f"job {number}, of {len(planned)}: {titles[number]}", flush=True)
         try:
-            _run_job(config)
+            _run_job(config, keep_folder=there[number])
         except Exception as error:
             failed[number] = error
             _report(number, error)

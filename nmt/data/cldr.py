@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,8 @@ def generate(config: DataConfig, *, say: Callable[[str], None]) -> dict[str, lis
     they are. `say` gets a line where num2words lacks a language and that topic is left out. Raises UserError for an
     unknown topic or locale, and for sizes that the topics cannot fill.
     """
+    from nmt.data.cldr_topics import Unsayable
+
     if len(config.sizes) != 3 or min(config.sizes) < 1:
         raise UserError(f"data.sizes: got {config.sizes}, expected three counts of at least 1: [train,val,test]")
     source = _locale(config.source_lang, "data.source_lang")
@@ -44,12 +47,13 @@ def generate(config: DataConfig, *, say: Callable[[str], None]) -> dict[str, lis
     drawn: dict[str, dict[str, SentencePair]] = {split: {} for split in sizes}
     fruitless = 0
     while any(len(drawn[split]) < size for split, size in sizes.items()):
-        pair = _sentence(rng, topics, config.max_parts, source, target)
-        split = _split(pair.source)
-        if pair.source not in drawn[split] and len(drawn[split]) < sizes[split]:
-            drawn[split][pair.source] = pair
-            fruitless = 0
-            continue
+        with suppress(Unsayable):  # a topic of which there is so little that none was found
+            pair = _sentence(rng, topics, config.max_parts, source, target)
+            split = _split(pair.source)
+            if pair.source not in drawn[split] and len(drawn[split]) < sizes[split]:
+                drawn[split][pair.source] = pair
+                fruitless = 0
+                continue
         fruitless += 1
         if fruitless > FRUITLESS_DRAWS:
             found = ", ".join(f"{len(pairs)} of {sizes[name]} for {name}" for name, pairs in drawn.items())
@@ -106,4 +110,20 @@ def _topics(config: DataConfig, source: Locale, target: Locale, say: Callable[[s
             raise UserError(f"data.topics: {missing}; leave out numbers")
         say(f"data: {missing}; the topic numbers is left out")
         names = [name for name in names if name != "numbers"]
-    return {name: TOPICS[name] for name in names}
+    silent = [name for name in names if not _sayable(TOPICS[name], source, target)]
+    if silent:
+        missing = f"CLDR has no words for {', '.join(silent)} in both {source} and {target}"
+        if config.topics is not None or silent == names:
+            raise UserError(f"data.topics: {missing}; leave them out, or choose other languages")
+        say(f"data: {missing}; left out")
+    return {name: TOPICS[name] for name in names if name not in silent}
+
+
+def _sayable(topic: Topic, source: Locale, target: Locale) -> bool:
+    from nmt.data.cldr_topics import Unsayable
+
+    try:
+        topic.part(Random(0), source, target)
+    except Unsayable:
+        return False
+    return True

@@ -62,6 +62,9 @@ RELATIVE_UNITS: Mapping[str, int] = {  # in seconds, as format_timedelta counts 
 }
 
 
+REDRAWS = 200
+
+
 class Unsayable(Exception):
     """CLDR has no wording for a value in some locale."""
 
@@ -77,14 +80,16 @@ class Topic:
         """Return a random expression in both locales, of those that CLDR can say in both.
 
         Two forms can word a value alike in the source ("May 7, 2024" is long and abbreviated) and not in the target.
-        The first such form then speaks for both, so that the target is a function of the source.
+        The first such form then speaks for both, so that the target is a function of the source. Raises Unsayable
+        where many draws find nothing: CLDR knows some languages in part only.
         """
-        while True:
+        for _ in range(REDRAWS):
             value, drawn = self.draw(rng), rng.randrange(len(self.forms))
             try:
                 return self._say(value, drawn, source, target)
-            except Unsayable:
+            except (Unsayable, LookupError):  # Babel looks up names and patterns without asking whether they are there
                 continue
+        raise Unsayable(f"nothing of this topic in both {source} and {target}")
 
     def _say(self, value: Any, drawn: int, source: Locale, target: Locale) -> tuple[str, str]:
         text = self.forms[drawn](source, value)
@@ -117,7 +122,7 @@ def _clock_skeleton(locale: Locale) -> str:
     if "a" not in _time_pattern(locale, "short"):
         return "Hm"
     wide, short = (get_period_names(width, locale=locale) for width in ("wide", "abbreviated"))
-    return "hm" if all(wide[half] == short.get(half) for half in ("am", "pm")) else "Hm"
+    return "hm" if all(wide.get(half) == short.get(half) for half in ("am", "pm")) else "Hm"
 
 
 def _date(length: str, locale: Locale, moment: datetime.datetime) -> str:
@@ -217,7 +222,10 @@ def _number(rng: Random) -> int:
 
 @lru_cache(maxsize=20_000)
 def _words(locale: Locale, number: int) -> str:
-    return str(num2words(number, lang=number_words_language(locale)))
+    try:
+        return str(num2words(number, lang=number_words_language(locale)))
+    except (TypeError, ArithmeticError, NotImplementedError) as error:  # some of its languages end early
+        raise Unsayable(f"{number} in {locale}") from error
 
 
 def _names(rng: Random) -> tuple[str, list[Any]]:

@@ -83,6 +83,7 @@ class TranslationModule(pl.LightningModule):
         optimizer: OptimizerFactory,
         schedule: Schedule,
         timer: Timer | None,
+        corpus_sha256: str,
     ) -> None:
         super().__init__()
         self.translator = translator
@@ -93,6 +94,7 @@ class TranslationModule(pl.LightningModule):
         self.make_optimizer = optimizer
         self.schedule = schedule
         self.timer = timer
+        self.corpus_sha256 = corpus_sha256
         self.window = Window()  # since the last line of figures
         self.total = Window()  # of the whole run, over interruptions
         self.validation = Validation()
@@ -282,6 +284,7 @@ class TranslationModule(pl.LightningModule):
         checkpoint["nmt"] = describe(
             self.plain, self.translator.tokenizer, {"val": self.validation.scores}, self.global_step
         )
+        checkpoint["corpus_sha256"] = self.corpus_sha256
         checkpoint["totals"] = {name: float(value) for name, value in vars(self.run_totals()).items()}
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:

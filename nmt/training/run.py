@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 import os
@@ -80,6 +81,12 @@ class Run:
         last = self._last_payload() if resume else None
         pl.seed_everything(config.seed, verbose=False)
         self.corpus: Corpus = load_corpus(config.data, say=self.say)
+        digest = corpus_digest(self.corpus)
+        if last is not None and last["corpus_sha256"] != digest:
+            raise UserError(
+                f"resume={self.folder}: the training or validation pairs are not those that this run began with; put "
+                "them back, or start a new run"
+            )
         self.translator = self._translator(last)
         self.data = TranslationData(
             self.corpus["train"],
@@ -96,6 +103,7 @@ class Run:
             config,
             plain,
             timer=self.timer,
+            corpus_sha256=digest,
             optimizer=lambda parameters: instantiate(plain["optimizer"], "optimizer", params=list(parameters)),
             schedule=instantiate(plain["scheduler"], "scheduler"),
         )
@@ -195,8 +203,12 @@ class Run:
         quiet_lightning()
         try:
             trainer = self._lightning(callbacks, logger)
-        except (ValueError, MisconfigurationException) as error:
-            raise UserError(f"trainer: {' '.join(str(error).split())}") from error
+        except (ValueError, TypeError, ModuleNotFoundError, MisconfigurationException) as error:
+            asked = self.config.trainer
+            raise UserError(
+                f"trainer: got accelerator={asked.accelerator}, devices={asked.devices}, which do not go here: "
+                f"{' '.join(str(error).split())}"
+            ) from error
         self._check_shares(trainer.world_size)
         return trainer
 
@@ -337,6 +349,12 @@ def without_dropout(model: torch.nn.Module) -> None:
 def load_weights(model: torch.nn.Module, weights: dict[str, torch.Tensor]) -> None:
     """Put a checkpoint's weights into a model."""
     model.load_state_dict({name.removeprefix(checkpoints.PREFIX): value for name, value in weights.items()})
+
+
+def corpus_digest(corpus: Corpus) -> str:
+    """Return a digest of what training depends on: the pairs of train and val, and their order."""
+    texts = (text for split in ("train", "val") for pair in corpus[split] for text in (pair.source, pair.target))
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
 
 def program() -> list[str]:

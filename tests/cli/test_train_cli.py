@@ -98,6 +98,7 @@ def test_the_log_has_warnings_and_the_terminal_has_not(runs: Runs, capsys: pytes
 
 def test_hydra_run_dir_names_the_folder_and_a_second_run_is_refused_there(runs: Runs) -> None:
     train.run(["hydra.run.dir=my run"])
+    Path("my run", "checkpoints", "last.ckpt").touch()
     before = {name: Path("my run", name).read_bytes() for name in files(Path("my run"))}
     with pytest.raises(
         UserError, match=r"my run already holds a run \(config.yaml\); name another folder, or .*resume="
@@ -252,6 +253,48 @@ def test_resume_null_is_no_resume(runs: Runs) -> None:
     assert not runs.calls[0][3]
 
 
+@pytest.mark.parametrize("before", [{}, {"mine.txt": "hi"}])
+def test_a_mistake_leaves_a_folder_as_it_was(runs: Runs, tmp_path: Path, before: dict[str, str]) -> None:
+    def fail(config: TrainConfig, folder: Path) -> None:
+        raise UserError("a mistake")
+
+    folder = tmp_path / "there"
+    folder.mkdir()
+    for name, text in before.items():
+        (folder / name).write_text(text)
+    runs.work = fail
+    for _ in range(2):  # the mended command is not refused
+        with pytest.raises(UserError, match="a mistake"):
+            train.run([f"hydra.run.dir={folder}"])
+        assert {path.name: path.read_text() for path in folder.iterdir()} == before
+
+
+def test_a_log_that_is_somebody_elses_is_not_written_into(runs: Runs, tmp_path: Path) -> None:
+    (tmp_path / "train.log").write_text("mine")
+    with pytest.raises(UserError, match=r"already holds a run \(train\.log\); name another folder$"):
+        train.run([f"hydra.run.dir={tmp_path}"])
+    assert (tmp_path / "train.log").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("words", "match"),
+    [
+        (["hydra.run.dir=file"], "hydra.run.dir: file cannot be used"),
+        (["hydra.run.dir=file/below"], "hydra.run.dir: file/below cannot be used"),
+        (["-m", "seed=1,2", "hydra.sweep.dir=file"], "hydra.sweep.dir: file/0 cannot be used"),
+        (["seed=${nope}"], "Interpolation key 'nope' not found"),
+        (["hydra.run.dir=r/${nope}"], "Interpolation key 'nope' not found"),
+        (["-m", "experiment=glob(multi*)"], "name the options one by one"),
+        (["+resume=nothing"], "nothing holds no run"),
+    ],
+)
+def test_what_used_to_fall_over(runs: Runs, tmp_path: Path, words: list[str], match: str) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(UserError, match=re.escape(match)):
+        train.run(words)
+    assert runs.calls == []
+
+
 # Many runs
 
 
@@ -304,6 +347,16 @@ def test_a_multirun_does_not_write_over_another(runs: Runs) -> None:
 
 
 # The program
+
+
+def test_a_disk_or_folder_that_fails_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        program.main(lambda arguments: (tmp_path / "nowhere" / "file").write_text("x"))
+    assert left.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"error: {tmp_path}/nowhere/file: No such file or directory; check the path")
 
 
 def test_a_package_that_is_missing_is_one_line(

@@ -149,3 +149,14 @@ def test_mistakes(make, data_config, heard):
             make(**changes)
     corpus = load_corpus(data_config("cldr", sizes=[30, 20, 10], limit=5), ("test",), say=heard.append)
     assert len(corpus["test"]) == 5
+
+
+@pytest.mark.parametrize("language", ["hi", "el", "am", "ur", "ja", "zh", "ar", "rw", "lkt"])
+def test_languages_that_cldr_knows_in_part(make, language):
+    """What there are no names, patterns or number words for is left out, and nothing falls over."""
+    assert [len(pairs) for pairs in make(sizes=[60, 6, 6], target_lang=language).values()] == [60, 6, 6]
+
+
+def test_a_topic_that_cannot_be_said_is_named(make):
+    with pytest.raises(UserError, match=r"data\.topics: num2words has no number words in lkt"):
+        make(target_lang="lkt", topics=["numbers"])

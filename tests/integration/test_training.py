@@ -176,6 +176,9 @@ def test_what_a_state_remembers_cannot_be_changed_beside_it(tmp_path):
     config.write_text(re.sub(r"\blr: \S+", "lr: 0.5", written), "utf-8")
     with pytest.raises(UserError, match=r"optimizer in config.yaml changed since"):
         train_program.run([f"resume={folder}"])
+    config.write_text(written.replace("limit: null", "limit: 50"), "utf-8")
+    with pytest.raises(UserError, match="not those that this run began with"):
+        train_program.run([f"resume={folder}"])
     config.write_text(written.replace("max_steps: 4", "max_steps: 6"), "utf-8")
     train_program.run([f"resume={folder}"])
     assert json.loads((folder / "metrics.json").read_text("utf-8"))["updates"] == 6
