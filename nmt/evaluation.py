@@ -99,9 +99,10 @@ def write_evaluation(
     parts = [split, *([] if checkpoint == "best" else [checkpoint])]
     stem = ".".join([*parts, f"beam{search.beam_size}", f"lp{search.length_penalty:g}"])
     folder = folder / "translations"
-    digest = _digest(source_lang, target_lang, *evaluation.sources, *evaluation.references)
-    if digest not in (own := _own_data(folder, split)) and own:
-        stem = f"{stem}.{digest[:8]}"
+    sentences = digest(source_lang, target_lang, *evaluation.sources, *evaluation.references)
+    own = _own_data(folder, split)
+    if own and sentences not in own:
+        stem = f"{stem}.{sentences[:8]}"
     written = Written(
         source=folder / f"{stem}.src.{source_lang}",
         hypothesis=folder / f"{stem}.hyp.{target_lang}",
@@ -112,7 +113,7 @@ def write_evaluation(
         "split": split,
         "checkpoint": checkpoint,
         "data": data,
-        "data_sha256": digest,
+        "data_sha256": sentences,
         "source_lang": source_lang,
         "target_lang": target_lang,
         "search": asdict(search),
@@ -131,23 +132,24 @@ def write_evaluation(
     return written
 
 
-def _digest(*texts: str) -> str:
+def digest(*texts: str) -> str:
+    """Return what tells these texts, in this order, from any others (SHA-256)."""
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
 
 def _own_data(folder: Path, split: str) -> set[str]:
     """Return the digests of the sentences that files of `split` without a digest in their names are of."""
     found = {path.name: _data_of(path) for path in folder.glob(f"{split}.*.scores.json")}
-    return {digest for name, digest in found.items() if digest is not None and digest[:8] not in name}
+    return {data for name, data in found.items() if data is not None and data[:8] not in name}
 
 
 def _data_of(scores: Path) -> str | None:
     """Return the digest of the data that a scores file is of, None where it cannot be told."""
     try:
-        digest = json.loads(scores.read_text("utf-8"))["data_sha256"]
+        data = json.loads(scores.read_text("utf-8"))["data_sha256"]
     except (OSError, ValueError, LookupError, TypeError):
         return None
-    return str(digest)
+    return str(data)
 
 
 def sacrebleu_command(written: Written, tokenize: str) -> str:

@@ -98,9 +98,8 @@ def score(hypotheses: Sequence[str], references: Sequence[str], *, bootstrap: in
     signatures. `tokenize` is one of TOKENIZERS; see `default_tokenizer`. Equals what the sacrebleu program says of the
     same lines. Raises UserError for an unknown tokenizer and for unequal or no counts.
     """
-    _check(tokenize, references, hypotheses=hypotheses)
-    if bootstrap < 0 or bootstrap == 1:
-        raise UserError(f"bootstrap: got {bootstrap}, expected 0 (no interval) or at least 2; 1000 is usual")
+    check_settings(tokenize, bootstrap)
+    _check_counts(references, hypotheses=hypotheses)
     # force: sentences that end in " ." are the corpus's business; it is not part of the score or the signature.
     bleu, chrf = _BLEU(tokenize=tokenize, force=True), _CHRF()
     scores = [_corpus_score(metric, hypotheses, references, bootstrap) for metric in (bleu, chrf)]
@@ -130,7 +129,8 @@ def compare(
     (Riezler and Maxwell 2005.) As `sacrebleu --paired-ar`, but for systems that differ in a few sentences only, whose
     difference that finds significant. Raises UserError for an unknown tokenizer and for unequal or no counts.
     """
-    _check(tokenize, references, baseline=baseline, system=system)
+    check_settings(tokenize)
+    _check_counts(references, baseline=baseline, system=system)
     systems: list[tuple[str, Sequence[str]]] = [("baseline", list(baseline)), ("system", list(system))]
     with _quiet():
         test = PairedTest(
@@ -183,11 +183,17 @@ def _interval(result: Score) -> Interval:
     return Interval(float(result._mean), float(result._ci))
 
 
-def _check(tokenize: str, references: Sequence[str], **systems: Sequence[str]) -> None:
+def check_settings(tokenize: str, bootstrap: int = 0) -> None:
+    """Raise UserError for an unknown tokenizer, and for a count of resamples that makes no interval."""
     if tokenize not in TOKENIZERS:
         raise UserError(
             f"tokenize: got '{tokenize}', expected one of {', '.join(TOKENIZERS)}{did_you_mean(tokenize, TOKENIZERS)}"
         )
+    if bootstrap < 0 or bootstrap == 1:
+        raise UserError(f"bootstrap: got {bootstrap}, expected 0 (no interval) or at least 2; 1000 is usual")
+
+
+def _check_counts(references: Sequence[str], **systems: Sequence[str]) -> None:
     # sacreBLEU itself cuts the longer of the two short, silently.
     for name, lines in systems.items():
         if len(lines) != len(references):

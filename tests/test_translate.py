@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import json
 import os
@@ -183,7 +184,7 @@ def test_attention_map_of_the_hypothesis_and_of_a_reference(run: Run) -> None:
 
 
 def test_a_row_of_the_attention_map_is_the_step_that_wrote_its_piece(run: Run) -> None:
-    model, tokenizer = run.translator.model, run.translator.tokenizer
+    model, tokenizer = copy.deepcopy(run.translator.model).eval(), run.translator.tokenizer
     found = run.translator.translate(["two men, in snow"])[0]
     seen = run.translator.attention_map("two men, in snow")
     source = torch.tensor(tokenizer.encode_source(["two men, in snow"]))

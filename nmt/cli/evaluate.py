@@ -10,7 +10,7 @@ from typing import Any
 
 from nmt.cli import program
 from nmt.cli.arguments import overrides, wants_help
-from nmt.errors import UserError, did_you_mean
+from nmt.errors import UserError
 from nmt.settings import choice, number
 
 HELP = """\
@@ -71,16 +71,12 @@ def evaluate(config: EvaluateConfig) -> None:
     from nmt import evaluation
     from nmt.checkpoint import load_model
     from nmt.data.corpus import load_corpus, origin
-    from nmt.metrics import TOKENIZERS, default_tokenizer
+    from nmt.metrics import check_settings, default_tokenizer
     from nmt.schema import read
     from nmt.settings import DataConfig, SearchConfig
     from nmt.translate import Translator, resolve_device
 
-    if config.tokenize is not None and config.tokenize not in TOKENIZERS:
-        near = did_you_mean(config.tokenize, TOKENIZERS)
-        raise UserError(f"tokenize: got '{config.tokenize}', expected one of {', '.join(TOKENIZERS)}{near}")
-    if config.bootstrap == 1:
-        raise UserError("bootstrap: got 1, expected 0 (no interval) or at least 2; 1000 is usual")
+    check_settings(config.tokenize or "none", config.bootstrap)  # before the work, not after it
     loaded = load_model(config.ckpt, resolve_device(config.device))
     search = read({**loaded.config["search"], **config.search}, SearchConfig, "search")
     data = read(merge_data(loaded.config["data"], config.data), DataConfig, "data")

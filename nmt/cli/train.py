@@ -82,7 +82,6 @@ def _single(overrides: list[str]) -> None:
     there = folder.exists()
     if _first_process():
         _check_free(folder, "hydra.run.dir")
-        _check_writable(folder, "hydra.run.dir")
     errors: list[Exception] = []
 
     def job(config: DictConfig) -> None:
@@ -112,28 +111,18 @@ def _check_run(overrides: Sequence[str], job: int | None = None) -> Composed:
 
 
 def _check_free(folder: Path, key: str) -> None:
+    """Raise UserError where a run cannot have `folder`: it holds one, or nothing can be written there."""
+    ancestors = (folder.absolute(), *folder.absolute().parents)
     try:
         found = [name for name in _MARKS if (folder / name).exists()]
         resumable = "metrics.json" not in found and (folder / "checkpoints" / "last.ckpt").exists()
+        with tempfile.TemporaryFile(dir=next(path for path in ancestors if path.exists())):
+            pass
     except OSError as error:
-        raise _unusable(folder, key, error) from error
+        raise UserError(f"{key}: {folder} cannot be used ({error.strerror or error}); name another folder") from error
     if found:
         resume = f", or go on with that run: resume={folder}" if resumable else ""
         raise UserError(f"{key}: {folder} already holds a run ({found[0]}); name another folder{resume}")
-
-
-def _check_writable(folder: Path, key: str) -> None:
-    """Raise UserError where the folder cannot be made, or nothing be written in it; leave nothing behind."""
-    nearest = next((path for path in (folder.absolute(), *folder.absolute().parents) if path.exists()), Path("/"))
-    try:
-        with tempfile.TemporaryFile(dir=nearest):
-            pass
-    except OSError as error:
-        raise _unusable(folder, key, error) from error
-
-
-def _unusable(folder: Path, key: str, error: OSError) -> UserError:
-    return UserError(f"{key}: {folder} cannot be used ({error.strerror or error}); name another folder")
 
 
 def several_devices(settings: TrainConfig) -> bool:
@@ -216,14 +205,13 @@ def _multirun(overrides: list[str]) -> None:
             "hydra.run.dir: names one run's folder; with -m name the folder of all of them: hydra.sweep.dir="
         )
     planned = jobs(overrides)
-    words = [[unescaped(line) for line in job if not line.startswith("hydra.")] for job in planned]
+    words = [[_unescaped(line) for line in job if not line.startswith("hydra.")] for job in planned]
     titles = [" ".join(job) for job in words]
     folders: list[Path] = []
     for number, job in enumerate(planned):
         try:
             composed = _check_run(job, number)
             _check_free(composed.folder, "hydra.sweep.dir")
-            _check_writable(composed.folder, "hydra.sweep.dir")
         except UserError as error:
             raise UserError(f"job {number} ({titles[number]}): {error}") from error
         # Each is composed at a time of its own, but all lie in the first one's folder.
@@ -258,7 +246,7 @@ def _multirun(overrides: list[str]) -> None:
         raise RuntimeError(message)
 
 
-def unescaped(override: str) -> str:
+def _unescaped(override: str) -> str:
     """Return an override of `jobs` as a person would type it, without the backslashes of Hydra's grammar."""
     return re.sub(r"\\(.)", r"\1", override)
 

@@ -103,20 +103,18 @@ def _topics(config: DataConfig, source: Locale, target: Locale, say: Callable[[s
         got = f"'{unknown[0]}'" if unknown else "none"
         hint = did_you_mean(unknown[0], TOPICS) if unknown else ""
         raise UserError(f"data.topics: got {got}, expected some of {', '.join(TOPICS)}{hint}")
+    missing: dict[str, str] = {}
     speechless = [str(locale) for locale in (source, target) if number_words_language(locale) is None]
     if "numbers" in names and speechless:
-        missing = f"num2words has no number words in {' or '.join(speechless)}"
-        if config.topics is not None:
-            raise UserError(f"data.topics: {missing}; leave out numbers")
-        say(f"data: {missing}; the topic numbers is left out")
-        names = [name for name in names if name != "numbers"]
-    silent = [name for name in names if not _sayable(TOPICS[name], source, target)]
-    if silent:
-        missing = f"CLDR has no words for {', '.join(silent)} in both {source} and {target}"
-        if config.topics is not None or silent == names:
-            raise UserError(f"data.topics: {missing}; leave them out, or choose other languages")
-        say(f"data: {missing}; left out")
-    return {name: TOPICS[name] for name in names if name not in silent}
+        missing["numbers"] = f"num2words has no number words in {' or '.join(speechless)}"
+    for name in names:
+        if name not in missing and not _sayable(TOPICS[name], source, target):
+            missing[name] = f"CLDR has no words for {name} in both {source} and {target}"
+    if missing and (config.topics is not None or len(missing) == len(names)):
+        raise UserError(f"data.topics: {'; '.join(missing.values())}; leave out {', '.join(missing)}")
+    for name, why in missing.items():
+        say(f"data: {why}; the topic {name} is left out")
+    return {name: TOPICS[name] for name in names if name not in missing}
 
 
 def _sayable(topic: Topic, source: Locale, target: Locale) -> bool:

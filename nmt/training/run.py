@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 import os
@@ -28,7 +27,7 @@ from nmt.data.corpus import SentencePair, load_corpus, origin
 from nmt.data.datamodule import TranslationData
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
-from nmt.evaluation import Evaluation, evaluate, table, write_evaluation
+from nmt.evaluation import Evaluation, digest, evaluate, table, write_evaluation
 from nmt.instantiate import instantiate
 from nmt.models.dropout import Dropout
 from nmt.models.multihead import MultiHeadAttention
@@ -81,8 +80,9 @@ class Run:
         last = self._last_payload() if resume else None
         pl.seed_everything(config.seed, verbose=False)
         self.corpus: Corpus = load_corpus(config.data, say=self.say)
-        digest = corpus_digest(self.corpus)
-        if last is not None and last["corpus_sha256"] != digest:
+        pairs = (pair for split in ("train", "val") for pair in self.corpus[split])
+        corpus_sha256 = digest(*(text for pair in pairs for text in (pair.source, pair.target)))
+        if last is not None and last["corpus_sha256"] != corpus_sha256:
             raise UserError(
                 f"resume={self.folder}: the training or validation pairs are not those that this run began with; put "
                 "them back, or start a new run"
@@ -103,7 +103,7 @@ class Run:
             config,
             plain,
             timer=self.timer,
-            corpus_sha256=digest,
+            corpus_sha256=corpus_sha256,
             optimizer=lambda parameters: instantiate(plain["optimizer"], "optimizer", params=list(parameters)),
             schedule=instantiate(plain["scheduler"], "scheduler"),
         )
@@ -349,12 +349,6 @@ def without_dropout(model: torch.nn.Module) -> None:
 def load_weights(model: torch.nn.Module, weights: dict[str, torch.Tensor]) -> None:
     """Put a checkpoint's weights into a model."""
     model.load_state_dict({name.removeprefix(checkpoints.PREFIX): value for name, value in weights.items()})
-
-
-def corpus_digest(corpus: Corpus) -> str:
-    """Return a digest of what training depends on: the pairs of train and val, and their order."""
-    texts = (text for split in ("train", "val") for pair in corpus[split] for text in (pair.source, pair.target))
-    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
 
 def program() -> list[str]:

@@ -31,6 +31,14 @@ def go(folder, *more):
     return json.loads((folder / "metrics.json").read_text("utf-8"))
 
 
+def batches(translator):
+    """Return the corpus of COMMON, and its batches."""
+    config = validate(compose("train", COMMON))
+    corpus = load_corpus(config.data, say=lambda line: None)
+    pairs = (corpus["train"], corpus["val"])
+    return corpus, TranslationData(*pairs, translator.tokenizer, config.data, seed=config.seed, say=lambda line: None)
+
+
 def logits(model, batch):
     hidden, _ = model(batch.source, batch.source_mask, batch.target_in)
     return model.decoder.output(hidden)
@@ -41,12 +49,7 @@ def test_updates_equal_a_loop_by_hand(tmp_path):
     go(tmp_path / "start", "optimizer.lr=1e-30")
     go(tmp_path / "run", f"optimizer.lr={PEAK}")
     translator = load_translator(tmp_path / "start" / "checkpoints" / "last.ckpt", device="cpu")
-    config = validate(compose("train", [*COMMON, f"optimizer.lr={PEAK}"]))
-    corpus = load_corpus(config.data, say=lambda line: None)
-    data = TranslationData(
-        corpus["train"], corpus["val"], translator.tokenizer, config.data, seed=config.seed, say=lambda line: None
-    )
-    loader = data.train_dataloader()
+    loader = batches(translator)[1].train_dataloader()
     loader.set_epoch(0)
     model = translator.model.train()
     adam = torch.optim.Adam(model.parameters(), lr=PEAK, betas=(0.9, 0.98), eps=1e-3)
@@ -78,11 +81,7 @@ def test_a_validation_equals_one_by_hand(tmp_path):
     assert logged["chrf"] > 3, "nothing is learnt, so nothing can be in the wrong order"
 
     translator = load_translator(tmp_path / "run" / "checkpoints" / "last.ckpt", device="cpu")
-    config = validate(compose("train", COMMON))
-    corpus = load_corpus(config.data, say=lambda line: None)
-    data = TranslationData(
-        corpus["train"], corpus["val"], translator.tokenizer, config.data, seed=config.seed, say=lambda line: None
-    )
+    corpus, data = batches(translator)
     model, sums, tokens = translator.model.eval(), [0.0, 0.0], 0
     with torch.no_grad():
         for batch in data.val_dataloader():
