@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from tests.tiny_run import Run
 
 # Read when the libraries are imported, by the tests' own process and by those that it starts.
 os.environ["HF_HUB_OFFLINE"] = "1"
@@ -26,3 +30,11 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
 def root() -> Path:
     """The checkout's folder."""
     return Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A run's folder with a tiny untrained checkpoint in it; a module's own."""
+    from tests.tiny_run import make_run  # late: what is set above is read when torch is imported
+
+    return make_run(tmp_path_factory.mktemp("runs"))

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
-import json
-import logging
 import os
 import re
 import subprocess
 import sys
 import time
-import types
 import warnings
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -23,55 +17,7 @@ from nmt.cli import program, train
 from nmt.config import groups
 from nmt.errors import UserError
 from nmt.settings import TrainConfig
-
-Work = Callable[[TrainConfig, Path], None]
-
-
-class Runs:
-    """Stands for nmt.training.run: keeps what it was called with, and does what a test says."""
-
-    def __init__(self) -> None:
-        self.calls: list[tuple[TrainConfig, dict[str, Any], Path, bool]] = []
-        self.work: Work = lambda config, folder: None
-
-    def train(
-        self, config: TrainConfig, plain: dict[str, Any], folder: Path, *, resume: bool = False
-    ) -> dict[str, Any]:
-        self.calls.append((config, plain, folder, resume))
-        logging.getLogger("nmt.fake").info("training")
-        self.work(config, folder)
-        (folder / "checkpoints").mkdir(exist_ok=True)
-        return {}
-
-
-class Interrupted(Exception):
-    number = 2
-
-
-@pytest.fixture
-def runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Runs:
-    """An empty working folder, and a training that takes no time."""
-    made = Runs()
-    for name, values in (("run", {"train": made.train}), ("checkpointing", {"Interrupted": Interrupted})):
-        module = types.ModuleType(f"nmt.training.{name}")
-        vars(module).update(values)
-        monkeypatch.setitem(sys.modules, module.__name__, module)
-    monkeypatch.chdir(tmp_path)
-    return made
-
-
-def status(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
-    """Return the status that the program ends with."""
-    monkeypatch.setattr(sys, "argv", ["train.py", *arguments])
-    with pytest.raises(SystemExit) as end:
-        train.main()
-    assert isinstance(end.value.code, int)
-    return end.value.code
-
-
-def files(folder: Path) -> list[str]:
-    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-
+from tests.train_frame import Interrupted, Runs, files, status
 
 # One run
 
@@ -295,81 +241,7 @@ def test_what_used_to_fall_over(runs: Runs, tmp_path: Path, words: list[str], ma
     assert runs.calls == []
 
 
-# Many runs
-
-
-def test_a_multirun_has_a_folder_for_each_job(runs: Runs, tmp_path: Path) -> None:
-    train.run(["-m", "model=rnn", "model/attention=none,luong"])
-    assert [call[1]["model"]["attention"] is None for call in runs.calls] == [True, False]
-    (folder,) = (tmp_path / "multirun" / "rnn").iterdir()
-    assert [call[2] for call in runs.calls] == [folder / "0", folder / "1"]
-    assert all((folder / number / "config.yaml").is_file() for number in "01")
-
-
-def test_a_job_that_fails_is_told_and_the_others_go_on(
-    runs: Runs, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def fail(config: TrainConfig, folder: Path) -> None:
-        if config.seed == 2:
-            raise UserError("a mistake")
-
-    runs.work = fail
-    assert status(monkeypatch, "-m", "seed=2,3", "hydra.sweep.dir=many") == 2
-    err = capsys.readouterr().err
-    assert "error: job 0: a mistake\n" in err and "error: 1 of 2 jobs failed: 0;" in err
-    assert len(runs.calls) == 2
-
-
-def test_a_multirun_ends_with_what_its_jobs_reached(
-    runs: Runs, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def score(config: TrainConfig, folder: Path) -> None:
-        bleu = 20.0 + config.seed + (0 if config.model["attention"] is None else 5)
-        metrics = {"val": {"bleu": bleu + 1}, "test": {"bleu": bleu, "chrf": 2 * bleu}}
-        (folder / "metrics.json").write_text(json.dumps(metrics), "utf-8")
-
-    runs.work = score
-    train.run(["-m", "model=rnn", "model/attention=none,luong", "seed=1,2", "trainer.max_time=00:00:01:00"])
-    (folder,) = (tmp_path / "multirun" / "rnn").iterdir()
-    lines = [line.split() for line in (folder / "results.tsv").read_text("utf-8").splitlines()]
-    assert [line[0] for line in lines] == ["job", "0", "1", "2", "3"]
-    assert lines[4][:4] == ["3", "28.0", "27.0", "54.0"] and "trainer.max_time=00:00:01:00" in lines[4]
-    shown = capsys.readouterr().out
-    assert re.search(r"mean of +2 +22.50 ± 0.71 +21.50 ± 0.71 +43.00 ± 1.41  model=rnn model/attention=none ", shown)
-    assert re.search(r"mean of +2 +27.50 ± 0.71", shown)
-
-
-def test_a_multirun_does_not_write_over_another(runs: Runs) -> None:
-    train.run(["-m", "seed=1,2", "hydra.sweep.dir=many"])
-    with pytest.raises(UserError, match=r"job 0 \(seed=3\): .*many/0 already holds a run"):
-        train.run(["-m", "seed=3,4", "hydra.sweep.dir=many"])
-    assert len(runs.calls) == 2
-
-
 # The program
-
-
-def test_a_disk_or_folder_that_fails_is_one_line(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as left:
-        program.main(lambda arguments: (tmp_path / "nowhere" / "file").write_text("x"))
-    assert left.value.code == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith(f"error: {tmp_path}/nowhere/file: No such file or directory; check the path")
-
-
-def test_a_package_that_is_missing_is_one_line(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def work(arguments: list[str]) -> None:
-        importlib.import_module("a_package_that_is_missing")
-
-    with pytest.raises(SystemExit) as left:
-        program.main(work)
-    assert left.value.code == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("error: No module named 'a_package_that_is_missing'") and "activate" in line
 
 
 def test_cfg_shows_the_config_and_writes_nothing(
@@ -411,13 +283,3 @@ def test_the_program_from_a_checkout(root: Path, tmp_path: Path) -> None:
     assert found.stderr == (
         "error: model: got 'trnsformer', there is hybrid, rnn, transformer; did you mean 'transformer'?\n"
     )
-
-
-def test_a_reader_that_goes_away_is_no_error() -> None:
-    code = "from nmt.cli.program import main\nmain(lambda words: [print('x' * 10000) for _ in range(1000)] and None)"
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert process.stdout is not None and process.stderr is not None
-    process.stdout.read(10)
-    process.stdout.close()
-    assert process.stderr.read() == b"" and process.wait() == program.BROKEN_PIPE
-    process.stderr.close()

@@ -1,0 +1,70 @@
+"""The program that scores a checkpoint."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from nmt.cli import evaluate as evaluate_program
+from nmt.errors import UserError
+from nmt.evaluation import one_line
+from nmt.metrics import score
+from tests.tiny_run import Run
+
+
+def test_evaluate_program(run: Run, elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    relative = os.path.relpath(run.folder)
+    evaluate_program.run([f"ckpt={relative}", "bootstrap=10", "search.length_penalty=0.5"])
+    out = capsys.readouterr().out
+    hypotheses = (run.folder / "translations" / "test.beam3.lp0.5.hyp.de").read_text(encoding="utf-8").splitlines()
+    references = (run.data / "test.de").read_text(encoding="utf-8").splitlines()
+    expected = score(hypotheses, references, bootstrap=10)
+    assert f"{expected.bleu:.2f}" in out and expected.bleu_signature in out and expected.chrf_signature in out
+    facts = json.loads((run.folder / "translations" / "test.beam3.lp0.5.scores.json").read_text(encoding="utf-8"))
+    assert facts["bleu"] == expected.bleu and facts["search"]["length_penalty"] == 0.5
+    translated = run.translator.translate(
+        (run.data / "test.en").read_text(encoding="utf-8").splitlines(), length_penalty=0.5
+    )
+    assert hypotheses == [one_line(t.text) for t in translated]
+
+
+def test_evaluate_program_on_other_data_from_a_lone_file(run: Run, tmp_path: Path, elsewhere: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "dev.tsv").write_text("a dog\tgod a\nred\tder\n", encoding="utf-8")
+    lone = tmp_path / "lone.ckpt"
+    lone.write_bytes((run.folder / "checkpoints" / "best.ckpt").read_bytes())
+    words = ["split=val", "bootstrap=0", "search=greedy", "data.path=../other"]
+    evaluate_program.run([f"ckpt={lone}", *words])
+    lines = (tmp_path / "translations" / "val.lone.beam1.lp1.src.en").read_text(encoding="utf-8")
+    assert lines == "a dog\nred\n"
+
+
+def test_given_path_goes_before_the_runs_own_files() -> None:
+    own = {"path": None, "train": "t.tsv", "val": None, "test": ["a", "b"], "limit": 3}
+    merged = evaluate_program.merge_data(own, {"path": "p", "val": "v.tsv"})
+    assert merged == {"path": "p", "train": None, "val": "v.tsv", "test": None, "limit": 3}
+    assert evaluate_program.merge_data(own, {"test": "x"}) == {**own, "test": "x"}
+
+
+@pytest.mark.parametrize(
+    ("words", "match"),
+    [
+        ([], "ckpt: not given"),
+        (["ckpt=nothing"], "no such file"),
+        (["ckpt={run}", "split=tests"], "did you mean 'test'"),
+        (["ckpt={run}", "search.beam_sise=2"], "did you mean 'search.beam_size'"),
+        (["ckpt={run}", "data.pth=x"], "did you mean 'data.path'"),
+        (["ckpt={run}", "data.path=nothing"], "nothing"),
+        (["ckpt={run}", "data=cldr"], "single settings"),
+        (["ckpt={run}", "tokenize=13b"], "did you mean '13a'"),
+        (["ckpt={run}", "bootstrap=-1"], "bootstrap"),
+        (["ckpt={run}", "device=tpu9"], "device=tpu9"),
+    ],
+)
+def test_evaluate_program_refuses(run: Run, elsewhere: Path, words: list[str], match: str) -> None:
+    with pytest.raises(UserError, match=match):
+        evaluate_program.run([word.format(run=run.folder) for word in words])

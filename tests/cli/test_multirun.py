@@ -1,0 +1,62 @@
+"""Many runs by one command: their folders, what is said of failures, and the table at the end."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from nmt.cli import train
+from nmt.errors import UserError
+from nmt.settings import TrainConfig
+from tests.train_frame import Runs, status
+
+
+def test_a_multirun_has_a_folder_for_each_job(runs: Runs, tmp_path: Path) -> None:
+    train.run(["-m", "model=rnn", "model/attention=none,luong"])
+    assert [call[1]["model"]["attention"] is None for call in runs.calls] == [True, False]
+    (folder,) = (tmp_path / "multirun" / "rnn").iterdir()
+    assert [call[2] for call in runs.calls] == [folder / "0", folder / "1"]
+    assert all((folder / number / "config.yaml").is_file() for number in "01")
+
+
+def test_a_job_that_fails_is_told_and_the_others_go_on(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(config: TrainConfig, folder: Path) -> None:
+        if config.seed == 2:
+            raise UserError("a mistake")
+
+    runs.work = fail
+    assert status(monkeypatch, "-m", "seed=2,3", "hydra.sweep.dir=many") == 2
+    err = capsys.readouterr().err
+    assert "error: job 0: a mistake\n" in err and "error: 1 of 2 jobs failed: 0;" in err
+    assert len(runs.calls) == 2
+
+
+def test_a_multirun_ends_with_what_its_jobs_reached(
+    runs: Runs, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def score(config: TrainConfig, folder: Path) -> None:
+        bleu = 20.0 + config.seed + (0 if config.model["attention"] is None else 5)
+        metrics = {"val": {"bleu": bleu + 1}, "test": {"bleu": bleu, "chrf": 2 * bleu}}
+        (folder / "metrics.json").write_text(json.dumps(metrics), "utf-8")
+
+    runs.work = score
+    train.run(["-m", "model=rnn", "model/attention=none,luong", "seed=1,2", "trainer.max_time=00:00:01:00"])
+    (folder,) = (tmp_path / "multirun" / "rnn").iterdir()
+    lines = [line.split() for line in (folder / "results.tsv").read_text("utf-8").splitlines()]
+    assert [line[0] for line in lines] == ["job", "0", "1", "2", "3"]
+    assert lines[4][:4] == ["3", "28.0", "27.0", "54.0"] and "trainer.max_time=00:00:01:00" in lines[4]
+    shown = capsys.readouterr().out
+    assert re.search(r"mean of +2 +22.50 ± 0.71 +21.50 ± 0.71 +43.00 ± 1.41  model=rnn model/attention=none ", shown)
+    assert re.search(r"mean of +2 +27.50 ± 0.71", shown)
+
+
+def test_a_multirun_does_not_write_over_another(runs: Runs) -> None:
+    train.run(["-m", "seed=1,2", "hydra.sweep.dir=many"])
+    with pytest.raises(UserError, match=r"job 0 \(seed=3\): .*many/0 already holds a run"):
+        train.run(["-m", "seed=3,4", "hydra.sweep.dir=many"])
+    assert len(runs.calls) == 2

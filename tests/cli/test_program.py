@@ -1,0 +1,83 @@
+"""How every program ends, and what they share."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from nmt.cli import program
+from nmt.cli.arguments import overrides, take
+from nmt.errors import UserError
+from nmt.evaluation import one_line
+from tests.tiny_run import Run
+
+SCRIPTS = Path(__file__).resolve().parent.parent.parent / "scripts"
+
+
+def test_a_disk_or_folder_that_fails_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        program.main(lambda arguments: (tmp_path / "nowhere" / "file").write_text("x"))
+    assert left.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"error: {tmp_path}/nowhere/file: No such file or directory; check the path")
+
+
+def test_a_package_that_is_missing_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def work(arguments: list[str]) -> None:
+        importlib.import_module("a_package_that_is_missing")
+
+    with pytest.raises(SystemExit) as left:
+        program.main(work)
+    assert left.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: No module named 'a_package_that_is_missing'") and "activate" in line
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    code = "from nmt.cli.program import main\nmain(lambda words: [print('x' * 10000) for _ in range(1000)] and None)"
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.read(10)
+    process.stdout.close()
+    assert process.stderr.read() == b"" and process.wait() == program.BROKEN_PIPE
+    process.stderr.close()
+
+
+def test_arguments() -> None:
+    assert take(["a=1", "text=x=y", "b"], "text") == ("x=y", ["a=1", "b"])
+    assert take(["a=1"], "text") == (None, ["a=1"])
+    with pytest.raises(UserError, match="2 times"):
+        take(["text=a", "text=b"], "text")
+    with pytest.raises(UserError, match="UTF-8"):
+        take(["text=\udce9"], "text")
+    assert overrides(["ckpt=a'b\\", "seed=1"], open_keys=()) == [r"ckpt='a\'b\\'", "seed=1"]
+    assert overrides(["data.path=x y", "data.limit=3"], open_keys=("data",)) == ["++data.path='x y'", "++data.limit=3"]
+    assert overrides(["attention=null", "ckpt='x'"], open_keys=()) == ["attention=null", "ckpt='x'"]
+
+
+def test_scripts_in_a_process_of_their_own(run: Run, elsewhere: Path) -> None:
+    def script(name: str, *words: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+        environment = {**os.environ, "LC_ALL": "C", "PYTHONDONTWRITEBYTECODE": "1"}
+        command = [sys.executable, str(SCRIPTS / name), *words]
+        return subprocess.run(command, input=stdin, capture_output=True, env=environment, check=False)
+
+    done = script("translate.py", f"ckpt={run.folder}", stdin=b"a dog\n\nsnow\n")
+    expected = [one_line(t.text) for t in run.translator.translate(["a dog", "", "snow"])]
+    assert (done.returncode, done.stdout.decode()) == (0, "".join(f"{line}\n" for line in expected)), done.stderr
+    bad = script("evaluate.py", "ckpt=nowhere", "bootstrapp=1")
+    assert bad.returncode == 2 and bad.stdout == b"" and bad.stderr.count(b"\n") == 1
+    assert bad.stderr.startswith(b"error: bootstrapp: unknown key")
+    for name in ("evaluate.py", "translate.py"):
+        command = [sys.executable, "-X", "importtime", str(SCRIPTS / name), "--help"]
+        help_page = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert "ckpt=PATH" in help_page.stdout
+        assert not [word for word in ("torch", "hydra", "matplotlib") if f" {word}\n" in help_page.stderr]

@@ -1,0 +1,64 @@
+"""A split translated and scored, and the files that show it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from nmt.data.pair import SentencePair
+from nmt.errors import UserError
+from nmt.evaluation import evaluate, one_line, write_evaluation
+from nmt.translate import load_translator
+from tests.tiny_run import Run, sentences
+
+
+def test_the_sacrebleu_program_gives_the_score_of_the_written_files(run: Run, tmp_path: Path) -> None:
+    """With line breaks of every kind inside the texts."""
+    sources = sentences(6, seed=6)
+    targets = ["a\rdog ", "b\u2028c", "", "two\r\nmen\n", "\x85x\x0by", "a man."]
+    pairs = [SentencePair(*pair) for pair in zip(sources, targets, strict=True)]
+    found = evaluate(run.translator, pairs, bootstrap=20)
+    written = write_evaluation(tmp_path, "test", found, source_lang="en", target_lang="de", data="a list")
+    assert sorted(path.name for path in (tmp_path / "translations").iterdir()) == [
+        *("test.beam3.lp1.hyp.de", "test.beam3.lp1.ref.de", "test.beam3.lp1.scores.json", "test.beam3.lp1.src.en")
+    ]
+    facts = json.loads(written.scores.read_text(encoding="utf-8"))
+    words = [*facts["command"].split()[1:], "-w", "10"]
+    done = subprocess.run(
+        [sys.executable, "-m", "sacrebleu", *words], cwd=written.scores.parent, capture_output=True, check=True
+    )
+    bleu, chrf = json.loads(done.stdout)
+    assert facts["bleu"] == pytest.approx(bleu["score"], abs=1e-8)
+    assert facts["chrf"] == pytest.approx(chrf["score"], abs=1e-8)
+    assert facts["sentences"] == 6 and facts["search"]["beam_size"] == 3 and "bs:20" in facts["signature"]
+
+
+def test_evaluating_again_replaces_the_same_files_only(run: Run, tmp_path: Path) -> None:
+    pairs = [SentencePair(line, line) for line in sentences(5, seed=8)]
+    languages = {"source_lang": "en", "target_lang": "ko", "data": "a list"}
+    found = evaluate(run.translator, pairs, tokenize="char")
+    written = write_evaluation(tmp_path, "test", found, **languages)
+    write_evaluation(tmp_path, "test", found, **languages, checkpoint="last")
+    assert len(list((tmp_path / "translations").iterdir())) == 8
+    written.hypothesis.write_text("what an older version made of it")
+    write_evaluation(tmp_path, "test", found, **languages)
+    other = write_evaluation(tmp_path, "test", evaluate(run.translator, pairs[:2], tokenize="char"), **languages)
+    assert len(list((tmp_path / "translations").iterdir())) == 12, "other sentences replace nothing"
+    greedy = load_translator(run.folder, device="cpu", beam_size=1)
+    news = write_evaluation(tmp_path, "test", evaluate(greedy, pairs[:2], tokenize="char"), **languages)
+    assert news.scores.name.count(".") == 5, "names without a digest are of the split's first sentences"
+    assert len(other.hypothesis.read_text(encoding="utf-8").split("\n")) == 3
+    assert len(written.hypothesis.read_text(encoding="utf-8").split("\n")) == 6
+    assert "tok:char" in json.loads(written.scores.read_text(encoding="utf-8"))["signature"]
+    blocked = tmp_path / "file"
+    blocked.touch()
+    with pytest.raises(UserError, match="cannot be written"):
+        write_evaluation(blocked, "test", found, **languages)
+
+
+def test_one_line() -> None:
+    assert one_line("a\r\nb\n\nc \n") == "a b c" and one_line(" a\u2028b") == " a\u2028b"

@@ -1,0 +1,84 @@
+"""A run's folder with a tiny untrained checkpoint in it, for tests of what is done with one."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from nmt import checkpoint
+from nmt.data.pair import SentencePair
+from nmt.data.tokenizer import Tokenizer
+from nmt.models.seq2seq import Seq2Seq, build_model
+from nmt.settings import DataConfig, SearchConfig, TokenizerConfig
+from nmt.translate import Translator
+
+WORDS = ("a man woman dog two red blue shirt rides sees the bike in snow, and reads.").split()  # noqa: SIM905
+
+
+def sentences(count: int, seed: int) -> list[str]:
+    draw = random.Random(seed)
+    return [" ".join(draw.choices(WORDS, k=draw.randint(1, 12))) for _ in range(count)]
+
+
+def layer(kind: str) -> dict[str, Any]:
+    return {
+        "_target_": f"nmt.models.transformer.Transformer{kind}",
+        **{"layers": 2, "width": 16, "heads": 2, "feed_forward": 32, "activation": "relu", "norm": "layer"},
+        **{"norm_first": True, "positions": "sinusoidal", "scale_scores": True, "embedding_dropout": 0.3},
+        **{"residual_dropout": 0.3, "attention_dropout": 0.0, "feed_forward_dropout": 0.0},
+    }
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run's folder with a checkpoint in it, and its data beside it."""
+
+    folder: Path
+    data: Path
+    translator: Translator
+
+
+def make_run(root: Path) -> Run:
+    """Return a run of an untrained Transformer, made in `root`."""
+    data, folder = root / "corpus", root / "a run (1), it's ours"
+    data.mkdir()
+    for split, count in (("train", 60), ("test", 12)):
+        lines = sentences(count, seed=count)
+        (data / f"{split}.en").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        (data / f"{split}.de").write_text("".join(f"{line[::-1]}\n" for line in lines), encoding="utf-8")
+    settings = TokenizerConfig(type="bpe", vocab_size=330, joint=True, character_coverage=1.0)
+    pairs = [SentencePair(line, line[::-1]) for line in sentences(60, seed=60)]
+    tokenizer = Tokenizer.train(pairs, settings, cache_dir=None, say=lambda line: None)
+    model_config = {"tie_embeddings": "all", "encoder": layer("Encoder"), "decoder": layer("Decoder")}
+    search = SearchConfig(beam_size=3, length_penalty=1.0, max_length_factor=1.0, max_length_extra=4, batch_tokens=200)
+    plain = {"model": model_config, "search": asdict(search), "data": data_config(data)}
+    model = make_model(model_config, tokenizer)
+    weights = checkpoint.with_prefix(model.state_dict())
+    payload = {"state_dict": weights, "nmt": checkpoint.describe(plain, tokenizer, {}, 7)}
+    checkpoint.save(payload, folder / "checkpoints" / "best.ckpt")
+    checkpoint.save(payload, folder / "checkpoints" / "last.ckpt")
+    return Run(folder, data, Translator(model, tokenizer, search))
+
+
+def make_model(config: dict[str, Any], tokenizer: Tokenizer) -> Seq2Seq:
+    sizes = {"source_vocab_size": tokenizer.source_vocab_size, "target_vocab_size": tokenizer.target_vocab_size}
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(4)
+        model = build_model(config, **sizes, joint=True)
+        for weights in model.parameters():  # peaked distributions, so that rounding decides nothing
+            torch.nn.init.normal_(weights, std=0.35)
+    return model
+
+
+def data_config(path: Path) -> dict[str, Any]:
+    config = DataConfig(
+        **{"kind": "files", "source_lang": "en", "target_lang": "de", "name": None, "config": None, "revision": None},
+        **{"path": str(path), "train": None, "val": None, "test": None, "val_size": 10, "sizes": [10, 10, 10]},
+        **{"topics": None, "max_parts": 1, "seed": 0, "limit": None, "max_length": 128, "max_ratio": 4.0},
+        **{"batch_tokens": 500, "eval_batch_tokens": 500},
+    )  # type: ignore[arg-type]
+    return asdict(config)
