@@ -13,7 +13,8 @@ from typing import IO
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """Yield a file beside `path` that is synced and takes its place at the end of the block.
 
-    Readers see the old file or the new one; where the block or the disk fails the old one stays. Raises OSError.
+    Readers see the old file or the new one; where the block or the disk fails the old one stays. Raises OSError, which
+    names `path`.
     """
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
@@ -22,6 +23,8 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
             file.flush()
             os.fsync(file.fileno())
         part.replace(path)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
     finally:
         part.unlink(missing_ok=True)
 

@@ -57,12 +57,15 @@ def save(payload: Mapping[str, Any], path: Path) -> None:
     """Write `payload` to `path` whole or not at all: beside it first, checked, synced, then put in its place."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as file:
-        torch.save(dict(payload), file)
+        try:
+            torch.save(dict(payload), file)
+        except RuntimeError as error:  # torch's own complaint about a write that failed hides why it did
+            raise (error.__context__ if isinstance(error.__context__, OSError) else error) from None
         file.flush()
         with zipfile.ZipFile(file.name) as archive:
             broken = archive.testzip()
         if broken is not None:
-            raise OSError(f"{path}: the checkpoint read back differently from what was written (in {broken})")
+            raise OSError(f"the checkpoint read back differently from what was written (in {broken})")
 
 
 def find_checkpoint(path: str | Path, name: str = "best.ckpt") -> Path:

@@ -146,10 +146,13 @@ def _compose(config_name: str, overrides: list[str], multirun: bool = False) -> 
     config = _hydra_compose(config_name, overrides, parsed)
     with _hydra_config(config):
         try:
-            base = Path(config.hydra.sweep.dir if multirun else config.hydra.run.dir)
+            name = config.hydra.sweep.dir if multirun else config.hydra.run.dir
+            base = Path(name)
             folder = base / config.hydra.sweep.subdir if multirun else base
         except OmegaConfBaseException as error:
             raise UserError(f"config: {one_line(error)}") from error
+        if not name:
+            raise UserError(f"hydra.{'sweep' if multirun else 'run'}.dir: got nothing, expected the name of a folder")
         task = config.copy()
         with open_dict(task):
             del task["hydra"]
@@ -198,7 +201,8 @@ def _parse(overrides: Sequence[str]) -> list[Override]:
         key = error.override.partition("=")[0]
         raise UserError(
             f"command line: cannot read '{error.override}' ({one_line(error.message.splitlines()[0])}); a value that "
-            f"holds commas, quotes, brackets or braces needs quotes of its own inside the shell's: {key}=\"'...'\""
+            f"holds commas, quotes, brackets, braces or letters such as ä needs quotes of its own inside the shell's: "
+            f"{key}=\"'...'\""
         ) from error
 
 

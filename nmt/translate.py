@@ -164,7 +164,7 @@ def resolve_device(name: str) -> torch.device:
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
         device = torch.device(name)
-        torch.empty(0, device=device)
+        torch.zeros((), device=device).item()  # there are devices that hold no values
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise UserError(f"device={name}: cannot be used here ({reason}); use auto or cpu") from error

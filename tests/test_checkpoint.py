@@ -71,6 +71,19 @@ def test_a_failed_save_leaves_the_old_file(parts, saved, monkeypatch):
     assert [path.name for path in saved.parent.iterdir()] == ["best.ckpt"]
 
 
+def test_a_full_disk_is_named_and_leaves_the_old_file(parts, saved):
+    resource = pytest.importorskip("resource")
+    before, limits = saved.read_bytes(), resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) // 2, limits[1]))
+    try:
+        with pytest.raises(OSError, match="File too large") as error:
+            checkpoint.save(payload(parts), saved)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert error.value.filename == str(saved) and saved.read_bytes() == before
+    assert [path.name for path in saved.parent.iterdir()] == ["best.ckpt"]
+
+
 @pytest.mark.parametrize("damage", ["flip", "cut", "empty", "text"])
 def test_damage_is_refused_in_one_line(saved, damage):
     content = bytearray(saved.read_bytes())

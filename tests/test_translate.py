@@ -72,8 +72,9 @@ def test_overrides_are_checked(run: Run) -> None:
         run.translator.translate(["a"], beam_sise=2)
     with pytest.raises(UserError, match=r"search\.beam_size.*at least 1"):
         run.translator.translate(["a"], beam_size=0)
-    with pytest.raises(UserError, match="device=gpuu"):
-        resolve_device("gpuu")
+    for name in ("gpuu", "meta"):
+        with pytest.raises(UserError, match=f"device={name}"):
+            resolve_device(name)
 
 
 def test_attention_map_of_the_hypothesis_and_of_a_reference(run: Run) -> None:

@@ -1,12 +1,23 @@
-"""The command lines of `evaluate` and `translate`, made ready for `nmt.config.compose`."""
+"""The command lines of the programs, made ready for `nmt.config.compose`."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Sequence
 
 from nmt.errors import UserError
 
-PATHS = ("ckpt", "out", "attention", "data.path")
+PATHS = (
+    "ckpt",
+    "out",
+    "attention",
+    "data.path",
+    "data.train",
+    "data.val",
+    "data.test",
+    "hydra.run.dir",
+    "hydra.sweep.dir",
+)
 
 
 def wants_help(argv: Sequence[str]) -> bool:
@@ -35,12 +46,20 @@ def overrides(argv: Sequence[str], *, open_keys: Collection[str]) -> list[str]:
     Paths are taken as they stand, whatever characters they have. The mappings `open_keys` are empty in the YAML and
     laid over the checkpoint's own settings, so their entries are added: `search.beam_size=5`.
     """
+    return [f"++{word}" if "=" in word and word.partition(".")[0] in open_keys else word for word in quoted_paths(argv)]
+
+
+def quoted_paths(argv: Sequence[str], *, but: str = "") -> list[str]:
+    """Return `argv` with paths quoted for Hydra, which refuses most characters otherwise, and a leading ~ expanded.
+
+    Lists, what is quoted already and what has one of the characters `but` are left to Hydra's grammar.
+    """
     ready = []
     for word in argv:
-        key, equals, value = word.partition("=")
-        if equals and key in PATHS and value not in ("", "null") and value[0] not in "'\"":
-            word = f"{key}={_quoted(value)}"
-        ready.append(f"++{word}" if key.partition(".")[0] in open_keys and "." in key else word)
+        key, _, value = word.partition("=")
+        if key in PATHS and value not in ("", "null") and value[0] not in "'\"[" and not set(value) & set(but):
+            word = f"{key}={_quoted(os.path.expanduser(value))}"
+        ready.append(word)
     return ready
 
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nmt.cli import program
-from nmt.cli.arguments import take
+from nmt.cli.arguments import quoted_paths, take
 
 RECIPE = (
     "data.batch_tokens=4096",
@@ -40,7 +40,7 @@ def run(arguments: Sequence[str]) -> None:
     from nmt.config import compose, validate
 
     ckpt, overrides = take(list(arguments), "ckpt")
-    plain = compose("train", [*RECIPE, *overrides])
+    plain = compose("train", [*RECIPE, *quoted_paths(overrides, but=",")])
     config = validate(plain)
     with tempfile.TemporaryDirectory() as folder:
         from nmt.training.benchmark import measure

@@ -48,7 +48,7 @@ def run(arguments: Sequence[str]) -> None:
         print(HELP, end="")
         return
     named, others = take(arguments, "hydra.run.dir")
-    folder = Path(named or f"outputs/demo/{time.strftime('%Y-%m-%d_%H-%M-%S')}")
+    folder = Path(named or f"outputs/demo/{time.strftime('%Y-%m-%d_%H-%M-%S')}").expanduser()
     _step("train.py", train.run, ["experiment=demo", f"hydra.run.dir={folder}", *others])
     _step("scripts/evaluate.py", evaluate.run, [f"ckpt={folder}"])
     maps = []

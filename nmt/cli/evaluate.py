@@ -80,6 +80,9 @@ def evaluate(config: EvaluateConfig) -> None:
     loaded = load_model(config.ckpt, resolve_device(config.device))
     search = read({**loaded.config["search"], **config.search}, SearchConfig, "search")
     data = read(merge_data(loaded.config["data"], config.data), DataConfig, "data")
+    trained = loaded.config["data"]["source_lang"], loaded.config["data"]["target_lang"]
+    if (data.target_lang, data.source_lang) == trained:
+        raise UserError(f"data.source_lang: {loaded.path} translates {trained[0]} to {trained[1]}, not the other way")
     pairs = load_corpus(data, (config.split,), say=_say)[config.split]
     _say(f"translating {len(pairs):,} sentences, {data.source_lang} to {data.target_lang} ...")
     found = evaluation.evaluate(

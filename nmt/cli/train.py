@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from nmt.cli import program, sweep
+from nmt.cli.arguments import quoted_paths
 from nmt.errors import UserError
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def run(arguments: Sequence[str]) -> None:
         print(help_text())
         return
     given = _parser().parse_intermixed_args(list(arguments))
-    overrides = [line for line in given.overrides if line != "resume=null"]
+    overrides = [line for line in quoted_paths(given.overrides, but=",") if line != "resume=null"]
     resumed = [line for line in overrides if line.lstrip("+").startswith("resume=")]
     if resumed:
         _resume(resumed[0].partition("=")[2], [word for word in arguments if word != resumed[0]])
@@ -180,7 +181,7 @@ def _tidy(folder: Path, keep_folder: bool) -> None:
 def _train(settings: TrainConfig, values: dict[str, Any], folder: Path, *, resume: bool) -> None:
     from nmt.cli.log import logged
 
-    with logged(folder / LOG):
+    with _held(folder / LOG), logged(folder / LOG):
         from lightning_fabric.utilities.exceptions import MisconfigurationException
 
         from nmt.training.checkpointing import Interrupted
@@ -192,6 +193,24 @@ def _train(settings: TrainConfig, values: dict[str, Any], folder: Path, *, resum
             raise SystemExit(128 + stop.number) from stop
         except MisconfigurationException as error:  # a device or precision that this machine does not have
             raise UserError(f"trainer: {error}") from error
+
+
+@contextmanager
+def _held(path: Path) -> Iterator[None]:
+    """Hold a run's file for this process (and those it starts), so that no run goes on twice at once."""
+    if not _first_process() or sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    with path.open("ab") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise UserError(f"{path.parent}: this run is still going on in another process; wait for it") from error
+        except OSError:
+            pass  # a file system without locks
+        yield
 
 
 # Many runs
@@ -263,7 +282,7 @@ def _report(number: int, error: Exception) -> None:
 
 def _resume(name: str, others: Sequence[str]) -> None:
     """Go on in a run's folder with its own config."""
-    folder = Path(name.strip("'\""))
+    folder = Path(name.strip("'\"")).expanduser()
     if others:
         raise UserError(
             f"resume: got {' '.join(others)} beside it, expected resume=RUN_FOLDER alone; "

@@ -116,9 +116,15 @@ class Run:
         except (Interrupted, KeyboardInterrupt, SystemExit) as stop:  # Lightning makes the second into the third
             if not self.checkpointing.last.is_file():
                 raise KeyboardInterrupt from stop
-            command = shlex.join([*program(), f"resume={self.folder}"])
-            self.say(f"stopped; update {self.checkpointing.saved:,} is saved; go on with: {command}")
+            self.say(f"stopped; update {self.checkpointing.saved:,} is saved; go on with: {self._again()}")
             raise (stop if isinstance(stop, Interrupted) else Interrupted(signal.SIGINT)) from stop
+        except OSError:
+            if self.checkpointing.last.is_file():
+                self.say(f"stopped by what follows; when that is mended go on with: {self._again()}")
+            raise
+
+    def _again(self) -> str:
+        return shlex.join([*program(), f"resume={self.folder}"])
 
     def _run(self) -> dict[str, Any]:
         self.say(f"run folder: {self.folder}")
@@ -165,6 +171,11 @@ class Run:
         for part in self.checkpointing.folder.glob(".*.part"):  # a write that was killed
             part.unlink(missing_ok=True)
         last = checkpoints.load(self.checkpointing.last)
+        if "corpus_sha256" not in last:
+            raise UserError(
+                f"resume={self.folder}: its checkpoints/last.ckpt holds weights but not where the training stood (is "
+                "it a copy of best.ckpt?); put the run's own back, or start a new run"
+            )
         changed = [key for key in REMEMBERED if self.plain[key] != last["nmt"]["config"][key]]
         if changed:
             raise UserError(

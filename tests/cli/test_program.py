@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from nmt.cli import program
-from nmt.cli.arguments import overrides, take
+from nmt.cli.arguments import overrides, quoted_paths, take
 from nmt.errors import UserError
 from nmt.evaluation import one_line
 from tests.tiny_run import Run
@@ -62,6 +62,18 @@ def test_arguments() -> None:
     assert overrides(["ckpt=a'b\\", "seed=1"], open_keys=()) == [r"ckpt='a\'b\\'", "seed=1"]
     assert overrides(["data.path=x y", "data.limit=3"], open_keys=("data",)) == ["++data.path='x y'", "++data.limit=3"]
     assert overrides(["attention=null", "ckpt='x'"], open_keys=()) == ["attention=null", "ckpt='x'"]
+    assert overrides(["search=greedy", "search.beam_size=2"], open_keys=("search",)) == [
+        "search=greedy",
+        "++search.beam_size=2",
+    ]
+
+
+def test_paths_may_have_any_characters_and_lists_stay_lists(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/me")
+    words = ["data.path=~/Läufe (1)", "hydra.run.dir=a b", "data.train=[a.en,b.de]", "data.val=x,y", "name=~/z", "-m"]
+    ready = ["data.path='/home/me/Läufe (1)'", "hydra.run.dir='a b'", *words[2:]]
+    assert quoted_paths(words, but=",") == ready
+    assert quoted_paths(["data.val=x,y"]) == ["data.val='x,y'"]
 
 
 def test_scripts_in_a_process_of_their_own(run: Run, elsewhere: Path) -> None:

@@ -54,6 +54,17 @@ def test_hydra_run_dir_names_the_folder_and_a_second_run_is_refused_there(runs: 
     assert len(runs.calls) == 1
 
 
+def test_folders_may_have_any_characters_and_a_home(
+    runs: Runs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "heim"))
+    train.run(["hydra.run.dir=~/Läufe (1) ${seed}", "data.path=~/Paare"])
+    _, plain, folder, _ = runs.calls[0]
+    assert folder == tmp_path / "heim" / "Läufe (1) 1" and plain["data"]["path"] == f"{tmp_path}/heim/Paare"
+    train.run(["resume=~/Läufe (1) 1"])
+    assert runs.calls[1][2:] == (folder, True)
+
+
 def test_of_two_runs_that_claim_a_folder_one_gets_it(runs: Runs, tmp_path: Path) -> None:
     train._claim(tmp_path, {"a": 1})
     with pytest.raises(UserError, match="already holds a run"):
@@ -194,6 +205,20 @@ def test_resume_says_what_is_wrong_with_a_runs_config(runs: Runs) -> None:
             train.run(["resume=here"])
 
 
+def test_a_run_that_is_going_on_is_not_resumed(runs: Runs) -> None:
+    def again(config: TrainConfig, folder: Path) -> None:
+        before = (folder / "train.log").read_bytes()
+        with pytest.raises(UserError, match=r"here: this run is still going on"):
+            train.run(["resume=here"])
+        assert (folder / "train.log").read_bytes() == before
+
+    runs.work = again
+    train.run(["hydra.run.dir=here"])
+    runs.work = lambda config, folder: None
+    train.run(["resume=here"])
+    assert [resume for *_, resume in runs.calls] == [False, True]
+
+
 def test_resume_null_is_no_resume(runs: Runs) -> None:
     train.run(["resume=null", "hydra.run.dir=here"])
     assert not runs.calls[0][3]
@@ -228,6 +253,8 @@ def test_a_log_that_is_somebody_elses_is_not_written_into(runs: Runs, tmp_path: 
         (["hydra.run.dir=file"], "hydra.run.dir: file cannot be used"),
         (["hydra.run.dir=file/below"], "hydra.run.dir: file/below cannot be used"),
         (["-m", "seed=1,2", "hydra.sweep.dir=file"], "hydra.sweep.dir: file/0 cannot be used"),
+        (["hydra.run.dir="], "hydra.run.dir: got nothing"),
+        (["-m", "seed=1,2", "hydra.sweep.dir="], "hydra.sweep.dir: got nothing"),
         (["seed=${nope}"], "Interpolation key 'nope' not found"),
         (["hydra.run.dir=r/${nope}"], "Interpolation key 'nope' not found"),
         (["-m", "experiment=glob(multi*)"], "name the options one by one"),

@@ -4,6 +4,7 @@ import json
 import math
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -146,10 +147,14 @@ def test_weights_that_run_away_end_the_run_and_spare_the_checkpoint(tmp_path):
     assert all(value.isfinite().all() for value in saved.values())
 
 
-def test_a_finished_run_is_not_resumed(tmp_path):
+def test_a_finished_run_is_not_resumed_nor_weights_alone(tmp_path):
     folder = tmp_path / "run"
     go(folder, "debug=fast", *SMALL_TRANSFORMER, "callbacks.sample_sentences=0")
     with pytest.raises(UserError, match="come to its end"):
+        train_program.run([f"resume={folder}"])
+    (folder / "metrics.json").unlink()
+    shutil.copy(folder / "checkpoints" / "best.ckpt", folder / "checkpoints" / "last.ckpt")
+    with pytest.raises(UserError, match="not where the training stood"):
         train_program.run([f"resume={folder}"])
 
 
