@@ -209,7 +209,7 @@ def save(attention: AttentionMap, path: str | Path, *, kind: Kind = "cross", wor
     """Write the map to `path`, whole or not at all: the data as `.json`, the picture `overview` as `.png`.
 
     `kind` and `words` choose what the picture shows; the data always has everything. Raises UserError for another
-    suffix, a folder that is not there, and a model without attention.
+    suffix, a folder that is not there, and a model without attention, OSError for a disk that is full.
     """
     path = Path(path)
     suffix = path.suffix.lower()
@@ -221,18 +221,11 @@ def save(attention: AttentionMap, path: str | Path, *, kind: Kind = "cross", wor
     if not attention.kinds:
         raise UserError(f"attention map {path}: this model has no attention to write; use a model that has")
     if suffix == ".json":
-        _write(path, attention.to_json().encode())
+        write_atomically(path, attention.to_json().encode())
         return
     picture = BytesIO()
     overview(attention, kind, words=words).savefig(picture, format="png", dpi=160)
-    _write(path, picture.getvalue())
-
-
-def _write(path: Path, content: bytes) -> None:
-    try:
-        write_atomically(path, content)
-    except OSError as error:
-        raise UserError(f"attention map {path}: cannot be written ({error.strerror}); name another file") from None
+    write_atomically(path, picture.getvalue())
 
 
 def group_words(pieces: Sequence[str]) -> list[range]:

@@ -7,6 +7,7 @@ that is needed to use them: `format`, `config` (resolved, plain), `tokenizer` (w
 
 from __future__ import annotations
 
+import os
 import re
 import zipfile
 from collections.abc import Mapping
@@ -73,7 +74,7 @@ def find_checkpoint(path: str | Path, name: str = "best.ckpt") -> Path:
 
     Raises UserError where there is none.
     """
-    path = Path(path).expanduser()
+    path = Path(os.path.expanduser(path))
     if path.is_file():
         return path
     if not path.exists():

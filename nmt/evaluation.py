@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import shlex
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from nmt.atomic import write_atomically
 from nmt.data.pair import SentencePair
-from nmt.errors import UserError
 from nmt.metrics import Interval, Scores, score
 from nmt.settings import SearchConfig
 from nmt.translate import Translation, Translator
@@ -92,17 +93,17 @@ def write_evaluation(
     signatures, the `data` they are of, and the sacrebleu command that gives the same from these files. The names tell
     the split and the search, and the checkpoint unless it is the best one; so evaluating again replaces what it
     repeats, each file whole or not at all. The names are those of the sentences that a split was first evaluated on,
-    a run's own; those of other ones (`data.path=` of another corpus) get a digest of these.
-    Raises UserError where the folder cannot be written.
+    a run's own, and of its limits of length; others (`data.path=` of another corpus) get a digest.
+    Raises OSError where the folder cannot be written.
     """
     search = evaluation.search
     parts = [split, *([] if checkpoint == "best" else [checkpoint])]
     stem = ".".join([*parts, f"beam{search.beam_size}", f"lp{search.length_penalty:g}"])
     folder = folder / "translations"
     sentences = digest(source_lang, target_lang, *evaluation.sources, *evaluation.references)
-    own = _own_data(folder, split)
-    if own and sentences not in own:
-        stem = f"{stem}.{sentences[:8]}"
+    identity, own = _identity(sentences, asdict(search)), _own(folder, split)
+    if own and identity not in own:
+        stem = f"{stem}.{identity[:8]}"
     written = Written(
         source=folder / f"{stem}.src.{source_lang}",
         hypothesis=folder / f"{stem}.hyp.{target_lang}",
@@ -121,14 +122,10 @@ def write_evaluation(
         "seconds": round(evaluation.seconds, 3),
         "command": sacrebleu_command(written, evaluation.tokenize),
     }
-    try:
-        write_atomically(written.source, _lines(evaluation.sources))
-        write_atomically(written.hypothesis, _lines(evaluation.hypotheses))
-        write_atomically(written.reference, _lines(evaluation.references))
-        write_atomically(written.scores, _lines([json.dumps(facts, indent=2, ensure_ascii=False)]))
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise UserError(f"{folder}: cannot be written ({reason}); name another folder by out=") from error
+    write_atomically(written.source, _lines(evaluation.sources))
+    write_atomically(written.hypothesis, _lines(evaluation.hypotheses))
+    write_atomically(written.reference, _lines(evaluation.references))
+    write_atomically(written.scores, _lines([json.dumps(facts, indent=2, ensure_ascii=False)]))
     return written
 
 
@@ -137,24 +134,30 @@ def digest(*texts: str) -> str:
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
 
-def _own_data(folder: Path, split: str) -> set[str]:
-    """Return the digests of the sentences that files of `split` without a digest in their names are of."""
-    found = {path.name: _data_of(path) for path in folder.glob(f"{split}.*.scores.json")}
-    return {data for name, data in found.items() if data is not None and data[:8] not in name}
+def _identity(data_sha256: str, search: Mapping[str, Any]) -> str:
+    """Return the digest of what decides an evaluation and is not in the names of its files."""
+    return digest(data_sha256, str(float(search["max_length_factor"])), str(search["max_length_extra"]))
 
 
-def _data_of(scores: Path) -> str | None:
-    """Return the digest of the data that a scores file is of, None where it cannot be told."""
+def _own(folder: Path, split: str) -> set[str]:
+    """Return what files of `split` without a digest in their names are of."""
+    found = {path.name: _identity_of(path) for path in folder.glob(f"{split}.*.scores.json")}
+    return {identity for name, identity in found.items() if identity is not None and identity[:8] not in name}
+
+
+def _identity_of(scores: Path) -> str | None:
+    """Return what a scores file is of, None where it cannot be told."""
     try:
-        data = json.loads(scores.read_text("utf-8"))["data_sha256"]
+        facts = json.loads(scores.read_text("utf-8"))
+        return _identity(facts["data_sha256"], facts["search"])
     except (OSError, ValueError, LookupError, TypeError):
         return None
-    return str(data)
 
 
 def sacrebleu_command(written: Written, tokenize: str) -> str:
     """Return the command that scores the written files, to be run in their folder."""
-    return f"sacrebleu {written.reference.name} -i {written.hypothesis.name} -m bleu chrf --tokenize {tokenize}"
+    files = written.reference.name, "-i", written.hypothesis.name
+    return shlex.join(["sacrebleu", *files, "-m", "bleu", "chrf", "--tokenize", tokenize])
 
 
 def table(split: str, evaluation: Evaluation) -> str:

@@ -17,11 +17,14 @@ from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.significance import PairedTest, Result
 
 from nmt.errors import UserError, did_you_mean
+from nmt.settings import BLEU_TOKENIZERS
 
-TOKENIZERS = ("13a", "intl", "zh", "char", "none")
-"""sacreBLEU's tokenizers that need neither a download nor another package."""
-
-_UNSPACED = ("ja", "ko", "th", "lo", "km", "my", "bo")
+# ISO 639-1, -2 and -3; FLORES and many file names have the latter two.
+_CHINESE = ("zh", "zho", "chi", "cmn", "yue", "wuu", "lzh")
+_BY_CHARACTER = (
+    *("ja", "jpn", "ko", "kor", "th", "tha", "lo", "lao", "km", "khm", "my", "mya", "bur"),
+    *("bo", "bod", "tib", "dz", "dzo"),
+)
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,7 @@ class Comparison:
 
 
 def default_tokenizer(language: str) -> str:
-    """Return the sacreBLEU tokenizer for a target language ("de", "pt_BR", "zh-TW").
+    """Return the sacreBLEU tokenizer for a target language ("de", "pt_BR", "zh-TW", "jpn_Jpan").
 
     Chinese has its own, "zh". Languages that put no spaces between words are counted by character. So is Korean, whose
     words carry their particles and endings: 13a would count one wrong ending as a wrong word. (The usual tokenizer for
@@ -86,17 +89,17 @@ def default_tokenizer(language: str) -> str:
     them.) Everything else is "13a", sacreBLEU's default.
     """
     code = language.replace("_", "-").split("-")[0].lower()
-    if code == "zh":
+    if code in _CHINESE:
         return "zh"
-    return "char" if code in _UNSPACED else "13a"
+    return "char" if code in _BY_CHARACTER else "13a"
 
 
 def score(hypotheses: Sequence[str], references: Sequence[str], *, bootstrap: int = 0, tokenize: str = "13a") -> Scores:
     """Return corpus BLEU, chrF2 and the share of hypotheses equal to their reference (white space at the ends aside).
 
     `bootstrap` > 0 resamples so many times for the intervals (sacreBLEU's fixed seed 12345) and is part of the
-    signatures. `tokenize` is one of TOKENIZERS; see `default_tokenizer`. Equals what the sacrebleu program says of the
-    same lines. Raises UserError for an unknown tokenizer and for unequal or no counts.
+    signatures. `tokenize` is one of nmt.settings.BLEU_TOKENIZERS; see `default_tokenizer`. Equals what the sacrebleu
+    program says of the same lines. Raises UserError for an unknown tokenizer and for unequal or no counts.
     """
     check_settings(tokenize, bootstrap)
     _check_counts(references, hypotheses=hypotheses)
@@ -185,10 +188,9 @@ def _interval(result: Score) -> Interval:
 
 def check_settings(tokenize: str, bootstrap: int = 0) -> None:
     """Raise UserError for an unknown tokenizer, and for a count of resamples that makes no interval."""
-    if tokenize not in TOKENIZERS:
-        raise UserError(
-            f"tokenize: got '{tokenize}', expected one of {', '.join(TOKENIZERS)}{did_you_mean(tokenize, TOKENIZERS)}"
-        )
+    if tokenize not in BLEU_TOKENIZERS:
+        near = did_you_mean(tokenize, BLEU_TOKENIZERS)
+        raise UserError(f"bleu_tokenize: got '{tokenize}', expected one of {', '.join(BLEU_TOKENIZERS)}{near}")
     if bootstrap < 0 or bootstrap == 1:
         raise UserError(f"bootstrap: got {bootstrap}, expected 0 (no interval) or at least 2; 1000 is usual")
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from nmt.errors import UserError, did_you_mean
-from nmt.settings import DataConfig, TrainConfig, TrainerConfig
+from nmt.settings import BLEU_TOKENIZERS, DataConfig, TrainConfig, TrainerConfig
 from nmt.typed import expected, fits, options, shown
 
 T = TypeVar("T")
@@ -141,6 +141,8 @@ def _join(path: str, key: object) -> str:
 def _contradictions(config: TrainConfig) -> Iterator[str]:
     if not _NAME.fullmatch(config.name):
         yield f"name: got {shown(config.name)}, expected letters, digits and _ . + - only: it names the run's folder"
+    if config.bleu_tokenize is not None:
+        yield from _one_of("bleu_tokenize", config.bleu_tokenize, BLEU_TOKENIZERS)
     yield from _data(config.data)
     yield from _trainer(config.trainer)
     if config.optimizer.get("fused") and config.trainer.precision == "16-mixed":
@@ -151,7 +153,8 @@ def _contradictions(config: TrainConfig) -> Iterator[str]:
     for key in config.model:
         if key not in MODEL_KEYS:
             yield f"model.{key}: unknown key{_near(key, MODEL_KEYS, 'model')}"
-    if config.model.get("attention") is not None and "attention" not in config.model.get("decoder", ()):
+    decoder = config.model.get("decoder")
+    if config.model.get("attention") is not None and isinstance(decoder, Mapping) and "attention" not in decoder:
         yield "model.attention: this decoder takes none; it goes with model=rnn or model=hybrid"
     for key in ("encoder", "decoder", "tie_embeddings"):
         if key not in config.model:
@@ -175,6 +178,8 @@ def _trainer(trainer: TrainerConfig) -> Iterator[str]:
     yield from _one_of("trainer.accelerator", trainer.accelerator, ACCELERATORS)
     yield from _one_of("trainer.precision", trainer.precision, PRECISIONS)
     yield from _checked("trainer.devices", trainer.devices, _is_devices, "a number of at least 1, auto, or a list")
+    if trainer.check_val_every_n_epoch is None and not _is_count(trainer.val_check_interval):
+        yield "trainer.check_val_every_n_epoch: got null, expected trainer.val_check_interval=BATCHES beside it"
     interval = "a number of batches, a share of an epoch above 0 and at most 1.0, or null"
     yield from _checked("trainer.val_check_interval", trainer.val_check_interval, _is_interval, interval)
 

@@ -9,6 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+# sacreBLEU's tokenizers that need neither a download nor another package.
+BLEU_TOKENIZERS = ("13a", "intl", "zh", "char", "none")
+
 
 def choice(*values: str) -> Any:
     """Declare a field that takes one of `values`."""
@@ -77,7 +80,7 @@ class TrainerConfig:
     max_time: str | None  # DD:HH:MM:SS
     accelerator: str
     devices: Any
-    strategy: str
+    strategy: str = choice("auto", "ddp")
     precision: str
     gradient_clip_val: float | None = number(0.0)
     accumulate_grad_batches: int = number(1)
@@ -111,6 +114,7 @@ class TrainConfig:
     seed: int = number(0, 2**32 - 1)
     resume: str | None
     label_smoothing: float = number(0.0, 0.999)
+    bleu_tokenize: str | None = None  # one of BLEU_TOKENIZERS; None: after the target language
     data: DataConfig
     tokenizer: TokenizerConfig
     model: dict[str, Any]

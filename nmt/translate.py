@@ -85,7 +85,13 @@ class Translator:
         with _evaluating(self.model), torch.inference_mode():
             for batch in plan_batches(lengths, settings.batch_tokens // settings.beam_size):
                 places = [filled[i] for i in batch]
-                found = self._search([sources[i] for i in places], settings)
+                try:
+                    found = self._search([sources[i] for i in places], settings)
+                except torch.OutOfMemoryError as error:
+                    raise UserError(
+                        f"search.batch_tokens: got {settings.batch_tokens}, for which the device's memory is too small "
+                        f"({str(error).partition('.')[0]}); use fewer, or device=cpu"
+                    ) from error
                 for place, hypothesis in zip(places, found, strict=True):
                     translations[place] = self._translation(sentences[place], hypothesis)
         return translations

@@ -31,6 +31,8 @@ def add(run: Path) -> None:
     if not (run / "metrics.json").is_file():
         raise UserError(f"{run}: holds no metrics.json; expected the folder of a run that came to its end")
     metrics = json.loads((run / "metrics.json").read_text("utf-8"))
+    if "test" not in metrics:
+        raise UserError(f"{run}: its corpus has no test split, so there is nothing to put in the table")
     config = yaml.safe_load((run / "config.yaml").read_text("utf-8"))
     if config["data"]["path"]:
         config["data"]["path"] = "FOLDER"

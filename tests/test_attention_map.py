@@ -192,7 +192,7 @@ def test_save_says_what_it_cannot_do_and_leaves_what_was_there(tmp_path: Path, m
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(UserError, match="No space left"):
+    with pytest.raises(OSError, match="No space left"):
         save(attention, old)
     assert old.read_text() == "old" and list(tmp_path.iterdir()) == [old]
 

@@ -135,8 +135,9 @@ def test_weights_that_do_not_fit_are_refused(parts, saved):
 
 
 def test_missing_files_are_named(tmp_path):
-    with pytest.raises(UserError, match="no such file"):
-        checkpoint.find_checkpoint(tmp_path / "nothing")
+    for nothing in (tmp_path / "nothing", "~nobody-of-this-name/run"):
+        with pytest.raises(UserError, match="no such file"):
+            checkpoint.find_checkpoint(nothing)
     with pytest.raises(UserError, match=r"no checkpoints/best\.ckpt"):
         checkpoint.find_checkpoint(tmp_path)
 

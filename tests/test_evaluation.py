@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from nmt.data.pair import SentencePair
-from nmt.errors import UserError
 from nmt.evaluation import evaluate, one_line, write_evaluation
 from nmt.translate import load_translator
 from tests.tiny_run import Run, sentences
@@ -23,11 +23,15 @@ def test_the_sacrebleu_program_gives_the_score_of_the_written_files(run: Run, tm
     pairs = [SentencePair(*pair) for pair in zip(sources, targets, strict=True)]
     found = evaluate(run.translator, pairs, bootstrap=20)
     written = write_evaluation(tmp_path, "test", found, source_lang="en", target_lang="de", data="a list")
+    named = write_evaluation(
+        tmp_path / "2", "test", found, source_lang="en", target_lang="de", data="a list", checkpoint="my model"
+    )
+    assert named.hypothesis.name in shlex.split(json.loads(named.scores.read_text(encoding="utf-8"))["command"])
     assert sorted(path.name for path in (tmp_path / "translations").iterdir()) == [
         *("test.beam3.lp1.hyp.de", "test.beam3.lp1.ref.de", "test.beam3.lp1.scores.json", "test.beam3.lp1.src.en")
     ]
     facts = json.loads(written.scores.read_text(encoding="utf-8"))
-    words = [*facts["command"].split()[1:], "-w", "10"]
+    words = [*shlex.split(facts["command"])[1:], "-w", "10"]
     done = subprocess.run(
         [sys.executable, "-m", "sacrebleu", *words], cwd=written.scores.parent, capture_output=True, check=True
     )
@@ -54,9 +58,12 @@ def test_evaluating_again_replaces_the_same_files_only(run: Run, tmp_path: Path)
     assert len(other.hypothesis.read_text(encoding="utf-8").split("\n")) == 3
     assert len(written.hypothesis.read_text(encoding="utf-8").split("\n")) == 6
     assert "tok:char" in json.loads(written.scores.read_text(encoding="utf-8"))["signature"]
+    short = load_translator(run.folder, device="cpu", max_length_extra=0)
+    limited = write_evaluation(tmp_path, "test", evaluate(short, pairs, tokenize="char"), **languages)
+    assert limited.hypothesis != written.hypothesis, "other limits of length replace nothing"
     blocked = tmp_path / "file"
     blocked.touch()
-    with pytest.raises(UserError, match="cannot be written"):
+    with pytest.raises(OSError):
         write_evaluation(blocked, "test", found, **languages)
 
 

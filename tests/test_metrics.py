@@ -122,7 +122,10 @@ def test_wrong_input() -> None:
         metrics.score(HYPOTHESES, REFERENCES, bootstrap=1)
 
 
-@pytest.mark.parametrize(("language", "tokenizer"), [("de", "13a"), ("zh-TW", "zh"), ("ko", "char"), ("ja_JP", "char")])
+@pytest.mark.parametrize(
+    ("language", "tokenizer"),
+    [("de", "13a"), ("zh-TW", "zh"), ("zho_Hans", "zh"), ("ko", "char"), ("ja_JP", "char"), ("kor_Hang", "char")],
+)
 def test_default_tokenizer(language: str, tokenizer: str) -> None:
     assert metrics.default_tokenizer(language) == tokenizer
     metrics.score(["가 나 다 라 마"], ["가 나 다 라 바"], tokenize=tokenizer)

@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 import yaml
 
-from nmt.config import compose, jobs
+from nmt.config import compose, jobs, validate
 from nmt.settings import TrainConfig
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -46,8 +46,8 @@ def test_a_result_was_made_by_the_experiment_of_its_name(folder: Path) -> None:
     shipped = compose("train", [f"experiment={folder.name}"])
     for config in (shown, shipped):
         config["data"]["path"] = None  # where the data lay
-        del config["seed"]
-    assert shown == shipped
+        config["seed"] = 1
+    assert validate(shown) == validate(shipped)
 
 
 @pytest.mark.parametrize("name", sorted(set(re.findall(r"\]\(([\w./-]+)\)", README))))

@@ -67,6 +67,15 @@ def test_training_mode_is_left_as_it_was(run: Run) -> None:
     model.eval()
 
 
+def test_a_memory_that_is_too_small_names_its_setting(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
+
+    monkeypatch.setattr("nmt.translate.search", full)
+    with pytest.raises(UserError, match=r"search\.batch_tokens: got 200, .*CUDA out of memory"):
+        run.translator.translate(["a dog"])
+
+
 def test_overrides_are_checked(run: Run) -> None:
     with pytest.raises(UserError, match=r"did you mean 'search\.beam_size'"):
         run.translator.translate(["a"], beam_sise=2)

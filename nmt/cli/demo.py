@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 import time
@@ -13,6 +14,7 @@ from nmt.cli.arguments import take
 from nmt.errors import UserError
 
 SENTENCES = 3
+ROOT = Path(__file__).resolve().parents[2]
 
 HELP = """\
 Train on the embedded corpus (three minutes on two cores, no network), evaluate, translate three sentences and draw
@@ -48,7 +50,7 @@ def run(arguments: Sequence[str]) -> None:
         print(HELP, end="")
         return
     named, others = take(arguments, "hydra.run.dir")
-    folder = Path(named or f"outputs/demo/{time.strftime('%Y-%m-%d_%H-%M-%S')}").expanduser()
+    folder = Path(os.path.expanduser(named or f"outputs/demo/{time.strftime('%Y-%m-%d_%H-%M-%S')}"))
     _step("train.py", train.run, ["experiment=demo", f"hydra.run.dir={folder}", *others])
     _step("scripts/evaluate.py", evaluate.run, [f"ckpt={folder}"])
     maps = []
@@ -67,8 +69,12 @@ def run(arguments: Sequence[str]) -> None:
 
 def _step(name: str, run: Callable[[list[str]], None], arguments: list[str]) -> None:
     print(f"\n$ python {name} {shlex.join(arguments)}", flush=True)
-    run(arguments)
-    sys.stdout.flush()
+    before, sys.argv = sys.argv, [os.path.relpath(ROOT / name), *arguments]  # what a stopped run says how to go on by
+    try:
+        run(arguments)
+        sys.stdout.flush()
+    finally:
+        sys.argv = before
 
 
 def _sentences(folder: Path) -> list[tuple[str, str]]:

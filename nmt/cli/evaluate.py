@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ Score a trained model: translate a split, compare with its references, write bot
   search=greedy              a whole search of configs/search instead
   device=auto                auto, cpu, cuda, cuda:1 ...
   bootstrap=1000             resamples for the 95 % confidence intervals; 0: none
-  tokenize=13a               sacreBLEU's tokenizer: 13a, intl, zh, char, none; by default after the target language
+  bleu_tokenize=13a          sacreBLEU's: 13a, intl, zh, char, none; by default the run's, or by the target language
   out=FOLDER                 where to write; by default the run's folder
 
 It prints BLEU and chrF with their sacreBLEU signatures, and exact match, and writes, in FOLDER/translations,
@@ -48,7 +49,7 @@ class EvaluateConfig:
     search: dict[str, Any]
     device: str
     bootstrap: int = number(0)
-    tokenize: str | None
+    bleu_tokenize: str | None
     out: str | None
 
 
@@ -76,7 +77,7 @@ def evaluate(config: EvaluateConfig) -> None:
     from nmt.settings import DataConfig, SearchConfig
     from nmt.translate import Translator, resolve_device
 
-    check_settings(config.tokenize or "none", config.bootstrap)  # before the work, not after it
+    check_settings(config.bleu_tokenize or "none", config.bootstrap)  # before the work, not after it
     loaded = load_model(config.ckpt, resolve_device(config.device))
     search = read({**loaded.config["search"], **config.search}, SearchConfig, "search")
     data = read(merge_data(loaded.config["data"], config.data), DataConfig, "data")
@@ -89,10 +90,10 @@ def evaluate(config: EvaluateConfig) -> None:
         Translator(loaded.model, loaded.tokenizer, search),
         pairs,
         bootstrap=config.bootstrap,
-        tokenize=config.tokenize or default_tokenizer(data.target_lang),
+        tokenize=config.bleu_tokenize or loaded.config.get("bleu_tokenize") or default_tokenizer(data.target_lang),
     )
     print(evaluation.table(config.split, found))
-    folder = run_folder(loaded.path) if config.out is None else Path(config.out).expanduser()
+    folder = run_folder(loaded.path) if config.out is None else Path(os.path.expanduser(config.out))
     written = evaluation.write_evaluation(
         folder,
         config.split,

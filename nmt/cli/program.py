@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Callable
@@ -19,6 +20,8 @@ def main(run: Callable[[list[str]], None]) -> NoReturn:
     error. 130: Ctrl-C. 141: the reader of our output went away. Any other exception keeps its traceback (status 1).
     """
     status = 0
+    if isinstance(sys.stdout, io.TextIOWrapper):  # text of any script, on a terminal that has not all of them
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         run(sys.argv[1:])
         sys.stdout.flush()

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from nmt.cli import program, sweep
 from nmt.cli.arguments import quoted_paths
+from nmt.command import command
 from nmt.errors import UserError
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ def _run_job(config: DictConfig, *, keep_folder: bool) -> None:
         _claim(folder, values)
     try:
         _train(settings, values, folder, resume=False)
-    except (UserError, KeyboardInterrupt):
+    except (UserError, OSError, KeyboardInterrupt):
         if _first_process():
             _tidy(folder, keep_folder)
         raise
@@ -183,6 +184,7 @@ def _train(settings: TrainConfig, values: dict[str, Any], folder: Path, *, resum
 
     with _held(folder / LOG), logged(folder / LOG):
         from lightning_fabric.utilities.exceptions import MisconfigurationException
+        from torch import OutOfMemoryError
 
         from nmt.training.checkpointing import Interrupted
         from nmt.training.run import train
@@ -190,9 +192,15 @@ def _train(settings: TrainConfig, values: dict[str, Any], folder: Path, *, resum
         try:
             train(settings, values, folder, resume=resume)
         except Interrupted as stop:  # saved, and said how to go on; a multirun ends with it too
-            raise SystemExit(128 + stop.number) from stop
+            # Lightning kills the first process, before it has said all, where another ends with a status of its own.
+            raise SystemExit(128 + stop.number if _first_process() else 0) from stop
         except MisconfigurationException as error:  # a device or precision that this machine does not have
             raise UserError(f"trainer: {error}") from error
+        except OutOfMemoryError as error:
+            raise UserError(
+                f"data.batch_tokens: got {settings.data.batch_tokens}, for which the device's memory is too small "
+                f"({str(error).partition('.')[0]}); use fewer, or a smaller model"
+            ) from error
 
 
 @contextmanager
@@ -233,34 +241,42 @@ def _multirun(overrides: list[str]) -> None:
             _check_free(composed.folder, "hydra.sweep.dir")
         except UserError as error:
             raise UserError(f"job {number} ({titles[number]}): {error}") from error
-        # Each is composed at a time of its own, but all lie in the first one's folder.
-        folders.append(folders[0].parent / composed.folder.name if folders else composed.folder)
-        if number == 0 and not any(line.startswith("hydra.sweep.dir=") for line in overrides):
-            # Named by the first job: Hydra itself cannot resolve the name before there is a job.
-            overrides = [*overrides, f"hydra.sweep.dir={composed.base}"]
-    failed: dict[int, Exception] = {}
+        if number == 0:  # each is composed at a time of its own, but all lie in the first one's folder
+            base = composed.base
+        folders.append(base / composed.folder.relative_to(composed.base))
+    if not any(line.startswith("hydra.sweep.dir=") for line in overrides):
+        # Hydra itself cannot resolve the name before there is a job.
+        overrides = [*overrides, f"hydra.sweep.dir={base}"]
+    failed: dict[int, bool] = {}  # whether it is the user's to mend; an exception itself would keep the job's memory
+    begun: list[int] = []
     there = [folder.exists() for folder in folders]
 
     def run_job(config: DictConfig) -> None:
         from hydra.core.hydra_config import HydraConfig
 
         number = int(HydraConfig.get().job.num)
+        begun.append(number)
         print(f"job {number}, of {len(planned)}: {titles[number]}", flush=True)
         try:
             _run_job(config, keep_folder=there[number])
         except Exception as error:
-            failed[number] = error
+            failed[number] = isinstance(error, UserError)
             _report(number, error)
 
-    _through_hydra(["--multirun", *overrides], run_job)
-    done = sweep.finished(folders, words)
-    if done:
-        written = sweep.write(done, folders[0].parent)
-        print(f"{sweep.summary(done)}\nwritten to {written}", flush=True)
+    try:
+        _through_hydra(["--multirun", *overrides], run_job)
+    finally:  # also where Ctrl-C ends it
+        done = sweep.finished(folders, words)
+        if done:
+            written = sweep.write(done, base)
+            print(f"{sweep.summary(done)}\nwritten to {written}", flush=True)
+        for number in range(len(begun), len(planned)):
+            lines = [line for line in planned[number] if not line.startswith("hydra.")]
+            print(f"not begun: {command(*lines, f'hydra.run.dir={folders[number]}')}", flush=True)
     if failed:
         numbers = ", ".join(map(str, failed))
         message = f"{len(failed)} of {len(planned)} jobs failed: {numbers}; why is above"
-        if all(isinstance(error, UserError) for error in failed.values()):
+        if all(failed.values()):
             raise UserError(message)
         raise RuntimeError(message)
 
@@ -282,7 +298,7 @@ def _report(number: int, error: Exception) -> None:
 
 def _resume(name: str, others: Sequence[str]) -> None:
     """Go on in a run's folder with its own config."""
-    folder = Path(name.strip("'\"")).expanduser()
+    folder = Path(os.path.expanduser(name.strip("'\"")))
     if others:
         raise UserError(
             f"resume: got {' '.join(others)} beside it, expected resume=RUN_FOLDER alone; "

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, BinaryIO, TextIO, cast
+from io import BufferedIOBase
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from nmt.cli import program
 from nmt.cli.arguments import overrides, take, wants_help
@@ -33,13 +34,15 @@ Translate with a trained model: one text, or lines on standard input to lines on
   search=greedy              a whole search of configs/search instead
   device=auto                auto, cpu, cuda, cuda:1 ...
 
-Without text= every line of standard input (UTF-8) gives one line of output, in order; an empty line stays empty.
+Without text= every line of standard input (UTF-8) gives one line of output, in order; an empty line stays empty. Lines
+are answered as they come: through a pipe as well, one at a time or many together.
 
   python scripts/translate.py ckpt=outputs/demo/2026-01-31_12-00-00 text='A man, in a "red" shirt, rides a bike.'
   python scripts/translate.py ckpt=best.ckpt < test.en > test.de
 """
 
-CHUNK = 512  # lines translated together where nobody waits for each: enough to fill batches of similar length
+CHUNK = 512  # lines translated together at most: enough to fill batches of similar length
+BLOCK = 1 << 16  # bytes read at once at most
 
 
 @dataclass(kw_only=True)
@@ -78,23 +81,28 @@ def run(argv: list[str]) -> None:
     translator = load_translator(config.ckpt, device=config.device, **config.search)
     output = utf8_output()
     if text is None:
-        typed = sys.stdin.isatty()
-        if typed:
+        if sys.stdin.isatty():
             print("type a sentence and Enter; Ctrl-D ends", file=sys.stderr)
-        translate_lines(translator, sys.stdin.buffer, output, 1 if typed else CHUNK)
+        translate_lines(translator, cast("BufferedIOBase", sys.stdin.buffer), output)
     elif config.attention is None:
         write_lines(translator, [text], output)
     else:
         draw(translator, text, reference, config, output)
 
 
-def translate_lines(translator: Translator, lines: BinaryIO, output: TextIO, chunk: int) -> None:
-    """Write a line for every line read, `chunk` of them at a time, in order.
+def translate_lines(translator: Translator, stream: BufferedIOBase, output: TextIO) -> None:
+    """Write a line for every line read, in order, as soon as there is nothing more to read without waiting.
 
     Raises UserError for a line that is not UTF-8, after the lines before it have been written.
     """
-    for sentences in chunks(decoded(lines), chunk):
-        write_lines(translator, sentences, output)
+    number = 1
+    for lines in arriving(stream):
+        sentences: list[str] = []
+        try:
+            sentences.extend(decoded(lines, number))
+        finally:
+            write_lines(translator, sentences, output)
+        number += len(lines)
 
 
 def write_lines(translator: Translator, sentences: list[str], output: TextIO) -> None:
@@ -118,9 +126,26 @@ def draw(translator: Translator, text: str, reference: str | None, config: Trans
     output.flush()
 
 
-def decoded(lines: Iterable[bytes]) -> Iterator[str]:
-    """Yield each line as text, without its line break and a byte order mark. Raises UserError for what is not UTF-8."""
-    for number, line in enumerate(lines, start=1):
+def arriving(stream: BufferedIOBase) -> Iterator[list[bytes]]:
+    """Yield lines without their line feeds: those that are there, so that whoever writes line by line is answered so.
+
+    At most `CHUNK` at a time; a whole file comes in batches of that.
+    """
+    rest = b""
+    while block := stream.read1(BLOCK):
+        *lines, rest = (rest + block).split(b"\n")
+        for start in range(0, len(lines), CHUNK):
+            yield lines[start : start + CHUNK]
+    if rest:
+        yield [rest]
+
+
+def decoded(lines: Sequence[bytes], first: int) -> Iterator[str]:
+    """Yield each line as text, without a carriage return at its end and a byte order mark; `first` is its number.
+
+    Raises UserError for what is not UTF-8.
+    """
+    for number, line in enumerate(lines, start=first):
         try:
             text = line.decode("utf-8")
         except UnicodeDecodeError as error:
@@ -128,25 +153,8 @@ def decoded(lines: Iterable[bytes]) -> Iterator[str]:
                 f"standard input, line {number}: byte {line[error.start]:#04x} at {error.start + 1} is not UTF-8; "
                 "convert the text, for example with iconv"
             ) from error
-        text = text.removesuffix("\n").removesuffix("\r")
+        text = text.removesuffix("\r")
         yield text.removeprefix("\ufeff") if number == 1 else text
-
-
-def chunks(lines: Iterator[str], size: int) -> Iterator[list[str]]:
-    """Yield `size` lines at a time, the last time fewer; what came before an error is yielded before it is raised."""
-    chunk: list[str] = []
-    try:
-        for line in lines:
-            chunk.append(line)
-            if len(chunk) == size:
-                yield chunk
-                chunk = []
-    except UserError:
-        if chunk:
-            yield chunk
-        raise
-    if chunk:
-        yield chunk
 
 
 def utf8_output() -> TextIO:

@@ -12,6 +12,7 @@ training and for evaluating. A test split is never made up.
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -91,7 +92,7 @@ def _load(config: DataConfig, wanted: Sequence[str], say: Say) -> dict[str, Pair
     if config.train is not None or all(split in specs for split in wanted):
         return _read(specs, wanted, config, say)
     if config.path is not None:
-        folder = find_splits(Path(config.path).expanduser(), config.source_lang, config.target_lang)
+        folder = find_splits(Path(os.path.expanduser(config.path)), config.source_lang, config.target_lang)
         return _read(folder | specs, wanted, config, say)
     given = _read(specs, [split for split in wanted if split in specs], config, say) if specs else {}
     return _load_kind(config, [split for split in wanted if split not in given], say) | given

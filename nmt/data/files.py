@@ -72,9 +72,9 @@ def file_spec(value: Any, key: str) -> FileSpec:
     Raises UserError for anything but a file name or a list of two of them; `key` is the setting's name.
     """
     if isinstance(value, str):
-        return Path(value).expanduser()
+        return Path(os.path.expanduser(value))
     if isinstance(value, Sequence) and len(value) == 2 and all(isinstance(name, str) for name in value):
-        return Path(value[0]).expanduser(), Path(value[1]).expanduser()
+        return Path(os.path.expanduser(value[0])), Path(os.path.expanduser(value[1]))
     raise UserError(f"{key}: got {value!r}, expected one file or [source,target]")
 
 
@@ -86,7 +86,7 @@ def absolute_paths(data: Mapping[str, Any]) -> dict[str, Any]:
 
     def absolute(value: Any) -> Any:
         if isinstance(value, str):
-            return os.path.abspath(Path(value).expanduser())
+            return os.path.abspath(Path(os.path.expanduser(value)))
         return [absolute(item) for item in value] if isinstance(value, Sequence) else value
 
     return {**data, **{key: absolute(data[key]) for key in ("path", "train", "val", "test")}}

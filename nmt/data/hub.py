@@ -9,6 +9,7 @@ import http.client
 import importlib
 import os
 import queue
+import re
 import ssl
 import sys
 import threading
@@ -63,7 +64,7 @@ def _load(config: DataConfig) -> Mapping[str, Any]:
     os.environ["HF_UPDATE_DOWNLOAD_COUNTS"] = "0"
     offline = False
     if not Path(config.name).is_dir():
-        cached = _has_cache()
+        cached = _is_cached(config.name)
         if cached:  # importing the client takes as long as the network may: do both at once
             threading.Thread(target=importlib.import_module, args=("datasets",)).start()
         offline = not _reachable()
@@ -131,12 +132,17 @@ def _answers(address: str) -> bool:
         return isinstance(getattr(error, "reason", None), ssl.SSLCertVerificationError)
 
 
-def _has_cache() -> bool:
-    """Return whether the client has cached any data set; it decides itself which."""
+def _is_cached(name: str) -> bool:
+    """Return whether the client may have cached this data set; it decides itself whether it has what is asked for."""
     cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     home = os.environ.get("HF_HOME") or f"{cache}/huggingface"
-    root = Path(os.environ.get("HF_DATASETS_CACHE") or f"{home}/datasets").expanduser()
-    return root.is_dir() and any(entry.is_dir() for entry in root.iterdir())
+    root = Path(os.path.expanduser(os.environ.get("HF_DATASETS_CACHE") or f"{home}/datasets"))
+    # Its folders are called namespace___data_set, the latter in snake case.
+    return root.is_dir() and any(_plain(entry.name) == _plain(name) for entry in root.iterdir() if entry.is_dir())
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]", "", name).lower()
 
 
 def _no_network(config: DataConfig) -> UserError:

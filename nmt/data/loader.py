@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator, Sequence
 
 from nmt.data.batch import Batch, make_batch
+from nmt.errors import UserError
 
 Encoded = tuple[list[int], list[int]]
 
@@ -93,10 +94,20 @@ class BatchLoader:
             self.epoch, self.done, self._first = epoch, 0, 0
 
     def state_dict(self) -> dict[str, int]:
-        """Return where the loader stands, as plain numbers."""
-        return {"epoch": self.epoch, "done": self.done}
+        """Return where the loader stands, and in how many batches for how many ranks, as plain numbers."""
+        return {"epoch": self.epoch, "done": self.done, "batches": len(self.plan()), "ranks": self.world_size}
 
     def load_state_dict(self, state: dict[str, int]) -> None:
-        """Go on from `state`; the next iteration yields what was left of that epoch."""
+        """Go on from `state`; the next iteration yields what was left of that epoch.
+
+        Raises UserError in mid-epoch where the batches are others than those that the state counts.
+        """
         self.epoch, self.done = state["epoch"], state["done"]
+        before, now = (state["batches"], state["ranks"]), (len(self.plan()), self.world_size)
+        if self.done and before != now:
+            raise UserError(
+                f"resume: the run stopped inside an epoch of {before[0]} batches for {before[1]} processes, but the "
+                f"settings now make {now[0]} for {now[1]}; change data.batch_tokens, data.max_length, data.max_ratio "
+                "and trainer.devices back, or start a new run"
+            )
         self._first = self.done

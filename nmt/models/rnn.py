@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from nmt.errors import did_you_mean
-from nmt.models.checks import require_positive
+from nmt.models.checks import require_dropout, require_positive
 from nmt.models.dropout import Dropout
 from nmt.models.interface import Encoder, EncoderOutput
 
@@ -70,7 +70,8 @@ class RecurrentLayer(nn.Module):
     def project(self, inputs: Tensor) -> Tensor:
         """Return what `inputs` (..., input_width) add to the gates (..., gates * width), bias included."""
         weight, _, bias, _ = self.rnn.all_weights[0]
-        return nn.functional.linear(inputs, weight[:, : self.input_width], bias)
+        with torch.autocast(inputs.device.type, enabled=False):  # as in forward, and in every step
+            return nn.functional.linear(inputs.to(weight.dtype), weight[:, : self.input_width], bias)
 
     def stepper(self) -> LayerStep:
         """Return the function of one step.
@@ -81,10 +82,12 @@ class RecurrentLayer(nn.Module):
         by_feed, by_hidden = input_weight[:, self.input_width :].t(), hidden_weight.t()
 
         def step(gates: Tensor, feed: Tensor | None, state: LayerState) -> LayerState:
-            if feed is not None:
-                gates = torch.addmm(gates, feed, by_feed)
-            recurrent = torch.addmm(bias, state[0], by_hidden)
-            return _lstm(gates + recurrent, state[1]) if self.is_lstm else _gru(gates, recurrent, state[0])
+            state = tuple(part.to(bias.dtype) for part in state)
+            with torch.autocast(gates.device.type, enabled=False):
+                if feed is not None:
+                    gates = torch.addmm(gates, feed.to(bias.dtype), by_feed)
+                recurrent = torch.addmm(bias, state[0], by_hidden)
+                return _lstm(gates + recurrent, state[1]) if self.is_lstm else _gru(gates, recurrent, state[0])
 
         return step
 
@@ -164,6 +167,7 @@ class RecurrentEncoder(Encoder):
     ) -> None:
         super().__init__()
         require_positive(layers=layers, embedding_width=embedding_width, hidden_width=hidden_width)
+        require_dropout(embedding_dropout=embedding_dropout, layer_dropout=layer_dropout, memory_dropout=memory_dropout)
         self.embedding = make_embedding(vocab_size, embedding_width)
         self.width = hidden_width * (2 if bidirectional else 1)
         self.bidirectional = bidirectional

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from nmt.errors import UserError
 from nmt.models.attention.base import Attention, AttentionMemory
-from nmt.models.checks import require_positive
+from nmt.models.checks import require_dropout, require_positive
 from nmt.models.dropout import Dropout
 from nmt.models.interface import AttentionWeights, Decoder, EncoderOutput, State, masked_mean
 from nmt.models.rnn import CellKind, LayerState, RecurrentStack, StackStep, make_embedding
@@ -89,6 +89,9 @@ class RecurrentDecoder(Decoder):
     ) -> None:
         super().__init__()
         require_positive(layers=layers, embedding_width=embedding_width, width=width, readout_width=readout_width)
+        require_dropout(
+            embedding_dropout=embedding_dropout, layer_dropout=layer_dropout, readout_dropout=readout_dropout
+        )
         self.attention = None if attention is None else attention(query_width=width, memory_width=memory_width)
         self.attends = self.attention is not None
         self.asks = None if self.attention is None else self.attention.query

@@ -233,6 +233,7 @@ class TransformerEncoder(Encoder):
     ) -> None:
         super().__init__()
         require_positive(layers=layers)
+        require_dropout(embedding_dropout=embedding_dropout)
         config = TransformerConfig(
             width=width,
             heads=heads,
@@ -292,6 +293,7 @@ class TransformerDecoder(Decoder):
     ) -> None:
         super().__init__()
         require_positive(layers=layers)
+        require_dropout(embedding_dropout=embedding_dropout)
         config = TransformerConfig(
             width=width,
             heads=heads,

@@ -32,9 +32,10 @@ def measure(config: TrainConfig, plain: dict[str, Any], folder: Path, ckpt: str 
     config.trainer.max_steps = WARMUP + TIMED
     config.trainer.max_epochs = None
     run = Run(config, plain, folder, resume=False)
+    trained = load_translator(ckpt, device="cpu", beam_size=5) if ckpt else None  # now: a wrong one is said at once
     yield f"hardware: {hardware.summary(hardware.describe(run.trainer.strategy.root_device))}"
     yield from _training(run)
-    yield from _translation(run, ckpt)
+    yield from _translation(run, trained, ckpt)
 
 
 @dataclass
@@ -92,11 +93,11 @@ def multiplying(module: nn.Module) -> int:
     return sum(p.numel() for p in module.parameters() if p.dim() > 1 and (id(p) not in tables or id(p) in outputs))
 
 
-def _translation(run: Run, ckpt: str | None) -> Iterator[str]:
+def _translation(run: Run, trained: Translator | None, ckpt: str | None) -> Iterator[str]:
     pairs = run.corpus.get("test", run.corpus["val"])[:SENTENCES]
     device = run.trainer.strategy.root_device
-    if ckpt:
-        translator = load_translator(ckpt, device=str(device), beam_size=5)
+    if trained is not None:
+        translator = Translator(trained.model, trained.tokenizer, trained.search, device=device)
         started = time.perf_counter()
         translator.translate([pair.source for pair in pairs])
         note = f"with {ckpt}"

@@ -168,8 +168,13 @@ class Checkpointing(Callback):
 
     def save_last(self, trainer: pl.Trainer) -> None:
         """Write last.ckpt."""
-        self.saved, self._overdue = trainer.global_step, False
-        trainer.save_checkpoint(self.last)
+        before = self.saved
+        self.saved, self._overdue = trainer.global_step, False  # as the state itself says
+        try:
+            trainer.save_checkpoint(self.last)
+        except BaseException:  # a full disk, a second Ctrl-C: the old file is still there
+            self.saved = before
+            raise
 
     def save_weights(self, trainer: pl.Trainer, module: TranslationModule, path: Path) -> None:
         """Write the current weights, without training state."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import importlib.metadata
 import os
 import platform
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -73,9 +75,10 @@ def commit(folder: str | Path) -> str | None:
 
 
 def peak_memory_bytes() -> int:
-    """Return the most memory used so far: of the GPU's allocator where one is in use, else resident in this process.
+    """Return the most memory used so far, or since `forget_peak_memory`.
 
-    0 where the system does not tell (Windows).
+    Of the GPU's allocator where one is in use, else resident in this process; 0 where the system does not tell
+    (Windows).
     """
     if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
         return int(torch.cuda.max_memory_allocated())
@@ -85,6 +88,17 @@ def peak_memory_bytes() -> int:
         return 0
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024  # Linux counts in KiB, macOS in bytes
+
+
+def forget_peak_memory() -> None:
+    """Begin `peak_memory_bytes` anew, so that each job of a multirun tells its own; on a CPU this takes Linux."""
+    gc.collect()
+    if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+        torch.cuda.reset_peak_memory_stats()
+    with suppress(OSError, TypeError, AttributeError):  # what an earlier job freed is kept: give it back first
+        ctypes.CDLL(None).malloc_trim(0)
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # proc(5): resets the high-water mark
 
 
 def keep_freed_memory() -> bool:

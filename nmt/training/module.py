@@ -100,6 +100,7 @@ class TranslationModule(pl.LightningModule):
         self.validation = Validation()
         self.train_loss = self.gradient_norm = self.learning_rate = self.tokens_per_second = math.nan
         self._update_tokens = 0  # real target tokens of the update being accumulated
+        self._clock = 0.0  # until when the seconds of training are counted
         self._non_finite = 0  # updates in a row whose gradient is not finite
         self._val_sums = [0.0, 0.0, 0.0]
 
@@ -123,19 +124,22 @@ class TranslationModule(pl.LightningModule):
             hidden, self.model.decoder.output, batch.target_out, batch.target_mask, label_smoothing=smoothing
         )
 
+    def on_train_start(self) -> None:
+        """Start the clock, also of a run that goes on inside an epoch."""
+        self._clock = time.perf_counter()
+
     def on_train_epoch_start(self) -> None:
         """Order the batches for this epoch; Lightning does so only for torch's own samplers."""
         loader = self.trainer.train_dataloader
         assert isinstance(loader, BatchLoader)
         loader.set_epoch(self.trainer.current_epoch)
-
-    def on_train_batch_start(self, batch: Batch, batch_index: int) -> None:
-        """Start the clock of this batch."""
-        self._started = time.perf_counter()
+        self._clock = time.perf_counter()
 
     def on_train_batch_end(self, outputs: Any, batch: Batch, batch_index: int) -> None:
-        """Stop the clock; log when it is time."""
-        self.window.seconds += time.perf_counter() - self._started
+        """Add the time since the last batch, the making of this one included; log when it is time."""
+        now = time.perf_counter()
+        self.window.seconds += now - self._clock
+        self._clock = now
         if self.global_step % self.config.trainer.log_every_n_steps == 0 and not self.accumulating:
             self.log_window()
 
@@ -179,10 +183,11 @@ class TranslationModule(pl.LightningModule):
     def on_before_optimizer_step(self, optimizer: torch.optim.Optimizer) -> None:
         """Turn summed into mean gradients, and set the learning rate."""
         trainer = self.trainer
-        tokens = torch.tensor(float(self._update_tokens), device=self.device)
-        tokens = trainer.strategy.reduce(tokens, reduce_op="sum") if trainer.world_size > 1 else tokens
+        tokens = float(self._update_tokens)
+        if trainer.world_size > 1:
+            tokens = float(trainer.strategy.reduce(torch.tensor(tokens, device=self.device), reduce_op="sum"))
         # Lightning divided by the batches of the update, DDP by the ranks.
-        scale = trainer.accumulate_grad_batches * trainer.world_size / float(tokens)
+        scale = trainer.accumulate_grad_batches * trainer.world_size / tokens
         torch._foreach_mul_([p.grad for p in self.parameters() if p.grad is not None], scale)
         self._update_tokens = 0
         # Each process has a clock of its own, but all of them one learning rate.
@@ -199,7 +204,7 @@ class TranslationModule(pl.LightningModule):
     ) -> None:
         """Clip by the norm of all gradients together (arXiv:1211.5063); end the run where the norm is not finite."""
         gradients = [p.grad for p in self.parameters() if p.grad is not None]
-        norm = torch.nn.utils.get_total_norm(gradients, foreach=True)
+        norm = torch.nn.utils.get_total_norm(gradients)
         self.gradient_norm = float(norm)
         # A gradient scaler skips such updates itself while it looks for its scale, but not for ever.
         allowed = SCALER_SKIPS if getattr(self.trainer.precision_plugin, "scaler", None) is not None else 0
@@ -210,7 +215,7 @@ class TranslationModule(pl.LightningModule):
                 "were not changed, last.ckpt is from before; try a lower optimizer.lr or trainer.gradient_clip_val=1"
             )
         if gradient_clip_val:
-            torch.nn.utils.clip_grads_with_norm_(self.parameters(), gradient_clip_val, norm, foreach=True)
+            torch.nn.utils.clip_grads_with_norm_(self.parameters(), gradient_clip_val, norm)
 
     def progress(self) -> float:
         """Return the share of the run that is done by this process' clock: of updates, epochs or time, the furthest."""
@@ -264,9 +269,13 @@ class TranslationModule(pl.LightningModule):
         for logger in self.loggers:
             logger.log_metrics(figures, step=self.global_step)
 
+    def on_validation_end(self) -> None:
+        """Let the clock of training go on."""
+        self._clock = time.perf_counter()
+
     def score(self, translations: Sequence[Translation]) -> metrics.Scores:
         """Return the scores of translations of the validation split, as one corpus."""
-        tokenize = metrics.default_tokenizer(self.config.data.target_lang)
+        tokenize = self.config.bleu_tokenize or metrics.default_tokenizer(self.config.data.target_lang)
         return metrics.score([t.text for t in translations], [pair.target for pair in self.val], tokenize=tokenize)
 
     def _gather(self, value: Any) -> list[Any]:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
-import shlex
 import signal
-import sys
 import time
 import warnings
 from pathlib import Path
@@ -23,6 +21,7 @@ from rich.console import Console
 from nmt import checkpoint as checkpoints
 from nmt import metrics
 from nmt.atomic import write_atomically
+from nmt.command import command
 from nmt.data.corpus import SentencePair, load_corpus, origin
 from nmt.data.datamodule import TranslationData
 from nmt.data.tokenizer import Tokenizer
@@ -48,7 +47,14 @@ from nmt.training.samples import Samples, save_maps
 from nmt.translate import Translator
 
 METRICS = "metrics.json"
-REMEMBERED = ("seed", "tokenizer", "model", "optimizer", "callbacks")  # by the state that a run goes on from
+REMEMBERED = (
+    "seed",
+    "tokenizer",
+    "model",
+    "optimizer",
+    "callbacks",
+    "bleu_tokenize",
+)  # by the state that a run goes on from
 
 Corpus = dict[str, list[SentencePair]]
 
@@ -68,6 +74,7 @@ class Run:
     def __init__(self, config: TrainConfig, plain: dict[str, Any], folder: Path, *, resume: bool) -> None:
         hardware.keep_freed_memory()
         hardware.flush_denormals()
+        hardware.forget_peak_memory()
         self.config = config
         self.plain = plain
         self.folder = folder
@@ -124,7 +131,7 @@ class Run:
             raise
 
     def _again(self) -> str:
-        return shlex.join([*program(), f"resume={self.folder}"])
+        return command(f"resume={self.folder}")
 
     def _run(self) -> dict[str, Any]:
         self.say(f"run folder: {self.folder}")
@@ -142,7 +149,6 @@ class Run:
         self.fitted = time.monotonic() - before
         if self.module.validation.update != self.trainer.global_step:
             self.trainer.validate(self.module, datamodule=self.data, verbose=False)
-            self.checkpointing.on_validation_end(self.trainer, self.module)
         if not self.trainer.is_global_zero:
             return {}
         self._choose_weights()
@@ -176,7 +182,7 @@ class Run:
                 f"resume={self.folder}: its checkpoints/last.ckpt holds weights but not where the training stood (is "
                 "it a copy of best.ckpt?); put the run's own back, or start a new run"
             )
-        changed = [key for key in REMEMBERED if self.plain[key] != last["nmt"]["config"][key]]
+        changed = [key for key in REMEMBERED if self.plain.get(key) != last["nmt"]["config"].get(key)]
         if changed:
             raise UserError(
                 f"resume={self.folder}: {', '.join(changed)} in config.yaml changed since, but last.ckpt goes on with "
@@ -298,7 +304,7 @@ class Run:
                 self.translator,
                 self.corpus[split],
                 bootstrap=1000,
-                tokenize=metrics.default_tokenizer(data.target_lang),
+                tokenize=self.config.bleu_tokenize or metrics.default_tokenizer(data.target_lang),
             )
             written = write_evaluation(
                 self.folder,
@@ -362,15 +368,10 @@ def load_weights(model: torch.nn.Module, weights: dict[str, torch.Tensor]) -> No
     model.load_state_dict({name.removeprefix(checkpoints.PREFIX): value for name, value in weights.items()})
 
 
-def program() -> list[str]:
-    """Return the words that started this program: from a checkout or as installed."""
-    return ["nmt-train"] if Path(sys.argv[0]).name.startswith("nmt-train") else ["python", sys.argv[0]]
-
-
 def cache_folder() -> Path:
     """Return where tokenizers are cached: $NMT_CACHE, or `nmt` in the user's cache folder."""
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(os.environ.get("NMT_CACHE") or Path(base) / "nmt")
+    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(os.path.expanduser(os.environ.get("NMT_CACHE") or f"{base}/nmt"))
 
 
 def quiet_lightning() -> None:

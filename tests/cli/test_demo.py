@@ -1,14 +1,18 @@
 """What the demo tells people to try next can be tried."""
 
 import json
+import os
 import re
 import shlex
+import sys
+from pathlib import Path
 
 import pytest
 
 from nmt.cli import demo
 from nmt.config import check_nodes, compose, validate
 
+ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = re.findall(r"^  python train\.py (.*?)(?:  \(.*)?$", demo._CLOSING, re.MULTILINE)
 
 
@@ -31,6 +35,14 @@ def test_the_whole_demo_in_small(tmp_path, monkeypatch, capsys) -> None:
     assert said.count("(reference: ") == demo.SENTENCES and "What to try next" in said
     for number in range(1, demo.SENTENCES + 1):
         assert (folder / "attention" / f"demo_{number}.png").is_file()
+
+
+def test_a_demo_that_is_stopped_names_the_program_that_goes_on(monkeypatch, tmp_path) -> None:
+    monkeypatch.chdir(tmp_path)
+    before, seen = list(sys.argv), []
+    demo._step("train.py", lambda arguments: seen.append(list(sys.argv)), ["seed=2"])
+    ((program, *words),) = seen
+    assert os.path.samefile(program, ROOT / "train.py") and words == ["seed=2"] and sys.argv == before
 
 
 def test_the_demo_in_a_named_folder(monkeypatch) -> None:

@@ -61,7 +61,7 @@ def test_given_path_goes_before_the_runs_own_files() -> None:
         (["ckpt={run}", "data.pth=x"], "did you mean 'data.path'"),
         (["ckpt={run}", "data.path=nothing"], "nothing"),
         (["ckpt={run}", "data=cldr"], "single settings"),
-        (["ckpt={run}", "tokenize=13b"], "did you mean '13a'"),
+        (["ckpt={run}", "bleu_tokenize=13b"], "did you mean '13a'"),
         (["ckpt={run}", "bootstrap=-1"], "bootstrap"),
         (["ckpt={run}", "device=tpu9"], "device=tpu9"),
     ],

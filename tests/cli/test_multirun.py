@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,37 @@ def test_a_multirun_ends_with_what_its_jobs_reached(
     shown = capsys.readouterr().out
     assert re.search(r"mean of +2 +22.50 ± 0.71 +21.50 ± 0.71 +43.00 ± 1.41  model=rnn model/attention=none ", shown)
     assert re.search(r"mean of +2 +27.50 ± 0.71", shown)
+
+
+def test_ctrl_c_ends_with_what_was_reached_and_what_was_not_begun(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stop(config: TrainConfig, folder: Path) -> None:
+        if config.seed == 2:
+            raise KeyboardInterrupt
+        (folder / "metrics.json").write_text('{"val": {"bleu": 1.5}}', "utf-8")
+
+    runs.work = stop
+    assert status(monkeypatch, "-m", "seed=1,2,3", "data.path=a b", "hydra.sweep.dir=many") == 130
+    out = capsys.readouterr().out
+    assert re.search(r"^ +0 +1\.50 ", out, re.MULTILINE) and Path("many/results.tsv").is_file()
+    (line,) = re.findall(r"^not begun: .*train\.py (.*)$", out, re.MULTILINE)
+    words = shlex.split(line)
+    assert words[0] == "seed=3" and words[-1] == f"hydra.run.dir={Path('many/2')}"
+    train.run(words)
+    assert (runs.calls[-1][1]["seed"], runs.calls[-1][2]) == (3, Path.cwd() / "many" / "2")
+    assert runs.calls[-1][1]["data"]["path"] == str(Path.cwd() / "a b")
+
+
+def test_jobs_are_found_in_folders_of_any_depth(runs: Runs, tmp_path: Path) -> None:
+    def score(config: TrainConfig, folder: Path) -> None:
+        (folder / "metrics.json").write_text(json.dumps({"val": {"bleu": 10 * config.seed}}), "utf-8")
+
+    runs.work = score
+    train.run(["-m", "seed=1,2", "hydra.sweep.dir=many", "hydra.sweep.subdir='seed${seed}/run'"])
+    assert [call[2] for call in runs.calls] == [tmp_path / "many" / name / "run" for name in ("seed1", "seed2")]
+    lines = (tmp_path / "many" / "results.tsv").read_text("utf-8").splitlines()
+    assert [line.split("\t")[1] for line in lines[1:]] == ["10", "20"]
 
 
 def test_a_multirun_does_not_write_over_another(runs: Runs) -> None:

@@ -42,6 +42,13 @@ def test_a_package_that_is_missing_is_one_line(
     assert line.startswith("error: No module named 'a_package_that_is_missing'") and "activate" in line
 
 
+def test_a_terminal_that_lacks_a_script_stops_nothing() -> None:
+    code = "from nmt.cli.program import main\nmain(lambda words: print('데이터 ok'))"
+    environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment, check=True)
+    assert done.stdout == rb"\ub370\uc774\ud130 ok" + os.linesep.encode()
+
+
 def test_a_reader_that_goes_away_is_no_error() -> None:
     code = "from nmt.cli.program import main\nmain(lambda words: [print('x' * 10000) for _ in range(1000)] and None)"
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -11,6 +11,7 @@ import warnings
 from pathlib import Path
 
 import pytest
+import torch
 import yaml
 
 from nmt.cli import program, train
@@ -130,6 +131,19 @@ def test_a_device_that_is_not_there_is_the_users_to_mend(
     assert not Path("here").exists()
 
 
+def test_a_memory_that_is_too_small_is_the_users_to_mend(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(config: TrainConfig, folder: Path) -> None:
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB.\nGPU 0 has ...")
+
+    runs.work = fail
+    assert status(monkeypatch, "hydra.run.dir=here", "data.batch_tokens=90000") == 2
+    err = capsys.readouterr().err
+    assert err.startswith("error: data.batch_tokens: got 90000") and "(CUDA out of memory)" in err
+    assert not Path("here").exists()
+
+
 def test_what_was_trained_stays_whatever_comes_after(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(config: TrainConfig, folder: Path) -> None:
         (folder / "checkpoints").mkdir()
@@ -225,9 +239,12 @@ def test_resume_null_is_no_resume(runs: Runs) -> None:
 
 
 @pytest.mark.parametrize("before", [{}, {"mine.txt": "hi"}])
-def test_a_mistake_leaves_a_folder_as_it_was(runs: Runs, tmp_path: Path, before: dict[str, str]) -> None:
+@pytest.mark.parametrize("error", [UserError("a mistake"), PermissionError(13, "a mistake")])
+def test_a_mistake_leaves_a_folder_as_it_was(
+    runs: Runs, tmp_path: Path, error: Exception, before: dict[str, str]
+) -> None:
     def fail(config: TrainConfig, folder: Path) -> None:
-        raise UserError("a mistake")
+        raise error
 
     folder = tmp_path / "there"
     folder.mkdir()
@@ -235,7 +252,7 @@ def test_a_mistake_leaves_a_folder_as_it_was(runs: Runs, tmp_path: Path, before:
         (folder / name).write_text(text)
     runs.work = fail
     for _ in range(2):  # the mended command is not refused
-        with pytest.raises(UserError, match="a mistake"):
+        with pytest.raises(type(error), match="a mistake"):
             train.run([f"hydra.run.dir={folder}"])
         assert {path.name: path.read_text() for path in folder.iterdir()} == before
 

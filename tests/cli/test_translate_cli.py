@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import select
+import threading
 from pathlib import Path
 
 import pytest
@@ -72,13 +75,27 @@ def test_translate_program_draws_self_attention_and_words(
     assert seen == [{"kind": "encoder_self", "words": True}]
 
 
-def test_a_terminal_is_answered_line_by_line(run: Run) -> None:
-    output, asked = io.StringIO(), []
+def test_who_writes_line_by_line_is_answered_so(run: Run) -> None:
+    (questions, ask), (answers, answer) = os.pipe(), os.pipe()
+    with open(questions, "rb") as source, open(answer, "w", encoding="utf-8") as output, open(answers, "rb") as replies:
+        program = threading.Thread(
+            target=translate_program.translate_lines, args=(run.translator, source, output), daemon=True
+        )
+        program.start()
+        for text in ("a dog", "", "red snow"):
+            os.write(ask, f"{text}\n".encode())
+            assert select.select([replies], [], [], 30)[0], "no answer before the next line"
+            assert replies.readline().decode() == one_line(run.translator.translate([text])[0].text) + "\n"
+        os.close(ask)
+        program.join(30)
+        assert not program.is_alive()
 
-    class Terminal(io.BytesIO):
-        def __next__(self) -> bytes:
-            asked.append(output.getvalue().count("\n"))
-            return super().__next__()
 
-    translate_program.translate_lines(run.translator, Terminal(b"a dog\nred\nsnow\n"), output, 1)
-    assert asked == [0, 1, 2, 3]
+def test_lines_come_whole_whatever_the_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    content = "".join(f"{line}\n" for line in [*sentences(20, seed=3), "", "ä" * 50]).encode() + b"end"
+    monkeypatch.setattr(translate_program, "CHUNK", 3)
+    for block in (1, 7, 1000):
+        monkeypatch.setattr(translate_program, "BLOCK", block)
+        chunks = list(translate_program.arriving(io.BytesIO(content)))
+        assert b"\n".join(line for chunk in chunks for line in chunk) == content
+        assert max(map(len, chunks)) <= 3

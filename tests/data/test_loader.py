@@ -7,6 +7,7 @@ import torch
 
 from nmt.data.batch import make_batch
 from nmt.data.loader import BatchLoader, plan_batches
+from nmt.errors import UserError
 from nmt.models.interface import BOS, EOS, PAD
 
 
@@ -89,6 +90,17 @@ def test_goes_on_where_it_stopped(ranks):
         resumed = BatchLoader(pairs(), 100, seed=1, world_size=ranks)
         resumed.load_state_dict(loader.state_dict())
         assert head + indices(resumed) == whole
+
+
+def test_other_batches_are_not_gone_on_with():
+    loader = BatchLoader(pairs(), 100)
+    at_the_start = loader.state_dict()
+    next(iter(loader))
+    inside = loader.state_dict()
+    for other in (BatchLoader(pairs(), 90), BatchLoader(pairs(), 100, world_size=2)):
+        with pytest.raises(UserError, match=r"epoch of \d+ batches for 1 processes"):
+            other.load_state_dict(inside)
+    other.load_state_dict(at_the_start)
 
 
 def test_validation_is_whole_and_ordered():

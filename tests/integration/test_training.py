@@ -160,7 +160,8 @@ def test_a_finished_run_is_not_resumed_nor_weights_alone(tmp_path):
 
 def test_evaluating_other_data_leaves_the_scores_of_the_run(tmp_path, capsys):
     folder = tmp_path / "run"
-    go(folder, "debug=fast", *SMALL_TRANSFORMER, "callbacks.sample_sentences=0")
+    metrics = go(folder, "debug=fast", *SMALL_TRANSFORMER, "callbacks.sample_sentences=0", "bleu_tokenize=char")
+    assert "tok:char" in metrics["val"]["signature"]
     before = {path.name: path.read_bytes() for path in (folder / "translations").iterdir()}
     (tmp_path / "test.tsv").write_text("en\tde\nJune 5\t5. Juni\nseven\tsieben\n", "utf-8")
     for _ in range(2):
@@ -168,7 +169,8 @@ def test_evaluating_other_data_leaves_the_scores_of_the_run(tmp_path, capsys):
     after = {path.name: path.read_bytes() for path in (folder / "translations").iterdir()}
     assert before.items() <= after.items() and len(after) == len(before) + 4
     (scores,) = [name for name in after.keys() - before.keys() if name.endswith(".json")]
-    assert json.loads(after[scores])["data"] == f"data.test={tmp_path / 'test.tsv'}"
+    facts = json.loads(after[scores])
+    assert facts["data"] == f"data.test={tmp_path / 'test.tsv'}" and "tok:char" in facts["signature"]
 
 
 def test_what_a_state_remembers_cannot_be_changed_beside_it(tmp_path):
@@ -245,9 +247,9 @@ def test_half_precision_learns_as_single_does(tmp_path, name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["transformer", "bahdanau", "none"])
+@pytest.mark.parametrize("name", MODELS)
 def test_a_handful_of_pairs_is_learnt_by_heart(name, tmp_path):
-    choice = [word for word in MODELS[name] if word.startswith(("model=", "model/"))]
+    choice = [word for word in MODELS[name] if word.startswith(("model=", "model/", "model.attention"))]
     report = go(tmp_path / "run", "debug=overfit", "tokenizer.vocab_size=320", *choice)
     assert report["test"]["bleu"] == pytest.approx(100.0)
 
@@ -306,6 +308,7 @@ def test_killed_in_mid_epoch_and_resumed_ends_with_the_same_weights(tmp_path):
         ours, theirs = (json.loads((path / "metrics.json").read_text("utf-8")) for path in (folder, whole))
         assert ours["test"] == theirs["test"] and ours["updates"] == theirs["updates"]
         assert math.isclose(ours["epochs"], theirs["epochs"])
+        assert 0.1 < ours["target_tokens_per_second"] / theirs["target_tokens_per_second"] < 10
 
 
 @pytest.mark.slow

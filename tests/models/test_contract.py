@@ -6,6 +6,7 @@ attentions that no YAML names, coverage and a local one, are held to the same: t
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
@@ -21,10 +22,11 @@ from torch import Tensor, nn
 
 from nmt.data.batch import pad
 from nmt.models.attention.base import Attention, AttentionMemory
-from nmt.models.interface import BOS, EOS, AttentionWeights, EncoderOutput, State, per_sentence
+from nmt.models.interface import BOS, EOS, PAD, AttentionWeights, EncoderOutput, State, per_sentence
 from nmt.models.rnn import RecurrentEncoder
 from nmt.models.rnn_decoder import RecurrentDecoder
 from nmt.models.seq2seq import Seq2Seq, build_model
+from nmt.search import Hypothesis, search
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 VOCABULARY = 23
@@ -319,6 +321,25 @@ def test_a_sentence_is_the_same_alone_and_in_a_batch(
         close(alone[0], hidden[row, :3])
         if weights.cross is not None:
             close(weights.cross[0], attention.cross[row, :, :, :3, : len(sentence)])
+
+
+def test_beam_search_finds_the_same_alone_and_in_a_batch(model: Seq2Seq) -> None:
+    model = copy.deepcopy(model).float()
+    together = best(model, SOURCES)
+    for sentence, found in zip(SOURCES, together, strict=True):
+        (alone,) = best(model, [sentence])
+        assert alone.tokens == found.tokens and alone.score == pytest.approx(found.score, abs=1e-4)
+
+
+def best(model: Seq2Seq, sources: list[list[int]]) -> list[Hypothesis]:
+    limits = torch.tensor([2 * len(sentence) for sentence in sources])
+    with torch.inference_mode():
+        found = search(
+            model.step,
+            model.start(*pad(sources)),
+            **{"bos": BOS, "eos": EOS, "pad": PAD, "max_length": limits, "beam_size": 3, "length_penalty": 1.0},
+        )
+    return [hypotheses[0] for hypotheses in found]
 
 
 def test_the_future_is_not_seen(model: Seq2Seq, source: tuple[Tensor, Tensor], target: Tensor) -> None:

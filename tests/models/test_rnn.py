@@ -307,3 +307,19 @@ def test_attention_learns_to_reverse(attention: Attentions) -> None:
         loss.backward()
         optimizer.step()
     assert (logits.argmax(-1) == target_out).all()
+
+
+@pytest.mark.parametrize("cell", ["lstm", "gru"])
+def test_a_stack_keeps_its_precision_where_others_lose_theirs(cell: str) -> None:
+    """Half precision is for the large products around it: steps are what forward is, in float32."""
+    torch.manual_seed(0)
+    stack = RecurrentStack(cell, 4, 6, layers=2).eval()
+    inputs, zero = torch.randn(2, 5, 4), torch.zeros(2, 6)
+    states = tuple((zero, zero) if cell == "lstm" else (zero,) for _ in range(2))
+    expected = stack(inputs, states)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        step, tops = stack.stepper(), []
+        for gates in stack.project(inputs).unbind(1):
+            states = step(gates, None, states)
+            tops.append(states[-1][0])
+    torch.testing.assert_close(torch.stack(tops, 1), expected)

@@ -112,3 +112,14 @@ def test_denormals_are_zero_in_every_thread_after_a_config_was_checked() -> None
     )
     can, nonzero = subprocess.check_output([sys.executable, "-c", program], text=True).split()
     assert int(nonzero) == (0 if can == "True" else 1 << 22)
+
+
+@pytest.mark.skipif(platform.system() != "Linux", reason="only Linux lets a process forget its peak")
+def test_each_run_tells_its_own_peak_of_memory() -> None:
+    hardware.forget_peak_memory()
+    before = hardware.peak_memory_bytes()
+    block = bytearray(b"x" * 2**28)
+    with_block = hardware.peak_memory_bytes()
+    del block
+    hardware.forget_peak_memory()
+    assert with_block > before + 2**27 > hardware.peak_memory_bytes()

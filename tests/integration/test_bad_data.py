@@ -1,0 +1,55 @@
+"""Data that cannot be used, through the whole program: status 2, one line, nothing left to trip over."""
+
+import os
+
+import pytest
+import yaml
+
+from nmt.config import compose
+from tests.train_frame import files, status
+
+SENTENCES = "".join(f"a dog and {n} cats\n" for n in range(40))
+FILES = {
+    "a.en": SENTENCES.encode(),
+    "a.de": SENTENCES.encode(),
+    "short.de": b"ein Hund\n",
+    "bad.de": SENTENCES.encode().replace(b"7", b"\xff"),
+    "empty.en": b"",
+    "empty.de": b"",
+    "pairs.jsonl": b'{"en": "a", "de": "b"}\n' * 3,
+}
+GOOD = ["data=files", "data.train=[a.en,a.de]", "data.val=[a.en,a.de]", "trainer.accelerator=cpu"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["data.train=missing.jsonl"], "missing.jsonl: no such file"),
+        (["data.train=[a.en,short.de]"], "40 lines"),
+        (["data.train=[a.en,bad.de]"], "bad.de"),
+        (["data.train=[empty.en,empty.de]"], "empty"),
+        (["data.train=pairs.jsonl", "data.source_lang=fr"], "'fr'; there are: en, de"),
+        (["tokenizer.vocab_size=5000"], "tokenizer.vocab_size"),
+        (["data.train=null", f"data.path={'x' * 300}"], "File name too long"),
+    ],
+)
+def test_one_line_and_no_folder(words, message, tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    for name, content in FILES.items():
+        (tmp_path / name).write_bytes(content)
+    assert status(monkeypatch, *GOOD, *words, "hydra.run.dir=here") == 2
+    err = capfd.readouterr().err
+    assert err.startswith("error: ") and err.count("\n") == 1 and message in err
+    assert files(tmp_path) == sorted(FILES) and not (tmp_path / "here").exists()
+
+
+def test_a_damaged_state_is_left_as_it_is(tmp_path, monkeypatch, capfd):
+    folder = tmp_path / "run"
+    (folder / "checkpoints").mkdir(parents=True)
+    (folder / "config.yaml").write_text(yaml.safe_dump(compose("train", ["experiment=demo"])), "utf-8")
+    (folder / "checkpoints" / "last.ckpt").write_bytes(os.urandom(100))
+    before = {name: (folder / name).read_bytes() for name in files(folder)}
+    assert status(monkeypatch, f"resume={folder}") == 2
+    err = capfd.readouterr().err
+    assert err.startswith("error: ") and err.count("\n") == 1 and "last.ckpt" in err
+    assert {name: (folder / name).read_bytes() for name in before} == before

@@ -1,0 +1,30 @@
+"""What a person types to start a program again."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from nmt.command import command
+
+
+@pytest.mark.parametrize(
+    ("program", "on_path", "expected"),
+    [
+        ("scripts/my train.py", True, "python 'scripts/my train.py' 'resume=a b'"),
+        ("train.py", False, "{bin}/python3 train.py 'resume=a b'"),
+        ("{bin}/nmt-train", True, "nmt-train 'resume=a b'"),
+        ("{bin}/nmt-train", False, "{bin}/nmt-train 'resume=a b'"),
+    ],
+)
+def test_names_where_the_shell_finds_them(
+    program: str, on_path: bool, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("python", "python3", "nmt-train"):
+        (tmp_path / name).touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(tmp_path if on_path else tmp_path / "elsewhere"))
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python3"))
+    monkeypatch.setattr(sys, "argv", [program.format(bin=tmp_path), "seed=1"])
+    assert command("resume=a b") == expected.format(bin=tmp_path)
