@@ -79,7 +79,7 @@ def file_spec(value: Any, key: str) -> FileSpec:
 
 
 def absolute_paths(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return plain data settings with the paths in `path`, `train`, `val` and `test` made absolute.
+    """Return plain data settings with `path`, `train`, `val`, `test`, and a `name` that is a folder, made absolute.
 
     What is no path is left for `file_spec` to refuse.
     """
@@ -89,7 +89,10 @@ def absolute_paths(data: Mapping[str, Any]) -> dict[str, Any]:
             return os.path.abspath(Path(os.path.expanduser(value)))
         return [absolute(item) for item in value] if isinstance(value, Sequence) else value
 
-    return {**data, **{key: absolute(data[key]) for key in ("path", "train", "val", "test")}}
+    found = {key: absolute(data[key]) for key in ("path", "train", "val", "test")}
+    if data["kind"] == "hub" and data["name"] is not None and os.path.isdir(data["name"]):
+        found["name"] = os.path.abspath(data["name"])  # a local folder, which `datasets` takes too
+    return {**data, **found}
 
 
 def read_pairs(

@@ -66,6 +66,15 @@ def test_folders_may_have_any_characters_and_a_home(
     assert runs.calls[1][2:] == (folder, True)
 
 
+def test_folders_of_data_are_remembered_from_the_root(runs: Runs, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    for name in ("mine", "acme/set"):
+        train.run(["data=hub", f"data.name={name}", "data.val=[a.en,a.de]", f"hydra.run.dir=runs/{name}"])
+    names = [plain["data"]["name"] for _, plain, _, _ in runs.calls]
+    assert names == [str(tmp_path / "mine"), "acme/set"]
+    assert runs.calls[0][1]["data"]["val"] == [str(tmp_path / name) for name in ("a.en", "a.de")]
+
+
 def test_of_two_runs_that_claim_a_folder_one_gets_it(runs: Runs, tmp_path: Path) -> None:
     train._claim(tmp_path, {"a": 1})
     with pytest.raises(UserError, match="already holds a run"):

@@ -332,6 +332,23 @@ def test_two_processes_train_one_model_and_show_it(tmp_path):
 
 
 @pytest.mark.slow
+def test_two_processes_are_stopped_and_go_on_as_if_they_had_not_been(tmp_path):
+    whole, stopped = tmp_path / "whole", tmp_path / "stopped"
+    two = [*KILLED, "trainer.devices=2", "trainer.strategy=ddp"]
+    process = start(*two, f"hydra.run.dir={whole}")
+    assert process.wait() == 0, process.stdout.read()
+    process = start(*two, f"hydra.run.dir={stopped}")
+    wait_for_updates(stopped, process, 20)
+    process.send_signal(signal.SIGINT)
+    said = process.communicate()[0]
+    assert process.returncode == 130 and f"train.py resume={stopped}" in said, said
+    process = start(f"resume={stopped}")
+    assert process.wait() == 0, process.stdout.read()
+    for name, value in weights(whole).items():
+        torch.testing.assert_close(weights(stopped)[name], value, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.slow
 def test_two_processes_update_as_one_that_accumulates(tmp_path):
     common = [
         *TINY, *SMALL_TRANSFORMER, "data.sizes=[200,8,8]", "trainer.max_steps=4", "trainer.gradient_clip_val=0.5",
