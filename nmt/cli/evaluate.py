@@ -75,8 +75,10 @@ def evaluate(config: EvaluateConfig) -> None:
     from nmt.metrics import check_settings, default_tokenizer
     from nmt.schema import read
     from nmt.settings import DataConfig, SearchConfig
+    from nmt.training import hardware
     from nmt.translate import Translator, resolve_device
 
+    hardware.speed_up()
     check_settings(config.bleu_tokenize or "none", config.bootstrap)  # before the work, not after it
     loaded = load_model(config.ckpt, resolve_device(config.device))
     search = read({**loaded.config["search"], **config.search}, SearchConfig, "search")

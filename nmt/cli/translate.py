@@ -76,8 +76,10 @@ def run(argv: list[str]) -> None:
     if (config.kind != "cross" or config.words) and config.attention is None:
         raise UserError("kind= and words= say what attention= draws; add attention=map.png")
 
+    from nmt.training import hardware
     from nmt.translate import load_translator
 
+    hardware.speed_up()
     translator = load_translator(config.ckpt, device=config.device, **config.search)
     output = utf8_output()
     if text is None:

@@ -72,8 +72,7 @@ class Run:
     """The parts of a training run, put together in the order in which they are needed."""
 
     def __init__(self, config: TrainConfig, plain: dict[str, Any], folder: Path, *, resume: bool) -> None:
-        hardware.keep_freed_memory()
-        hardware.flush_denormals()
+        hardware.speed_up()
         hardware.forget_peak_memory()
         self.config = config
         self.plain = plain

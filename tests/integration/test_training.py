@@ -84,8 +84,10 @@ def test_a_run_of_every_model_and_its_scores_from_the_checkpoint(name, tmp_path,
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)
     before = {path: path.read_bytes() for path in (folder / "translations").iterdir()}
+    torch.set_flush_denormal(False)
     evaluate_program.run([f"ckpt={folder}"])
     assert metrics["test"]["signature"] in capsys.readouterr().out
+    assert (torch.tensor([1e-30]) * 1e-10).item() == 0 or not torch.set_flush_denormal(True)
     for path, content in before.items():
         if path.suffix != ".json":
             assert path.read_bytes() == content
@@ -176,6 +178,7 @@ def test_evaluating_other_data_leaves_the_scores_of_the_run(tmp_path, capsys):
 def test_what_a_state_remembers_cannot_be_changed_beside_it(tmp_path):
     folder = tmp_path / "run"
     settings = [*TINY, *SMALL_TRANSFORMER, "trainer.max_steps=4", "data.sizes=[60,4,4]", "callbacks.average_last=0"]
+    settings.append("callbacks.sample_sentences=0")
     train_program.run([*settings, f"hydra.run.dir={folder}"])
     (folder / "metrics.json").unlink()
     config = folder / "config.yaml"
@@ -230,7 +233,7 @@ def test_a_falling_loss_counts_while_bleu_is_nothing(tmp_path):
     assert metrics["val"]["bleu"] < 1 and metrics["epochs"] == 4 and metrics["best_update"] == metrics["updates"]
 
 
-@pytest.mark.parametrize("name", ["transformer", "bahdanau"])
+@pytest.mark.parametrize("name", ["transformer", pytest.param("bahdanau", marks=pytest.mark.slow)])
 def test_half_precision_learns_as_single_does(tmp_path, name):
     common = [
         *MODELS[name], "data.sizes=[100,4,4]", "trainer.max_steps=3", "callbacks.sample_sentences=0", "optimizer.eps=1",
