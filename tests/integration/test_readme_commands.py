@@ -71,7 +71,13 @@ def test_the_python_example(here, capsys):
     assert (here / "words.png").is_file() and (here / "head.png").is_file()
 
 
-@pytest.mark.parametrize("ckpt", [[], ["ckpt=RUN_FOLDER"]], ids=["forced lengths", "a checkpoint"])
+@pytest.mark.parametrize(
+    "ckpt",
+    [
+        pytest.param([], id="forced lengths", marks=pytest.mark.slow),
+        pytest.param(["ckpt=RUN_FOLDER"], id="a checkpoint"),
+    ],
+)
 def test_the_benchmark(ckpt, here, monkeypatch, capsys):
     monkeypatch.setattr(timings, "WARMUP", 1)
     monkeypatch.setattr(timings, "TIMED", 2)

@@ -233,7 +233,8 @@ def test_a_falling_loss_counts_while_bleu_is_nothing(tmp_path):
     assert metrics["val"]["bleu"] < 1 and metrics["epochs"] == 4 and metrics["best_update"] == metrics["updates"]
 
 
-@pytest.mark.parametrize("name", ["transformer", pytest.param("bahdanau", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["transformer", "bahdanau"])
 def test_half_precision_learns_as_single_does(tmp_path, name):
     common = [
         *MODELS[name], "data.sizes=[100,4,4]", "trainer.max_steps=3", "callbacks.sample_sentences=0", "optimizer.eps=1",

@@ -103,6 +103,7 @@ def test_matmul_peak_counts_two_operations_a_multiplication(monkeypatch: pytest.
     assert hardware.matmul_peak(8, 3) == 2 * 8**3
 
 
+@pytest.mark.slow
 def test_denormals_are_zero_in_every_thread_after_a_config_was_checked() -> None:
     program = (
         "import torch; from nmt.config import check_nodes, compose_run, validate; from nmt.training import hardware\n"
