@@ -141,17 +141,16 @@ def _identity(data_sha256: str, search: Mapping[str, Any]) -> str:
 
 def _own(folder: Path, split: str) -> set[str]:
     """Return what files of `split` without a digest in their names are of."""
-    found = {path.name: _identity_of(path) for path in folder.glob(f"{split}.*.scores.json")}
-    return {identity for name, identity in found.items() if identity is not None and identity[:8] not in name}
-
-
-def _identity_of(scores: Path) -> str | None:
-    """Return what a scores file is of, None where it cannot be told."""
-    try:
-        facts = json.loads(scores.read_text("utf-8"))
-        return _identity(facts["data_sha256"], facts["search"])
-    except (OSError, ValueError, LookupError, TypeError):
-        return None
+    own = set()
+    for path in folder.glob(f"{split}.*.scores.json"):
+        try:
+            facts = json.loads(path.read_text("utf-8"))
+            data, identity = facts["data_sha256"], _identity(facts["data_sha256"], facts["search"])
+        except (OSError, ValueError, LookupError, TypeError):
+            continue  # not one of ours
+        if not {data[:8], identity[:8]} & set(path.name.split(".")):  # the former in what older versions wrote
+            own.add(identity)
+    return own
 
 
 def sacrebleu_command(written: Written, tokenize: str) -> str:

@@ -52,6 +52,12 @@ def test_evaluating_again_replaces_the_same_files_only(run: Run, tmp_path: Path)
     write_evaluation(tmp_path, "test", found, **languages)
     other = write_evaluation(tmp_path, "test", evaluate(run.translator, pairs[:2], tokenize="char"), **languages)
     assert len(list((tmp_path / "translations").iterdir())) == 12, "other sentences replace nothing"
+    facts = json.loads(other.scores.read_text(encoding="utf-8"))
+    older = other.scores.with_name(f"test.beam3.lp1.{facts['data_sha256'][:8]}.scores.json")
+    other.scores.rename(older)  # as a version before this one called it
+    again = write_evaluation(tmp_path, "test", evaluate(run.translator, pairs[:2], tokenize="char"), **languages)
+    assert again == other
+    older.unlink()
     greedy = load_translator(run.folder, device="cpu", beam_size=1)
     news = write_evaluation(tmp_path, "test", evaluate(greedy, pairs[:2], tokenize="char"), **languages)
     assert news.scores.name.count(".") == 5, "names without a digest are of the split's first sentences"

@@ -40,7 +40,7 @@ def run(arguments: Sequence[str]) -> None:
     from nmt.config import compose, validate
 
     ckpt, overrides = take(list(arguments), "ckpt")
-    plain = compose("train", [*RECIPE, *quoted_paths(overrides, but=",")])
+    plain = compose("train", [*RECIPE, *quoted_paths(overrides, but=",\\")])
     config = validate(plain)
     with tempfile.TemporaryDirectory() as folder:
         from nmt.training.benchmark import measure

@@ -32,7 +32,7 @@ Score a trained model: translate a split, compare with its references, write bot
 
 It prints BLEU and chrF with their sacreBLEU signatures, and exact match, and writes, in FOLDER/translations,
 test.beam5.lp1.{src,hyp,ref}.LANG with a sentence a line and test.beam5.lp1.scores.json. The names also have the
-checkpoint where it is not the best one, and a digest where they are taken by other sentences.
+checkpoint where it is not the best one, and a digest where they are taken by other sentences or limits of length.
 
   python scripts/evaluate.py ckpt=outputs/transformer/2026-01-31_12-00-00
   python scripts/evaluate.py ckpt=best.ckpt data.path=my_corpus split=val search.beam_size=1

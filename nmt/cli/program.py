@@ -41,14 +41,19 @@ def main(run: Callable[[list[str]], None]) -> NoReturn:
         _discard_output()
         status = BROKEN_PIPE
     except OSError as error:  # a disk that is full, a folder that may not be read
-        where = f"{error.filename}: " if error.filename else ""
-        print_error(f"{where}{error.strerror or error}; check the path, its permissions and the space left there")
+        print_error(of_system(error))
         try:
             sys.stdout.flush()
         except OSError:
             _discard_output()
         status = USER_ERROR
     sys.exit(status)
+
+
+def of_system(error: OSError) -> str:
+    """Return a line about what the system refused."""
+    where = f"{error.filename}: " if error.filename else ""
+    return f"{where}{error.strerror or error}; check the path, its permissions and the space left there"
 
 
 def _discard_output() -> None:

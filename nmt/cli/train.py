@@ -13,7 +13,7 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -49,7 +49,7 @@ def run(arguments: Sequence[str]) -> None:
         print(help_text())
         return
     given = _parser().parse_intermixed_args(list(arguments))
-    overrides = [line for line in quoted_paths(given.overrides, but=",") if line != "resume=null"]
+    overrides = [line for line in quoted_paths(given.overrides, but=",\\") if line != "resume=null"]
     resumed = [line for line in overrides if line.lstrip("+").startswith("resume=")]
     if resumed:
         _resume(resumed[0].partition("=")[2], [word for word in arguments if word != resumed[0]])
@@ -171,8 +171,10 @@ def _claim(folder: Path, values: dict[str, Any]) -> None:
 
 def _tidy(folder: Path, keep_folder: bool) -> None:
     """Take back what a run wrote before it trained anything, so that the mended command can be given again."""
-    if (folder / "checkpoints").exists():
+    if any((folder / "checkpoints").glob("*.ckpt")):
         return
+    with suppress(OSError):
+        (folder / "checkpoints").rmdir()
     for name in (CONFIG, LOG):
         (folder / name).unlink(missing_ok=True)
     if not keep_folder and not any(folder.iterdir()):
@@ -243,7 +245,8 @@ def _multirun(overrides: list[str]) -> None:
             raise UserError(f"job {number} ({titles[number]}): {error}") from error
         if number == 0:  # each is composed at a time of its own, but all lie in the first one's folder
             base = composed.base
-        folders.append(base / composed.folder.relative_to(composed.base))
+        inside = composed.folder.is_relative_to(composed.base)
+        folders.append(base / composed.folder.relative_to(composed.base) if inside else composed.folder)
     if not any(line.startswith("hydra.sweep.dir=") for line in overrides):
         # Hydra itself cannot resolve the name before there is a job.
         overrides = [*overrides, f"hydra.sweep.dir={base}"]
@@ -259,8 +262,11 @@ def _multirun(overrides: list[str]) -> None:
         print(f"job {number}, of {len(planned)}: {titles[number]}", flush=True)
         try:
             _run_job(config, keep_folder=there[number])
+        except KeyboardInterrupt:  # before there was anything to go on from
+            begun.remove(number)
+            raise
         except Exception as error:
-            failed[number] = isinstance(error, UserError)
+            failed[number] = isinstance(error, UserError | OSError)
             _report(number, error)
 
     try:
@@ -270,9 +276,9 @@ def _multirun(overrides: list[str]) -> None:
         if done:
             written = sweep.write(done, base)
             print(f"{sweep.summary(done)}\nwritten to {written}", flush=True)
-        for number in range(len(begun), len(planned)):
+        for number in sorted({*range(len(planned))} - {*begun}):
             lines = [line for line in planned[number] if not line.startswith("hydra.")]
-            print(f"not begun: {command(*lines, f'hydra.run.dir={folders[number]}')}", flush=True)
+            print(f"not begun: {command(*lines, *quoted_paths([f'hydra.run.dir={folders[number]}']))}", flush=True)
     if failed:
         numbers = ", ".join(map(str, failed))
         message = f"{len(failed)} of {len(planned)} jobs failed: {numbers}; why is above"
@@ -289,6 +295,8 @@ def _unescaped(override: str) -> str:
 def _report(number: int, error: Exception) -> None:
     if isinstance(error, UserError):
         program.print_error(f"job {number}: {error}")
+    elif isinstance(error, OSError):
+        program.print_error(f"job {number}: {program.of_system(error)}")
     else:
         traceback.print_exception(error)
 
@@ -298,7 +306,9 @@ def _report(number: int, error: Exception) -> None:
 
 def _resume(name: str, others: Sequence[str]) -> None:
     """Go on in a run's folder with its own config."""
-    folder = Path(os.path.expanduser(name.strip("'\"")))
+    folder = Path(os.path.expanduser(name))
+    if not folder.exists() and name[:1] in ("'", '"') and name.endswith(name[0]):  # quoted as Hydra wants other values
+        folder = Path(os.path.expanduser(name[1:-1]))
     if others:
         raise UserError(
             f"resume: got {' '.join(others)} beside it, expected resume=RUN_FOLDER alone; "

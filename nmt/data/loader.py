@@ -103,7 +103,8 @@ class BatchLoader:
         Raises UserError in mid-epoch where the batches are others than those that the state counts.
         """
         self.epoch, self.done = state["epoch"], state["done"]
-        before, now = (state["batches"], state["ranks"]), (len(self.plan()), self.world_size)
+        now = (len(self.plan()), self.world_size)
+        before = (state.get("batches", now[0]), state.get("ranks", now[1]))
         if self.done and before != now:
             raise UserError(
                 f"resume: the run stopped inside an epoch of {before[0]} batches for {before[1]} processes, but the "

@@ -13,6 +13,7 @@ import torch
 from pytorch_lightning.callbacks import Callback
 from torch import Tensor, nn
 
+from nmt.checkpoint import find_checkpoint, load
 from nmt.data.batch import Batch, pad
 from nmt.models.interface import BOS, EOS, PAD, State, per_sentence
 from nmt.models.seq2seq import Seq2Seq
@@ -29,13 +30,14 @@ SENTENCES = 1000
 
 def measure(config: TrainConfig, plain: dict[str, Any], folder: Path, ckpt: str | None) -> Iterator[str]:
     """Yield the lines of the report. `ckpt` is a checkpoint to translate with; None forces the reference lengths."""
+    if ckpt:
+        load(find_checkpoint(ckpt))  # a wrong one is said at once
     config.trainer.max_steps = WARMUP + TIMED
     config.trainer.max_epochs = None
     run = Run(config, plain, folder, resume=False)
-    trained = load_translator(ckpt, device="cpu", beam_size=5) if ckpt else None  # now: a wrong one is said at once
     yield f"hardware: {hardware.summary(hardware.describe(run.trainer.strategy.root_device))}"
     yield from _training(run)
-    yield from _translation(run, trained, ckpt)
+    yield from _translation(run, ckpt)
 
 
 @dataclass
@@ -93,11 +95,11 @@ def multiplying(module: nn.Module) -> int:
     return sum(p.numel() for p in module.parameters() if p.dim() > 1 and (id(p) not in tables or id(p) in outputs))
 
 
-def _translation(run: Run, trained: Translator | None, ckpt: str | None) -> Iterator[str]:
+def _translation(run: Run, ckpt: str | None) -> Iterator[str]:
     pairs = run.corpus.get("test", run.corpus["val"])[:SENTENCES]
     device = run.trainer.strategy.root_device
-    if trained is not None:
-        translator = Translator(trained.model, trained.tokenizer, trained.search, device=device)
+    if ckpt:
+        translator = load_translator(ckpt, device=str(device), beam_size=5)
         started = time.perf_counter()
         translator.translate([pair.source for pair in pairs])
         note = f"with {ckpt}"

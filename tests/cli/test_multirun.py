@@ -29,12 +29,15 @@ def test_a_job_that_fails_is_told_and_the_others_go_on(
     def fail(config: TrainConfig, folder: Path) -> None:
         if config.seed == 2:
             raise UserError("a mistake")
+        if config.seed == 4:
+            raise OSError(28, "No space left on device", "last.ckpt")
 
     runs.work = fail
-    assert status(monkeypatch, "-m", "seed=2,3", "hydra.sweep.dir=many") == 2
+    assert status(monkeypatch, "-m", "seed=2,3,4", "hydra.sweep.dir=many") == 2
     err = capsys.readouterr().err
-    assert "error: job 0: a mistake\n" in err and "error: 1 of 2 jobs failed: 0;" in err
-    assert len(runs.calls) == 2
+    assert "error: job 0: a mistake\n" in err and "error: 2 of 3 jobs failed: 0, 2;" in err
+    assert "error: job 2: last.ckpt: No space left on device; check" in err and err.count("\n") == 3
+    assert len(runs.calls) == 3
 
 
 def test_a_multirun_ends_with_what_its_jobs_reached(
@@ -65,15 +68,17 @@ def test_ctrl_c_ends_with_what_was_reached_and_what_was_not_begun(
         (folder / "metrics.json").write_text('{"val": {"bleu": 1.5}}', "utf-8")
 
     runs.work = stop
-    assert status(monkeypatch, "-m", "seed=1,2,3", "data.path=a b", "hydra.sweep.dir=many") == 130
+    assert status(monkeypatch, "-m", "seed=1,2,3", "data.path=a b,c d", "hydra.sweep.dir='viele, ö'") == 130
     out = capsys.readouterr().out
-    assert re.search(r"^ +0 +1\.50 ", out, re.MULTILINE) and Path("many/results.tsv").is_file()
-    (line,) = re.findall(r"^not begun: .*train\.py (.*)$", out, re.MULTILINE)
-    words = shlex.split(line)
-    assert words[0] == "seed=3" and words[-1] == f"hydra.run.dir={Path('many/2')}"
-    train.run(words)
-    assert (runs.calls[-1][1]["seed"], runs.calls[-1][2]) == (3, Path.cwd() / "many" / "2")
-    assert runs.calls[-1][1]["data"]["path"] == str(Path.cwd() / "a b")
+    assert re.search(r"^ +0 +1\.50 ", out, re.MULTILINE) and Path("viele, ö/results.tsv").is_file()
+    lines = re.findall(r"^not begun: .*train\.py (.*)$", out, re.MULTILINE)
+    assert len(lines) == 4, "the one that was stopped had nothing to go on from"
+    runs.work = lambda config, folder: None
+    for number, line in enumerate(lines, start=2):
+        train.run(shlex.split(line))
+        _, plain, folder, _ = runs.calls[-1]
+        assert plain["seed"] == number // 2 + 1 and folder == Path.cwd() / "viele, ö" / str(number)
+        assert plain["data"]["path"] == str(Path.cwd() / ("a b", "c d")[number % 2])
 
 
 def test_jobs_are_found_in_folders_of_any_depth(runs: Runs, tmp_path: Path) -> None:
@@ -81,8 +86,10 @@ def test_jobs_are_found_in_folders_of_any_depth(runs: Runs, tmp_path: Path) -> N
         (folder / "metrics.json").write_text(json.dumps({"val": {"bleu": 10 * config.seed}}), "utf-8")
 
     runs.work = score
+    train.run(["-m", "seed=1,2", "hydra.sweep.dir=other", f"hydra.sweep.subdir='{tmp_path}/abs${{seed}}'"])
     train.run(["-m", "seed=1,2", "hydra.sweep.dir=many", "hydra.sweep.subdir='seed${seed}/run'"])
-    assert [call[2] for call in runs.calls] == [tmp_path / "many" / name / "run" for name in ("seed1", "seed2")]
+    names = ("abs1", "abs2", "many/seed1/run", "many/seed2/run")
+    assert [call[2] for call in runs.calls] == [tmp_path / name for name in names]
     lines = (tmp_path / "many" / "results.tsv").read_text("utf-8").splitlines()
     assert [line.split("\t")[1] for line in lines[1:]] == ["10", "20"]
 

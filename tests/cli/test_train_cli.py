@@ -156,11 +156,12 @@ def test_a_memory_that_is_too_small_is_the_users_to_mend(
 def test_what_was_trained_stays_whatever_comes_after(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(config: TrainConfig, folder: Path) -> None:
         (folder / "checkpoints").mkdir()
+        (folder / "checkpoints" / "last.ckpt").touch()
         raise UserError("no room on the disk")
 
     runs.work = fail
     assert status(monkeypatch, "hydra.run.dir=here") == 2
-    assert files(Path("here")) == ["config.yaml", "train.log"]
+    assert files(Path("here")) == ["checkpoints/last.ckpt", "config.yaml", "train.log"]
     assert "no room on the disk" in Path("here/train.log").read_text("utf-8")
 
 
@@ -245,6 +246,27 @@ def test_a_run_that_is_going_on_is_not_resumed(runs: Runs) -> None:
 def test_resume_null_is_no_resume(runs: Runs) -> None:
     train.run(["resume=null", "hydra.run.dir=here"])
     assert not runs.calls[0][3]
+
+
+def test_a_disk_that_is_full_before_anything_is_saved_leaves_nothing_to_trip_over(runs: Runs) -> None:
+    def fail(config: TrainConfig, folder: Path) -> None:
+        (folder / "checkpoints").mkdir()
+        (folder / "events.out").touch()
+        raise OSError(28, "No space left on device")
+
+    runs.work = fail
+    for _ in range(2):
+        with pytest.raises(OSError, match="No space left"):
+            train.run(["hydra.run.dir=here"])
+    assert files(Path("here")) == ["events.out"] and not Path("here/checkpoints").exists()
+
+
+def test_a_folder_with_quotes_in_its_name_is_gone_on_in(runs: Runs) -> None:
+    name = "it's 'one'"
+    train.run([f"hydra.run.dir={name}"])
+    for words in (f"resume={name}", f'resume="{name}"'):
+        train.run([words])
+        assert runs.calls[-1][2:] == (Path(name), True)
 
 
 @pytest.mark.parametrize("before", [{}, {"mine.txt": "hi"}])

@@ -65,7 +65,7 @@ def test_stopped_at_any_save_and_resumed_equals_uninterrupted(tmp_path, monkeypa
 
 
 def test_resumed_equals_uninterrupted(tmp_path, monkeypatch):
-    assert_resumes(tmp_path, monkeypatch, VARIANTS["accumulating"], every=6)
+    assert_resumes(tmp_path, monkeypatch, VARIANTS["accumulating"], every=5)
 
 
 def assert_resumes(tmp_path, monkeypatch, more, *, every):
