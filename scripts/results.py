@@ -17,6 +17,7 @@ import yaml
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from nmt.cli import program
+from nmt.cli.arguments import wants_help
 from nmt.errors import UserError
 from nmt.training.hardware import summary
 
@@ -101,7 +102,7 @@ def readme(text: str) -> str:
 
 def run(arguments: list[str]) -> None:
     """Do what the command line says. Raises UserError where it says nothing that is known."""
-    if {"-h", "--help"} & set(arguments):
+    if wants_help(arguments):
         print(__doc__)
         return
     if len(arguments) == 2 and arguments[0] == "add":

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nmt.cli import program
-from nmt.cli.arguments import quoted_paths, take
+from nmt.cli.arguments import quoted_paths, take, wants_help
 
 RECIPE = (
     "data.batch_tokens=4096",
@@ -34,7 +34,7 @@ def main() -> None:
 
 def run(arguments: Sequence[str]) -> None:
     """Measure and print; the overrides in `arguments` are train.py's, and `ckpt=`. Leaves no run folder."""
-    if any(word in ("-h", "--help") for word in arguments):
+    if wants_help(arguments):
         print(__doc__)
         return
     from nmt.config import compose, validate

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from nmt.cli import evaluate, program, train, translate
-from nmt.cli.arguments import take
+from nmt.cli.arguments import take, wants_help
 from nmt.errors import UserError
 
 SENTENCES = 3
@@ -46,7 +46,7 @@ def main() -> None:
 
 def run(arguments: Sequence[str]) -> None:
     """Train, evaluate, translate and say where everything is."""
-    if {"-h", "--help"} & set(arguments):
+    if wants_help(arguments):
         print(HELP, end="")
         return
     named, others = take(arguments, "hydra.run.dir")

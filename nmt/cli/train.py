@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from nmt.cli import program, sweep
-from nmt.cli.arguments import quoted_paths
+from nmt.cli.arguments import quoted_paths, wants_help
 from nmt.command import command
 from nmt.errors import UserError
 
@@ -43,7 +43,7 @@ def run(arguments: Sequence[str]) -> None:
     Raises UserError for bad input, nothing overwritten. In a multirun (-m) a job that fails is reported at once and
     the others go on; the error at the end says which ones failed.
     """
-    if any(word in ("-h", "--help") for word in arguments):
+    if wants_help(arguments):
         from nmt.cli.train_help import help_text
 
         print(help_text())
@@ -236,17 +236,7 @@ def _multirun(overrides: list[str]) -> None:
     planned = jobs(overrides)
     words = [[_unescaped(line) for line in job if not line.startswith("hydra.")] for job in planned]
     titles = [" ".join(job) for job in words]
-    folders: list[Path] = []
-    for number, job in enumerate(planned):
-        try:
-            composed = _check_run(job, number)
-            _check_free(composed.folder, "hydra.sweep.dir")
-        except UserError as error:
-            raise UserError(f"job {number} ({titles[number]}): {error}") from error
-        if number == 0:  # each is composed at a time of its own, but all lie in the first one's folder
-            base = composed.base
-        inside = composed.folder.is_relative_to(composed.base)
-        folders.append(base / composed.folder.relative_to(composed.base) if inside else composed.folder)
+    base, folders = _folders(planned, titles)
     if not any(line.startswith("hydra.sweep.dir=") for line in overrides):
         # Hydra itself cannot resolve the name before there is a job.
         overrides = [*overrides, f"hydra.sweep.dir={base}"]
@@ -276,15 +266,37 @@ def _multirun(overrides: list[str]) -> None:
         if done:
             written = sweep.write(done, base)
             print(f"{sweep.summary(done)}\nwritten to {written}", flush=True)
-        for number in sorted({*range(len(planned))} - {*begun}):
-            lines = [line for line in planned[number] if not line.startswith("hydra.")]
-            print(f"not begun: {command(*lines, *quoted_paths([f'hydra.run.dir={folders[number]}']))}", flush=True)
+        for number in range(len(planned)):
+            if number not in begun:
+                print(f"not begun: {_alone(planned[number], folders[number])}", flush=True)
     if failed:
         numbers = ", ".join(map(str, failed))
         message = f"{len(failed)} of {len(planned)} jobs failed: {numbers}; why is above"
         if all(failed.values()):
             raise UserError(message)
         raise RuntimeError(message)
+
+
+def _folders(planned: Sequence[Sequence[str]], titles: Sequence[str]) -> tuple[Path, list[Path]]:
+    """Return the folder of all jobs and each job's own; raise UserError for a job that cannot run or lie there."""
+    folders: list[Path] = []
+    for number, job in enumerate(planned):
+        try:
+            composed = _check_run(job, number)
+            _check_free(composed.folder, "hydra.sweep.dir")
+        except UserError as error:
+            raise UserError(f"job {number} ({titles[number]}): {error}") from error
+        if number == 0:  # each is composed at a time of its own, but all lie in the first one's folder
+            base = composed.base
+        inside = composed.folder.is_relative_to(composed.base)
+        folders.append(base / composed.folder.relative_to(composed.base) if inside else composed.folder)
+    return base, folders
+
+
+def _alone(job: Sequence[str], folder: Path) -> str:
+    """Return the command that runs one of the jobs by itself, in its own folder."""
+    lines = [line for line in job if not line.startswith("hydra.")]
+    return command(*lines, *quoted_paths([f"hydra.run.dir={folder}"]))
 
 
 def _unescaped(override: str) -> str:

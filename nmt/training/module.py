@@ -275,8 +275,13 @@ class TranslationModule(pl.LightningModule):
 
     def score(self, translations: Sequence[Translation]) -> metrics.Scores:
         """Return the scores of translations of the validation split, as one corpus."""
-        tokenize = self.config.bleu_tokenize or metrics.default_tokenizer(self.config.data.target_lang)
-        return metrics.score([t.text for t in translations], [pair.target for pair in self.val], tokenize=tokenize)
+        references = [pair.target for pair in self.val]
+        return metrics.score([t.text for t in translations], references, tokenize=self.bleu_tokenize)
+
+    @property
+    def bleu_tokenize(self) -> str:
+        """The sacreBLEU tokenizer of this run."""
+        return self.config.bleu_tokenize or metrics.default_tokenizer(self.config.data.target_lang)
 
     def _gather(self, value: Any) -> list[Any]:
         """Return every rank's value, in the order of the ranks."""

@@ -19,7 +19,6 @@ from pytorch_lightning.loggers import TensorBoardLogger
 from rich.console import Console
 
 from nmt import checkpoint as checkpoints
-from nmt import metrics
 from nmt.atomic import write_atomically
 from nmt.command import command
 from nmt.data.corpus import SentencePair, load_corpus, origin
@@ -47,14 +46,8 @@ from nmt.training.samples import Samples, save_maps
 from nmt.translate import Translator
 
 METRICS = "metrics.json"
-REMEMBERED = (
-    "seed",
-    "tokenizer",
-    "model",
-    "optimizer",
-    "callbacks",
-    "bleu_tokenize",
-)  # by the state that a run goes on from
+# By the state that a run goes on from.
+REMEMBERED = ("seed", "tokenizer", "model", "optimizer", "callbacks", "bleu_tokenize")
 
 Corpus = dict[str, list[SentencePair]]
 
@@ -303,7 +296,7 @@ class Run:
                 self.translator,
                 self.corpus[split],
                 bootstrap=1000,
-                tokenize=self.config.bleu_tokenize or metrics.default_tokenizer(data.target_lang),
+                tokenize=self.module.bleu_tokenize,
             )
             written = write_evaluation(
                 self.folder,

@@ -1,7 +1,7 @@
 """The contract: every model under configs/model, with every attention under configs/model/attention, keeps it.
 
-A model is found by its YAML; a new family of attention appears here with its own, and nothing else to do. Two toy
-attentions that no YAML names, coverage and a local one, are held to the same: they fit without touching the decoder.
+A model is found by its YAML; a new family of attention appears here with its own, and nothing else to do. The toy
+attentions of `tests.models.toy_attentions`, which no YAML names, are held to the same.
 """
 
 from __future__ import annotations
@@ -9,16 +9,16 @@ from __future__ import annotations
 import copy
 import functools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any
 
 import pytest
 import torch
 from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
 from omegaconf import OmegaConf
-from torch import Tensor, nn
+from torch import Tensor
 
 from nmt.data.batch import pad
 from nmt.models.attention.base import Attention, AttentionMemory
@@ -27,6 +27,7 @@ from nmt.models.rnn import RecurrentEncoder
 from nmt.models.rnn_decoder import RecurrentDecoder
 from nmt.models.seq2seq import Seq2Seq, build_model
 from nmt.search import Hypothesis, search
+from tests.models.toy_attentions import TOYS
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 VOCABULARY = 23
@@ -79,108 +80,6 @@ def build(words: str) -> Seq2Seq:
     if words in TOYS:
         return build_toy(TOYS[words])
     return build_model(model_config(words), source_vocab_size=VOCABULARY, target_vocab_size=VOCABULARY, joint=True)
-
-
-# Toy attentions: what a stranger could write
-
-
-@dataclass(frozen=True)
-class CoverageState(State):
-    """How much of each position was attended to so far; (N, S)."""
-
-    coverage: Tensor
-
-
-class Coverage(Attention):
-    """Additive scores that see the sum of all earlier weights (arXiv:1601.04811, arXiv:1704.04368 eq. 10-11)."""
-
-    query: ClassVar[Literal["previous", "current"]] = "previous"
-    recurrent = True
-
-    def __init__(self, query_width: int, memory_width: int, width: int = 5) -> None:
-        super().__init__(query_width, memory_width)
-        self.by_query = nn.Linear(query_width, width)
-        self.by_key = nn.Linear(memory_width, width)
-        self.by_coverage = nn.Linear(1, width)
-        self.energy = nn.Linear(width, 1)
-
-    def project_keys(self, memory: Tensor) -> Tensor:
-        return self.by_key(memory)
-
-    def init_state(self, memory: AttentionMemory) -> CoverageState:
-        return CoverageState(memory.values.new_zeros(memory.mask.shape))
-
-    def score(self, query: Tensor, memory: AttentionMemory, state: CoverageState) -> Tensor:
-        coverage = state.coverage.view(*query.shape[:2], -1, 1)
-        hidden = self.by_query(query).unsqueeze(2) + memory.keys.unsqueeze(1) + self.by_coverage(coverage)
-        return self.energy(hidden.tanh()).squeeze(-1)
-
-    def advance(self, state: CoverageState, weights: Tensor) -> CoverageState:
-        return CoverageState(state.coverage + weights.flatten(0, 1))
-
-
-class CurrentCoverage(Coverage):
-    query: ClassVar[Literal["previous", "current"]] = "current"
-
-
-class Local(Attention):
-    """Predictive local attention (arXiv:1508.04025, eq. 9-10): a bell around a place that the query foretells."""
-
-    query: ClassVar[Literal["previous", "current"]] = "current"
-
-    def __init__(self, query_width: int, memory_width: int) -> None:
-        super().__init__(query_width, memory_width)
-        self.place = nn.Linear(query_width, 1)
-        self.key = nn.Linear(memory_width, query_width)
-
-    def project_keys(self, memory: Tensor) -> Tensor:
-        return self.key(memory)
-
-    def score(self, query: Tensor, memory: AttentionMemory, state: None) -> Tensor:
-        return query @ memory.keys.transpose(1, 2)
-
-    def reweigh(self, weights: Tensor, query: Tensor, memory: AttentionMemory, state: None) -> Tensor:
-        centre = memory.mask.sum(1).view(-1, 1, 1) * self.place(query).sigmoid()  # (B, Q, 1)
-        distance = torch.arange(weights.shape[2], dtype=centre.dtype) - centre
-        return weights * torch.exp(-(distance**2) / 2)
-
-
-@dataclass(frozen=True)
-class Clock(State):
-    """How many steps were made; (N,)."""
-
-    time: Tensor
-
-
-class Monotonic(Local):
-    """Monotonic local attention (section 3.2): the bell moves one place a step, whatever the query."""
-
-    recurrent = True
-
-    def __init__(self, query_width: int, memory_width: int) -> None:
-        super().__init__(query_width, memory_width)
-        del self.place
-
-    def init_state(self, memory: AttentionMemory) -> Clock:
-        return Clock(memory.mask.new_zeros(len(memory.mask), dtype=torch.long))
-
-    def advance(self, state: Clock, weights: Tensor) -> Clock:
-        return Clock(state.time + 1)
-
-    def reweigh(self, weights: Tensor, query: Tensor, memory: AttentionMemory, state: Clock) -> Tensor:
-        distance = torch.arange(weights.shape[2]) - state.time.view(*query.shape[:2], 1)
-        return weights * torch.exp(-(distance.to(weights.dtype) ** 2) / 20)
-
-
-TOYS: dict[str, tuple[Callable[..., Attention], bool | None]] = {
-    "toy coverage": (Coverage, None),
-    "toy coverage, current": (CurrentCoverage, True),
-    "toy coverage, current, no feeding": (CurrentCoverage, False),
-    "toy local": (Local, None),
-    "toy local, no feeding": (Local, False),
-    "toy monotonic": (Monotonic, None),
-    "toy monotonic, no feeding": (Monotonic, False),
-}
 
 
 def build_toy(toy: tuple[Callable[..., Attention], bool | None]) -> Seq2Seq:
