@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -14,14 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import torch
 from torch import Tensor
 
-from nmt.atomic import write_atomically
-from nmt.attention_figure import figure, figure_grid, overview
 from nmt.errors import UserError
 
 if TYPE_CHECKING:
     from nmt.models.interface import AttentionWeights
-
-__all__ = ["KINDS", "AttentionMap", "Kind", "figure", "figure_grid", "load", "overview", "save"]
 
 Kind = Literal["cross", "encoder_self", "decoder_self"]
 KINDS: tuple[Kind, ...] = ("cross", "encoder_self", "decoder_self")
@@ -203,29 +198,6 @@ def load(path: str | Path) -> AttentionMap:
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{path}: cannot be read as an attention map ({error})") from None
     return AttentionMap.from_json(text, where=str(path))
-
-
-def save(attention: AttentionMap, path: str | Path, *, kind: Kind = "cross", words: bool = False) -> None:
-    """Write the map to `path`, whole or not at all: the data as `.json`, the picture `overview` as `.png`.
-
-    `kind` and `words` choose what the picture shows; the data always has everything. Raises UserError for another
-    suffix, a folder that is not there, and a model without attention, OSError for a disk that is full.
-    """
-    path = Path(path)
-    suffix = path.suffix.lower()
-    if suffix not in (".json", ".png"):
-        expected = "expected .png (a picture) or .json (the data)"
-        raise UserError(f"attention map {path}: got the suffix '{path.suffix}', {expected}; name the file so")
-    if not path.parent.is_dir():
-        raise UserError(f"attention map {path}: the folder {path.parent} does not exist; make it, or name another")
-    if not attention.kinds:
-        raise UserError(f"attention map {path}: this model has no attention to write; use a model that has")
-    if suffix == ".json":
-        write_atomically(path, attention.to_json().encode())
-        return
-    picture = BytesIO()
-    overview(attention, kind, words=words).savefig(picture, format="png", dpi=160)
-    write_atomically(path, picture.getvalue())
 
 
 def group_words(pieces: Sequence[str]) -> list[range]:

@@ -19,9 +19,10 @@ import torch
 from torch import Tensor
 
 from nmt.atomic import replacing
+from nmt.build import build_model
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
-from nmt.models.seq2seq import Seq2Seq, build_model
+from nmt.models.seq2seq import Seq2Seq
 
 FORMAT = 1
 PREFIX = "model."

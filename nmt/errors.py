@@ -17,3 +17,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return `"; did you mean 'x'?"` for the known word nearest to `word`, or an empty string."""
     near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f"; did you mean '{near[0]}'?" if near else ""
+
+
+def one_line(value: object) -> str:
+    """Return the text of `value` with every run of white space as one blank."""
+    return " ".join(str(value).split())

@@ -13,13 +13,13 @@ import torch
 from torch import nn
 
 from nmt.attention_map import AttentionMap
+from nmt.config.schema import read
+from nmt.config.settings import SearchConfig
 from nmt.data.batch import pad
 from nmt.errors import UserError
-from nmt.models.interface import BOS, EOS, PAD
 from nmt.models.seq2seq import Seq2Seq
-from nmt.schema import read
-from nmt.search import Hypothesis, search
-from nmt.settings import SearchConfig
+from nmt.search.beam import Hypothesis, search
+from nmt.special import BOS, EOS, PAD
 
 if TYPE_CHECKING:
     from nmt.data.tokenizer import Tokenizer
@@ -30,7 +30,8 @@ class Translation:
     """One sentence's translation.
 
     `tokens` are target ids, with eos last if the search ended with it; `token_log_probs` (natural logarithms) and
-    `pieces` belong to them one for one; `score` is `nmt.search`'s. All are empty, and the score 0, for an empty source.
+    `pieces` belong to them one for one; `score` is the search's. All are empty, and the score
+    is 0, for an empty source.
     """
 
     source: str

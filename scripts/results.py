@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from nmt.cli import program
 from nmt.cli.arguments import wants_help
 from nmt.errors import UserError
-from nmt.training.hardware import summary
+from nmt.machine import summary
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "results"

@@ -6,11 +6,11 @@ import pytest
 import torch
 
 from nmt import checkpoint
+from nmt.build import build_model
+from nmt.config.settings import TokenizerConfig
 from nmt.data.pair import SentencePair
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
-from nmt.models.seq2seq import build_model
-from nmt.settings import TokenizerConfig
 
 SIZES = {"layers": 1, "width": 8, "heads": 2, "feed_forward": 8}
 CONFIG = {

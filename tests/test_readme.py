@@ -11,8 +11,8 @@ from types import ModuleType
 import pytest
 import yaml
 
-from nmt.config import compose, jobs, validate
-from nmt.settings import TrainConfig
+from nmt.config.compose import compose, jobs, validate
+from nmt.config.settings import TrainConfig
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text("utf-8")

@@ -8,9 +8,9 @@ import random
 import pytest
 import torch
 
+from nmt.config.settings import SearchConfig
 from nmt.errors import UserError
-from nmt.models.interface import BOS, EOS
-from nmt.settings import SearchConfig
+from nmt.special import BOS, EOS
 from nmt.translate import load_translator, plan_batches, resolve_device, target_limit
 from tests.tiny_run import Run, sentences
 

@@ -10,10 +10,11 @@ from typing import Any
 import torch
 
 from nmt import checkpoint
+from nmt.build import build_model
+from nmt.config.settings import DataConfig, SearchConfig, TokenizerConfig
 from nmt.data.pair import SentencePair
 from nmt.data.tokenizer import Tokenizer
-from nmt.models.seq2seq import Seq2Seq, build_model
-from nmt.settings import DataConfig, SearchConfig, TokenizerConfig
+from nmt.models.seq2seq import Seq2Seq
 from nmt.translate import Translator
 
 WORDS = ("a man woman dog two red blue shirt rides sees the bike in snow, and reads.").split()  # noqa: SIM905

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from nmt.cli import train
-from nmt.settings import TrainConfig
+from nmt.config.settings import TrainConfig
 
 Work = Callable[[TrainConfig, Path], None]
 

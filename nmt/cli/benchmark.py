@@ -37,7 +37,7 @@ def run(arguments: Sequence[str]) -> None:
     if wants_help(arguments):
         print(__doc__)
         return
-    from nmt.config import compose, validate
+    from nmt.config.compose import compose, validate
 
     ckpt, overrides = take(list(arguments), "ckpt")
     plain = compose("train", [*RECIPE, *quoted_paths(overrides, but=",\\")])

@@ -11,8 +11,8 @@ from typing import Any
 
 from nmt.cli import program
 from nmt.cli.arguments import overrides, wants_help
+from nmt.config.settings import choice, number
 from nmt.errors import UserError
-from nmt.settings import choice, number
 
 HELP = """\
 Score a trained model: translate a split, compare with its references, write both beside the run.
@@ -58,8 +58,8 @@ def run(argv: list[str]) -> None:
     if wants_help(argv):
         print(HELP, end="")
         return
-    from nmt.config import compose
-    from nmt.schema import read
+    from nmt.config.compose import compose
+    from nmt.config.schema import read
 
     for word in argv:
         if word.startswith("data="):
@@ -69,16 +69,16 @@ def run(argv: list[str]) -> None:
 
 def evaluate(config: EvaluateConfig) -> None:
     """Translate, score, write and print."""
-    from nmt import evaluation
+    from nmt import process
     from nmt.checkpoint import load_model
+    from nmt.config.schema import read
+    from nmt.config.settings import DataConfig, SearchConfig
     from nmt.data.corpus import load_corpus, origin
-    from nmt.metrics import check_settings, default_tokenizer
-    from nmt.schema import read
-    from nmt.settings import DataConfig, SearchConfig
-    from nmt.training import hardware
+    from nmt.evaluation import split as evaluation
+    from nmt.evaluation.metrics import check_settings, default_tokenizer
     from nmt.translate import Translator, resolve_device
 
-    hardware.speed_up()
+    process.speed_up()
     check_settings(config.bleu_tokenize or "none", config.bootstrap)  # before the work, not after it
     loaded = load_model(config.ckpt, resolve_device(config.device))
     search = read({**loaded.config["search"], **config.search}, SearchConfig, "search")

@@ -25,8 +25,8 @@ from nmt.errors import UserError
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
-    from nmt.config import Composed
-    from nmt.settings import TrainConfig
+    from nmt.config.compose import Composed
+    from nmt.config.settings import TrainConfig
 
 CONFIG, LOG = "config.yaml", "train.log"
 _MARKS = (CONFIG, LOG, "checkpoints", "metrics.json")  # a folder that has one of these holds a run
@@ -99,7 +99,9 @@ def _single(overrides: list[str]) -> None:
 
 def _check_run(overrides: Sequence[str], job: int | None = None) -> Composed:
     """Return a run (or a job of a multirun) as it will be; raise UserError for what is wrong with it."""
-    from nmt.config import check_nodes, compose_run, validate
+    from nmt.build import check_nodes
+    from nmt.config.compose import compose_run
+    from nmt.config.schema import validate
 
     composed = compose_run(overrides, job=job)
     settings = validate(composed.config)
@@ -141,8 +143,8 @@ def _run_job(config: DictConfig, *, keep_folder: bool) -> None:
     """What Hydra calls for each run, its folder made; `keep_folder` tells that it was there before."""
     from hydra.core.hydra_config import HydraConfig
 
-    from nmt.config import plain, validate
-    from nmt.data.files import absolute_paths
+    from nmt.config.compose import plain, validate
+    from nmt.data.sources.files import absolute_paths
 
     folder = Path(HydraConfig.get().runtime.output_dir)
     values = plain(config)
@@ -227,7 +229,7 @@ def _held(path: Path) -> Iterator[None]:
 
 
 def _multirun(overrides: list[str]) -> None:
-    from nmt.config import jobs
+    from nmt.config.compose import jobs
 
     if any(line.startswith("hydra.run.dir=") for line in overrides):
         raise UserError(
@@ -328,7 +330,8 @@ def _resume(name: str, others: Sequence[str]) -> None:
         )
     if not (folder / CONFIG).is_file():
         raise UserError(f"resume: {folder} holds no run (there is no {CONFIG} in it); name a run's folder")
-    from nmt.config import check_nodes, validate
+    from nmt.build import check_nodes
+    from nmt.config.schema import validate
 
     values = _read(folder / CONFIG)
     try:
@@ -359,7 +362,7 @@ def _through_hydra(arguments: Sequence[str], job: Callable[[DictConfig], None]) 
     """Let Hydra compose, make the folders and call `job` in each; it reads the arguments from sys.argv."""
     import hydra
 
-    from nmt.config import config_dir
+    from nmt.config.compose import config_dir
 
     os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # what still fails in Hydra is a bug: show all of it
     with _as_command_line(arguments):

@@ -6,7 +6,7 @@ import sys
 import textwrap
 from pathlib import Path
 
-from nmt.config_folder import defaults, groups, summary
+from nmt.config.folder import defaults, groups, summary
 
 _INTRO = """\
 Train a translation model, evaluate it on the test split and keep all of it in one folder.

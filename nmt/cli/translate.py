@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from nmt.cli import program
 from nmt.cli.arguments import overrides, take, wants_help
+from nmt.config.settings import choice
 from nmt.errors import UserError
-from nmt.settings import choice
 
 if TYPE_CHECKING:
     from nmt.attention_map import Kind
@@ -62,8 +62,8 @@ def run(argv: list[str]) -> None:
     if wants_help(argv):
         print(HELP, end="")
         return
-    from nmt.config import compose
-    from nmt.schema import read
+    from nmt.config.compose import compose
+    from nmt.config.schema import read
 
     text, rest = take(argv, "text")
     reference, rest = take(rest, "reference")
@@ -76,10 +76,10 @@ def run(argv: list[str]) -> None:
     if (config.kind != "cross" or config.words) and config.attention is None:
         raise UserError("kind= and words= say what attention= draws; add attention=map.png")
 
-    from nmt.training import hardware
+    from nmt import process
     from nmt.translate import load_translator
 
-    hardware.speed_up()
+    process.speed_up()
     translator = load_translator(config.ckpt, device=config.device, **config.search)
     output = utf8_output()
     if text is None:
@@ -109,22 +109,22 @@ def translate_lines(translator: Translator, stream: BufferedIOBase, output: Text
 
 def write_lines(translator: Translator, sentences: list[str], output: TextIO) -> None:
     """Write the translations of `sentences`, one line each."""
-    from nmt.evaluation import one_line
+    from nmt.lines import as_line
 
     for translation in translator.translate(sentences):
-        output.write(one_line(translation.text) + "\n")
+        output.write(as_line(translation.text) + "\n")
     output.flush()
 
 
 def draw(translator: Translator, text: str, reference: str | None, config: TranslateConfig, output: TextIO) -> None:
     """Write the map of `text` and its translation, or `reference`, as `config` says, then the latter to `output`."""
-    from nmt.attention_map import save
-    from nmt.evaluation import one_line
+    from nmt.analysis.figure import save
+    from nmt.lines import as_line
 
     attention = translator.attention_map(text, reference)
     assert config.attention is not None
     save(attention, config.attention, kind=cast("Kind", config.kind), words=config.words)
-    output.write(one_line(attention.target) + "\n")
+    output.write(as_line(attention.target) + "\n")
     output.flush()
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 import torch
 from torch import Tensor
 
-from nmt.models.interface import BOS, PAD
+from nmt.special import BOS, PAD
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,10 @@ import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from nmt.data.files import FileSpec, file_spec, find_splits, read_pairs, splits_to_read
+from nmt.config.settings import DataConfig
 from nmt.data.pair import SentencePair
+from nmt.data.sources.files import FileSpec, file_spec, find_splits, read_pairs, splits_to_read
 from nmt.errors import UserError, did_you_mean
-from nmt.settings import DataConfig
 
 __all__ = ["SPLITS", "SentencePair", "load_corpus"]
 
@@ -107,11 +107,11 @@ def _read(specs: dict[str, FileSpec], wanted: Sequence[str], config: DataConfig,
 
 def _load_kind(config: DataConfig, wanted: Sequence[str], say: Say) -> dict[str, Pairs]:
     if config.kind == "hub":
-        from nmt.data.hub import load_hub
+        from nmt.data.sources.hub import load_hub
 
         return load_hub(config, wanted, say=say)
     if config.kind == "cldr":
-        from nmt.data.cldr import generate
+        from nmt.data.sources.cldr import generate
 
         return generate(config, say=say)
     raise UserError("data.kind=files: no files are given; name a folder by data.path= or a file by data.train=")

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 
 import pytorch_lightning as pl
 
+from nmt.config.settings import DataConfig
 from nmt.data.corpus import SentencePair
 from nmt.data.loader import BatchLoader, Encoded
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
-from nmt.settings import DataConfig
 
 
 class TranslationData(pl.LightningDataModule):

@@ -22,11 +22,10 @@ from typing import Any
 import sentencepiece
 
 from nmt.atomic import write_atomically
+from nmt.config.settings import TokenizerConfig
 from nmt.data.pair import SentencePair
 from nmt.errors import UserError
-from nmt.settings import TokenizerConfig
-
-PAD, UNK, BOS, EOS = 0, 1, 2, 3
+from nmt.special import BOS, EOS, PAD, UNK
 
 # Beside what TokenizerConfig says. Part of what a cached model is found by.
 TRAINER_OPTIONS: dict[str, Any] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from nmt.models.positions import rotate
+from nmt.models.positions.functions import rotate
 
 
 class MultiHeadAttention(nn.Module):

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import torch
 from torch import Tensor, nn
 
 from nmt.errors import UserError
-from nmt.instantiate import instantiate
 from nmt.models.interface import AttentionWeights, Decoder, Encoder, State
 
 TIES = ("none", "target", "all")
@@ -68,22 +64,6 @@ class Seq2Seq(nn.Module):
         return self.decoder.init_state(self.encoder(source, source_mask))
 
     def step(self, tokens: Tensor, state: State) -> tuple[Tensor, State, None]:
-        """One step for `nmt.search.search`: tokens (N,) to log-probabilities (N, V) in float32."""
+        """One step for `nmt.search.beam.search`: tokens (N,) to log-probabilities (N, V) in float32."""
         hidden, _, state = self.decoder.step(tokens, state)
         return torch.log_softmax(self.decoder.output(hidden).float(), dim=-1), state, None
-
-
-def build_model(config: Mapping[str, Any], *, source_vocab_size: int, target_vocab_size: int, joint: bool) -> Seq2Seq:
-    """Return the model that a plain (resolved) `model` config describes.
-
-    `config` has `encoder` and `decoder` nodes with a `_target_` each, and `tie_embeddings`.
-    Raises UserError for anything in it that does not fit.
-    """
-    if config["tie_embeddings"] == "all" and not joint:
-        raise UserError(
-            "model.tie_embeddings=all shares one table between source and target, which needs a joint vocabulary; "
-            "got tokenizer.joint=false; use model.tie_embeddings=target or tokenizer.joint=true"
-        )
-    encoder = instantiate(config["encoder"], "model.encoder", vocab_size=source_vocab_size)
-    decoder = instantiate(config["decoder"], "model.decoder", vocab_size=target_vocab_size, memory_width=encoder.width)
-    return Seq2Seq(encoder, decoder, tie_embeddings=config["tie_embeddings"])

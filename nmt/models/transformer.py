@@ -13,7 +13,7 @@ from nmt.models.checks import require_dropout, require_positive
 from nmt.models.dropout import Dropout
 from nmt.models.interface import AttentionWeights, Decoder, Encoder, EncoderOutput, State, per_sentence, stack_layers
 from nmt.models.multihead import MultiHeadAttention
-from nmt.models.positions import sinusoids
+from nmt.models.positions.functions import sinusoids
 
 NORMS = {"layer": nn.LayerNorm, "rms": nn.RMSNorm}
 ACTIVATIONS = {"relu": nn.ReLU, "gelu": nn.GELU}

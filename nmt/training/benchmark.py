@@ -13,13 +13,14 @@ import torch
 from pytorch_lightning.callbacks import Callback
 from torch import Tensor, nn
 
+from nmt import machine
 from nmt.checkpoint import find_checkpoint, load
+from nmt.config.settings import TrainConfig
 from nmt.data.batch import Batch, pad
-from nmt.models.interface import BOS, EOS, PAD, State, per_sentence
+from nmt.models.interface import State, per_sentence
 from nmt.models.seq2seq import Seq2Seq
-from nmt.search import search
-from nmt.settings import TrainConfig
-from nmt.training import hardware
+from nmt.search.beam import search
+from nmt.special import BOS, EOS, PAD
 from nmt.training.checkpointing import Checkpointing, GracefulStop
 from nmt.training.run import Run
 from nmt.translate import Translator, load_translator, plan_batches
@@ -35,7 +36,7 @@ def measure(config: TrainConfig, plain: dict[str, Any], folder: Path, ckpt: str 
     config.trainer.max_steps = WARMUP + TIMED
     config.trainer.max_epochs = None
     run = Run(config, plain, folder, resume=False)
-    yield f"hardware: {hardware.summary(hardware.describe(run.trainer.strategy.root_device))}"
+    yield f"hardware: {machine.summary(machine.describe(run.trainer.strategy.root_device))}"
     yield from _training(run)
     yield from _translation(run, ckpt)
 
@@ -55,7 +56,7 @@ class Clock(Callback):
         self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: Any, batch: Batch, batch_idx: int
     ) -> None:
         """Count one update of one batch."""
-        hardware.wait()
+        machine.wait()
         now = time.perf_counter()
         if trainer.global_step == WARMUP:
             self.started = now
@@ -74,14 +75,14 @@ def _training(run: Run) -> Iterator[str]:
     run.trainer.callbacks = [*kept, clock]  # type: ignore[attr-defined]
     run.trainer.limit_val_batches = 0
     device = run.trainer.strategy.root_device
-    peak_before = hardware.matmul_peak(device=device)
+    peak_before = machine.matmul_peak(device=device)
     run.trainer.fit(run.module, datamodule=run.data)
-    peak = max(peak_before, hardware.matmul_peak(device=device))
+    peak = max(peak_before, machine.matmul_peak(device=device))
     rate = clock.flops / clock.seconds
     yield (
         f"training: {clock.target_tokens / clock.seconds:,.0f} real target tokens/s, {rate / 1e9:,.1f} GFLOP/s, "
         f"{rate / peak:.1%} of the matmul peak ({peak / 1e9:,.0f} GFLOP/s), "
-        f"peak memory {hardware.peak_memory_bytes() / 2**20:,.0f} MiB"
+        f"peak memory {machine.peak_memory_bytes() / 2**20:,.0f} MiB"
     )
 
 
@@ -111,7 +112,7 @@ def _translation(run: Run, ckpt: str | None) -> Iterator[str]:
         started = time.perf_counter()
         force(translator, sources, [len(ids) for ids in targets])
         note = "untrained weights, every hypothesis forced to its reference's length"
-    hardware.wait()
+    machine.wait()
     seconds = time.perf_counter() - started
     yield (
         f"translation: {len(pairs):,} sentences in {seconds:.1f} s at beam 5 ({len(pairs) / seconds:,.0f} sentences/s; "

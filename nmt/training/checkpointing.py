@@ -17,7 +17,7 @@ from pytorch_lightning.callbacks import Callback, EarlyStopping
 from pytorch_lightning.trainer.states import TrainerFn
 
 from nmt.checkpoint import describe, load, save, with_prefix
-from nmt.settings import CallbacksConfig
+from nmt.config.settings import CallbacksConfig
 from nmt.training.module import TranslationModule
 
 

@@ -13,13 +13,13 @@ import torch
 from pytorch_lightning.callbacks import Timer
 from torch import Tensor
 
-from nmt import metrics
 from nmt.checkpoint import describe
+from nmt.config.settings import TrainConfig
 from nmt.data.batch import Batch
 from nmt.data.corpus import SentencePair
 from nmt.data.loader import BatchLoader
 from nmt.errors import UserError
-from nmt.settings import TrainConfig
+from nmt.evaluation import metrics
 from nmt.training.loss import token_loss
 from nmt.training.schedules import Schedule
 from nmt.translate import Translation, Translator

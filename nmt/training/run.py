@@ -19,19 +19,20 @@ from pytorch_lightning.loggers import TensorBoardLogger
 from rich.console import Console
 
 from nmt import checkpoint as checkpoints
+from nmt import machine, process
 from nmt.atomic import write_atomically
+from nmt.build import build_model
 from nmt.command import command
+from nmt.config.instantiate import instantiate
+from nmt.config.settings import TrainConfig
 from nmt.data.corpus import SentencePair, load_corpus, origin
 from nmt.data.datamodule import TranslationData
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
-from nmt.evaluation import Evaluation, digest, evaluate, table, write_evaluation
-from nmt.instantiate import instantiate
+from nmt.evaluation.split import Evaluation, evaluate, table, write_evaluation
+from nmt.lines import digest
 from nmt.models.dropout import Dropout
 from nmt.models.multihead import MultiHeadAttention
-from nmt.models.seq2seq import build_model
-from nmt.settings import TrainConfig
-from nmt.training import hardware
 from nmt.training.checkpointing import (
     AtomicCheckpointIO,
     Checkpointing,
@@ -65,13 +66,13 @@ class Run:
     """The parts of a training run, put together in the order in which they are needed."""
 
     def __init__(self, config: TrainConfig, plain: dict[str, Any], folder: Path, *, resume: bool) -> None:
-        hardware.speed_up()
-        hardware.forget_peak_memory()
+        process.speed_up()
+        machine.forget_peak_memory()
         self.config = config
         self.plain = plain
         self.folder = folder
         self.started = time.monotonic()
-        self.commit = hardware.commit(Path(__file__).parent)  # now: the code may be edited while it runs
+        self.commit = machine.commit(Path(__file__).parent)  # now: the code may be edited while it runs
         self.console = Console()
         self.say = logging.getLogger("nmt.train").info
         self.checkpointing = Checkpointing(folder / "checkpoints", config.callbacks)
@@ -316,7 +317,7 @@ class Run:
             "parameters": self.parameters(),
             "target_tokens_per_second": totals.tokens_per_second * self.trainer.world_size,
             "padding_share": totals.padding_share,
-            "peak_memory_bytes": hardware.peak_memory_bytes(),
+            "peak_memory_bytes": machine.peak_memory_bytes(),
             "epochs": round(totals.batches / len(self.data.train_dataloader()), 3),
             "updates": self.trainer.global_step,
             "best_update": self.checkpointing.best_update,
@@ -326,8 +327,8 @@ class Run:
             "seed": self.config.seed,
             "name": self.config.name,
             "search": dict(vars(self.config.search)),
-            "versions": hardware.versions(),
-            "hardware": hardware.describe(self.trainer.strategy.root_device, self.trainer.world_size),
+            "versions": machine.versions(),
+            "hardware": machine.describe(self.trainer.strategy.root_device, self.trainer.world_size),
             "commit": self.commit,
             "finished": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
         }

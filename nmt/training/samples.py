@@ -10,8 +10,8 @@ import pytorch_lightning as pl
 from pytorch_lightning.callbacks import Callback
 from pytorch_lightning.loggers import TensorBoardLogger
 
-from nmt.attention_figure import figure
-from nmt.attention_map import AttentionMap, save
+from nmt.analysis.figure import figure, save
+from nmt.attention_map import AttentionMap
 from nmt.data.pair import SentencePair
 from nmt.translate import Translator
 

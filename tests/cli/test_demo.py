@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from nmt.build import check_nodes
 from nmt.cli import demo
-from nmt.config import check_nodes, compose, validate
+from nmt.config.compose import compose
+from nmt.config.schema import validate
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = re.findall(r"^  python train\.py (.*?)(?:  \(.*)?$", demo._CLOSING, re.MULTILINE)

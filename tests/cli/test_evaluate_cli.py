@@ -10,8 +10,8 @@ import pytest
 
 from nmt.cli import evaluate as evaluate_program
 from nmt.errors import UserError
-from nmt.evaluation import one_line
-from nmt.metrics import score
+from nmt.evaluation.metrics import score
+from nmt.lines import as_line
 from tests.tiny_run import Run
 
 
@@ -28,7 +28,7 @@ def test_evaluate_program(run: Run, elsewhere: Path, capsys: pytest.CaptureFixtu
     translated = run.translator.translate(
         (run.data / "test.en").read_text(encoding="utf-8").splitlines(), length_penalty=0.5
     )
-    assert hypotheses == [one_line(t.text) for t in translated]
+    assert hypotheses == [as_line(t.text) for t in translated]
 
 
 def test_evaluate_program_on_other_data_from_a_lone_file(run: Run, tmp_path: Path, elsewhere: Path) -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from nmt.cli import train
+from nmt.config.settings import TrainConfig
 from nmt.errors import UserError
-from nmt.settings import TrainConfig
 from tests.train_frame import Runs, status
 
 

@@ -13,13 +13,13 @@ import pytest
 from nmt.cli import program
 from nmt.cli.arguments import overrides, quoted_paths, take
 from nmt.errors import UserError
-from nmt.evaluation import one_line
+from nmt.lines import as_line
 from tests.tiny_run import Run
 
 SCRIPTS = Path(__file__).resolve().parent.parent.parent / "scripts"
 
 
-def test_a_disk_or_folder_that_fails_is_one_line(
+def test_a_disk_or_folder_that_fails_is_as_line(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as left:
@@ -29,7 +29,7 @@ def test_a_disk_or_folder_that_fails_is_one_line(
     assert line.startswith(f"error: {tmp_path}/nowhere/file: No such file or directory; check the path")
 
 
-def test_a_package_that_is_missing_is_one_line(
+def test_a_package_that_is_missing_is_as_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def work(arguments: list[str]) -> None:
@@ -90,7 +90,7 @@ def test_scripts_in_a_process_of_their_own(run: Run, elsewhere: Path) -> None:
         return subprocess.run(command, input=stdin, capture_output=True, env=environment, check=False)
 
     done = script("translate.py", f"ckpt={run.folder}", stdin=b"a dog\n\nsnow\n")
-    expected = [one_line(t.text) for t in run.translator.translate(["a dog", "", "snow"])]
+    expected = [as_line(t.text) for t in run.translator.translate(["a dog", "", "snow"])]
     assert (done.returncode, done.stdout.decode()) == (0, "".join(f"{line}\n" for line in expected)), done.stderr
     bad = script("evaluate.py", "ckpt=nowhere", "bootstrapp=1")
     assert bad.returncode == 2 and bad.stdout == b"" and bad.stderr.count(b"\n") == 1

@@ -15,9 +15,9 @@ import torch
 import yaml
 
 from nmt.cli import program, train
-from nmt.config import groups
+from nmt.config.compose import groups
+from nmt.config.settings import TrainConfig
 from nmt.errors import UserError
-from nmt.settings import TrainConfig
 from tests.train_frame import Interrupted, Runs, files, status
 
 # One run

@@ -13,7 +13,7 @@ import pytest
 
 from nmt.cli import translate as translate_program
 from nmt.errors import UserError
-from nmt.evaluation import one_line
+from nmt.lines import as_line
 from tests.tiny_run import Run, sentences
 
 
@@ -24,7 +24,7 @@ def feed(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
 def test_translate_program_takes_text_verbatim(run: Run, elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = 'A man, in a "red" {shirt} [x], ${it}\'s = \\ a ~bike'
     translate_program.run([f"ckpt={run.folder}", f"text={text}"])
-    assert capsys.readouterr().out == one_line(run.translator.translate([text])[0].text) + "\n"
+    assert capsys.readouterr().out == as_line(run.translator.translate([text])[0].text) + "\n"
 
 
 def test_translate_program_lines_one_for_one(
@@ -34,7 +34,7 @@ def test_translate_program_lines_one_for_one(
     monkeypatch.setattr(translate_program, "CHUNK", 4)
     feed(monkeypatch, "\ufeff".encode() + "\r\n".join(texts).encode())
     translate_program.run([f"ckpt={run.folder}", "search.beam_size=2"])
-    expected = [one_line(t.text) for t in run.translator.translate(texts, beam_size=2)]
+    expected = [as_line(t.text) for t in run.translator.translate(texts, beam_size=2)]
     assert capsys.readouterr().out == "".join(f"{line}\n" for line in expected)
 
 
@@ -51,7 +51,7 @@ def test_translate_program_draws_attention(run: Run, tmp_path: Path, capsys: pyt
     path = tmp_path / "a map, (1).json"
     translate_program.run([f"ckpt={run.folder}", "text=two dogs", f"attention={path}"])
     target = json.loads(path.read_text(encoding="utf-8"))["target"]
-    assert capsys.readouterr().out == one_line(target) + "\n"
+    assert capsys.readouterr().out == as_line(target) + "\n"
     forced = tmp_path / "forced.json"
     translate_program.run([f"ckpt={run.folder}", "text=two dogs", "reference=zwei, Hunde", f"attention={forced}"])
     assert json.loads(forced.read_text(encoding="utf-8"))["target"] == "zwei, Hunde"
@@ -70,7 +70,7 @@ def test_translate_program_draws_self_attention_and_words(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = []
-    monkeypatch.setattr("nmt.attention_map.save", lambda attention, path, **how: seen.append(how))
+    monkeypatch.setattr("nmt.analysis.figure.save", lambda attention, path, **how: seen.append(how))
     translate_program.run([f"ckpt={run.folder}", "text=a dog", "attention=x.png", "kind=encoder_self", "words=true"])
     assert seen == [{"kind": "encoder_self", "words": True}]
 
@@ -85,7 +85,7 @@ def test_who_writes_line_by_line_is_answered_so(run: Run) -> None:
         for text in ("a dog", "", "red snow"):
             os.write(ask, f"{text}\n".encode())
             assert select.select([replies], [], [], 30)[0], "no answer before the next line"
-            assert replies.readline().decode() == one_line(run.translator.translate([text])[0].text) + "\n"
+            assert replies.readline().decode() == as_line(run.translator.translate([text])[0].text) + "\n"
         os.close(ask)
         program.join(30)
         assert not program.is_alive()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from nmt.settings import DataConfig, TokenizerConfig
+from nmt.config.settings import DataConfig, TokenizerConfig
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 

@@ -5,7 +5,7 @@ import pytest
 from nmt.data.datamodule import TranslationData, reason_to_drop
 from nmt.data.pair import SentencePair
 from nmt.errors import UserError
-from nmt.models.interface import EOS
+from nmt.special import EOS
 
 
 class Words:

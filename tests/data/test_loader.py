@@ -8,7 +8,7 @@ import torch
 from nmt.data.batch import make_batch
 from nmt.data.loader import BatchLoader, plan_batches
 from nmt.errors import UserError
-from nmt.models.interface import BOS, EOS, PAD
+from nmt.special import BOS, EOS, PAD
 
 
 def pairs(count=200, seed=0):

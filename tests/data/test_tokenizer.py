@@ -9,9 +9,9 @@ import torch
 from nmt.attention_map import AttentionMap
 from nmt.data import tokenizer as module
 from nmt.data.pair import SentencePair
-from nmt.data.tokenizer import BOS, EOS, PAD, UNK, Tokenizer
+from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
-from nmt.models import interface
+from nmt.special import BOS, EOS, PAD, UNK
 
 STRANGE = [
     "a </s> b <pad> <s> <unk> <0x0A>",
@@ -72,10 +72,6 @@ def test_round_trip(train, pairs, type, joint):
 def test_a_text_is_encoded_alike_alone_and_among_others(train):
     tokenizer = train()
     assert tokenizer.encode_source(STRANGE) == [tokenizer.encode_source([text])[0] for text in STRANGE]
-
-
-def test_ids_are_those_of_the_models():
-    assert (PAD, UNK, BOS, EOS) == (interface.PAD, interface.UNK, interface.BOS, interface.EOS)
 
 
 def test_decoding_stops_at_eos_and_drops_specials(train):

@@ -5,7 +5,7 @@ import os
 import pytest
 import yaml
 
-from nmt.config import compose
+from nmt.config.compose import compose
 from tests.train_frame import files, status
 
 SENTENCES = "".join(f"a dog and {n} cats\n" for n in range(40))

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from nmt import checkpoint
-from nmt.config import compose, validate
+from nmt.config.compose import compose, validate
 from nmt.training.checkpointing import Checkpointing
 from nmt.training.run import train
 

@@ -10,7 +10,7 @@ from torch.nn.functional import cross_entropy
 
 from nmt import checkpoint, load_translator
 from nmt.cli import train as train_program
-from nmt.config import compose, validate
+from nmt.config.compose import compose, validate
 from nmt.data.corpus import load_corpus
 from nmt.data.datamodule import TranslationData
 

@@ -20,13 +20,15 @@ from hydra.core.global_hydra import GlobalHydra
 from omegaconf import OmegaConf
 from torch import Tensor
 
+from nmt.build import build_model
 from nmt.data.batch import pad
 from nmt.models.attention.base import Attention, AttentionMemory
-from nmt.models.interface import BOS, EOS, PAD, AttentionWeights, EncoderOutput, State, per_sentence
+from nmt.models.interface import AttentionWeights, EncoderOutput, State, per_sentence
 from nmt.models.rnn import RecurrentEncoder
 from nmt.models.rnn_decoder import RecurrentDecoder
-from nmt.models.seq2seq import Seq2Seq, build_model
-from nmt.search import Hypothesis, search
+from nmt.models.seq2seq import Seq2Seq
+from nmt.search.beam import Hypothesis, search
+from nmt.special import BOS, EOS, PAD
 from tests.models.toy_attentions import TOYS
 
 CONFIGS = Path(__file__).parents[2] / "configs"

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from nmt.models.multihead import MultiHeadAttention, attention_weights
-from nmt.models.positions import rotate, sinusoids
+from nmt.models.positions.functions import rotate, sinusoids
 
 WIDTH, HEADS = 12, 3
 

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 import torch
 
+from nmt.build import build_model
 from nmt.data.batch import pad
 from nmt.errors import UserError
-from nmt.models.interface import EOS
-from nmt.models.seq2seq import Seq2Seq, build_model
+from nmt.models.seq2seq import Seq2Seq
+from nmt.special import EOS
 
 SOURCE, MASK = pad([[5, 9, 4, EOS], [6, EOS]])
 TARGET = torch.tensor([[1, 5, 7], [1, 9, 4]])

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
-from nmt.config import compose, validate
+from nmt.config.compose import compose, validate
 from nmt.training import progress as module
 from nmt.training.module import TranslationModule
 from nmt.training.progress import TrainingProgress

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from nmt.models.interface import State, per_sentence
-from nmt.search import Hypothesis, _top, length_normalization, search
+from nmt.search.beam import Hypothesis, _top, length_normalization, search
 
 PAD, BOS, EOS = 0, 2, 3
 SPECIAL: dict[str, int] = {"bos": BOS, "eos": EOS, "pad": PAD}

@@ -20,10 +20,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from nmt.data.files import SPLIT_FILE_NAMES, check_language, splits_to_read
+from nmt.config.settings import DataConfig
 from nmt.data.pair import SentencePair
+from nmt.data.sources.files import SPLIT_FILE_NAMES, check_language, splits_to_read
 from nmt.errors import UserError
-from nmt.settings import DataConfig
 
 PROBE_SECONDS = 1.5
 TRUE_VALUES = ("1", "ON", "YES", "TRUE")  # what the client itself takes for true

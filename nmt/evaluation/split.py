@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import re
 import shlex
 import time
 from collections.abc import Mapping, Sequence
@@ -13,12 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from nmt.atomic import write_atomically
+from nmt.config.settings import SearchConfig
 from nmt.data.pair import SentencePair
-from nmt.metrics import Interval, Scores, score
-from nmt.settings import SearchConfig
+from nmt.evaluation.metrics import Interval, Scores, score
+from nmt.lines import as_line, digest
 from nmt.translate import Translation, Translator
-
-_LINE_BREAKS = re.compile(r"[\r\n]+")
 
 
 @dataclass(frozen=True)
@@ -38,12 +35,12 @@ class Evaluation:
     @property
     def hypotheses(self) -> list[str]:
         """The translations as lines."""
-        return [one_line(translation.text) for translation in self.translations]
+        return [as_line(translation.text) for translation in self.translations]
 
     @property
     def sources(self) -> list[str]:
         """The source sentences as lines."""
-        return [one_line(translation.source) for translation in self.translations]
+        return [as_line(translation.source) for translation in self.translations]
 
 
 def evaluate(
@@ -51,20 +48,15 @@ def evaluate(
 ) -> Evaluation:
     """Translate every source of `pairs` and score the whole against their targets.
 
-    `bootstrap` and `tokenize` as in `nmt.metrics.score`; `nmt.metrics.default_tokenizer` chooses by language.
+    `bootstrap` and `tokenize` are those of `nmt.evaluation.metrics.score`.
     """
     started = time.perf_counter()
     translations = translator.translate([pair.source for pair in pairs])
     seconds = time.perf_counter() - started
-    hypotheses = [one_line(translation.text) for translation in translations]
-    references = [one_line(pair.target) for pair in pairs]
+    hypotheses = [as_line(translation.text) for translation in translations]
+    references = [as_line(pair.target) for pair in pairs]
     scores = score(hypotheses, references, bootstrap=bootstrap, tokenize=tokenize)
     return Evaluation(translations, references, scores, translator.search, tokenize, seconds)
-
-
-def one_line(text: str) -> str:
-    """Return `text` as a line of a file: line breaks become blanks, white space at the end goes, as in sacreBLEU."""
-    return _LINE_BREAKS.sub(" ", text).rstrip()
 
 
 @dataclass(frozen=True)
@@ -127,11 +119,6 @@ def write_evaluation(
     write_atomically(written.reference, _lines(evaluation.references))
     write_atomically(written.scores, _lines([json.dumps(facts, indent=2, ensure_ascii=False)]))
     return written
-
-
-def digest(*texts: str) -> str:
-    """Return what tells these texts, in this order, from any others (SHA-256)."""
-    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
 
 def _identity(data_sha256: str, search: Mapping[str, Any]) -> str:

@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 import yaml
 
-from nmt import config
+from nmt.build import check_nodes
+from nmt.config import compose as config
+from nmt.config.schema import read, validate
+from nmt.config.settings import SearchConfig, TrainConfig
 from nmt.errors import UserError
-from nmt.schema import read, validate
-from nmt.settings import SearchConfig, TrainConfig
 
 MODELS = [
     ["model=transformer"],
@@ -44,7 +45,7 @@ def changed(values: dict[str, Any], key: str, value: Any) -> dict[str, Any]:
 def message(*overrides: str) -> str:
     """Return what is said about the overrides, by the composition or by the constructors."""
     with pytest.raises(UserError) as error:
-        config.check_nodes(validate(config.compose("train", overrides)))
+        check_nodes(validate(config.compose("train", overrides)))
     assert "\n" not in str(error.value)
     return str(error.value)
 
@@ -67,7 +68,7 @@ def test_every_model_composes_validates_and_builds(overrides: list[str]) -> None
     assert found["name"] == overrides[0].removeprefix("model=")
     settings = validate(found)
     assert isinstance(settings, TrainConfig)
-    config.check_nodes(settings)
+    check_nodes(settings)
 
 
 @pytest.mark.parametrize("group", sorted(set(config.groups()) - {"model", "model/attention", "experiment"}))
@@ -75,7 +76,7 @@ def test_every_option_of_every_group_composes_and_builds(group: str) -> None:
     for option in config.groups()[group]:
         extra = ["data.name=owner/set"] if option == "hub" else []
         extra += ["data.path=folder"] if option == "files" else []
-        config.check_nodes(validate(config.compose("train", [f"{group}={option}", *extra])))
+        check_nodes(validate(config.compose("train", [f"{group}={option}", *extra])))
 
 
 @pytest.mark.parametrize("experiment", config.groups()["experiment"])
@@ -83,7 +84,7 @@ def test_experiments_name_their_runs_and_bow_to_debug_and_the_command_line(exper
     found = config.compose("train", [f"experiment={experiment}", "debug=fast", "seed=7", "optimizer.lr=0.5"])
     assert (found["name"], found["seed"], found["optimizer"]["lr"]) == (experiment, 7, 0.5)
     assert (found["trainer"]["max_steps"], found["trainer"]["max_time"], found["data"]["limit"]) == (2, None, 64)
-    config.check_nodes(validate(found))
+    check_nodes(validate(found))
 
 
 def test_an_experiment_beats_the_defaults() -> None:
@@ -111,12 +112,13 @@ def test_checking_leaves_the_random_state_alone() -> None:
     torch.manual_seed(1)
     expected = torch.rand(1)
     torch.manual_seed(1)
-    config.check_nodes(settings)
+    check_nodes(settings)
     assert torch.equal(torch.rand(1), expected)
 
 
 def test_importing_the_config_imports_nothing_heavy() -> None:
-    code = "import sys, nmt.config; print([n for n in ('torch', 'hydra', 'omegaconf', 'yaml') if n in sys.modules])"
+    heavy = ("torch", "hydra", "omegaconf", "yaml")
+    code = f"import sys, nmt.config.compose; print([n for n in {heavy} if n in sys.modules])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
 
@@ -216,7 +218,7 @@ def test_each_mistake_on_the_command_line_is_one_clear_line(overrides: list[str]
 )
 def test_each_mistake_in_the_values_is_one_clear_line(base: dict[str, Any], key: str, value: Any, words: str) -> None:
     with pytest.raises(UserError) as error:
-        config.check_nodes(validate(changed(base, key, value)))
+        check_nodes(validate(changed(base, key, value)))
     assert words in str(error.value) and "\n" not in str(error.value)
 
 

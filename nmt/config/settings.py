@@ -1,7 +1,8 @@
 """Every closed setting, its type and its range: the schema behind configs/*.yaml, which hold the defaults.
 
-Plain dataclasses without imports, so that data, search and training take them as arguments and `nmt.config` checks
-composed YAML against them. Open parts (model, optimizer, scheduler) are `_target_` nodes, checked by `nmt.instantiate`.
+Plain dataclasses without imports, so that data, search and training take them as arguments and `nmt.config.schema`
+checks composed YAML against them. Open parts (model, optimizer, scheduler) are `_target_` nodes, which
+`nmt.config.instantiate` checks.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ class SearchConfig:
     """How translations are searched for; beam_size 1 is greedy."""
 
     beam_size: int = number(1, 256)
-    length_penalty: float = number(0.0, 100.0)  # see nmt.search
+    length_penalty: float = number(0.0, 100.0)  # see nmt.search.beam
     max_length_factor: float = number(high=1000.0, above=0.0)  # at most factor * source pieces + extra target pieces
     max_length_extra: int = number(0)
     batch_tokens: int = number(1)  # padded source tokens times beams decoded at once

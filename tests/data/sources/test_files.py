@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from nmt.data.files import file_spec, find_splits, read_lines, read_pairs, splits_to_read
 from nmt.data.pair import SentencePair
+from nmt.data.sources.files import file_spec, find_splits, read_lines, read_pairs, splits_to_read
 from nmt.errors import UserError
 
 # What other readers split on, quote, or take for nothing.

@@ -8,10 +8,10 @@ from random import Random
 import pytest
 from babel import Locale
 
-from nmt.data import cldr_topics
-from nmt.data.cldr import PLAIN_SPACES, generate
-from nmt.data.cldr_topics import TOPICS
 from nmt.data.corpus import load_corpus
+from nmt.data.sources import cldr_topics
+from nmt.data.sources.cldr import PLAIN_SPACES, generate
+from nmt.data.sources.cldr_topics import TOPICS
 from nmt.errors import UserError
 
 EN, DE, KO = (Locale.parse(name) for name in ("en", "de", "ko"))

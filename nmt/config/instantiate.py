@@ -17,8 +17,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from nmt.errors import UserError, did_you_mean
-from nmt.typed import expected, fits, near_choice, one_line, options, shown
+from nmt.config.typed import expected, fits, near_choice, options, shown
+from nmt.errors import UserError, did_you_mean, one_line
 
 ALLOWED = ("nmt.models.", "nmt.training.", "torch.optim.")
 """Where a `_target_` may live. Importing a config from a stranger's checkpoint must not run a stranger's code."""

@@ -9,10 +9,13 @@ import math
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nmt.analysis.fonts import Typeface, typeface
+from nmt.atomic import write_atomically
 from nmt.errors import UserError
-from nmt.fonts import Typeface, typeface
 
 if TYPE_CHECKING:
     import numpy as np
@@ -71,14 +74,27 @@ def overview(attention: AttentionMap, kind: Kind = "cross", *, words: bool = Fal
     return _Sheet(attention, kind, title, note).draw(panels)
 
 
-def figure_grid(
-    attention: AttentionMap, kind: Kind = "cross", *, words: bool = False, title: str | None = None
-) -> Figure:
-    """Return every head of every layer as a panel with its pieces: layers downwards, heads to the right."""
-    attention, weights = _weights(attention, kind, words)
-    layers, heads = weights.shape[:2]
-    note = f"{layers} layers, {heads} heads" if layers * heads > 1 else ""
-    return _Sheet(attention, kind, title, note).draw([weights])
+def save(attention: AttentionMap, path: str | Path, *, kind: Kind = "cross", words: bool = False) -> None:
+    """Write the map to `path`, whole or not at all: the data as `.json`, the picture `overview` as `.png`.
+
+    `kind` and `words` choose what the picture shows; the data always has everything. Raises UserError for another
+    suffix, a folder that is not there, and a model without attention, OSError for a disk that is full.
+    """
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix not in (".json", ".png"):
+        expected = "expected .png (a picture) or .json (the data)"
+        raise UserError(f"attention map {path}: got the suffix '{path.suffix}', {expected}; name the file so")
+    if not path.parent.is_dir():
+        raise UserError(f"attention map {path}: the folder {path.parent} does not exist; make it, or name another")
+    if not attention.kinds:
+        raise UserError(f"attention map {path}: this model has no attention to write; use a model that has")
+    if suffix == ".json":
+        write_atomically(path, attention.to_json().encode())
+        return
+    picture = BytesIO()
+    overview(attention, kind, words=words).savefig(picture, format="png", dpi=160)
+    write_atomically(path, picture.getvalue())
 
 
 def _weights(attention: AttentionMap, kind: Kind, words: bool) -> tuple[AttentionMap, Weights]:

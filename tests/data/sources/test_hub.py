@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from nmt.data import hub
 from nmt.data.pair import SentencePair
+from nmt.data.sources import hub
 from nmt.errors import UserError
 
 COMMIT = "a" * 40
@@ -122,7 +122,7 @@ PROGRAM = """
 import json, sys, time, torch, yaml
 from nmt.data.corpus import load_corpus
 from nmt.errors import UserError
-from nmt.settings import DataConfig
+from nmt.config.settings import DataConfig
 for request in json.loads(sys.argv[1]):
     said, begun = [], time.monotonic()
     try:

@@ -14,14 +14,14 @@ from contextlib import suppress
 from random import Random
 from typing import TYPE_CHECKING
 
+from nmt.config.settings import DataConfig
 from nmt.data.pair import SentencePair
 from nmt.errors import UserError, did_you_mean
-from nmt.settings import DataConfig
 
 if TYPE_CHECKING:
     from babel import Locale
 
-    from nmt.data.cldr_topics import Topic
+    from nmt.data.sources.cldr_topics import Topic
 
 FRUITLESS_DRAWS = 5_000  # in a row, before the topics count as exhausted
 PLAIN_SPACES = str.maketrans(dict.fromkeys("\u00a0\u2009\u202f", " "))
@@ -35,7 +35,7 @@ def generate(config: DataConfig, *, say: Callable[[str], None]) -> dict[str, lis
     they are. `say` gets a line where num2words lacks a language and that topic is left out. Raises UserError for an
     unknown topic or locale, and for sizes that the topics cannot fill.
     """
-    from nmt.data.cldr_topics import Unsayable
+    from nmt.data.sources.cldr_topics import Unsayable
 
     if len(config.sizes) != 3 or min(config.sizes) < 1:
         raise UserError(f"data.sizes: got {config.sizes}, expected three counts of at least 1: [train,val,test]")
@@ -69,7 +69,7 @@ def _split(source: str) -> str:
 
 
 def _sentence(rng: Random, topics: list[Topic], max_parts: int, source: Locale, target: Locale) -> SentencePair:
-    from nmt.data.cldr_topics import join
+    from nmt.data.sources.cldr_topics import join
 
     parts = [rng.choice(topics).part(rng, source, target) for _ in range(rng.randint(1, max_parts))]
     style = rng.choice(("standard", "standard", "or"))
@@ -95,7 +95,7 @@ def _locale(name: str, key: str) -> Locale:
 
 
 def _topics(config: DataConfig, source: Locale, target: Locale, say: Callable[[str], None]) -> Mapping[str, Topic]:
-    from nmt.data.cldr_topics import TOPICS, number_words_language
+    from nmt.data.sources.cldr_topics import TOPICS, number_words_language
 
     names = list(TOPICS) if config.topics is None else config.topics
     unknown = [name for name in names if name not in TOPICS]
@@ -118,7 +118,7 @@ def _topics(config: DataConfig, source: Locale, target: Locale, say: Callable[[s
 
 
 def _sayable(topic: Topic, source: Locale, target: Locale) -> bool:
-    from nmt.data.cldr_topics import Unsayable
+    from nmt.data.sources.cldr_topics import Unsayable
 
     try:
         topic.part(Random(0), source, target)

@@ -12,7 +12,7 @@ import typing
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nmt.errors import did_you_mean
+from nmt.errors import did_you_mean, one_line
 
 
 def options(annotation: Any) -> tuple[Any, ...]:
@@ -90,8 +90,3 @@ def shown(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return f"'{value}'" if isinstance(value, str) else one_line(value)
-
-
-def one_line(value: object) -> str:
-    """Return the text of `value` with every run of white space as one blank."""
-    return " ".join(str(value).split())

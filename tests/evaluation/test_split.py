@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from nmt.data.pair import SentencePair
-from nmt.evaluation import evaluate, one_line, write_evaluation
+from nmt.evaluation.split import evaluate, write_evaluation
+from nmt.lines import as_line
 from nmt.translate import load_translator
 from tests.tiny_run import Run, sentences
 
@@ -73,5 +74,5 @@ def test_evaluating_again_replaces_the_same_files_only(run: Run, tmp_path: Path)
         write_evaluation(blocked, "test", found, **languages)
 
 
-def test_one_line() -> None:
-    assert one_line("a\r\nb\n\nc \n") == "a b c" and one_line(" a\u2028b") == " a\u2028b"
+def test_as_line() -> None:
+    assert as_line("a\r\nb\n\nc \n") == "a b c" and as_line(" a\u2028b") == " a\u2028b"

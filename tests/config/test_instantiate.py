@@ -12,8 +12,8 @@ from typing import Any, Literal
 import pytest
 import torch
 
+from nmt.config.instantiate import check, instantiate
 from nmt.errors import UserError
-from nmt.instantiate import check, instantiate
 
 MODULE = "nmt.models.made_for_this_test"
 
@@ -124,7 +124,7 @@ def test_refuses_every_target_that_is_not_a_class_of_ours(target: Any) -> None:
 
 def test_a_forbidden_module_is_not_even_imported() -> None:
     code = (
-        "import sys; from nmt.instantiate import check; "
+        "import sys; from nmt.config.instantiate import check; "
         "problems = check({'_target_': 'antigravity.Thing'}, 'model'); "
         "assert len(problems) == 1 and 'antigravity' not in sys.modules and 'torch' not in sys.modules"
     )

@@ -1,4 +1,4 @@
-"""A plain config read into the dataclasses of `nmt.settings`: keys, types, ranges, choices, and what fits together.
+"""Reads a plain config into the dataclasses of `nmt.config.settings`, and checks keys, types, ranges and conflicts.
 
 Plain means dicts, lists, text, numbers, true, false and null: what YAML or a checkpoint holds. Nothing here imports
 torch, so that a misspelt word on the command line is answered at once.
@@ -12,9 +12,9 @@ import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
+from nmt.config.settings import BLEU_TOKENIZERS, DataConfig, TrainConfig, TrainerConfig
+from nmt.config.typed import expected, fits, options, shown
 from nmt.errors import UserError, did_you_mean
-from nmt.settings import BLEU_TOKENIZERS, DataConfig, TrainConfig, TrainerConfig
-from nmt.typed import expected, fits, options, shown
 
 T = TypeVar("T")
 

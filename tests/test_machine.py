@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from nmt.training import hardware
+from nmt import machine, process
 
 IDENTITY = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
 
@@ -33,14 +33,14 @@ def checkout(tmp_path: Path) -> Path:
 
 
 def test_facts_are_plain_values() -> None:
-    facts = hardware.describe()
+    facts = machine.describe()
     assert json.loads(json.dumps(facts)) == facts
     assert facts["cpu"] and facts["threads"] == torch.get_num_threads() and facts["cores"] >= 1
     assert facts["gpus"] == [], "a run on the CPU, whatever else the machine has"
 
 
 def test_versions_are_those_installed() -> None:
-    found = hardware.versions()
+    found = machine.versions()
     assert found["python"] == platform.python_version() and found["torch"] == torch.__version__
     assert all(isinstance(version, str) for version in found.values())
 
@@ -48,9 +48,9 @@ def test_versions_are_those_installed() -> None:
 def test_commit_of_a_clean_and_of_a_changed_checkout(checkout: Path) -> None:
     head = git(checkout, "rev-parse", "HEAD")
     (checkout / "new.txt").write_text("files that git does not track do not count")
-    assert hardware.commit(checkout) == hardware.commit(checkout / "code") == head
+    assert machine.commit(checkout) == machine.commit(checkout / "code") == head
     (checkout / "code" / "a.py").write_text("2")
-    assert hardware.commit(checkout) == hardware.commit(str(checkout / "code")) == f"{head}-dirty"
+    assert machine.commit(checkout) == machine.commit(str(checkout / "code")) == f"{head}-dirty"
 
 
 def test_commit_is_null_outside_git_and_without_git(
@@ -58,57 +58,58 @@ def test_commit_is_null_outside_git_and_without_git(
 ) -> None:
     outside = tmp_path_factory.mktemp("outside")
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(outside.parent))
-    assert hardware.commit(outside) is None
-    assert hardware.commit(outside / "none") is None
+    assert machine.commit(outside) is None
+    assert machine.commit(outside / "none") is None
     monkeypatch.setenv("GIT_DIR", str(checkout / ".git"))  # as inside a hook
-    assert hardware.commit(outside) is None
+    assert machine.commit(outside) is None
     monkeypatch.setenv("PATH", "")
-    assert hardware.commit(checkout) is None
+    assert machine.commit(checkout) is None
 
 
 def test_commit_is_null_inside_a_checkout_of_something_else(checkout: Path) -> None:
     installed = checkout / "venv" / "site-packages"
     installed.mkdir(parents=True)
     (installed / "nmt.py").write_text("")
-    assert hardware.commit(installed) is None
+    assert machine.commit(installed) is None
 
 
 def test_commit_is_null_before_the_first_commit(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q")
     (tmp_path / "a").write_text("")
     git(tmp_path, "add", ".")
-    assert hardware.commit(tmp_path) is None
+    assert machine.commit(tmp_path) is None
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="counts the memory of the GPU there")
 def test_peak_memory_is_in_bytes_and_stays() -> None:
-    before = hardware.peak_memory_bytes()
+    before = machine.peak_memory_bytes()
     block = bytearray(os.urandom(1)) * (before + 2**26)
-    after = hardware.peak_memory_bytes()
+    after = machine.peak_memory_bytes()
     assert after >= len(block)
     del block
-    assert hardware.peak_memory_bytes() >= after
+    assert machine.peak_memory_bytes() >= after
     assert 2**26 < after < 2**40
 
 
 def test_freed_memory_is_kept_with_glibc_and_nothing_happens_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert hardware.keep_freed_memory() is (platform.libc_ver()[0] == "glibc")
+    assert process.keep_freed_memory() is (platform.libc_ver()[0] == "glibc")
     monkeypatch.setattr("ctypes.CDLL", lambda _: object())
-    assert hardware.keep_freed_memory() is False
+    assert process.keep_freed_memory() is False
 
 
 def test_matmul_peak_counts_two_operations_a_multiplication(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([0.0, 2.0, 10.0, 11.0, 20.0, 24.0])  # seconds: three products of 2, 1 and 4
     monkeypatch.setattr("time.perf_counter", lambda: next(clock))
-    assert hardware.matmul_peak(8, 3) == 2 * 8**3
+    assert machine.matmul_peak(8, 3) == 2 * 8**3
 
 
 @pytest.mark.slow
 def test_denormals_are_zero_in_every_thread_after_a_config_was_checked() -> None:
     program = (
-        "import torch; from nmt.config import check_nodes, compose_run, validate; from nmt.training import hardware\n"
+        "import torch; from nmt.build import check_nodes; from nmt.config.compose import compose_run, validate\n"
+        "from nmt import process\n"
         "torch.set_num_threads(4); check_nodes(validate(compose_run(['model=rnn', 'model/attention=luong']).config))\n"
-        "can = hardware.flush_denormals(); tiny = torch.full((1 << 22,), 1e-30) * 1e-10\n"
+        "can = process.flush_denormals(); tiny = torch.full((1 << 22,), 1e-30) * 1e-10\n"
         "print(can, int(tiny.count_nonzero()))"
     )
     can, nonzero = subprocess.check_output([sys.executable, "-c", program], text=True).split()
@@ -117,10 +118,10 @@ def test_denormals_are_zero_in_every_thread_after_a_config_was_checked() -> None
 
 @pytest.mark.skipif(platform.system() != "Linux", reason="only Linux lets a process forget its peak")
 def test_each_run_tells_its_own_peak_of_memory() -> None:
-    hardware.forget_peak_memory()
-    before = hardware.peak_memory_bytes()
+    machine.forget_peak_memory()
+    before = machine.peak_memory_bytes()
     block = bytearray(b"x" * 2**28)
-    with_block = hardware.peak_memory_bytes()
+    with_block = machine.peak_memory_bytes()
     del block
-    hardware.forget_peak_memory()
-    assert with_block > before + 2**27 > hardware.peak_memory_bytes()
+    machine.forget_peak_memory()
+    assert with_block > before + 2**27 > machine.peak_memory_bytes()

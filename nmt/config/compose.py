@@ -1,7 +1,7 @@
 """From a config name and overrides to a plain, resolved dict: the only module besides `cli` that knows Hydra.
 
 Hydra composes; this module says what its errors mean in one line, and turns what came out into dicts and lists. What
-the values may be is checked by `nmt.schema` and `nmt.instantiate`.
+the values may be is checked by `nmt.config.schema` and `nmt.config.instantiate`.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nmt.config_folder import config_dir, defaults, groups, options_with
-from nmt.errors import UserError, did_you_mean
-from nmt.schema import validate
-from nmt.settings import TrainConfig
-from nmt.typed import one_line, shown
+from nmt.config.folder import config_dir, defaults, groups, options_with
+from nmt.config.schema import validate
+from nmt.config.typed import shown
+from nmt.errors import UserError, did_you_mean, one_line
 
 if TYPE_CHECKING:
     from hydra.core.override_parser.types import Override
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Composed",
-    "check_nodes",
     "compose",
     "compose_run",
     "config_dir",
@@ -52,7 +50,7 @@ def compose(config_name: str, overrides: Sequence[str] = ()) -> dict[str, Any]:
     """Return the config `config_name` ("train") with `overrides` ("model=rnn", "seed=2"): plain and resolved.
 
     A training config is validated as well. Raises UserError for overrides that cannot be read, unknown or misspelt
-    keys, groups and options, values left open, and (for "train") whatever `nmt.schema.validate` objects to.
+    keys, groups and options, values left open, and (for "train") whatever `nmt.config.schema.validate` objects to.
     """
     found = _compose(config_name, list(overrides)).config
     if config_name == "train":
@@ -99,39 +97,6 @@ def plain(config: DictConfig) -> dict[str, Any]:
         raise UserError(f"config: {one_line(error)}") from error
     assert isinstance(found, dict)
     return {str(key): value for key, value in found.items()}
-
-
-def check_nodes(config: TrainConfig) -> None:
-    """Build the model (with a toy vocabulary), the optimizer and the schedule, and throw them away.
-
-    Raises UserError, with the problems of all three, for what only their constructors know: sizes that do not
-    divide, rates out of range. Leaves the random state as it was.
-    """
-    import torch
-
-    from nmt.instantiate import instantiate
-    from nmt.models.seq2seq import build_model
-
-    def model() -> None:
-        # No memory and no time however wide it is, and no thread of torch's is started before training sets its mode.
-        with torch.device("meta"):
-            build_model(config.model, source_vocab_size=8, target_vocab_size=8, joint=config.tokenizer.joint)
-
-    def optimizer() -> None:
-        instantiate(config.optimizer, "optimizer", params=[torch.nn.Parameter(torch.zeros(1))])
-
-    def scheduler() -> None:
-        instantiate(config.scheduler, "scheduler")
-
-    problems = []
-    with torch.random.fork_rng(devices=[]):
-        for build in (model, optimizer, scheduler):
-            try:
-                build()
-            except UserError as error:
-                problems.append(str(error))
-    if problems:
-        raise UserError("; ".join(problems))
 
 
 # Composing

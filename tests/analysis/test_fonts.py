@@ -11,8 +11,8 @@ import matplotlib
 import pytest
 from matplotlib.font_manager import fontManager
 
-from nmt import fonts
-from nmt.fonts import BOX, Font, FontBook, extra_font, script, typeface
+from nmt.analysis import fonts
+from nmt.analysis.fonts import BOX, Font, FontBook, extra_font, script, typeface
 
 BUNDLED = Path(matplotlib.get_data_path(), "fonts", "ttf")
 DEJAVU = Font("DejaVu Sans", str(BUNDLED / "DejaVuSans.ttf"))

@@ -17,7 +17,7 @@ _DEFAULT = re.compile(r"^  - ([\w/]+): (\w+)", re.MULTILINE)
 
 def config_dir() -> Path:
     """Return the folder of configs: inside the package where it is installed, beside it in a checkout."""
-    package = Path(__file__).resolve().parent
+    package = Path(__file__).resolve().parent.parent
     for folder in (package / "configs", package.parent / "configs"):
         if (folder / "train.yaml").is_file():
             return folder

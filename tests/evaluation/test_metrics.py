@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from nmt import metrics
 from nmt.errors import UserError
+from nmt.evaluation import metrics
 
 REFERENCES = [
     "Ein Mann in einem roten Hemd fährt Fahrrad .",

@@ -16,8 +16,8 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.significance import PairedTest, Result
 
+from nmt.config.settings import BLEU_TOKENIZERS
 from nmt.errors import UserError, did_you_mean
-from nmt.settings import BLEU_TOKENIZERS
 
 # ISO 639-1, -2 and -3; FLORES and many file names have the latter two.
 _CHINESE = ("zh", "zho", "chi", "cmn", "yue", "wuu", "lzh")
@@ -98,8 +98,9 @@ def score(hypotheses: Sequence[str], references: Sequence[str], *, bootstrap: in
     """Return corpus BLEU, chrF2 and the share of hypotheses equal to their reference (white space at the ends aside).
 
     `bootstrap` > 0 resamples so many times for the intervals (sacreBLEU's fixed seed 12345) and is part of the
-    signatures. `tokenize` is one of nmt.settings.BLEU_TOKENIZERS; see `default_tokenizer`. Equals what the sacrebleu
-    program says of the same lines. Raises UserError for an unknown tokenizer and for unequal or no counts.
+    signatures. `tokenize` is one of nmt.config.settings.BLEU_TOKENIZERS; see `default_tokenizer`. The scores equal
+    those of the sacrebleu program for the same lines. Raises UserError for an unknown tokenizer and for unequal or no
+    counts.
     """
     check_settings(tokenize, bootstrap)
     _check_counts(references, hypotheses=hypotheses)

@@ -1,0 +1,1 @@
+"""Attention maps drawn and measured."""

@@ -1,0 +1,1 @@
+"""Metrics, and a split translated and scored with them."""

@@ -1,0 +1,1 @@
+"""Position encodings of the Transformer, one file each."""

@@ -1,0 +1,1 @@
+"""Decoding strategies over any step function: tensors in, hypotheses out."""
