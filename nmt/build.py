@@ -2,31 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import functools
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
+from torch import Tensor
 
 from nmt.config.instantiate import instantiate
 from nmt.config.settings import TrainConfig
 from nmt.errors import UserError
 from nmt.models.seq2seq import Seq2Seq
 
+if TYPE_CHECKING:
+    from nmt.training.schedules import Schedule
 
-def build_model(config: Mapping[str, Any], *, source_vocab_size: int, target_vocab_size: int, joint: bool) -> Seq2Seq:
+MODELS = ("nmt.models",)
+OPTIMIZERS = ("torch.optim",)
+SCHEDULES = ("nmt.training.schedules",)
+
+
+def build_model(
+    config: Mapping[str, Any],
+    *,
+    source_vocab_size: int,
+    target_vocab_size: int,
+    joint: bool,
+    allow: Sequence[str] = (),
+) -> Seq2Seq:
     """Return the model that a plain (resolved) `model` config describes.
 
-    `config` has `encoder` and `decoder` nodes with a `_target_` each, and `tie_embeddings`.
-    Raises UserError for anything in it that does not fit.
+    `config` has `encoder` and `decoder` nodes with a `_target_` each, and `tie_embeddings`. `allow` names packages of
+    the user's own whose classes the nodes may name. Raises UserError for anything in the config that does not fit.
     """
     if config["tie_embeddings"] == "all" and not joint:
         raise UserError(
             "model.tie_embeddings=all shares one table between source and target, which needs a joint vocabulary; "
             "got tokenizer.joint=false; use model.tie_embeddings=target or tokenizer.joint=true"
         )
-    encoder = instantiate(config["encoder"], "model.encoder", vocab_size=source_vocab_size)
-    decoder = instantiate(config["decoder"], "model.decoder", vocab_size=target_vocab_size, memory_width=encoder.width)
+    build = functools.partial(instantiate, within=MODELS, allow=allow)
+    encoder = build(config["encoder"], "model.encoder", vocab_size=source_vocab_size)
+    decoder = build(config["decoder"], "model.decoder", vocab_size=target_vocab_size, memory_width=encoder.width)
     return Seq2Seq(encoder, decoder, tie_embeddings=config["tie_embeddings"])
+
+
+def build_optimizer(
+    config: Mapping[str, Any], parameters: Iterable[Tensor], *, allow: Sequence[str] = ()
+) -> torch.optim.Optimizer:
+    """Return the optimizer that an `optimizer` node describes. Raises UserError for a node that does not fit."""
+    optimizer = instantiate(config, "optimizer", within=OPTIMIZERS, allow=allow, params=list(parameters))
+    return cast(torch.optim.Optimizer, optimizer)
+
+
+def build_schedule(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> Schedule:
+    """Return the schedule that a `scheduler` node describes. Raises UserError for a node that does not fit."""
+    return cast("Schedule", instantiate(config, "scheduler", within=SCHEDULES, allow=allow))
 
 
 def check_nodes(config: TrainConfig) -> None:
@@ -42,10 +72,10 @@ def check_nodes(config: TrainConfig) -> None:
             build_model(config.model, source_vocab_size=8, target_vocab_size=8, joint=config.tokenizer.joint)
 
     def optimizer() -> None:
-        instantiate(config.optimizer, "optimizer", params=[torch.nn.Parameter(torch.zeros(1))])
+        build_optimizer(config.optimizer, [torch.nn.Parameter(torch.zeros(1))])
 
     def scheduler() -> None:
-        instantiate(config.scheduler, "scheduler")
+        build_schedule(config.scheduler)
 
     problems = []
     with torch.random.fork_rng(devices=[]):

@@ -1,53 +1,49 @@
 """From a plain config node with a `_target_` to the object it describes: allow-listed, bound and checked first.
 
-A node is a mapping: `_target_` names a class, `_partial_: true` asks for a `functools.partial` of it, every other key
-is a parameter of its constructor. A value that is a node itself is built first. Knows neither OmegaConf nor Hydra, so
+A node is a mapping: `_target_` names a class, `_partial_: true` asks for a function that still takes the parameters
+which only the program knows, every other key is a parameter of its constructor. A value that is a node itself is built
+first. Knows neither OmegaConf nor Hydra, so
 that the plain config in a checkpoint is read by the same code as the one on the command line.
 """
 
 from __future__ import annotations
 
-import functools
 import importlib
 import inspect
 import pkgutil
 import re
 import typing
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from nmt.config.typed import expected, fits, near_choice, options, shown
-from nmt.errors import UserError, did_you_mean, one_line
-
-ALLOWED = ("nmt.models.", "nmt.training.", "torch.optim.")
-"""Where a `_target_` may live. Importing a config from a stranger's checkpoint must not run a stranger's code."""
+from nmt.errors import ParameterError, UserError, did_you_mean, one_line
 
 _TARGET, _PARTIAL = "_target_", "_partial_"
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
 
 
-def instantiate(node: Mapping[str, Any], path: str, **runtime: Any) -> Any:
-    """Return the object (or `functools.partial`) that `node` describes; `runtime` holds what only the program knows.
+def instantiate(
+    node: Mapping[str, Any], path: str, *, within: Sequence[str], allow: Sequence[str] = (), **runtime: Any
+) -> Any:
+    """Return the object (or the function, for a `_partial_` node) that `node` describes.
 
-    `path` is the dotted key of `node` in the config ("model.encoder") and begins every message. Raises UserError once,
-    with all problems of the node and of the nodes in it: a target that is not allowed or not found, unknown, missing
-    and doubly given parameters, values of the wrong type. A ValueError, TypeError or RuntimeError of a constructor
-    becomes a UserError that names the path, and the parameter where the message begins with one ("heads: got 3, ...");
-    a UserError passes as it is.
+    `path` is the dotted key of `node` in the config ("model.encoder") and begins every message. `within` names the
+    packages or modules whose classes a `_target_` may name here ("nmt.models"), and `allow` further ones that the user
+    opened for this run: importing a config from a stranger's checkpoint must not run a stranger's code. `runtime` holds
+    arguments that only the program knows; a config must not set them.
+
+    Raises UserError once, with all problems of the node and of the nodes in it: a target that is not allowed or not
+    found, unknown, missing and doubly given parameters, values of the wrong type. A ParameterError of a constructor
+    becomes a UserError that begins with the parameter's dotted key; its ValueError, TypeError or RuntimeError one that
+    begins with `path`. A UserError passes unchanged.
     """
     problems: list[str] = []
-    plan = _plan(node, path, runtime, problems)
+    plan = _Planner((*within, *allow), problems).plan(node, path, runtime)
     if plan is None or problems:
         raise UserError("; ".join(problems))
     return _build(plan)
-
-
-def check(node: Mapping[str, Any], path: str, **runtime: Any) -> list[str]:
-    """Return what `instantiate` would object to before it builds anything; an empty list if nothing."""
-    problems: list[str] = []
-    _plan(node, path, runtime, problems)
-    return problems
 
 
 @dataclass(frozen=True)
@@ -61,59 +57,84 @@ class _Plan:
     runtime: dict[str, Any]
 
 
-def _plan(node: Any, path: str, runtime: Mapping[str, Any], problems: list[str]) -> _Plan | None:
-    """Return the plan of `node`, adding to `problems` whatever is wrong; None where there is no target to plan for."""
-    target = _resolve(node, path, problems)
-    if target is None:
-        return None
-    partial = node.get(_PARTIAL, False)
-    if not isinstance(partial, bool):
-        problems.append(f"{path}.{_PARTIAL}: got {shown(partial)}, expected true or false")
-    given = {str(key): value for key, value in node.items() if key not in (_TARGET, _PARTIAL)}
-    parameters = _parameters(target, path, problems)
-    if parameters is None:
-        return None
-    _bind(target, path, given, runtime, parameters, bool(partial), problems)
-    arguments = {}
-    for key, value in given.items():
-        annotation = parameters.get(key, inspect.Parameter.empty)
-        arguments[key] = _argument(value, annotation, f"{path}.{key}", problems)
-    return _Plan(target, path, bool(partial), arguments, dict(runtime))
+class _Planner:
+    """Binds nodes to the constructors of their targets; adds everything that is wrong to `problems`."""
+
+    def __init__(self, allowed: Sequence[str], problems: list[str]) -> None:
+        self.allowed = allowed
+        self.problems = problems
+
+    def plan(self, node: Any, path: str, runtime: Mapping[str, Any]) -> _Plan | None:
+        """Return the plan of `node`, or None where there is no target to plan for."""
+        target = _resolve(node, path, self.allowed, self.problems)
+        if target is None:
+            return None
+        partial = node.get(_PARTIAL, False)
+        if not isinstance(partial, bool):
+            self.problems.append(f"{path}.{_PARTIAL}: got {shown(partial)}, expected true or false")
+        given = {str(key): value for key, value in node.items() if key not in (_TARGET, _PARTIAL)}
+        parameters = _parameters(target, path, self.problems)
+        if parameters is None:
+            return None
+        _bind(target, path, given, runtime, parameters, bool(partial), self.problems)
+        arguments = {}
+        for key, value in given.items():
+            annotation = parameters.get(key, inspect.Parameter.empty)
+            arguments[key] = self._argument(value, annotation, f"{path}.{key}")
+        return _Plan(target, path, bool(partial), arguments, dict(runtime))
+
+    def _argument(self, value: Any, annotation: Any, where: str) -> Any:
+        """Return `value` as an argument: nodes as plans, lists as tuples where the parameter is a tuple."""
+        if isinstance(value, Mapping) and _TARGET in value:
+            plan = self.plan(value, where, {})
+            if plan is not None and not plan.partial and not _accepts(annotation, plan.target):
+                self.problems.append(f"{where}: got {_named(plan.target)}, expected {expected(annotation)}")
+            return plan
+        if not fits(value, annotation):
+            near = near_choice(value, annotation)
+            self.problems.append(f"{where}: got {shown(value)}, expected {expected(annotation)}{near}")
+        elif isinstance(value, list) and any(typing.get_origin(option) is tuple for option in options(annotation)):
+            return tuple(value)
+        return value
 
 
 def _build(plan: _Plan) -> Any:
     arguments = {key: _build(value) if isinstance(value, _Plan) else value for key, value in plan.arguments.items()}
-    if plan.partial:
-        return functools.partial(plan.target, **arguments, **plan.runtime)
-    try:
-        return plan.target(**arguments, **plan.runtime)
-    except UserError:
-        raise
-    except (ValueError, TypeError, RuntimeError) as error:  # torch's own for sizes it cannot make is a RuntimeError
-        text = one_line(error)
-        key, colon, _ = text.partition(": ")
-        raise UserError(f"{plan.path}{'.' if colon and key in plan.arguments else ': '}{text}") from error
+
+    def construct(**later: Any) -> Any:
+        try:
+            return plan.target(**arguments, **plan.runtime, **later)
+        except UserError:
+            raise
+        except ParameterError as error:
+            raise UserError(f"{plan.path}.{error.parameter}: {error.problem}") from error
+        except (ValueError, TypeError, RuntimeError) as error:  # torch raises RuntimeError for sizes it cannot make
+            raise UserError(f"{plan.path}: {one_line(error)}") from error
+
+    return construct if plan.partial else construct()
 
 
 # Targets
 
 
-def _resolve(node: Any, path: str, problems: list[str]) -> type | None:
+def _resolve(node: Any, path: str, allowed: Sequence[str], problems: list[str]) -> type | None:
     """Return the class that the node names, if it may be used."""
     if not isinstance(node, Mapping) or _TARGET not in node:
         problems.append(f"{path}: got {shown(node)}, expected a mapping with {_TARGET}")
         return None
     where, name = f"{path}.{_TARGET}", node[_TARGET]
-    allowed = f"expected a class in {', '.join(prefix.rstrip('.') for prefix in ALLOWED)}"
-    if not isinstance(name, str) or not _DOTTED.fullmatch(name) or not name.startswith(ALLOWED):
-        problems.append(f"{where}: got {shown(name)}, {allowed}")
+    prefixes = tuple(f"{prefix}." for prefix in allowed)
+    words = f"a class in {', '.join(allowed)}"
+    if not isinstance(name, str) or not _DOTTED.fullmatch(name) or not name.startswith(prefixes):
+        own = f"; for a class of your own package add allow=[{name.partition('.')[0]}]" if isinstance(name, str) else ""
+        problems.append(f"{where}: got {shown(name)}, expected {words}{own}")
         return None
     found = _find(name, where, problems)
     if found is None:
         return None
     # A module also holds what it imports: judge an object by where it was defined.
-    if not inspect.isclass(found) or not f"{found.__module__}.".startswith(ALLOWED):
-        problems.append(f"{where}: {name} is not {allowed.removeprefix('expected ')}")
+    if not inspect.isclass(found) or not f"{found.__module__}.".startswith(prefixes):
+        problems.append(f"{where}: {name} is not {words}")
         return None
     if inspect.isabstract(found):
         problems.append(f"{where}: {name} is abstract: name a class derived from it")
@@ -195,20 +216,6 @@ def _bind(
 
 
 # Values
-
-
-def _argument(value: Any, annotation: Any, where: str, problems: list[str]) -> Any:
-    """Return `value` as an argument: nodes as plans, lists as tuples where the parameter is a tuple."""
-    if isinstance(value, Mapping) and _TARGET in value:
-        plan = _plan(value, where, {}, problems)
-        if plan is not None and not plan.partial and not _accepts(annotation, plan.target):
-            problems.append(f"{where}: got {_named(plan.target)}, expected {expected(annotation)}")
-        return plan
-    if not fits(value, annotation):
-        problems.append(f"{where}: got {shown(value)}, expected {expected(annotation)}{near_choice(value, annotation)}")
-    elif isinstance(value, list) and any(typing.get_origin(option) is tuple for option in options(annotation)):
-        return tuple(value)
-    return value
 
 
 def _accepts(annotation: Any, target: type) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from nmt.errors import ParameterError
 from nmt.models.positions.functions import rotate
 
 
@@ -27,9 +28,11 @@ class MultiHeadAttention(nn.Module):
     ) -> None:
         super().__init__()
         if heads < 1 or width % heads:
-            raise ValueError(f"heads: got {heads}, expected a number that divides the width {width}")
+            raise ParameterError("heads", f"got {heads}, expected a number that divides the width {width}")
         if rotary and (width // heads) % 2:
-            raise ValueError(f"positions=rotary needs an even head width, got {width} / {heads} = {width // heads}")
+            raise ParameterError(
+                "positions", f"rotary needs an even head width, got {width} / {heads} = {width // heads}"
+            )
         self.heads = heads
         self.dropout = dropout
         self.scale = (width // heads) ** -0.5 if scale_scores else 1.0

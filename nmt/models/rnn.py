@@ -8,7 +8,7 @@ from typing import Literal, cast
 import torch
 from torch import Tensor, nn
 
-from nmt.errors import did_you_mean
+from nmt.errors import ParameterError, did_you_mean
 from nmt.models.checks import require_dropout, require_positive
 from nmt.models.dropout import Dropout
 from nmt.models.interface import Encoder, EncoderOutput
@@ -37,7 +37,7 @@ class RecurrentLayer(nn.Module):
     def __init__(self, cell: str, input_width: int, width: int, *, feed_width: int = 0) -> None:
         super().__init__()
         if cell not in CELLS:
-            raise ValueError(f"cell: got '{cell}', expected one of {', '.join(CELLS)}{did_you_mean(cell, CELLS)}")
+            raise ParameterError("cell", f"got '{cell}', expected one of {', '.join(CELLS)}{did_you_mean(cell, CELLS)}")
         self.rnn = CELLS[cell](input_width + feed_width, width, batch_first=True)
         self.input_width = input_width
         self.feed_width = feed_width

@@ -9,6 +9,7 @@ from typing import Any, cast
 import torch
 from torch import Tensor, nn
 
+from nmt.errors import ParameterError
 from nmt.models.checks import require_dropout, require_positive
 from nmt.models.dropout import Dropout
 from nmt.models.interface import AttentionWeights, Decoder, Encoder, EncoderOutput, State, per_sentence, stack_layers
@@ -39,7 +40,7 @@ class TransformerConfig:
     def __post_init__(self) -> None:
         for key, known in (("norm", NORMS), ("activation", ACTIVATIONS), ("positions", POSITIONS)):
             if getattr(self, key) not in known:
-                raise ValueError(f"{key}: got '{getattr(self, key)}', expected one of {', '.join(known)}")
+                raise ParameterError(key, f"got '{getattr(self, key)}', expected one of {', '.join(known)}")
         require_positive(width=self.width, heads=self.heads, feed_forward=self.feed_forward)
         require_dropout(
             residual_dropout=self.residual_dropout,

@@ -21,9 +21,8 @@ from rich.console import Console
 from nmt import checkpoint as checkpoints
 from nmt import machine, process
 from nmt.atomic import write_atomically
-from nmt.build import build_model
+from nmt.build import build_model, build_optimizer, build_schedule
 from nmt.command import command
-from nmt.config.instantiate import instantiate
 from nmt.config.settings import TrainConfig
 from nmt.data.corpus import SentencePair, load_corpus, origin
 from nmt.data.datamodule import TranslationData
@@ -104,8 +103,8 @@ class Run:
             plain,
             timer=self.timer,
             corpus_sha256=corpus_sha256,
-            optimizer=lambda parameters: instantiate(plain["optimizer"], "optimizer", params=list(parameters)),
-            schedule=instantiate(plain["scheduler"], "scheduler"),
+            optimizer=lambda parameters: build_optimizer(plain["optimizer"], parameters),
+            schedule=build_schedule(plain["scheduler"]),
         )
         self.trainer = self._trainer()
 

@@ -9,13 +9,15 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 
+from nmt.errors import ParameterError
+
 
 class Schedule(ABC):
     """Linear warm-up over `warmup_updates`, then `decay`."""
 
     def __init__(self, *, warmup_updates: int = 0) -> None:
         if warmup_updates < 0:
-            raise ValueError(f"warmup_updates: got {warmup_updates}, expected 0 or more")
+            raise ParameterError("warmup_updates", f"got {warmup_updates}, expected 0 or more")
         self.warmup_updates = warmup_updates
 
     def __call__(self, update: int, progress: float) -> float:
@@ -49,7 +51,7 @@ class Cosine(Schedule):
     def __init__(self, *, warmup_updates: int = 0, final: float = 0.0) -> None:
         super().__init__(warmup_updates=warmup_updates)
         if not 0.0 <= final <= 1.0:
-            raise ValueError(f"final: got {final}, expected a share between 0 and 1")
+            raise ParameterError("final", f"got {final}, expected a share between 0 and 1")
         self.final = final
 
     def decay(self, update: int, progress: float) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import subprocess
 import sys
 import types
@@ -12,16 +11,21 @@ from typing import Any, Literal
 import pytest
 import torch
 
-from nmt.config.instantiate import check, instantiate
-from nmt.errors import UserError
+from nmt.config import instantiate as module_under_test
+from nmt.errors import ParameterError, UserError
 
 MODULE = "nmt.models.made_for_this_test"
+WITHIN = ("nmt.models", "torch.optim")
+
+
+def instantiate(config: Any, path: str, **more: Any) -> Any:
+    return module_under_test.instantiate(config, path, **{"within": WITHIN, **more})
 
 
 class Inner:
     def __init__(self, size: int, *, rate: float = 0.5) -> None:
         if size < 0:
-            raise ValueError(f"size: got {size}, expected at least 0")
+            raise ParameterError("size", f"got {size}, expected at least 0")
         if size > 100:
             raise RuntimeError("no room")
         self.size, self.rate = size, rate
@@ -82,8 +86,9 @@ def test_builds_nodes_within_nodes_and_leaves_the_config_alone() -> None:
 
 def test_a_partial_takes_the_rest_later() -> None:
     partial = instantiate(node("Inner", _partial_=True, rate=0.1), "model")
-    assert isinstance(partial, functools.partial)
-    assert partial(5).size == 5 and partial(5).rate == 0.1
+    assert partial(size=5).size == 5 and partial(size=5).rate == 0.1
+    with pytest.raises(UserError, match=r"^model\.size: got -1, expected at least 0$"):
+        partial(size=-1)
 
 
 def test_equals_the_constructor_called_by_hand() -> None:
@@ -122,11 +127,24 @@ def test_refuses_every_target_that_is_not_a_class_of_ours(target: Any) -> None:
     assert message({"_target_": target}).startswith("model.decoder._target_: ")
 
 
+def test_a_package_of_ones_own_is_opened_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "strange.parts", types.ModuleType("strange.parts"))
+    monkeypatch.setitem(sys.modules, "strange", types.ModuleType("strange"))
+    own = type("Own", (Inner,), {"__module__": "strange.parts", "__init__": Inner.__init__})
+    sys.modules["strange.parts"].Own = own  # type: ignore[attr-defined]
+    config = {"_target_": "strange.parts.Own", "size": 3}
+    assert "add allow=[strange]" in message(config)
+    assert instantiate(config, "model", allow=["strange"]).size == 3
+    assert "expected a class in" in message({"_target_": "stranger.parts.Own", "size": 3}, allow=["strange"])
+
+
 def test_a_forbidden_module_is_not_even_imported() -> None:
     code = (
-        "import sys; from nmt.config.instantiate import check; "
-        "problems = check({'_target_': 'antigravity.Thing'}, 'model'); "
-        "assert len(problems) == 1 and 'antigravity' not in sys.modules and 'torch' not in sys.modules"
+        "import sys; from nmt.config.instantiate import instantiate; from nmt.errors import UserError\n"
+        "try:\n    instantiate({'_target_': 'antigravity.Thing'}, 'model', within=['nmt.models'])\n"
+        "except UserError:\n    pass\n"
+        "else:\n    raise SystemExit('no error')\n"
+        "assert 'antigravity' not in sys.modules and 'torch' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 
@@ -178,7 +196,7 @@ def test_types_are_checked_against_the_annotations(key: str, value: Any) -> None
 
 def test_a_whole_number_is_a_number_but_true_is_not() -> None:
     assert instantiate(node("Inner", size=1, rate=1), "x").rate == 1
-    assert check(node("Inner", size=1, rate=True), "x") and check(node("Inner", size=1.0), "x")
+    assert message(node("Inner", size=1, rate=True)) and message(node("Inner", size=1.0))
 
 
 def test_a_node_of_another_kind_does_not_fit() -> None:
@@ -201,7 +219,6 @@ def test_a_constructors_own_errors_name_the_place() -> None:
     assert message(node("Outer", inner=None, name="ours"), vocab_size=7) == "outer: a message of its own"
 
 
-def test_check_builds_nothing() -> None:
-    assert check(node("Inner", size=-1), "x") == []
-    assert check(node("Inner"), "x") == ["x.size: missing; Inner needs it"]
-    assert check(None, "x") == ["x: got null, expected a mapping with _target_"]  # type: ignore[arg-type]
+def test_what_is_missing_is_named() -> None:
+    assert message(node("Inner")) == "model.decoder.size: missing; Inner needs it"
+    assert message(None) == "model.decoder: got null, expected a mapping with _target_"
