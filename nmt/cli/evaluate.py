@@ -7,11 +7,11 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from nmt.cli import program
 from nmt.cli.arguments import overrides, wants_help
-from nmt.config.settings import choice, number
+from nmt.config.typed import NonNegativeInt
 from nmt.errors import UserError
 
 HELP = """\
@@ -44,11 +44,11 @@ class EvaluateConfig:
     """The whole of evaluate.yaml."""
 
     ckpt: str
-    split: str = choice("train", "val", "test")
+    split: Literal["train", "val", "test"]
     data: dict[str, Any]
     search: dict[str, Any]
     device: str
-    bootstrap: int = number(0)
+    bootstrap: NonNegativeInt
     bleu_tokenize: str | None
     out: str | None
 

@@ -7,15 +7,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import BufferedIOBase
-from typing import TYPE_CHECKING, Any, TextIO, cast
+from typing import TYPE_CHECKING, Any, Literal, TextIO, cast
 
 from nmt.cli import program
 from nmt.cli.arguments import overrides, take, wants_help
-from nmt.config.settings import choice
 from nmt.errors import UserError
 
 if TYPE_CHECKING:
-    from nmt.attention_map import Kind
     from nmt.translate import Translator
 
 HELP = """\
@@ -53,7 +51,7 @@ class TranslateConfig:
     search: dict[str, Any]
     device: str
     attention: str | None
-    kind: str = choice("cross", "encoder_self", "decoder_self")
+    kind: Literal["cross", "encoder_self", "decoder_self"]
     words: bool
 
 
@@ -123,7 +121,7 @@ def draw(translator: Translator, text: str, reference: str | None, config: Trans
 
     attention = translator.attention_map(text, reference)
     assert config.attention is not None
-    save(attention, config.attention, kind=cast("Kind", config.kind), words=config.words)
+    save(attention, config.attention, kind=config.kind, words=config.words)
     output.write(as_line(attention.target) + "\n")
     output.flush()
 

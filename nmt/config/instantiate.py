@@ -181,7 +181,7 @@ def _parameters(target: type, path: str, problems: list[str]) -> dict[str, Any] 
         )
         return None
     try:
-        hints = typing.get_type_hints(target.__init__)  # type: ignore[misc]
+        hints = typing.get_type_hints(target.__init__, include_extras=True)  # type: ignore[misc]
     except NameError:  # an annotation imported for type checkers only: its values stay unchecked
         hints = {}
     return {name: hints.get(name, inspect.Parameter.empty) for name in signature.parameters}

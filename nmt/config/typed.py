@@ -1,7 +1,8 @@
 """Whether a plain value (from YAML or a checkpoint) is of an annotated type, and the words for it when it is not.
 
-Only simple types are judged: int, float, bool, str, None, Literal, and lists, tuples and unions of them. A value whose
-annotation says more, or nothing, fits.
+Settings and constructors say what they take in standard annotations: `int`, `float`, `bool`, `str`, `None`,
+`Literal["a", "b"]`, `Annotated[int, Range(low=1)]`, and lists, tuples and unions of them. A value whose annotation is
+of another kind, or missing, always fits: its constructor checks it.
 """
 
 from __future__ import annotations
@@ -10,9 +11,36 @@ import inspect
 import types
 import typing
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 from nmt.errors import did_you_mean, one_line
+
+
+@dataclass(frozen=True, kw_only=True)
+class Range:
+    """The numbers that an annotated setting accepts: at least `low`, more than `above`, at most `high`."""
+
+    low: float | None = None
+    above: float | None = None
+    high: float | None = None
+
+    def __contains__(self, value: float) -> bool:
+        """Tell whether `value` is within the limits; NaN never is."""
+        return (
+            value == value
+            and (self.low is None or value >= self.low)
+            and (self.above is None or value > self.above)
+            and (self.high is None or value <= self.high)
+        )
+
+    def __str__(self) -> str:
+        limits = (("at least", self.low), ("more than", self.above), ("at most", self.high))
+        return " and ".join(f"{words} {limit}" for words, limit in limits if limit is not None)
+
+
+PositiveInt = Annotated[int, Range(low=1)]
+NonNegativeInt = Annotated[int, Range(low=0)]
 
 
 def options(annotation: Any) -> tuple[Any, ...]:
@@ -23,12 +51,15 @@ def options(annotation: Any) -> tuple[Any, ...]:
 
 
 def fits(value: Any, annotation: Any) -> bool:
-    """Tell whether a plain value is of the annotated type; what is not a simple type is left to the constructor."""
+    """Tell whether a plain value is of the annotated type and within its range."""
     return any(_fits_one(value, option) for option in options(annotation))
 
 
 def _fits_one(value: Any, option: Any) -> bool:
     origin, arguments = typing.get_origin(option), typing.get_args(option)
+    if origin is Annotated:
+        kind, *limits = arguments
+        return fits(value, kind) and all(value in limit for limit in limits if isinstance(limit, Range))
     if origin is typing.Literal:
         return any(value == choice and type(value) is type(choice) for choice in arguments)
     if origin is tuple and isinstance(value, list):
@@ -62,6 +93,9 @@ def _expected_one(option: Any) -> str:
     origin, arguments = typing.get_origin(option), typing.get_args(option)
     if option in _WORDS:
         return _WORDS[option]
+    if origin is Annotated:
+        kind, *limits = arguments
+        return " of ".join([expected(kind), *(str(limit) for limit in limits if isinstance(limit, Range))])
     if origin is typing.Literal:
         return f"one of {', '.join(map(str, arguments))}"
     if origin is tuple and Ellipsis not in arguments:

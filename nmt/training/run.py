@@ -243,7 +243,7 @@ class Run:
             accelerator=config.accelerator,
             devices=config.devices,
             strategy=config.strategy,
-            precision=config.precision,  # type: ignore[arg-type]
+            precision=config.precision,
             gradient_clip_val=config.gradient_clip_val,
             accumulate_grad_batches=config.accumulate_grad_batches,
             val_check_interval=config.val_check_interval,

@@ -6,8 +6,9 @@ import copy
 import itertools
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 import yaml
@@ -16,6 +17,7 @@ from nmt.build import check_nodes
 from nmt.config import compose as config
 from nmt.config.schema import read, validate
 from nmt.config.settings import SearchConfig, TrainConfig
+from nmt.config.typed import Range
 from nmt.errors import UserError
 
 MODELS = [
@@ -198,8 +200,22 @@ def test_each_mistake_on_the_command_line_is_one_clear_line(overrides: list[str]
         ("trainer.check_val_every_n_epoch", None, "expected trainer.val_check_interval=BATCHES beside it"),
         ("bleu_tokenize", "13b", "bleu_tokenize: got '13b', expected one of 13a"),
         ("trainer.precision", "fp16", "trainer.precision: got 'fp16', expected one of 32-true"),
-        ("trainer.val_check_interval", 2.5, "trainer.val_check_interval: got 2.5"),
-        ("trainer.devices", 0, "trainer.devices: got 0"),
+        (
+            "trainer.val_check_interval",
+            2.5,
+            "got 2.5, expected an integer of at least 1 or a number of more than 0.0 and at most 1.0 or null",
+        ),
+        (
+            "trainer.devices",
+            0,
+            "trainer.devices: got 0, expected an integer of at least 1 or one of auto, -1 or a list",
+        ),
+        ("trainer.devices", [], "trainer.devices: got [], expected the index of at least one device"),
+        ("trainer.devices", [0, -1], "got [0, -1], expected"),
+        ("data.kind", 3, "data.kind: got 3, expected one of hub, files, cldr"),
+        ("trainer.strategy", 7, "trainer.strategy: got 7, expected one of auto, ddp"),
+        ("tokenizer.type", 1, "tokenizer.type: got 1, expected one of unigram, bpe"),
+        ("trainer.precision", 32, "trainer.precision: got 32, expected one of 32-true"),
         ("model.encoder.heads", 3, "heads: got 3"),
         ("model.encoder.width", 0, "model.encoder.width: got 0, expected at least 1"),
         ("model.encoder.feed_forward", 0, "model.encoder.feed_forward: got 0, expected at least 1"),
@@ -247,6 +263,17 @@ def test_values_like_the_paths_of_real_life(tmp_path: Path) -> None:
 
 
 # A single node and a multirun
+
+
+def test_a_checkpoint_written_before_a_setting_existed_is_read_with_its_default() -> None:
+    @dataclass(kw_only=True)
+    class Later(SearchConfig):
+        temperature: Annotated[float, Range(above=0.0)] = 1.0
+
+    earlier = config.compose("train")["search"]
+    assert read(earlier, Later, "search") == Later(**earlier, temperature=1.0)
+    with pytest.raises(UserError, match=r"^search.temperature: got 0, expected a number of more than 0.0$"):
+        read({**earlier, "temperature": 0}, Later, "search")
 
 
 def test_read_names_keys_under_the_path_it_is_given() -> None:
