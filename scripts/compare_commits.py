@@ -1,0 +1,161 @@
+"""Whether two commits train the same models: the same losses, weights and translations at a fixed seed.
+
+    python scripts/compare_commits.py OLD [NEW] [KEY=VALUE ...]
+
+OLD and NEW are git revisions; without NEW the files of this checkout are compared. Each commit's own train.py trains
+each of the seven models on a CPU, for a few updates on the same small made-up corpus, in a temporary folder. Further
+arguments are overrides of train.py for both commits. The exit status is 0 if everything is equal, bit for bit, and 1
+if not.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from torch import Tensor
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from nmt.cli import program
+from nmt.cli.arguments import wants_help
+from nmt.errors import UserError
+
+ROOT = Path(__file__).resolve().parent.parent
+MODELS = {
+    "transformer": ["model=transformer"],
+    "hybrid": ["model=hybrid"],
+    "none": ["model=rnn", "model/attention=none"],
+    "bahdanau": ["model=rnn", "model/attention=bahdanau"],
+    "luong general": ["model=rnn", "model/attention=luong"],
+    "luong dot": ["model=rnn", "model/attention=luong", "model.attention.score=dot"],
+    "luong concat": ["model=rnn", "model/attention=luong", "model.attention.score=concat"],
+}
+SETTINGS = [
+    *("data=files", "debug=fast", "data.limit=300", "data.batch_tokens=400", "seed=3", "trainer.accelerator=cpu"),
+    *("trainer.max_steps=12", "trainer.max_epochs=null", "trainer.val_check_interval=4", "scheduler.warmup_updates=3"),
+]
+RENAMED: Mapping[str, str] = {}  # names of weights that a later commit changed: pattern in the old name, replacement
+SCALARS = ("train/loss", "train/gradient_norm", "train/learning_rate", "val/loss", "val/bleu")
+WORDS = [a + b for a in "bdfgklmnprstvz" for b in ("a", "e", "i", "o", "u", "an", "er", "ist", "und", "ock")]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one commit's training gave: logged values by tag, weights by name, translations by file name."""
+
+    scalars: dict[str, list[float]]
+    weights: dict[str, Tensor]
+    translations: dict[str, str]
+
+
+def compare(old: Path, new: Path, overrides: list[str], folder: Path) -> bool:
+    """Train every model with both checkouts, print a line for each, and return whether all are equal."""
+    write_corpus(folder / "corpus")
+    equal = True
+    print(f"{'model':<14} {'losses':<10} {'weights':<10} {'translations':<13} largest difference of a weight")
+    for name, words in MODELS.items():
+        before, after = (
+            outcome(checkout, [*words, *overrides], folder / "corpus", folder / f"{name} {side}".replace(" ", "_"))
+            for side, checkout in (("old", old), ("new", new))
+        )
+        renamed = {rename(key): value for key, value in before.weights.items()}
+        if renamed.keys() != after.weights.keys():
+            missing = sorted(renamed.keys() ^ after.weights.keys())
+            raise UserError(f"{name}: the weights have other names: {', '.join(missing[:8])}; add them to RENAMED")
+        largest = max(float((renamed[key] - after.weights[key]).abs().max()) for key in renamed)
+        results = [before.scalars == after.scalars, largest == 0.0, before.translations == after.translations]
+        words_of = ["equal" if result else "DIFFERENT" for result in results]
+        print(f"{name:<14} {words_of[0]:<10} {words_of[1]:<10} {words_of[2]:<13} {largest:.3g}", flush=True)
+        for tag in SCALARS:
+            if before.scalars[tag] != after.scalars[tag]:
+                print(f"    {tag}: {before.scalars[tag]} before, {after.scalars[tag]} after")
+        equal = equal and all(results)
+    return equal
+
+
+def outcome(checkout: Path, overrides: list[str], corpus: Path, folder: Path) -> Outcome:
+    """Train with the train.py of `checkout` and return what it left in `folder`."""
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(checkout),
+        "OMP_NUM_THREADS": "1",
+        "NMT_CACHE": str(folder / "cache"),
+    }
+    command = [sys.executable, "train.py", *SETTINGS, f"data.path={corpus}", f"hydra.run.dir={folder}", *overrides]
+    done = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise UserError(f"{checkout}: train.py ended with status {done.returncode}: {done.stderr[-800:]}")
+    events = EventAccumulator(str(folder))
+    events.Reload()
+    payload = torch.load(folder / "checkpoints" / "last.ckpt", map_location="cpu", weights_only=True)
+    return Outcome(
+        scalars={tag: [event.value for event in events.Scalars(tag)] for tag in SCALARS},
+        weights=payload["state_dict"],
+        translations={path.name: path.read_text("utf-8") for path in sorted((folder / "translations").glob("*.hyp.*"))},
+    )
+
+
+def rename(name: str) -> str:
+    """Return the present name of a weight of the old commit."""
+    for pattern, replacement in RENAMED.items():
+        name = re.sub(pattern, replacement, name)
+    return name
+
+
+def write_corpus(folder: Path) -> None:
+    """Write train, val and test: random words, and as their translation the same words backwards."""
+    folder.mkdir()
+    draw = random.Random(1)
+    for split, count in (("train", 300), ("val", 40), ("test", 40)):
+        sentences = [" ".join(draw.choices(WORDS, k=draw.randint(2, 14))) for _ in range(count)]
+        (folder / f"{split}.en").write_text("".join(f"{line}\n" for line in sentences), "utf-8")
+        (folder / f"{split}.de").write_text("".join(f"{line[::-1]}\n" for line in sentences), "utf-8")
+
+
+@contextmanager
+def checked_out(revision: str, folder: Path) -> Iterator[Path]:
+    """Yield a temporary checkout of a git revision."""
+    added = ["git", "-C", str(ROOT), "worktree", "add", "--quiet", "--detach", str(folder), revision]
+    done = subprocess.run(added, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise UserError(f"{revision}: git cannot check it out: {done.stderr.strip()}")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["git", "-C", str(ROOT), "worktree", "remove", "--force", str(folder)], check=True)
+
+
+def run(arguments: list[str]) -> None:
+    """Compare what the command line names; leave with status 1 where something differs."""
+    if wants_help(arguments) or not arguments:
+        print(__doc__)
+        return
+    revisions = [word for word in arguments if "=" not in word]
+    overrides = [word for word in arguments if "=" in word]
+    if not 1 <= len(revisions) <= 2:
+        raise UserError(f"got {len(revisions)} revisions, expected OLD or OLD NEW; see --help")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with checked_out(revisions[0], folder / "old") as old:
+            if len(revisions) == 1:
+                equal = compare(old, ROOT, overrides, folder)
+            else:
+                with checked_out(revisions[1], folder / "new") as new:
+                    equal = compare(old, new, overrides, folder)
+    if not equal:
+        raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    program.main(run)
