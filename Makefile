@@ -45,10 +45,11 @@ test: $(STAMP)  ## the fast tests, offline
 test-all: $(STAMP)  ## all tests, the slow ones too
 	$(BIN)/python -m pytest -m ''
 
-check: $(STAMP)  ## ruff (lint and format) and mypy --strict
+check: $(STAMP)  ## ruff (lint and format), mypy --strict, and the layers of the architecture
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m mypy
+	$(BIN)/lint-imports --no-logo
 
 format: $(STAMP)  ## let ruff format and mend what it can
 	$(BIN)/python -m ruff format .
@@ -64,5 +65,5 @@ wheel: $(STAMP)  ## a wheel and a source distribution in dist/
 	$(BIN)/python -m build
 
 clean:  ## caches and builds; runs and .venv stay
-	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
 	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +
