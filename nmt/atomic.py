@@ -1,12 +1,16 @@
-"""Writing a file whole or not at all."""
+"""Writing a file whole or not at all, and by one process at a time."""
 
 from __future__ import annotations
 
+import logging
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
+
+logger = logging.getLogger(__name__)
 
 
 @contextmanager
@@ -34,3 +38,23 @@ def write_atomically(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as file:
         file.write(content)
+
+
+def lock_file(file: IO[bytes], *, waiting: str) -> bool:
+    """Lock an open file until it is closed; if another process has locked it, log `waiting`, wait, and return True.
+
+    On Windows, and on a file system without locks, this does nothing.
+    """
+    if sys.platform == "win32":
+        return False
+    import fcntl
+
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        logger.info(waiting)
+        fcntl.flock(file, fcntl.LOCK_EX)
+        return True
+    except OSError:
+        pass
+    return False

@@ -32,7 +32,7 @@ def describe(device: torch.device | str = "cpu", count: int = 1) -> dict[str, An
     """
     return {
         "cpu": _cpu_model(),
-        "cores": _usable_cores(),
+        "cores": usable_cores(),
         "threads": torch.get_num_threads(),
         "memory_bytes": _memory_bytes(),
         "gpus": [torch.cuda.get_device_name(device)] * count if torch.device(device).type == "cuda" else [],
@@ -132,7 +132,8 @@ def _cpu_model() -> str:
     return next(names, platform.processor() or platform.machine())
 
 
-def _usable_cores() -> int:
+def usable_cores() -> int:
+    """Return how many cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

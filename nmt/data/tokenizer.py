@@ -121,6 +121,11 @@ class Tokenizer:
         """Return one readable piece an id, "▁" for a space and "</s>" for eos; see `_readable` for bytes."""
         return _readable(self._target, ids)
 
+    def digest(self) -> str:
+        """Return a digest that changes whenever a text may get other ids: of the models and SentencePiece's version."""
+        parts = (sentencepiece.__version__.encode(), self._source_model, self._target_model or b"")
+        return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
+
     def to_state(self) -> dict[str, Any]:
         """Return bytes, bool and None only, for checkpoints; `from_state` takes it back.
 

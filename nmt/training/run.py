@@ -26,6 +26,7 @@ from nmt.command import command
 from nmt.config.settings import TrainConfig
 from nmt.data.corpus import SentencePair, load_corpus, origin
 from nmt.data.datamodule import TranslationData
+from nmt.data.encoded import Filters, encode, encode_corpus
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.evaluation.split import Evaluation, evaluate, table, write_evaluation
@@ -79,22 +80,27 @@ class Run:
         last = self._last_payload() if resume else None
         pl.seed_everything(config.seed, verbose=False)
         self.corpus: Corpus = load_corpus(config.data, say=self.say)
-        pairs = (pair for split in ("train", "val") for pair in self.corpus[split])
-        corpus_sha256 = digest(*(text for pair in pairs for text in (pair.source, pair.target)))
+        train_digest, val_digest = (
+            digest(*(text for pair in self.corpus[split] for text in (pair.source, pair.target)))
+            for split in ("train", "val")
+        )
+        corpus_sha256 = digest(train_digest, val_digest)
         if last is not None and last["corpus_sha256"] != corpus_sha256:
             raise UserError(
                 f"resume={self.folder}: the training or validation pairs are not those that this run began with; put "
                 "them back, or start a new run"
             )
         self.translator = self._translator(last)
-        self.data = TranslationData(
+        tokenizer = self.translator.tokenizer
+        train = encode_corpus(
             self.corpus["train"],
-            self.corpus["val"],
-            self.translator.tokenizer,
-            config.data,
-            seed=config.seed,
-            say=self.say,
+            tokenizer,
+            Filters(config.data.max_length, config.data.max_ratio),
+            text_digest=train_digest,
+            count=len(self.corpus["train"]),
+            folder=cache_folder(),
         )
+        self.data = TranslationData(train, encode(self.corpus["val"], tokenizer), config.data, seed=config.seed)
         self.timer = Timer(config.trainer.max_time, interval="step")
         self.module = TranslationModule(
             self.translator,

@@ -1,15 +1,22 @@
-"""Which training pairs are kept, and that what is dropped is counted and said."""
+"""Loaders of the training and validation pairs."""
+
+import logging
 
 import pytest
 
-from nmt.data.datamodule import TranslationData, reason_to_drop
+from nmt.data.datamodule import TranslationData
+from nmt.data.encoded import Filters, encode_corpus
 from nmt.data.pair import SentencePair
-from nmt.errors import UserError
 from nmt.special import EOS
 
 
 class Words:
-    """Stands for a tokenizer: a token a word, then eos."""
+    """Stands in for a tokenizer: one token for each word, then eos."""
+
+    source_vocab_size = target_vocab_size = 10
+
+    def digest(self):
+        return "words"
 
     def encode_source(self, sentences):
         return [[9] * len(sentence.split()) + [EOS] for sentence in sentences]
@@ -17,41 +24,34 @@ class Words:
     encode_target = encode_source
 
 
-def pair(source, target):
-    return SentencePair("a " * source, "b " * target)
-
-
-PAIRS = [pair(3, 3), pair(0, 3), pair(3, 0), pair(10, 9), pair(9, 9), pair(2, 6), pair(2, 5), pair(6, 2)]
-
-
 @pytest.fixture
-def config(data_config):
-    return data_config(max_length=10, max_ratio=2.0)  # with eos: 9 words, 6 tokens to 3
+def data(tmp_path, data_config):
+    """Return a maker of TranslationData from (source words, target words)."""
+
+    def make(*lengths):
+        pairs = [SentencePair("a " * source, "b " * target) for source, target in lengths]
+        filters = Filters(max_length=10, max_ratio=2.0)
+        digest, count = str(lengths), len(pairs)
+        train = encode_corpus(pairs, Words(), filters, text_digest=digest, count=count, folder=tmp_path)
+        val = [([9, EOS], [9, EOS])] * 5
+        return TranslationData(train, val, data_config(batch_tokens=20, eval_batch_tokens=4), seed=1)
+
+    return make
 
 
-@pytest.mark.parametrize(
-    ("source", "target", "reason"),
-    [
-        (2, 2, None), (1, 2, "empty"), (2, 1, "empty"), (11, 10, "too long"), (10, 11, "too long"), (10, 10, None),
-        (3, 6, None), (6, 3, None), (3, 7, "of unequal length"), (7, 3, "of unequal length"),
-    ],
-)  # fmt: skip
-def test_reasons(config, source, target, reason):
-    assert reason_to_drop(([9] * source, [9] * target), config) == reason
+def test_what_is_dropped_is_counted_and_logged_once(data, caplog):
+    caplog.set_level(logging.INFO, "nmt.data.datamodule")
+    loaders = data((3, 3), (0, 3), (3, 0), (10, 9), (9, 9), (2, 6), (2, 5), (6, 2))
+    message = "training pairs: 3 kept, 2 empty, 2 of unequal length, 1 too long dropped"
+    assert [record.message for record in caplog.records if record.name == "nmt.data.datamodule"] == [message]
+    assert sorted(i for batch in loaders.train_dataloader() for i in batch.index.tolist()) == [0, 1, 2]
 
 
-def test_what_is_dropped_is_counted_and_said_once(config, heard):
-    data = TranslationData(PAIRS, PAIRS, Words(), config, seed=1, say=heard.append)
-    assert heard == ["training pairs: 3 kept, 2 empty, 2 of unequal length, 1 too long dropped"]
-    assert [len(source) for source, _ in data.train_pairs] == [4, 10, 3]
-    assert len(data.val_pairs) == len(PAIRS), "validation is whole"
+def test_nothing_is_logged_where_nothing_is_dropped(data, caplog):
+    caplog.set_level(logging.INFO, "nmt.data.datamodule")
+    data((3, 3))
+    assert not [record for record in caplog.records if record.name == "nmt.data.datamodule"]
 
 
-def test_nothing_is_said_where_nothing_is_dropped(config, heard):
-    TranslationData(PAIRS[:1], PAIRS, Words(), config, seed=1, say=heard.append)
-    assert heard == []
-
-
-def test_dropping_everything_is_an_error(config, heard):
-    with pytest.raises(UserError, match=r"every training pair was dropped \(1 pairs, data.max_length=10 pieces"):
-        TranslationData(PAIRS[1:2], PAIRS, Words(), config, seed=1, say=heard.append)
+def test_validation_is_whole(data):
+    assert [batch.index.tolist() for batch in data((3, 3)).val_dataloader()] == [[0, 1], [2, 3], [4]]

@@ -13,6 +13,7 @@ from nmt.cli import train as train_program
 from nmt.config.compose import compose, validate
 from nmt.data.corpus import load_corpus
 from nmt.data.datamodule import TranslationData
+from nmt.data.encoded import Filters, encode, encode_corpus
 
 PEAK, WARMUP, CLIP, SMOOTHING, UPDATES = 0.01, 3, 0.3, 0.2, 5
 COMMON = [
@@ -31,12 +32,15 @@ def go(folder, *more):
     return json.loads((folder / "metrics.json").read_text("utf-8"))
 
 
-def batches(translator):
+def batches(translator, folder):
     """Return the corpus of COMMON, and its batches."""
     config = validate(compose("train", COMMON))
     corpus = load_corpus(config.data, say=lambda line: None)
-    pairs = (corpus["train"], corpus["val"])
-    return corpus, TranslationData(*pairs, translator.tokenizer, config.data, seed=config.seed, say=lambda line: None)
+    filters = Filters(config.data.max_length, config.data.max_ratio)
+    train = encode_corpus(
+        corpus["train"], translator.tokenizer, filters, text_digest="", count=len(corpus["train"]), folder=folder
+    )
+    return corpus, TranslationData(train, encode(corpus["val"], translator.tokenizer), config.data, seed=config.seed)
 
 
 def logits(model, batch):
@@ -49,7 +53,7 @@ def test_updates_equal_a_loop_by_hand(tmp_path):
     go(tmp_path / "start", "optimizer.lr=1e-30")
     go(tmp_path / "run", f"optimizer.lr={PEAK}")
     translator = load_translator(tmp_path / "start" / "checkpoints" / "last.ckpt", device="cpu")
-    loader = batches(translator)[1].train_dataloader()
+    loader = batches(translator, tmp_path)[1].train_dataloader()
     loader.set_epoch(0)
     model = translator.model.train()
     adam = torch.optim.Adam(model.parameters(), lr=PEAK, betas=(0.9, 0.98), eps=1e-3)
@@ -81,7 +85,7 @@ def test_a_validation_equals_one_by_hand(tmp_path):
     assert logged["chrf"] > 3, "nothing is learnt, so nothing can be in the wrong order"
 
     translator = load_translator(tmp_path / "run" / "checkpoints" / "last.ckpt", device="cpu")
-    corpus, data = batches(translator)
+    corpus, data = batches(translator, tmp_path)
     model, sums, tokens = translator.model.eval(), [0.0, 0.0], 0
     with torch.no_grad():
         for batch in data.val_dataloader():

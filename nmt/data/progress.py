@@ -1,0 +1,58 @@
+"""How far a long pass over a corpus is."""
+
+from __future__ import annotations
+
+import logging
+import time
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+QUIET_SECONDS = 2.0  # a pass that is over by then shows nothing
+LINE_SECONDS = 30.0  # between two lines where there is no terminal
+
+logger = logging.getLogger(__name__)
+
+
+class PassProgress:
+    """Shows a bar on a terminal, and a log line every half minute elsewhere, while the `with` block lasts."""
+
+    def __init__(self, activity: str, total: int) -> None:
+        """Take what is done with the pairs ("encoding") and how many of them there will be."""
+        self.activity = activity
+        self.total = total
+        self.done = 0
+        self._console = Console()
+        self._bar: Progress | None = None
+
+    def __enter__(self) -> PassProgress:
+        self._started = time.monotonic()
+        self._next = self._started + (QUIET_SECONDS if self._console.is_terminal else LINE_SECONDS)
+        return self
+
+    def advance(self, pairs: int) -> None:
+        """Count `pairs` more, and show it where it is time to."""
+        self.done += pairs
+        if self._bar is not None:
+            self._bar.update(self._bar.tasks[0].id, completed=self.done)
+        elif time.monotonic() >= self._next:
+            self._next = time.monotonic() + LINE_SECONDS
+            if self._console.is_terminal:
+                self._start_bar()
+            else:
+                rate = self.done / (time.monotonic() - self._started)
+                logger.info(f"{self.activity}: {self.done:,} of {self.total:,} pairs, {rate:,.0f} pairs/s")
+
+    def _start_bar(self) -> None:
+        columns = (TextColumn("{task.description}"), BarColumn(bar_width=None))
+        self._bar = Progress(*columns, MofNCompleteColumn(), TimeRemainingColumn(), console=self._console, expand=True)
+        self._bar.add_task(self.activity, total=self.total, completed=self.done)
+        self._bar.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
