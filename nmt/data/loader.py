@@ -1,39 +1,114 @@
-"""Batches by a budget of padded tokens, in an order that (seed, epoch) decides for all ranks."""
+"""Batches by a budget of padded tokens, in an order that follows from (seed, epoch) and is the same for all ranks."""
 
 from __future__ import annotations
 
 import random
+from array import array
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from nmt.data.batch import Batch, make_batch
+from nmt.data.encoded import Encoded, EncodedCorpus
 from nmt.errors import UserError
 
-Encoded = tuple[list[int], list[int]]
+BLOCK = 1 << 20  # pairs whose sort keys are computed at once, to bound temporary memory
+
+Lengths = NDArray[np.int32]
 
 
-def plan_batches(lengths: Sequence[tuple[int, int]], budget: int, order: random.Random | None) -> list[list[int]]:
-    """Return the indices of each batch: neighbours in both lengths, at most `budget` padded tokens on either side.
+@dataclass(frozen=True)
+class Plan(Sequence[list[int]]):
+    """The batches of an epoch: `[n]` lists the pairs in batch n.
 
-    With `order`, equal lengths and the batches themselves are shuffled; without it pairs go from short to long. A pair
-    longer than the budget is a batch of its own.
+    `order` (pairs) holds the pairs from short to long, `starts` (batches + 1) where each batch begins in it, and
+    `numbers` the batches in the order in which they are used.
+    """
+
+    order: NDArray[np.integer]
+    starts: NDArray[np.int64]
+    numbers: Sequence[int]
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __getitem__(self, n: int) -> list[int]:  # type: ignore[override]  # no slices
+        number = self.numbers[n]
+        pairs: list[int] = self.order[self.starts[number] : self.starts[number + 1]].tolist()
+        return pairs
+
+
+def plan_batches(
+    source_lengths: Lengths, target_lengths: Lengths, budget: int, order: random.Random | None, multiple: int = 1
+) -> Plan:
+    """Return the batches: neighbours in both lengths, at most `budget` padded tokens on either side.
+
+    With `order`, pairs of equal lengths and the batches themselves are shuffled, and the last batches are dropped so
+    that a multiple of `multiple` remains. Without it, batches go from short to long. A pair longer than the budget is a
+    batch by itself.
+    """
+    starts = batch_starts(source_lengths, target_lengths, budget)
+    shuffled = array("i", range(len(source_lengths)))
+    numbers = array("i", range(len(starts) - 1))
+    if order:
+        order.shuffle(shuffled)
+    pairs = _sort(np.frombuffer(shuffled, np.int32), source_lengths, target_lengths)
+    if order:
+        order.shuffle(numbers)
+        del numbers[len(numbers) // multiple * multiple :]
+    return Plan(pairs, starts, numbers)
+
+
+def batch_starts(source_lengths: Lengths, target_lengths: Lengths, budget: int) -> NDArray[np.int64]:
+    """Return where each batch begins among the pairs sorted by their longer side, and at the end their number.
+
+    A batch takes pairs as long as (its pairs) * (its longest side) is at most `budget`.
     """
     if budget < 1:
         raise ValueError(f"batch_tokens: got {budget}, expected at least 1")
-    indices = list(range(len(lengths)))
-    if order:
-        order.shuffle(indices)
-    indices.sort(key=lambda i: (max(lengths[i]), lengths[i]))
-    batches: list[list[int]] = []
-    widest = 0
-    for i in indices:
-        widest = max(widest, *lengths[i])
-        if not batches or (len(batches[-1]) + 1) * widest > budget:
-            batches.append([])
-            widest = max(lengths[i])
-        batches[-1].append(i)
-    if order:
-        order.shuffle(batches)
-    return batches
+    counts = np.bincount(np.maximum(source_lengths, target_lengths))
+    starts = [np.zeros(1, np.int64)]
+    group_start = 0
+    for length in np.flatnonzero(counts).tolist():
+        group_end, size = group_start + int(counts[length]), max(1, budget // length)
+        # The batch that is open takes pairs of this length too, until it holds `size` of all lengths.
+        full = max(group_start, int(starts[-1][-1]) + size)
+        if full < group_end:
+            starts.append(np.arange(full, group_end, size))
+        group_start = group_end
+    return np.unique(np.concatenate([*starts, [group_start]]))  # unique, as no pairs make no batches
+
+
+def _sort(pairs: NDArray[np.int32], source_lengths: Lengths, target_lengths: Lengths) -> NDArray[np.int32]:
+    """Return `pairs` sorted by (longer side, source, target); pairs of equal lengths keep their order.
+
+    Each key and its position are packed into one integer: a sort in place takes half the time and memory of a lexsort.
+    """
+    position_bits = len(pairs).bit_length()
+    length_bits = (63 - position_bits - 1) // 2
+    keys = np.empty(len(pairs), np.int64)
+    for start in range(0, len(pairs), BLOCK):
+        block = pairs[start : start + BLOCK]
+        source, target = source_lengths[block].astype(np.int64), target_lengths[block].astype(np.int64)
+        longer = np.maximum(source, target)
+        if longer.max() >> length_bits:
+            raise ValueError(f"a pair of {longer.max():,} ids is too long to be sorted among {len(pairs):,}")
+        # Among pairs with this longer side: first those with a shorter source, by source, then the others, by target.
+        second = np.where(source < longer, source, longer + target)
+        position = np.arange(start, start + len(block))
+        keys[start : start + BLOCK] = (longer << length_bits + 1 | second) << position_bits | position
+    keys.sort()
+    keys &= (1 << position_bits) - 1
+    return pairs[keys]
+
+
+def _lengths(pairs: Sequence[Encoded]) -> tuple[Lengths, Lengths]:
+    if isinstance(pairs, EncodedCorpus):
+        return pairs.source_lengths, pairs.target_lengths
+    source, target = (np.array([len(pair[side]) for pair in pairs], np.int32) for side in (0, 1))
+    return source, target
 
 
 class BatchLoader:
@@ -62,22 +137,23 @@ class BatchLoader:
         self.epoch = 0
         self.done = 0  # global batches of this epoch that were handed out
         self._first = 0  # where the next iteration begins: at 0 unless a state was loaded
-        self._lengths = [(len(source), len(target)) for source, target in pairs]
-        self._plan: tuple[int, list[list[int]]] | None = None
+        # Shuffling changes neither the lengths in a batch nor the number of batches, so counting them needs no plan.
+        self._batches = len(batch_starts(*_lengths(pairs), batch_tokens)) - 1
+        if shuffle:
+            self._batches -= self._batches % world_size
+        self._plan: tuple[int, Plan] | None = None
 
-    def plan(self) -> list[list[int]]:
-        """Return the indices of every global batch of the current epoch, a multiple of the world size of them."""
+    def plan(self) -> Plan:
+        """Return the global batches of the current epoch, made once an epoch."""
         if self._plan is None or self._plan[0] != self.epoch:
+            self._plan = None  # frees the last epoch's memory first
             order = random.Random(f"{self.seed} {self.epoch}") if self.shuffle else None
-            batches = plan_batches(self._lengths, self.batch_tokens, order)
-            if self.shuffle:
-                batches = batches[: len(batches) // self.world_size * self.world_size]
-            self._plan = (self.epoch, batches)
+            self._plan = (self.epoch, plan_batches(*_lengths(self.pairs), self.batch_tokens, order, self.world_size))
         return self._plan[1]
 
     def __len__(self) -> int:
         """Return the number of batches that this rank gets in a whole epoch."""
-        return len(range(self.rank, len(self.plan()), self.world_size))
+        return len(range(self.rank, self._batches, self.world_size))
 
     def __iter__(self) -> Iterator[Batch]:
         batches, self.done, self._first = self.plan(), self._first, 0
@@ -86,7 +162,8 @@ class BatchLoader:
             yield self._make(batches[number])
 
     def _make(self, indices: list[int]) -> Batch:
-        return make_batch([self.pairs[i][0] for i in indices], [self.pairs[i][1] for i in indices], indices)
+        sources, targets = zip(*(self.pairs[i] for i in indices), strict=True)
+        return make_batch(sources, targets, indices)
 
     def set_epoch(self, epoch: int) -> None:
         """Order the batches for `epoch`; a new epoch begins at its first batch."""
@@ -94,17 +171,16 @@ class BatchLoader:
             self.epoch, self.done, self._first = epoch, 0, 0
 
     def state_dict(self) -> dict[str, int]:
-        """Return where the loader stands, and in how many batches for how many ranks, as plain numbers."""
-        return {"epoch": self.epoch, "done": self.done, "batches": len(self.plan()), "ranks": self.world_size}
+        """Return the epoch, the batches done in it, their number and the number of ranks, as plain numbers."""
+        return {"epoch": self.epoch, "done": self.done, "batches": self._batches, "ranks": self.world_size}
 
     def load_state_dict(self, state: dict[str, int]) -> None:
-        """Go on from `state`; the next iteration yields what was left of that epoch.
+        """Continue from `state`: the next iteration yields the rest of that epoch.
 
-        Raises UserError in mid-epoch where the batches are others than those that the state counts.
+        Raises UserError in the middle of an epoch if the batches are not those that the state counts.
         """
         self.epoch, self.done = state["epoch"], state["done"]
-        now = (len(self.plan()), self.world_size)
-        before = (state.get("batches", now[0]), state.get("ranks", now[1]))
+        before, now = (state["batches"], state["ranks"]), (self._batches, self.world_size)
         if self.done and before != now:
             raise UserError(
                 f"resume: the run stopped inside an epoch of {before[0]} batches for {before[1]} processes, but the "

@@ -2,6 +2,7 @@
 
 import random
 
+import numpy as np
 import pytest
 import torch
 
@@ -14,6 +15,27 @@ from nmt.special import BOS, EOS, PAD
 def pairs(count=200, seed=0):
     draw = random.Random(seed)
     return [([5] * draw.randint(1, 30) + [EOS], [6] * draw.randint(1, 30) + [EOS]) for _ in range(count)]
+
+
+def lengths_of(pairs):
+    return tuple(np.array([len(pair[side]) for pair in pairs], np.int32) for side in (0, 1))
+
+
+def plan_by_hand(pairs, budget, order):
+    """The plan, pair by pair, as Python's generator shuffles it."""
+    lengths = [(len(source), len(target)) for source, target in pairs]
+    indices = list(range(len(lengths)))
+    if order:
+        order.shuffle(indices)
+    indices.sort(key=lambda i: (max(lengths[i]), lengths[i]))
+    batches = []
+    for i in indices:
+        if not batches or (len(batches[-1]) + 1) * max(lengths[i]) > budget:
+            batches.append([])
+        batches[-1].append(i)
+    if order:
+        order.shuffle(batches)
+    return batches
 
 
 def indices(loader):
@@ -33,17 +55,32 @@ def test_batch_by_hand():
 @pytest.mark.parametrize("budget", [1, 64, 500])
 def test_every_pair_once_within_the_budget(budget):
     data = pairs()
-    plan = plan_batches([(len(s), len(t)) for s, t in data], budget, random.Random(0))
+    plan = plan_batches(*lengths_of(data), budget, random.Random(0))
     assert sorted(i for batch in plan for i in batch) == list(range(len(data)))
     for batch in plan:
         widest = max(max(len(data[i][0]), len(data[i][1])) for i in batch)
         assert len(batch) == 1 or len(batch) * widest <= budget
 
 
+@pytest.mark.parametrize("shuffled", [True, False])
+@pytest.mark.parametrize("budget", [1, 31, 64, 500, 10_000])
+@pytest.mark.parametrize("count", [0, 1, 2, 3000])
+def test_the_plan_equals_the_plain_one(count, budget, shuffled):
+    data = pairs(count, seed=budget)
+    orders = [random.Random("1 7") if shuffled else None for _ in range(2)]
+    assert list(plan_batches(*lengths_of(data), budget, orders[0])) == plan_by_hand(data, budget, orders[1])
+
+
+def test_the_order_of_an_epoch_follows_from_seed_and_epoch():
+    loader = BatchLoader(pairs(), 100, seed=3)
+    loader.set_epoch(2)
+    assert indices(loader) == plan_by_hand(pairs(), 100, random.Random("3 2"))
+
+
 def test_padding_is_small():
     draw = random.Random(1)
     lengths = [(n, max(2, n + draw.randint(-3, 3))) for n in (draw.randint(5, 30) for _ in range(20_000))]
-    plan = plan_batches(lengths, 1250, random.Random(0))
+    plan = plan_batches(*np.array(lengths, np.int32).T, 1250, random.Random(0))
     padded = sum(len(b) * (max(lengths[i][0] for i in b) + max(lengths[i][1] for i in b)) for b in plan)
     assert 1 - sum(map(sum, lengths)) / padded < 0.05
 
