@@ -1,4 +1,4 @@
-"""From settings to models, optimizers and schedules: the one module that knows config and models both."""
+"""From settings to models, objectives, optimizers and schedules: the one module that knows config and models both."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from nmt.errors import UserError
 from nmt.models.seq2seq import Seq2Seq
 
 if TYPE_CHECKING:
+    from nmt.training.objectives.base import Objective
     from nmt.training.schedules import Schedule
 
 MODELS = ("nmt.models",)
+OBJECTIVES = ("nmt.training.objectives",)
 OPTIMIZERS = ("torch.optim",)
 SCHEDULES = ("nmt.training.schedules",)
 
@@ -46,6 +48,11 @@ def build_model(
     return Seq2Seq(encoder, decoder, tie_embeddings=config["tie_embeddings"])
 
 
+def build_objective(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> Objective:
+    """Return the objective that an `objective` node describes. Raises UserError for a node that does not fit."""
+    return cast("Objective", instantiate(config, "objective", within=OBJECTIVES, allow=allow))
+
+
 def build_optimizer(
     config: Mapping[str, Any], parameters: Iterable[Tensor], *, allow: Sequence[str] = ()
 ) -> torch.optim.Optimizer:
@@ -60,9 +67,9 @@ def build_schedule(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> S
 
 
 def check_nodes(config: TrainConfig) -> None:
-    """Build the model (with a toy vocabulary), the optimizer and the schedule, and throw them away.
+    """Build the model (with a toy vocabulary), the objective, the optimizer and the schedule, and throw them away.
 
-    Raises UserError, with the problems of all three, for what only their constructors know: sizes that do not
+    Raises UserError, with the problems of all four, for what only their constructors know: sizes that do not
     divide, rates out of range. Leaves the random state as it was.
     """
 
@@ -70,6 +77,9 @@ def check_nodes(config: TrainConfig) -> None:
         # No memory and no time however wide it is, and no thread of torch's is started before training sets its mode.
         with torch.device("meta"):
             build_model(config.model, source_vocab_size=8, target_vocab_size=8, joint=config.tokenizer.joint)
+
+    def objective() -> None:
+        build_objective(config.objective)
 
     def optimizer() -> None:
         build_optimizer(config.optimizer, [torch.nn.Parameter(torch.zeros(1))])
@@ -79,7 +89,7 @@ def check_nodes(config: TrainConfig) -> None:
 
     problems = []
     with torch.random.fork_rng(devices=[]):
-        for build in (model, optimizer, scheduler):
+        for build in (model, objective, optimizer, scheduler):
             try:
                 build()
             except UserError as error:

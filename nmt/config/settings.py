@@ -2,7 +2,7 @@
 
 Whole numbers, texts and lists are annotated as `nmt.config.typed` reads them, and `nmt.config.schema` checks composed
 YAML against them. A field that is added later gets a default, so that the checkpoints of earlier runs stay readable.
-The open parts (model, optimizer, scheduler) are `_target_` nodes, which `nmt.config.instantiate` checks.
+The open parts (model, objective, optimizer, scheduler) are `_target_` nodes, which `nmt.config.instantiate` checks.
 """
 
 from __future__ import annotations
@@ -104,16 +104,16 @@ class LoggerConfig:
 
 @dataclass(kw_only=True)
 class TrainConfig:
-    """The whole of train.yaml. `model`, `optimizer` and `scheduler` are open nodes."""
+    """The whole of train.yaml. `model`, `objective`, `optimizer` and `scheduler` are open nodes."""
 
     name: str
     seed: Annotated[int, Range(low=0, high=2**32 - 1)]
     resume: str | None
-    label_smoothing: Annotated[float, Range(low=0.0, high=0.999)]
     bleu_tokenize: BleuTokenizer | None = None  # None: chosen by the target language
     data: DataConfig
     tokenizer: TokenizerConfig
     model: dict[str, Any]
+    objective: dict[str, Any]
     optimizer: dict[str, Any]
     scheduler: dict[str, Any]
     search: SearchConfig

@@ -20,7 +20,7 @@ from nmt.data.corpus import SentencePair
 from nmt.data.loader import BatchLoader
 from nmt.errors import UserError
 from nmt.evaluation import metrics
-from nmt.training.loss import token_loss
+from nmt.training.objectives.base import Objective
 from nmt.training.schedules import Schedule
 from nmt.translate import Translation, Translator
 
@@ -80,6 +80,7 @@ class TranslationModule(pl.LightningModule):
         config: TrainConfig,
         plain: dict[str, Any],
         *,
+        objective: Objective,
         optimizer: OptimizerFactory,
         schedule: Schedule,
         timer: Timer | None,
@@ -91,6 +92,7 @@ class TranslationModule(pl.LightningModule):
         self.val = val
         self.config = config
         self.plain = plain
+        self.objective = objective
         self.make_optimizer = optimizer
         self.schedule = schedule
         self.timer = timer
@@ -108,21 +110,22 @@ class TranslationModule(pl.LightningModule):
 
     def training_step(self, batch: Batch, batch_index: int) -> Tensor:
         """Return the summed loss of one batch; the update divides its gradient by the tokens of all its batches."""
-        loss, _, tokens = self._loss(batch)
+        objective, passes = self.objective, self.objective.passes
+        hidden, weights = self.model(
+            _repeated(batch.source, passes),
+            _repeated(batch.source_mask, passes),
+            _repeated(batch.target_in, passes),
+            need_weights=objective.needs_weights,
+        )
+        sums = objective(hidden, self.model.decoder.output, batch.target_out, batch.target_mask, weights)
+        tokens = sums.tokens
         self._update_tokens += tokens
         self.window.batches += 1
-        self.window.loss += float(loss.detach())
+        self.window.loss += float(sums.loss.detach())
         self.window.target_tokens += tokens
         self.window.real_tokens += tokens + int(batch.source_mask.sum())
         self.window.padded_tokens += batch.source.numel() + batch.target_in.numel()
-        return loss
-
-    def _loss(self, batch: Batch) -> tuple[Tensor, Tensor, int]:
-        hidden, _ = self.model(batch.source, batch.source_mask, batch.target_in)
-        smoothing = self.config.label_smoothing
-        return token_loss(
-            hidden, self.model.decoder.output, batch.target_out, batch.target_mask, label_smoothing=smoothing
-        )
+        return sums.loss
 
     def on_train_start(self) -> None:
         """Start the clock, also of a run that goes on inside an epoch."""
@@ -240,8 +243,9 @@ class TranslationModule(pl.LightningModule):
 
     def validation_step(self, batch: Batch, batch_index: int) -> None:
         """Add a batch's smoothed loss, likelihood and tokens."""
-        loss, likelihood, tokens = self._loss(batch)
-        for place, value in enumerate((float(loss), float(likelihood), float(tokens))):
+        hidden, _ = self.model(batch.source, batch.source_mask, batch.target_in)
+        sums = self.objective.validate(hidden, self.model.decoder.output, batch.target_out, batch.target_mask)
+        for place, value in enumerate((float(sums.loss), float(sums.nll), float(sums.tokens))):
             self._val_sums[place] += value
 
     def on_validation_epoch_end(self) -> None:
@@ -312,3 +316,8 @@ class TranslationModule(pl.LightningModule):
             real_tokens=int(saved["real_tokens"]),
             seconds=saved["seconds"],
         )
+
+
+def _repeated(rows: Tensor, times: int) -> Tensor:
+    """Return `rows` (B, ...) the given number of times, one copy after another."""
+    return rows if times == 1 else rows.repeat(times, *[1] * (rows.dim() - 1))

@@ -21,7 +21,7 @@ from rich.console import Console
 from nmt import checkpoint as checkpoints
 from nmt import machine, process
 from nmt.atomic import write_atomically
-from nmt.build import build_model, build_optimizer, build_schedule
+from nmt.build import build_model, build_objective, build_optimizer, build_schedule
 from nmt.command import command
 from nmt.config.settings import TrainConfig
 from nmt.data.corpus import SentencePair, load_corpus, origin
@@ -109,6 +109,7 @@ class Run:
             plain,
             timer=self.timer,
             corpus_sha256=corpus_sha256,
+            objective=build_objective(plain["objective"]),
             optimizer=lambda parameters: build_optimizer(plain["optimizer"], parameters),
             schedule=build_schedule(plain["scheduler"]),
         )

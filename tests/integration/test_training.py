@@ -122,9 +122,10 @@ def assert_complete(folder, metrics, *, attends):
     assert any(tag.startswith("attention/") for tag in tags["images"]) == attends
 
 
-def test_an_update_of_two_batches_equals_one_of_both(tmp_path):
+@pytest.mark.parametrize("objective", ["cross_entropy", "rdrop"])
+def test_an_update_of_two_batches_equals_one_of_both(tmp_path, objective):
     common = [
-        "tokenizer.vocab_size=310",
+        "tokenizer.vocab_size=310", f"objective={objective}",
         *SMALL_TRANSFORMER, "data.sizes=[24,4,4]", "trainer.max_steps=1", "trainer.gradient_clip_val=null",
         "optimizer._target_=torch.optim.Adam", "scheduler=constant", "scheduler.warmup_updates=0", "optimizer.eps=1.0",
         "model.encoder.embedding_dropout=0", "model.encoder.residual_dropout=0", "callbacks.sample_sentences=0",
@@ -248,6 +249,25 @@ def test_half_precision_learns_as_single_does(tmp_path, name):
     assert not same(single, half) and all(value.dtype == torch.float32 for value in half.values())
     changes = [torch.cat([(end[key] - start[key]).flatten() for key in start]) for end in (single, half)]
     assert torch.cosine_similarity(*changes, dim=0) > 0.99
+
+
+@pytest.mark.slow
+def test_a_model_learns_with_rdrop(tmp_path):
+    """200 updates with dropout, so that the two passes differ."""
+    folder = tmp_path / "run"
+    metrics = go(
+        folder, "objective=rdrop", "model.encoder.layers=2", "model.encoder.width=64", "model.encoder.heads=4",
+        "model.encoder.feed_forward=128", "data.sizes=[3000,100,100]", "data.batch_tokens=1000", "optimizer.lr=0.003",
+        "trainer.max_steps=200", "trainer.max_epochs=null", "trainer.check_val_every_n_epoch=null",
+        "trainer.val_check_interval=50", "scheduler.warmup_updates=30", "callbacks.average_last=0",
+        "callbacks.sample_sentences=0",
+    )  # fmt: skip
+    events = EventAccumulator(str(folder))
+    events.Reload()
+    perplexities = [event.value for event in events.Scalars("val/perplexity")]
+    assert len(perplexities) == 4 and perplexities == sorted(perplexities, reverse=True)
+    assert perplexities[-1] < 7, "of 400 pieces"
+    assert metrics["updates"] == 200 and metrics["val"]["chrf"] > 10
 
 
 @pytest.mark.slow

@@ -22,7 +22,7 @@ COMMON = [
     "model.encoder.layers=1", "model.encoder.width=16", "model.encoder.heads=2", "model.encoder.feed_forward=16",
     "model.encoder.embedding_dropout=0", "model.encoder.residual_dropout=0", "model.encoder.attention_dropout=0",
     "model.encoder.feed_forward_dropout=0", "callbacks.sample_sentences=0", "callbacks.average_last=0",
-    f"trainer.max_steps={UPDATES}", f"label_smoothing={SMOOTHING}", f"trainer.gradient_clip_val={CLIP}",
+    f"trainer.max_steps={UPDATES}", f"objective.label_smoothing={SMOOTHING}", f"trainer.gradient_clip_val={CLIP}",
     "scheduler=constant", f"scheduler.warmup_updates={WARMUP}", "optimizer.eps=1.0e-3",
 ]  # fmt: skip
 

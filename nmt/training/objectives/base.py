@@ -1,0 +1,57 @@
+"""What every training objective promises."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from torch import Tensor, nn
+
+from nmt.errors import ParameterError
+from nmt.models.interface import AttentionWeights
+from nmt.training.objectives.chunked import Sums, chunked_cross_entropy
+
+
+class Objective(ABC):
+    """The loss of a batch, as sums over its real target tokens.
+
+    A subclass is one file in this package (or in a package of one's own) and one YAML in configs/objective. Two class
+    attributes say what it needs from the model:
+
+    - `passes`: how many forward passes of the same batch it compares. The trainer repeats the batch so many times and
+      calls the model once; dropout differs between the copies.
+    - `needs_weights`: whether it reads attention weights. The model then computes them on the explicit path instead of
+      the fused kernel, which is slower.
+
+    `label_smoothing` is the share of the target distribution that is spread evenly over the vocabulary.
+    """
+
+    passes: int = 1
+    needs_weights: bool = False
+
+    def __init__(self, *, label_smoothing: float = 0.1) -> None:
+        if not 0.0 <= label_smoothing < 1.0:
+            raise ParameterError(
+                "label_smoothing", f"got {label_smoothing}, expected a number of at least 0 and below 1; 0.1 is usual"
+            )
+        self.label_smoothing = label_smoothing
+
+    @abstractmethod
+    def __call__(
+        self, hidden: Tensor, output: nn.Linear, targets: Tensor, mask: Tensor, weights: AttentionWeights | None
+    ) -> Sums:
+        """Return the sums of one training batch.
+
+        With P passes and B sentences, `hidden` is (P * B, T, D): all rows of the first pass, then all of the second,
+        and so on. `output` projects hidden states to logits. `targets` and `mask` (True = real token) are (B, T) and
+        belong to every pass alike. `weights` has P * B rows like `hidden`, or is None without `needs_weights`.
+        The trainer divides `Sums.loss` by `Sums.tokens` of the whole update, over all processes and accumulated
+        batches; so `tokens` counts the tokens of one copy of the batch.
+        """
+
+    def validate(self, hidden: Tensor, output: nn.Linear, targets: Tensor, mask: Tensor) -> Sums:
+        """Return the sums of one validation batch: the label-smoothed cross entropy of a single pass.
+
+        It is the same for every objective, so that validation losses can be compared. Shapes are those of `__call__`
+        with P = 1.
+        """
+        return chunked_cross_entropy(hidden, output, targets, mask, label_smoothing=self.label_smoothing)

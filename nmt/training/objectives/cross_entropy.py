@@ -1,0 +1,18 @@
+"""Cross entropy with label smoothing: maximum likelihood of the reference, softened."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+from nmt.models.interface import AttentionWeights
+from nmt.training.objectives.base import Objective
+from nmt.training.objectives.chunked import Sums, chunked_cross_entropy
+
+
+class CrossEntropy(Objective):
+    """Label-smoothed cross entropy (arXiv:1512.00567, section 7), the usual objective of translation models."""
+
+    def __call__(
+        self, hidden: Tensor, output: nn.Linear, targets: Tensor, mask: Tensor, weights: AttentionWeights | None
+    ) -> Sums:
+        return chunked_cross_entropy(hidden, output, targets, mask, label_smoothing=self.label_smoothing)

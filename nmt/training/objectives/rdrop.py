@@ -1,0 +1,71 @@
+"""R-Drop: two dropout passes of the same batch must agree (arXiv:2106.14448)."""
+
+from __future__ import annotations
+
+import math
+
+from torch import Tensor, nn
+
+from nmt.errors import ParameterError
+from nmt.models.interface import AttentionWeights
+from nmt.training.objectives.base import Objective
+from nmt.training.objectives.chunked import Sums, chunked_cross_entropy
+
+
+class RDrop(Objective):
+    """Cross entropy of two dropout passes, and the divergence between their predictions.
+
+    With p and q the predicted distributions of the two passes, the loss of a token is (arXiv:2106.14448, equation 4)
+
+        CE(p) + CE(q) + alpha * (KL(p || q) + KL(q || p)) / 2
+
+    with label-smoothed cross entropies. Both passes carry gradient; nothing is detached.
+
+    Normalization: the loss is summed over the tokens and divided by the tokens of ONE copy of the batch, as in the
+    authors' fairseq code (`reg_label_smooth_cross_entropy.py`). Both cross entropies count in full, so with alpha = 0
+    loss and gradient are twice those of `CrossEntropy`: Adam does not notice, gradient clipping does. The example in
+    the authors' README halves the cross entropies instead: 0.5 * (CE + CE) + weight * (KL + KL) / 2. Its weight equals
+    half our alpha.
+    """
+
+    passes = 2
+
+    def __init__(self, *, alpha: float = 3.0, label_smoothing: float = 0.1) -> None:
+        super().__init__(label_smoothing=label_smoothing)
+        if not (alpha >= 0.0 and math.isfinite(alpha)):
+            raise ParameterError("alpha", f"got {alpha}, expected a finite number of at least 0; 1 to 5 are usual")
+        self.alpha = alpha
+
+    def __call__(
+        self, hidden: Tensor, output: nn.Linear, targets: Tensor, mask: Tensor, weights: AttentionWeights | None
+    ) -> Sums:
+        return chunked_cross_entropy(
+            hidden,
+            output,
+            targets,
+            mask,
+            label_smoothing=self.label_smoothing,
+            passes=self.passes,
+            penalty=self.divergence,
+        )
+
+    def divergence(self, log_probs: Tensor, probs: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the summed divergence term of two passes (2, N, V), and its gradient (2, N, V) for their logits.
+
+        With l = log p - log q the gradients of KL(p || q) + KL(q || p) are, for the logits of the first pass,
+        p * (l - KL(p || q)) + p - q, and for those of the second, q * (-l - KL(q || p)) + q - p.
+        """
+        (log_p, log_q), (p, q) = log_probs, probs
+        ratio = log_p - log_q
+        forward = _rowwise_dot(p, ratio)  # KL(p || q), (N, 1)
+        backward = _rowwise_dot(q, ratio).neg_()  # KL(q || p)
+        gradient = log_probs  # overwritten: the largest tensors here, and no longer needed
+        half = self.alpha / 2
+        gradient[0] = (ratio - (forward - 1)).mul_(p).sub_(q)
+        gradient[1] = ratio.neg_().sub_(backward - 1).mul_(q).sub_(p)
+        return half * (forward.sum() + backward.sum()), gradient.mul_(half)
+
+
+def _rowwise_dot(a: Tensor, b: Tensor) -> Tensor:
+    """Return the dot products (N, 1) of the rows of two matrices (N, V), without a matrix in between."""
+    return (a.unsqueeze(1) @ b.unsqueeze(2)).squeeze(2)
