@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
@@ -10,7 +11,9 @@ import torch
 from torch import Tensor
 
 from nmt.config.instantiate import instantiate
-from nmt.config.settings import TrainConfig
+from nmt.config.settings import DataConfig, TrainConfig
+from nmt.data.sources.base import Overlay, Source
+from nmt.data.sources.files import Files
 from nmt.errors import UserError
 from nmt.models.seq2seq import Seq2Seq
 
@@ -22,6 +25,8 @@ MODELS = ("nmt.models",)
 OBJECTIVES = ("nmt.training.objectives",)
 OPTIMIZERS = ("torch.optim",)
 SCHEDULES = ("nmt.training.schedules",)
+SOURCES = ("nmt.data.sources",)
+_SOURCE = f"{Source.__module__}.{Source.__qualname__}"
 
 
 def build_model(
@@ -66,12 +71,36 @@ def build_schedule(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> S
     return cast("Schedule", instantiate(config, "scheduler", within=SCHEDULES, allow=allow))
 
 
-def check_nodes(config: TrainConfig) -> None:
-    """Build the model (with a toy vocabulary), the objective, the optimizer and the schedule, and throw them away.
+def build_source(data: DataConfig, *, allow: Sequence[str] = ()) -> Source:
+    """Return the source that a `data` section describes; nothing is read yet.
 
-    Raises UserError, with the problems of all four, for what only their constructors know: sizes that do not
+    Local files stand in for every source: `data.path` or `data.train` replaces it, `data.val` or `data.test` alone
+    replaces that split. The keys of the section's own source are checked nevertheless. Raises UserError for a section
+    that does not fit.
+    """
+    if data.source_lang == data.target_lang:
+        raise UserError(f"data.source_lang and data.target_lang are both '{data.source_lang}'; expected two languages")
+    common = {field.name: getattr(data, field.name) for field in dataclasses.fields(data) if field.name != "source"}
+    build = functools.partial(instantiate, path="data", within=SOURCES, allow=allow, offered=common)
+    replaced = data.path is not None or data.train is not None
+    source = build({**data.source, "_partial_": replaced})  # partial: its keys are checked, and nothing is constructed
+    if not replaced and not isinstance(source, Source):
+        raise UserError(f"data._target_: got {data.source['_target_']}, expected a class derived from {_SOURCE}")
+    if not replaced and data.val is None and data.test is None:
+        return cast(Source, source)
+    files: Source = build({"_target_": f"{Files.__module__}.{Files.__qualname__}"})
+    return files if replaced else Overlay(files, source)
+
+
+def check_nodes(config: TrainConfig) -> None:
+    """Build the source, the model (with a toy vocabulary), the objective, the optimizer and the schedule; keep none.
+
+    Raises UserError, with the problems of all of them, for what only their constructors know: sizes that do not
     divide, rates out of range. Leaves the random state as it was.
     """
+
+    def source() -> None:
+        build_source(config.data)
 
     def model() -> None:
         # No memory and no time however wide it is, and no thread of torch's is started before training sets its mode.
@@ -89,7 +118,7 @@ def check_nodes(config: TrainConfig) -> None:
 
     problems = []
     with torch.random.fork_rng(devices=[]):
-        for build in (model, objective, optimizer, scheduler):
+        for build in (source, model, objective, optimizer, scheduler):
             try:
                 build()
             except UserError as error:

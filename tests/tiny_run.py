@@ -11,7 +11,7 @@ import torch
 
 from nmt import checkpoint
 from nmt.build import build_model
-from nmt.config.settings import DataConfig, SearchConfig, TokenizerConfig
+from nmt.config.settings import SearchConfig, TokenizerConfig
 from nmt.data.pair import SentencePair
 from nmt.data.tokenizer import Tokenizer
 from nmt.models.seq2seq import Seq2Seq
@@ -76,10 +76,8 @@ def make_model(config: dict[str, Any], tokenizer: Tokenizer) -> Seq2Seq:
 
 
 def data_config(path: Path) -> dict[str, Any]:
-    config = DataConfig(
-        **{"kind": "files", "source_lang": "en", "target_lang": "de", "name": None, "config": None, "revision": None},
-        **{"path": str(path), "train": None, "val": None, "test": None, "val_size": 10, "sizes": [10, 10, 10]},
-        **{"topics": None, "max_parts": 1, "seed": 0, "limit": None, "max_length": 128, "max_ratio": 4.0},
-        **{"batch_tokens": 500, "eval_batch_tokens": 500},
-    )  # type: ignore[arg-type]
-    return asdict(config)
+    return {
+        **{"_target_": "nmt.data.sources.files.Files", "source_lang": "en", "target_lang": "de"},
+        **{"path": str(path), "train": None, "val": None, "test": None, "val_size": 10, "seed": 0, "limit": None},
+        **{"max_length": 128, "max_ratio": 4.0, "batch_tokens": 500, "eval_batch_tokens": 500},
+    }

@@ -15,6 +15,7 @@ PATHS = (
     "data.train",
     "data.val",
     "data.test",
+    "data.root",
     "hydra.run.dir",
     "hydra.sweep.dir",
 )

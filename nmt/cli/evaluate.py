@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from nmt.cli import program
 from nmt.cli.arguments import overrides, wants_help
+from nmt.cli.log import messages_on
 from nmt.config.typed import NonNegativeInt
 from nmt.errors import UserError
 
@@ -70,6 +71,7 @@ def run(argv: list[str]) -> None:
 def evaluate(config: EvaluateConfig) -> None:
     """Translate, score, write and print."""
     from nmt import process
+    from nmt.build import build_source
     from nmt.checkpoint import load_model
     from nmt.config.schema import read
     from nmt.config.settings import DataConfig, SearchConfig
@@ -86,7 +88,9 @@ def evaluate(config: EvaluateConfig) -> None:
     trained = loaded.config["data"]["source_lang"], loaded.config["data"]["target_lang"]
     if (data.target_lang, data.source_lang) == trained:
         raise UserError(f"data.source_lang: {loaded.path} translates {trained[0]} to {trained[1]}, not the other way")
-    pairs = load_corpus(data, (config.split,), say=_say)[config.split]
+    source = build_source(data)
+    with messages_on(sys.stderr):
+        pairs = load_corpus(source, data, (config.split,))[config.split]
     _say(f"translating {len(pairs):,} sentences, {data.source_lang} to {data.target_lang} ...")
     found = evaluation.evaluate(
         Translator(loaded.model, loaded.tokenizer, search),
@@ -102,7 +106,7 @@ def evaluate(config: EvaluateConfig) -> None:
         found,
         source_lang=data.source_lang,
         target_lang=data.target_lang,
-        data=origin(data, config.split),
+        data=origin(source, data, config.split),
         checkpoint=loaded.path.stem,
     )
     print(f"written to {written.scores.parent}; there, the same scores come from")

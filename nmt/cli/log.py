@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
 from nmt.errors import UserError
 
@@ -48,6 +49,21 @@ def logged(path: Path) -> Iterator[None]:
         for handler in handlers:
             root.removeHandler(handler)
             handler.close()
+
+
+@contextmanager
+def messages_on(stream: TextIO) -> Iterator[None]:
+    """Write the messages of this package to `stream`, in plain words."""
+    handler = logging.StreamHandler(stream)
+    logger = logging.getLogger("nmt")
+    level = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
 
 
 def _handlers(path: Path) -> list[logging.Handler]:

@@ -144,7 +144,7 @@ def _run_job(config: DictConfig, *, keep_folder: bool) -> None:
     from hydra.core.hydra_config import HydraConfig
 
     from nmt.config.compose import plain, validate
-    from nmt.data.sources.files import absolute_paths
+    from nmt.config.paths import absolute_paths
 
     folder = Path(HydraConfig.get().runtime.output_dir)
     values = plain(config)

@@ -29,7 +29,7 @@ def groups() -> dict[str, tuple[str, ...]]:
     """Return the config groups and their options: {"model": ("hybrid", "rnn", "transformer"), ...}."""
     root, found = config_dir(), {}
     for folder in sorted(path for path in root.rglob("*") if path.is_dir()):
-        names = tuple(sorted(path.stem for path in folder.glob("*.yaml")))
+        names = tuple(sorted(path.stem for path in folder.glob("[!_]*.yaml")))
         if names:
             found[folder.relative_to(root).as_posix()] = names
     return found

@@ -13,8 +13,9 @@ import inspect
 import pkgutil
 import re
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from nmt.config.typed import expected, fits, near_choice, options, shown
@@ -25,14 +26,21 @@ _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
 
 
 def instantiate(
-    node: Mapping[str, Any], path: str, *, within: Sequence[str], allow: Sequence[str] = (), **runtime: Any
+    node: Mapping[str, Any],
+    path: str,
+    *,
+    within: Sequence[str],
+    allow: Sequence[str] = (),
+    offered: Mapping[str, Any] = MappingProxyType({}),
+    **runtime: Any,
 ) -> Any:
     """Return the object (or the function, for a `_partial_` node) that `node` describes.
 
     `path` is the dotted key of `node` in the config ("model.encoder") and begins every message. `within` names the
     packages or modules whose classes a `_target_` may name here ("nmt.models"), and `allow` further ones that the user
     opened for this run: importing a config from a stranger's checkpoint must not run a stranger's code. `runtime` holds
-    arguments that only the program knows; a config must not set them.
+    arguments that only the program knows; a config must not set them. `offered` holds arguments that the constructor is
+    given if it names them.
 
     Raises UserError once, with all problems of the node and of the nodes in it: a target that is not allowed or not
     found, unknown, missing and doubly given parameters, values of the wrong type. A ParameterError of a constructor
@@ -40,7 +48,7 @@ def instantiate(
     begins with `path`. A UserError passes unchanged.
     """
     problems: list[str] = []
-    plan = _Planner((*within, *allow), problems).plan(node, path, runtime)
+    plan = _Planner((*within, *allow), problems).plan(node, path, runtime, offered)
     if plan is None or problems:
         raise UserError("; ".join(problems))
     return _build(plan)
@@ -64,7 +72,9 @@ class _Planner:
         self.allowed = allowed
         self.problems = problems
 
-    def plan(self, node: Any, path: str, runtime: Mapping[str, Any]) -> _Plan | None:
+    def plan(
+        self, node: Any, path: str, runtime: Mapping[str, Any], offered: Mapping[str, Any] = MappingProxyType({})
+    ) -> _Plan | None:
         """Return the plan of `node`, or None where there is no target to plan for."""
         target = _resolve(node, path, self.allowed, self.problems)
         if target is None:
@@ -76,7 +86,8 @@ class _Planner:
         parameters = _parameters(target, path, self.problems)
         if parameters is None:
             return None
-        _bind(target, path, given, runtime, parameters, bool(partial), self.problems)
+        runtime = {**{key: value for key, value in offered.items() if key in parameters}, **runtime}
+        _bind(target, path, given, runtime, parameters, bool(partial), self.problems, offered)
         arguments = {}
         for key, value in given.items():
             annotation = parameters.get(key, inspect.Parameter.empty)
@@ -195,6 +206,7 @@ def _bind(
     parameters: Mapping[str, Any],
     partial: bool,
     problems: list[str],
+    offered: Iterable[str],
 ) -> None:
     lacking = [key for key in runtime if key not in parameters]
     if lacking:  # a target of another kind altogether: what else does not fit it is noise
@@ -205,7 +217,10 @@ def _bind(
         if key in runtime:
             problems.append(f"{path}.{key}: the program sets it; leave it out")
         elif key not in parameters:
-            near = did_you_mean(key, settable) or f"; {target.__name__} takes {', '.join(settable) or 'nothing'}"
+            near = (
+                did_you_mean(key, [*settable, *offered])
+                or f"; {target.__name__} takes {', '.join(settable) or 'nothing'}"
+            )
             problems.append(f"{path}.{key}: unknown key{near}")
     if partial:
         return

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from nmt.config.settings import DataConfig, TrainConfig, TrainerConfig
-from nmt.config.typed import expected, fits, near_choice, options, shown
+from nmt.config.typed import Others, expected, fits, near_choice, options, shown
 from nmt.errors import UserError, did_you_mean
 
 T = TypeVar("T")
@@ -56,11 +56,12 @@ def _read(plain: Any, schema: Any, path: str, problems: list[str]) -> Any:
         problems.append(f"{path or 'the config'}: got {shown(plain)}, expected a mapping of settings")
         return None
     hints = typing.get_type_hints(schema, include_extras=True)
-    fields = {field.name: field for field in dataclasses.fields(schema)}
-    for key in plain:
-        if key not in fields:
-            problems.append(f"{_join(path, key)}: unknown key{_near(str(key), fields, path)}")
-    values = {}
+    collecting = [name for name, hint in hints.items() if Others in getattr(hint, "__metadata__", ())]
+    fields = {field.name: field for field in dataclasses.fields(schema) if field.name not in collecting}
+    unknown = {str(key): value for key, value in plain.items() if key not in fields}
+    if not collecting:
+        problems += [f"{_join(path, key)}: unknown key{_near(key, fields, path)}" for key in unknown]
+    values: dict[str, Any] = dict.fromkeys(collecting, unknown)
     for name, field in fields.items():
         where = _join(path, name)
         if name in plain:
@@ -133,8 +134,6 @@ def _contradictions(config: TrainConfig) -> Iterator[str]:
 def _data(data: DataConfig) -> Iterator[str]:
     if data.source_lang == data.target_lang:
         yield f"data.target_lang: got {shown(data.target_lang)}, which is data.source_lang too; they must differ"
-    if data.kind == "hub" and data.path is None and data.train is None and data.name is None:
-        yield "data.name: not given; name a data set of the Hub (data.name=...), or local files (data.path=FOLDER)"
 
 
 def _trainer(trainer: TrainerConfig) -> Iterator[str]:

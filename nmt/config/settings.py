@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, get_args
 
-from nmt.config.typed import NonNegativeInt, PositiveInt, Range
+from nmt.config.typed import NonNegativeInt, OtherKeys, PositiveInt, Range
 
 # sacreBLEU's tokenizers that need neither a download nor another package.
 BleuTokenizer = Literal["13a", "intl", "zh", "char", "none"]
@@ -19,22 +19,20 @@ BLEU_TOKENIZERS: tuple[str, ...] = get_args(BleuTokenizer)
 
 @dataclass(kw_only=True)
 class DataConfig:
-    """Where sentence pairs come from, which are kept, and how they are batched."""
+    """Where sentence pairs come from, which are kept, and how they are batched.
 
-    kind: Literal["hub", "files", "cldr"]
+    These settings are common to all sources. A data section also names the class of its source (`_target_`) and has the
+    settings of that class beside the common ones; both are collected in `source`.
+    """
+
+    source: OtherKeys
     source_lang: str  # a key of the data: "en"
     target_lang: str
-    name: str | None  # hub: the data set's name
-    config: str | None  # hub: its configuration
-    revision: str | None  # hub: a commit, branch or tag
-    path: str | None  # a local folder, in place of the Hub under any kind
-    train: Any  # one file or [source, target]; likewise val and test
+    path: str | None  # a local folder, in place of the source
+    train: Any  # one file or [source, target], in place of the source; likewise val and test
     val: Any
     test: Any
     val_size: PositiveInt  # pairs held out of train where there is no validation split
-    sizes: list[int]  # cldr: pairs in train, val, test
-    topics: list[str] | None  # cldr: kinds of expressions; null: all of them
-    max_parts: PositiveInt  # cldr: expressions joined in one sentence at most
     seed: NonNegativeInt  # of hold-out and generation
     limit: PositiveInt | None  # use the first so many pairs of every split
     overfit: bool = False  # validation and test are the training pairs (debug=overfit)

@@ -43,6 +43,13 @@ PositiveInt = Annotated[int, Range(low=1)]
 NonNegativeInt = Annotated[int, Range(low=0)]
 
 
+class Others:
+    """Marks the field of a settings class that collects the keys for which there is no other field."""
+
+
+OtherKeys = Annotated[dict[str, Any], Others]
+
+
 def options(annotation: Any) -> tuple[Any, ...]:
     """Return the members of a union, or the annotation alone."""
     if typing.get_origin(annotation) in (typing.Union, types.UnionType):

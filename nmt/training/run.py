@@ -21,7 +21,7 @@ from rich.console import Console
 from nmt import checkpoint as checkpoints
 from nmt import machine, process
 from nmt.atomic import write_atomically
-from nmt.build import build_model, build_objective, build_optimizer, build_schedule
+from nmt.build import build_model, build_objective, build_optimizer, build_schedule, build_source
 from nmt.command import command
 from nmt.config.settings import TrainConfig
 from nmt.data.corpus import SentencePair, load_corpus, origin
@@ -79,7 +79,8 @@ class Run:
         self.resume = resume
         last = self._last_payload() if resume else None
         pl.seed_everything(config.seed, verbose=False)
-        self.corpus: Corpus = load_corpus(config.data, say=self.say)
+        self.source = build_source(config.data)
+        self.corpus: Corpus = load_corpus(self.source, config.data)
         train_digest, val_digest = (
             digest(*(text for pair in self.corpus[split] for text in (pair.source, pair.target)))
             for split in ("train", "val")
@@ -311,7 +312,7 @@ class Run:
                 scored[split],
                 source_lang=data.source_lang,
                 target_lang=data.target_lang,
-                data=origin(data, split),
+                data=origin(self.source, data, split),
             )
             self.say(f"translations of {split}: {written.hypothesis}")
         return scored

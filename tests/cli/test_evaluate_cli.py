@@ -58,7 +58,7 @@ def test_given_path_goes_before_the_runs_own_files() -> None:
         (["ckpt={run}", "split=tests"], "did you mean 'test'"),
         (["ckpt={run}", "search.beam_sise=2"], "did you mean 'search.beam_size'"),
         (["ckpt={run}", "data.source_lang=de", "data.target_lang=en"], "translates en to de, not the other way"),
-        (["ckpt={run}", "data.pth=x"], "did you mean 'data.path'"),
+        (["ckpt={run}", "data.pth=x"], "data.pth: unknown key; did you mean 'path'"),
         (["ckpt={run}", "data.path=nothing"], "nothing"),
         (["ckpt={run}", "data=cldr"], "single settings"),
         (["ckpt={run}", "bleu_tokenize=13b"], "did you mean '13a'"),

@@ -1,22 +1,30 @@
 """Configs as the shipped YAML files give them, so that a file which lacks a field or has one too many fails here."""
 
+import functools
+import logging
 from pathlib import Path
 
 import pytest
 import yaml
 
+from nmt.config.compose import compose
+from nmt.config.schema import read
 from nmt.config.settings import DataConfig, TokenizerConfig
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 
 
+@functools.cache
+def shipped(name):
+    return compose("train", [f"data={name}"])["data"]
+
+
 @pytest.fixture
 def data_config():
-    """Return a maker of DataConfig: the shipped file `name` with changes."""
+    """Return a maker of DataConfig: the shipped option `name` with changes."""
 
     def make(name="files", /, **changes):
-        shipped = yaml.safe_load((CONFIGS / "data" / f"{name}.yaml").read_text("utf-8"))
-        return DataConfig(**shipped.get("data", shipped) | changes)
+        return read(shipped(name) | changes, DataConfig, "data")
 
     return make
 
@@ -33,5 +41,17 @@ def tokenizer_config():
 
 @pytest.fixture
 def heard():
-    """Return a list that stands in for `say`: pass `heard.append`."""
-    return []
+    """Return a list that grows with the messages that the package logs."""
+    messages = []
+
+    class Listener(logging.Handler):
+        def emit(self, record):
+            messages.append(record.getMessage())
+
+    listener, logger = Listener(), logging.getLogger("nmt")
+    level = logger.level
+    logger.addHandler(listener)
+    logger.setLevel(logging.INFO)
+    yield messages
+    logger.setLevel(level)
+    logger.removeHandler(listener)

@@ -2,8 +2,18 @@
 
 import pytest
 
-from nmt.data.corpus import SentencePair, load_corpus, origin
+from nmt.build import build_source
+from nmt.data import corpus as corpora
+from nmt.data.corpus import SentencePair
 from nmt.errors import UserError
+
+
+def load_corpus(config, splits=None):
+    return corpora.load_corpus(build_source(config), config, splits)
+
+
+def origin(config, split):
+    return corpora.origin(build_source(config), config, split)
 
 
 def write(path, count, start=0):
@@ -21,7 +31,7 @@ def folder(tmp_path):
 
 @pytest.mark.parametrize("name", ["multi30k", "hub", "files", "cldr"])
 def test_a_folder_stands_in_under_any_config(folder, data_config, heard, name):
-    corpus = load_corpus(data_config(name, path=str(folder)), say=heard.append)
+    corpus = load_corpus(data_config(name, path=str(folder)))
     assert {split: len(pairs) for split, pairs in corpus.items()} == {"train": 50, "val": 5, "test": 7}
     assert corpus["val"][0] == SentencePair("source 100", "target 100")
     order = "no header line that names the columns; read as en, then de"
@@ -31,41 +41,39 @@ def test_a_folder_stands_in_under_any_config(folder, data_config, heard, name):
 
 def test_named_splits_are_all_that_is_read(folder, data_config, heard):
     (folder / "train.tsv").write_text("broken")
-    assert list(load_corpus(data_config(path=str(folder)), ("test",), say=heard.append)) == ["test"]
+    assert list(load_corpus(data_config(path=str(folder)), ("test",))) == ["test"]
 
 
 def test_files_come_before_the_folder(folder, tmp_path, data_config, heard):
     other = write(tmp_path / "other.tsv", 3, start=900)
     path = str(folder)
-    corpus = load_corpus(data_config(path=path, test=other), say=heard.append)
+    corpus = load_corpus(data_config(path=path, test=other))
     assert [len(corpus[split]) for split in ("train", "val", "test")] == [50, 5, 3]
-    corpus = load_corpus(data_config("multi30k", test=other), ("test",), say=heard.append)  # no Hub is asked
+    corpus = load_corpus(data_config("multi30k", test=other), ("test",))  # no Hub is asked
     assert corpus["test"][0].source == "source 900"
     # With data.train the folder's validation split belongs to another corpus.
-    corpus = load_corpus(data_config(path=path, train=other, val_size=1), say=heard.append)
+    corpus = load_corpus(data_config(path=path, train=other, val_size=1))
     assert {split: len(pairs) for split, pairs in corpus.items()} == {"train": 2, "val": 1}
 
 
 def test_hold_out_is_the_same_for_training_and_evaluating(tmp_path, data_config, heard):
     train = write(tmp_path / "train.tsv", 50)
     config = data_config(train=train, val_size=10)
-    corpus = load_corpus(config, say=heard.append)
+    corpus = load_corpus(config)
     assert sorted(corpus) == ["train", "val"]
     assert len(corpus["train"]) == 40 and len(corpus["val"]) == 10
     assert not set(corpus["train"]) & set(corpus["val"])
     assert "held 10 pairs out of train (data.seed=1)" in heard[1]
-    assert load_corpus(config, ("val",), say=heard.append) == {"val": corpus["val"]}
-    assert (
-        load_corpus(data_config(train=train, val_size=10, seed=2), ("val",), say=heard.append)["val"] != corpus["val"]
-    )
+    assert load_corpus(config, ("val",)) == {"val": corpus["val"]}
+    assert load_corpus(data_config(train=train, val_size=10, seed=2), ("val",))["val"] != corpus["val"]
     # The limit does not change what is held out.
-    limited = load_corpus(data_config(train=train, val_size=10, limit=4), say=heard.append)
+    limited = load_corpus(data_config(train=train, val_size=10, limit=4))
     assert limited == {split: pairs[:4] for split, pairs in corpus.items()}
 
 
 def test_sentences_held_out_do_not_remain_in_train(tmp_path, data_config, heard):
     (tmp_path / "train.tsv").write_text("same\ta\n" * 5 + "other\tb\n" * 5)
-    corpus = load_corpus(data_config(path=str(tmp_path), val_size=1), say=heard.append)
+    corpus = load_corpus(data_config(path=str(tmp_path), val_size=1))
     assert len(corpus["val"]) == 1 and len(corpus["train"]) == 5
     assert corpus["val"][0].source != corpus["train"][0].source
     assert "left out 4 that repeat their sources" in heard[1]
@@ -74,46 +82,46 @@ def test_sentences_held_out_do_not_remain_in_train(tmp_path, data_config, heard)
 def test_hold_out_needs_enough_pairs(tmp_path, data_config, heard):
     train = write(tmp_path / "train.tsv", 10)
     with pytest.raises(UserError, match=r"data\.val_size: got 10, expected fewer than the 10 training pairs"):
-        load_corpus(data_config(train=train, val_size=10), say=heard.append)
+        load_corpus(data_config(train=train, val_size=10))
 
 
 def test_overfit_makes_every_split_the_training_split(folder, data_config, heard):
-    corpus = load_corpus(data_config(path=str(folder), overfit=True, limit=3), say=heard.append)
+    corpus = load_corpus(data_config(path=str(folder), overfit=True, limit=3))
     assert corpus["train"] == corpus["val"] == corpus["test"] and len(corpus["train"]) == 3
 
 
 def test_training_goes_without_a_test_split_and_evaluating_does_not(folder, data_config, heard):
     (folder / "test.tsv").unlink()
     config = data_config(path=str(folder))
-    assert sorted(load_corpus(config, say=heard.append)) == ["train", "val"]
+    assert sorted(load_corpus(config)) == ["train", "val"]
     with pytest.raises(UserError, match=r"has no test split; .*data\.test="):
-        load_corpus(config, ("test",), say=heard.append)
+        load_corpus(config, ("test",))
 
 
 def test_mistakes(folder, data_config, heard):
     path = str(folder)
-    with pytest.raises(UserError, match=r"data\.path= or a file by data\.train="):
-        load_corpus(data_config(), say=heard.append)
+    with pytest.raises(UserError, match=r"data\.path=, or a file by data\.train="):
+        load_corpus(data_config())
     with pytest.raises(UserError, match="expected two languages"):
-        load_corpus(data_config(path=path, target_lang="en"), say=heard.append)
+        load_corpus(data_config(path=path, target_lang="en"))
     with pytest.raises(UserError, match="did you mean 'test'"):
-        load_corpus(data_config(path=path), ("tests",), say=heard.append)
+        load_corpus(data_config(path=path), ("tests",))
     (folder / "train.tsv").unlink()
     with pytest.raises(UserError, match="no train split"):
-        load_corpus(data_config(path=path), say=heard.append)
+        load_corpus(data_config(path=path))
 
 
 def test_what_was_held_out_is_not_train(tmp_path, data_config, heard):
     config = data_config(train=write(tmp_path / "train.tsv", 40), val_size=10)
-    corpus = load_corpus(config, say=heard.append)
-    assert load_corpus(config, ("train",), say=heard.append) == {"train": corpus["train"]}
-    assert load_corpus(config, ("val",), say=heard.append) == {"val": corpus["val"]}
+    corpus = load_corpus(config)
+    assert load_corpus(config, ("train",)) == {"train": corpus["train"]}
+    assert load_corpus(config, ("val",)) == {"val": corpus["val"]}
 
 
 def test_the_origin_of_a_split_is_its_own_file(folder, tmp_path, data_config, heard):
     other = write(tmp_path / "other.tsv", 5)
     config = data_config(path=str(folder), test=other)
     assert (origin(config, "test"), origin(config, "val")) == (f"data.test={other}", f"data.path={folder}")
-    load_corpus(config, say=heard.append)
+    load_corpus(config)
     assert heard[-1].endswith(f"from data.path={folder}, data.test={other}")
     assert origin(data_config(train="a", test="b", overfit=True), "test") == "data.train=a"

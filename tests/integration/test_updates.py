@@ -9,6 +9,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from torch.nn.functional import cross_entropy
 
 from nmt import checkpoint, load_translator
+from nmt.build import build_source
 from nmt.cli import train as train_program
 from nmt.config.compose import compose, validate
 from nmt.data.corpus import load_corpus
@@ -35,7 +36,7 @@ def go(folder, *more):
 def batches(translator, folder):
     """Return the corpus of COMMON, and its batches."""
     config = validate(compose("train", COMMON))
-    corpus = load_corpus(config.data, say=lambda line: None)
+    corpus = load_corpus(build_source(config.data), config.data)
     filters = Filters(config.data.max_length, config.data.max_ratio)
     train = encode_corpus(
         corpus["train"], translator.tokenizer, filters, text_digest="", count=len(corpus["train"]), folder=folder

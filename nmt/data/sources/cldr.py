@@ -1,67 +1,97 @@
-"""The embedded corpus: expressions that Unicode CLDR and num2words can say in many languages, without a network.
+"""The embedded corpus: expressions that Unicode CLDR and num2words provide in many languages, without a network.
 
 Dates, times, intervals, relative times, quantities with compound units, money, number words and lists of names, joined
-as each language joins things. Word order differs in earnest ("150 kilometers per hour", in Korean the "per hour" comes
-first; 21 is "einundzwanzig"), and there is one right answer, so exact match is a fair score. The texts follow from the
-seed and the installed versions of Babel (which carries CLDR) and num2words.
+by the rules of each language. The word order really differs ("150 kilometers per hour", where Korean puts "per hour"
+first; 21 is "einundzwanzig"). Every source has one correct translation, so exact match is a fair score. The texts
+depend only on the settings, the seed and the installed versions of Babel (which contains CLDR) and num2words.
 """
 
 from __future__ import annotations
 
+import logging
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from random import Random
 from typing import TYPE_CHECKING
 
-from nmt.config.settings import DataConfig
 from nmt.data.pair import SentencePair
-from nmt.errors import UserError, did_you_mean
+from nmt.data.sources.base import SPLITS, Source
+from nmt.errors import ParameterError, UserError, did_you_mean
 
 if TYPE_CHECKING:
     from babel import Locale
 
     from nmt.data.sources.cldr_topics import Topic
 
-FRUITLESS_DRAWS = 5_000  # in a row, before the topics count as exhausted
+FRUITLESS_DRAWS = 5_000  # in a row, after which the topics count as exhausted
 PLAIN_SPACES = str.maketrans(dict.fromkeys("\u00a0\u2009\u202f", " "))
 
+logger = logging.getLogger(__name__)
 
-def generate(config: DataConfig, *, say: Callable[[str], None]) -> dict[str, list[SentencePair]]:
-    """Return `data.sizes` pairs of train, val and test; no source occurs twice, in one split or in two.
 
-    Each sentence joins 1 to `data.max_parts` expressions of `data.topics`. A hash of the source decides its split, a
-    tenth each for val and test: what is rare is as rare in every split, and more training pairs leave the others as
-    they are. `say` gets a line where num2words lacks a language and that topic is left out. Raises UserError for an
-    unknown topic or locale, and for sizes that the topics cannot fill.
+class Cldr(Source):
+    """Generated pairs: `sizes` of them for train, val and test; no source occurs twice, in one split or in two.
+
+    Each sentence joins 1 to `max_parts` expressions of the `topics`. A hash of the source decides its split, a tenth
+    each for val and test. So a rare kind of sentence is equally rare in every split, and asking for more training pairs
+    does not change the other splits.
     """
-    from nmt.data.sources.cldr_topics import Unsayable
 
-    if len(config.sizes) != 3 or min(config.sizes) < 1:
-        raise UserError(f"data.sizes: got {config.sizes}, expected three counts of at least 1: [train,val,test]")
-    source = _locale(config.source_lang, "data.source_lang")
-    target = _locale(config.target_lang, "data.target_lang")
-    topics = list(_topics(config, source, target, say).values())
-    rng = Random(config.seed)
-    sizes = dict(zip(("train", "val", "test"), config.sizes, strict=True))
-    drawn: dict[str, dict[str, SentencePair]] = {split: {} for split in sizes}
-    fruitless = 0
-    while any(len(drawn[split]) < size for split, size in sizes.items()):
-        with suppress(Unsayable):  # a topic of which there is so little that none was found
-            pair = _sentence(rng, topics, config.max_parts, source, target)
-            split = _split(pair.source)
-            if pair.source not in drawn[split] and len(drawn[split]) < sizes[split]:
-                drawn[split][pair.source] = pair
-                fruitless = 0
-                continue
-        fruitless += 1
-        if fruitless > FRUITLESS_DRAWS:
-            found = ", ".join(f"{len(pairs)} of {sizes[name]} for {name}" for name, pairs in drawn.items())
-            raise UserError(
-                f"data.sizes: got {config.sizes}, but data.topics and data.max_parts={config.max_parts} allow only "
-                f"about {found}; lower the sizes, or add topics or parts"
-            )
-    return {split: list(pairs.values()) for split, pairs in drawn.items()}
+    def __init__(
+        self,
+        *,
+        source_lang: str,
+        target_lang: str,
+        seed: int,
+        sizes: Sequence[int],
+        topics: Sequence[str] | None = None,
+        max_parts: int = 3,
+    ) -> None:
+        """Take the sizes [train, val, test] and the topics' names (null: all that both languages have).
+
+        Raises ParameterError for an unknown topic or locale, and for a topic that one of the languages lacks.
+        """
+        if len(sizes) != 3 or min(sizes) < 1:
+            raise ParameterError("sizes", f"got {list(sizes)}, expected three counts of at least 1: [train,val,test]")
+        if max_parts < 1:
+            raise ParameterError("max_parts", f"got {max_parts}, expected at least 1")
+        self.sizes = dict(zip(SPLITS, sizes, strict=True))
+        self.max_parts = max_parts
+        self.seed = seed
+        self.locales = _locale(source_lang, "source_lang"), _locale(target_lang, "target_lang")
+        self.topics, self.left_out = _topics(topics, *self.locales)
+
+    def origin(self, split: str) -> str:
+        """Return CLDR, the name of the data that all splits are generated from."""
+        return "CLDR"
+
+    def splits(self) -> Mapping[str, Sequence[SentencePair]]:
+        """Return the generated splits; logs the topics that were left out. Raises UserError for sizes too large."""
+        from nmt.data.sources.cldr_topics import Unsayable
+
+        for topic, reason in self.left_out.items():
+            logger.info(f"data: {reason}; the topic {topic} is left out")
+        rng = Random(self.seed)
+        topics = list(self.topics.values())
+        drawn: dict[str, dict[str, SentencePair]] = {split: {} for split in self.sizes}
+        fruitless = 0
+        while any(len(drawn[split]) < size for split, size in self.sizes.items()):
+            with suppress(Unsayable):  # a topic that so rarely has words in both languages that none was found
+                pair = _sentence(rng, topics, self.max_parts, *self.locales)
+                split = _split(pair.source)
+                if pair.source not in drawn[split] and len(drawn[split]) < self.sizes[split]:
+                    drawn[split][pair.source] = pair
+                    fruitless = 0
+                    continue
+            fruitless += 1
+            if fruitless > FRUITLESS_DRAWS:
+                found = ", ".join(f"{len(drawn[split])} of {size} for {split}" for split, size in self.sizes.items())
+                raise UserError(
+                    f"data.sizes: got {list(self.sizes.values())}, but data.topics and data.max_parts={self.max_parts} "
+                    f"allow only about {found}; lower the sizes, or add topics or parts"
+                )
+        return {split: list(pairs.values()) for split, pairs in drawn.items()}
 
 
 def _split(source: str) -> str:
@@ -81,7 +111,7 @@ def _plain(text: str) -> str:
     return text.translate(PLAIN_SPACES)
 
 
-def _locale(name: str, key: str) -> Locale:
+def _locale(name: str, parameter: str) -> Locale:
     from babel import Locale, UnknownLocaleError
     from babel.localedata import locale_identifiers
 
@@ -89,32 +119,31 @@ def _locale(name: str, key: str) -> Locale:
         return Locale.parse(name.replace("-", "_"))
     except (UnknownLocaleError, ValueError) as error:
         hint = did_you_mean(name, locale_identifiers())
-        raise UserError(
-            f"{key}: CLDR has no locale '{name}'; expected a language code such as de or ko{hint}"
+        raise ParameterError(
+            parameter, f"CLDR has no locale '{name}'; expected a language code such as de or ko{hint}"
         ) from error
 
 
-def _topics(config: DataConfig, source: Locale, target: Locale, say: Callable[[str], None]) -> Mapping[str, Topic]:
+def _topics(names: Sequence[str] | None, source: Locale, target: Locale) -> tuple[dict[str, Topic], dict[str, str]]:
+    """Return the topics by name, and those of all topics that a language lacks, each with the reason."""
     from nmt.data.sources.cldr_topics import TOPICS, number_words_language
 
-    names = list(TOPICS) if config.topics is None else config.topics
-    unknown = [name for name in names if name not in TOPICS]
-    if unknown or not names:
+    chosen = list(TOPICS) if names is None else names
+    unknown = [name for name in chosen if name not in TOPICS]
+    if unknown or not chosen:
         got = f"'{unknown[0]}'" if unknown else "none"
         hint = did_you_mean(unknown[0], TOPICS) if unknown else ""
-        raise UserError(f"data.topics: got {got}, expected some of {', '.join(TOPICS)}{hint}")
+        raise ParameterError("topics", f"got {got}, expected some of {', '.join(TOPICS)}{hint}")
     missing: dict[str, str] = {}
-    speechless = [str(locale) for locale in (source, target) if number_words_language(locale) is None]
-    if "numbers" in names and speechless:
-        missing["numbers"] = f"num2words has no number words in {' or '.join(speechless)}"
-    for name in names:
+    wordless = [str(locale) for locale in (source, target) if number_words_language(locale) is None]
+    if "numbers" in chosen and wordless:
+        missing["numbers"] = f"num2words has no number words in {' or '.join(wordless)}"
+    for name in chosen:
         if name not in missing and not _sayable(TOPICS[name], source, target):
             missing[name] = f"CLDR has no words for {name} in both {source} and {target}"
-    if missing and (config.topics is not None or len(missing) == len(names)):
-        raise UserError(f"data.topics: {'; '.join(missing.values())}; leave out {', '.join(missing)}")
-    for name, why in missing.items():
-        say(f"data: {why}; the topic {name} is left out")
-    return {name: TOPICS[name] for name in names if name not in missing}
+    if missing and (names is not None or len(missing) == len(chosen)):
+        raise ParameterError("topics", f"{'; '.join(missing.values())}; leave out {', '.join(missing)}")
+    return {name: TOPICS[name] for name in chosen if name not in missing}, missing
 
 
 def _sayable(topic: Topic, source: Locale, target: Locale) -> bool:

@@ -1,22 +1,26 @@
-"""Parallel text in local files: JSON lines, TSV, or one plain file a language; each as it is or gzipped.
+"""Parallel text in local files: JSON lines, TSV, or one plain file for each language; as it is or gzipped.
 
-Lines end with "\\n" alone (a "\\r" before it is dropped). Other readers also split on U+2028, form feeds and the like,
-which shifts every later line of one side against the other.
+Files are read line by line, in memory that does not grow with their size. Lines end with "\\n" alone (a "\\r" before it
+is dropped). Other readers also split on U+2028, form feeds and the like, which shifts every later line of one side
+against the other.
 """
 
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
 import os
 import re
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 from nmt.data.pair import SentencePair
-from nmt.errors import UserError, did_you_mean
+from nmt.data.sources.base import SPLITS, Pairs, Reader, Source
+from nmt.errors import ParameterError, UserError, did_you_mean
 
 SPLIT_FILE_NAMES: Mapping[str, tuple[str, ...]] = {
     "train": ("train",),
@@ -29,35 +33,84 @@ LANGUAGE_CODE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
 FileSpec = Path | tuple[Path, Path]  # one file of pairs, or a source file and its target file
 
 
-def splits_to_read(wanted: Sequence[str], there: Iterable[str]) -> list[str]:
-    """Return the wanted splits that are `there`, and train if a wanted val is not: it will be held out of train."""
-    known = set(there)
-    read = {*wanted, "train"} if "val" in wanted and "val" not in known else set(wanted)
-    return [split for split in SPLIT_FILE_NAMES if split in read & known]
+class Files(Source):
+    """A folder with one file (or one file for each language) for every split, or files named one by one.
+
+    With `train` the corpus is the files `train`, `val` and `test` and nothing else. Otherwise `val` or `test` replaces
+    that split of the folder `path`.
+    """
+
+    def __init__(
+        self,
+        *,
+        source_lang: str,
+        target_lang: str,
+        path: str | None = None,
+        train: Any = None,
+        val: Any = None,
+        test: Any = None,
+    ) -> None:
+        """Take the name of a folder, and for each split the name of a file or of two files [source, target]."""
+        self.languages = source_lang, target_lang
+        named = {"train": train, "val": val, "test": test}
+        self.named = {split: file_spec(value, split) for split, value in named.items() if value is not None}
+        self.folder = None if path is None or train is not None else Path(os.path.expanduser(path))
+        if self.folder is None and not self.named:
+            raise ParameterError("path", "not given; name a folder by data.path=, or a file by data.train=")
+
+    def splits(self) -> Mapping[str, Pairs]:
+        """Return the splits that have a file. Raises UserError for a folder that is missing or unclear."""
+        found = find_splits(self.folder, *self.languages) if self.folder is not None else {}
+        specs = found | self.named
+        return {split: read_pairs(specs[split], *self.languages) for split in SPLITS if split in specs}
+
+    def origin(self, split: str) -> str:
+        """Return the setting that names the split's file, or that of train, out of which val may be held."""
+        for name in (split, "train"):
+            if name in self.named:
+                spec = self.named[name]
+                return f"data.{name}=" + (f"[{spec[0]},{spec[1]}]" if isinstance(spec, tuple) else str(spec))
+        return f"data.path={self.folder}" if self.folder is not None else "the files given"
 
 
-def read_lines(path: Path) -> list[str]:
-    """Return the lines of a UTF-8 text file, gzipped if its name ends in .gz, without line ends.
+def file_spec(value: Any, parameter: str) -> FileSpec:
+    """Return the file or the two files that a setting (train, val, test) names.
+
+    Raises ParameterError for anything but a file name or a list of two of them.
+    """
+    if isinstance(value, str):
+        return Path(os.path.expanduser(value))
+    if isinstance(value, Sequence) and len(value) == 2 and all(isinstance(name, str) for name in value):
+        return Path(os.path.expanduser(value[0])), Path(os.path.expanduser(value[1]))
+    raise ParameterError(parameter, f"got {value!r}, expected one file or [source,target]")
+
+
+# Lines
+
+
+def read_lines(path: Path) -> Iterator[str]:
+    """Yield the lines of a UTF-8 text file, gzipped if its name ends in .gz, without line ends.
 
     A byte order mark is dropped; a last line without "\\n" counts. Raises UserError where the file is missing or
-    unreadable, or with the line that is not UTF-8.
+    unreadable, or with the number of the line that is not UTF-8.
     """
-    content = _read_bytes(path).removeprefix(b"\xef\xbb\xbf")
-    try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise UserError(
-            f"{path}:{line}: not UTF-8 (byte 0x{content[error.start]:02x}); convert the file to UTF-8"
-        ) from error
-    lines = [line.removesuffix("\r") for line in text.split("\n")]
-    return lines if lines[-1] else lines[:-1]
+    for number, raw in enumerate(_raw_lines(path), 1):
+        content = raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw
+        try:
+            text = content.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise UserError(
+                f"{path}:{number}: not UTF-8 (byte 0x{content[error.start]:02x}); convert the file to UTF-8"
+            ) from error
+        line = text.removesuffix("\n").removesuffix("\r")
+        if line or text.endswith("\n"):
+            yield line
 
 
-def _read_bytes(path: Path) -> bytes:
+def _raw_lines(path: Path) -> Iterator[bytes]:
     try:
-        content = path.read_bytes()
-        return gzip.decompress(content) if path.suffix == ".gz" else content
+        with cast(BinaryIO, gzip.open(path) if path.suffix == ".gz" else path.open("rb")) as file:
+            yield from file
     except FileNotFoundError as error:
         raise UserError(f"{path}: no such file") from error
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
@@ -66,90 +119,55 @@ def _read_bytes(path: Path) -> bytes:
         raise UserError(f"{path}: cannot be read: {error.strerror}") from error
 
 
-def file_spec(value: Any, key: str) -> FileSpec:
-    """Return the file or the two files that a setting (data.train, data.val, data.test) names.
-
-    Raises UserError for anything but a file name or a list of two of them; `key` is the setting's name.
-    """
-    if isinstance(value, str):
-        return Path(os.path.expanduser(value))
-    if isinstance(value, Sequence) and len(value) == 2 and all(isinstance(name, str) for name in value):
-        return Path(os.path.expanduser(value[0])), Path(os.path.expanduser(value[1]))
-    raise UserError(f"{key}: got {value!r}, expected one file or [source,target]")
+# Pairs
 
 
-def absolute_paths(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return plain data settings with `path`, `train`, `val`, `test`, and a `name` that is a folder, made absolute.
-
-    What is no path is left for `file_spec` to refuse.
-    """
-
-    def absolute(value: Any) -> Any:
-        if isinstance(value, str):
-            return os.path.abspath(Path(os.path.expanduser(value)))
-        return [absolute(item) for item in value] if isinstance(value, Sequence) else value
-
-    found = {key: absolute(data[key]) for key in ("path", "train", "val", "test")}
-    if data["kind"] == "hub" and data["name"] is not None and os.path.isdir(data["name"]):
-        found["name"] = os.path.abspath(data["name"])  # a local folder, which `datasets` takes too
-    return {**data, **found}
-
-
-def read_pairs(
-    spec: FileSpec, source_lang: str, target_lang: str, *, say: Callable[[str], None] | None = None
-) -> list[SentencePair]:
+def read_pairs(spec: FileSpec, source_lang: str, target_lang: str) -> Pairs:
     """Return the pairs of one .jsonl or .tsv file (or .gz of these), or of a source file and a target file.
 
     JSON lines hold `{"en": ..., "de": ...}` or `{"translation": {"en": ..., "de": ...}}`. TSV has no quoting; its two
-    columns are source and target (which `say` is told), unless the first line is a header that names the languages.
-    Raises UserError with file and line for anything malformed, and for a corpus without pairs.
+    columns are source and target (which is logged), unless the first line is a header that names the languages.
+    Iterating raises UserError with file and line for anything malformed, and for a corpus without pairs.
     """
     if isinstance(spec, tuple):
-        pairs = _read_two_files(*spec)
-    else:
-        lines = read_lines(spec)
-        kind = _kind(spec)
-        if kind == ".jsonl":
-            pairs = _parse_jsonl(lines, spec, source_lang, target_lang)
-        elif kind == ".tsv":
-            pairs = _parse_tsv(lines, spec, source_lang, target_lang, say)
-        else:
-            raise UserError(f"{spec}: got '{kind}', expected .jsonl, .tsv (or .gz of these), or [source,target] files")
-    if not pairs:
-        where = " and ".join(map(str, spec)) if isinstance(spec, tuple) else spec
-        raise UserError(f"{where}: empty corpus; expected at least one sentence pair")
-    return pairs
+        return Reader(lambda note: _read_two_files(*spec), " and ".join(map(str, spec)))
+    kind = Path(spec.name.removesuffix(".gz")).suffix
+    if kind == ".jsonl":
+        return Reader(lambda note: _read_jsonl(spec, source_lang, target_lang), str(spec))
+    if kind == ".tsv":
+        return Reader(partial(_read_tsv, spec, source_lang, target_lang), str(spec))
+    raise UserError(f"{spec}: got '{kind}', expected .jsonl, .tsv (or .gz of these), or [source,target] files")
 
 
-def _kind(path: Path) -> str:
-    return Path(path.name.removesuffix(".gz")).suffix
+def _read_two_files(source: Path, target: Path) -> Iterator[SentencePair]:
+    lines = itertools.zip_longest(read_lines(source), read_lines(target))
+    count = 0
+    for count, (source_line, target_line) in enumerate(lines, 1):
+        if source_line is None or target_line is None:
+            longest = count + sum(1 for _ in lines)
+            counts = (count - 1, longest) if source_line is None else (longest, count - 1)
+            raise UserError(
+                f"{source} has {counts[0]} lines but {target} has {counts[1]}; "
+                "parallel files must have one line each for every pair"
+            )
+        yield SentencePair(source_line, target_line)
 
 
-def _read_two_files(source: Path, target: Path) -> list[SentencePair]:
-    sources, targets = read_lines(source), read_lines(target)
-    if len(sources) != len(targets):
-        raise UserError(
-            f"{source} has {len(sources)} lines but {target} has {len(targets)}; "
-            "parallel files need one line each for every pair"
-        )
-    return [SentencePair(*texts) for texts in zip(sources, targets, strict=True)]
-
-
-def _parse_jsonl(lines: Iterable[str], path: Path, source_lang: str, target_lang: str) -> list[SentencePair]:
-    pairs = []
-    for number, line in enumerate(lines, 1):
+def _read_jsonl(path: Path, source_lang: str, target_lang: str) -> Iterator[SentencePair]:
+    for number, line in enumerate(read_lines(path), 1):
         if not line.strip():
             continue
         where = f"{path}:{number}"
         try:
             row = json.loads(line)
         except ValueError as error:
-            raise UserError(f"{where}: malformed JSON ({error}); expected one object a line") from error
+            raise UserError(f"{where}: malformed JSON ({error}); expected one object on each line") from error
         if not isinstance(row, dict):
-            raise UserError(f"{where}: got {type(row).__name__}, expected a JSON object with one text a language")
+            raise UserError(
+                f"{where}: got {type(row).__name__}, expected a JSON object with one text for each language"
+            )
         texts = row["translation"] if isinstance(row.get("translation"), dict) else row
-        pairs.append(SentencePair(_text(texts, source_lang, where), _text(texts, target_lang, where)))
-    return pairs
+        yield SentencePair(_text(texts, source_lang, where), _text(texts, target_lang, where))
 
 
 def _text(texts: Mapping[str, Any], lang: str, where: str) -> str:
@@ -174,36 +192,49 @@ def check_language(lang: str, known: Iterable[str], where: str) -> None:
         )
 
 
-def _parse_tsv(
-    lines: Sequence[str], path: Path, source_lang: str, target_lang: str, say: Callable[[str], None] | None
-) -> list[SentencePair]:
-    if not lines:
-        return []
-    header = [field.strip() for field in lines[0].split("\t")]
-    # A first line that names one of the two languages is taken for a header: it has to name the other one too.
-    # So is one that holds nothing but language codes, though they be others.
-    codes = all(LANGUAGE_CODE.fullmatch(field) for field in header)
-    has_header = len(header) > 1 and (codes or source_lang in header or target_lang in header)
-    columns, width = (0, 1), 2
-    if has_header:
-        where = f"{path}:1"
-        if not {source_lang, target_lang} & set(header):
-            where += " (read as a header line; if it is a sentence pair, put one with the two keys above it)"
-        check_language(source_lang, header, where)
-        check_language(target_lang, header, where)
-        columns, width = (header.index(source_lang), header.index(target_lang)), len(header)
-    elif say is not None:
-        say(f"{path}: no header line that names the columns; read as {source_lang}, then {target_lang}")
-    pairs = []
-    for number, line in enumerate(lines[has_header:], 1 + has_header):
+def _read_tsv(path: Path, source_lang: str, target_lang: str, note: Callable[[str], None]) -> Iterator[SentencePair]:
+    lines = read_lines(path)
+    first = next(lines, None)
+    if first is None:
+        return
+    header = _header(first, path, source_lang, target_lang)
+    if header:
+        columns = header.index(source_lang), header.index(target_lang)
+        expected = f"{len(header)}: {', '.join(header)}"
+        numbered = enumerate(lines, 2)
+    else:
+        note(f"{path}: no header line that names the columns; read as {source_lang}, then {target_lang}")
+        columns = 0, 1
+        expected = "2: source and target (or a header line that names the languages)"
+        numbered = enumerate(itertools.chain([first], lines), 1)
+    width = len(header) or 2
+    for number, line in numbered:
         fields = line.split("\t")
         if len(fields) != width:
-            raise UserError(
-                f"{path}:{number}: got {len(fields)} tab-separated column{'s' * (len(fields) != 1)}, expected {width}: "
-                + (", ".join(header) if has_header else "source and target (or a header line that names the languages)")
-            )
-        pairs.append(SentencePair(fields[columns[0]], fields[columns[1]]))
-    return pairs
+            plural = "s" * (len(fields) != 1)
+            raise UserError(f"{path}:{number}: got {len(fields)} tab-separated column{plural}, expected {expected}")
+        yield SentencePair(fields[columns[0]], fields[columns[1]])
+
+
+def _header(line: str, path: Path, source_lang: str, target_lang: str) -> list[str]:
+    """Return the names of a TSV file's columns, or an empty list where its first line is a sentence pair.
+
+    A line is a header if it names one of the two languages, and must then name the other one too, or if it holds
+    nothing but language codes.
+    """
+    header = [field.strip() for field in line.split("\t")]
+    named = {source_lang, target_lang} & set(header)
+    if len(header) < 2 or not (named or all(LANGUAGE_CODE.fullmatch(field) for field in header)):
+        return []
+    where = f"{path}:1"
+    if not named:
+        where += " (read as a header line; if it is a sentence pair, put a header line with the two languages above it)"
+    check_language(source_lang, header, where)
+    check_language(target_lang, header, where)
+    return header
+
+
+# Folders
 
 
 def find_splits(folder: Path, source_lang: str, target_lang: str) -> dict[str, FileSpec]:

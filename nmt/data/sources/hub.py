@@ -6,7 +6,6 @@ Written against the library and tested against local stand-ins of the Hub.
 from __future__ import annotations
 
 import http.client
-import importlib
 import os
 import queue
 import re
@@ -15,71 +14,168 @@ import sys
 import threading
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from nmt.config.settings import DataConfig
 from nmt.data.pair import SentencePair
-from nmt.data.sources.files import SPLIT_FILE_NAMES, check_language, splits_to_read
-from nmt.errors import UserError
+from nmt.data.sources.base import Pairs, Reader, Source
+from nmt.data.sources.files import SPLIT_FILE_NAMES, check_language
+from nmt.errors import ParameterError, UserError, one_line
 
 PROBE_SECONDS = 1.5
+ROWS = 1000  # read at once
 TRUE_VALUES = ("1", "ON", "YES", "TRUE")  # what the client itself takes for true
 
 
-def load_hub(config: DataConfig, wanted: Sequence[str], *, say: Callable[[str], None]) -> dict[str, list[SentencePair]]:
-    """Return those of the `wanted` splits that `data.name` has, and train if val is wanted and there is none.
+class Hub(Source):
+    """A data set of the Hub that needs no loading script; the languages are its columns, or keys of `translation`."""
 
-    Without a network the client's cache is used; what is not in it raises UserError within about two seconds, where the
-    client alone would try for half a minute. Columns are found by language key, or in a `translation` column. Raises
-    UserError for an unknown data set, configuration, revision or language, and for data sets that need a script.
-    """
-    if config.name is None:
-        raise UserError("data.name is not set; name a data set of the Hub, as in data.name=Helsinki-NLP/opus_books")
-    dataset = _load(config)
-    where = _where(config)
-    names = {split: name for split, stems in SPLIT_FILE_NAMES.items() for name in stems if name in dataset}
-    if not names:
-        raise UserError(
-            f"{where}: has the splits {', '.join(map(str, dataset))}; expected train, and validation and test if any"
+    def __init__(
+        self,
+        *,
+        source_lang: str,
+        target_lang: str,
+        name: str | None,
+        config: str | None = None,
+        revision: str | None = None,
+        streaming: bool = False,
+    ) -> None:
+        """Take the data set's `name` (or a local folder), its configuration and its commit, branch or tag.
+
+        With `streaming` nothing is downloaded beforehand and nothing is kept: the rows are read over the network each
+        time.
+        """
+        if name is None:
+            raise ParameterError(
+                "name", "not given; name a data set of the Hub (data.name=...), or local files (data.path=FOLDER)"
+            )
+        self.languages = source_lang, target_lang
+        self.name, self.config, self.revision, self.streaming = name, config, revision, streaming
+
+    def origin(self, split: str) -> str:
+        """Return the name of the data set."""
+        return f"the Hub's {self.name}"
+
+    def splits(self) -> Mapping[str, Pairs]:
+        """Return the data set's splits, downloaded unless they are in the client's cache or streamed.
+
+        Without a network the cache is used; a data set that is not in it raises UserError within about two seconds,
+        where the client alone would try for half a minute. Raises UserError for an unknown data set, configuration,
+        revision or language, and for data sets that need a script.
+        """
+        dataset = self._load()
+        names = {split: name for split, stems in SPLIT_FILE_NAMES.items() for name in stems if name in dataset}
+        if not names:
+            raise UserError(
+                f"{self._where}: has the splits {', '.join(map(str, dataset))}; expected train, and optionally "
+                "validation and test"
+            )
+        return {split: self._reader(dataset[name], f"{self._where} ({name})") for split, name in names.items()}
+
+    @property
+    def _where(self) -> str:
+        settings = {"data.name": self.name, "data.config": self.config, "data.revision": self.revision}
+        return " ".join(f"{key}={value}" for key, value in settings.items() if value)
+
+    def _load(self) -> Mapping[str, Any]:
+        # Read when the client is imported; without it, even a local data set calls out for a download counter.
+        os.environ["HF_UPDATE_DOWNLOAD_COUNTS"] = "0"
+        offline = not Path(self.name).is_dir() and not _reachable()
+        if offline and self.streaming:
+            raise self._no_network("data.streaming=true reads over the network")
+        if offline and not _is_cached(self.name):  # without importing the client, which takes a second or more
+            raise self._no_network("it is not in the cache")
+        import datasets
+
+        try:
+            with _client(offline):
+                loaded: Mapping[str, Any] = datasets.load_dataset(
+                    self.name, self.config, revision=self.revision, streaming=self.streaming
+                )
+                return loaded
+        except _client_errors() as error:
+            raise (self._no_network("it is not in the cache") if offline else self._mistake(error)) from error
+
+    def _no_network(self, problem: str) -> UserError:
+        reason = "HF_HUB_OFFLINE is set" if _told_offline() else f"no answer from {endpoint()}"
+        return UserError(
+            f"{self._where}: {reason} and {problem}; name a local folder by data.path=, or train on the "
+            "embedded corpus by experiment=demo"
         )
-    return {
-        split: _pairs(dataset[names[split]], config, f"{where} ({names[split]})", say)
-        for split in splits_to_read(wanted, names)
-    }
+
+    def _mistake(self, error: Exception) -> UserError:
+        message = one_line(error)
+        hint = "check data.name, data.config and data.revision"
+        if "scripts are no longer supported" in message:
+            hint = "it needs a script, which the client refuses; try data.revision=refs/convert/parquet, or data.path="
+        return UserError(f"{self._where}: {message[:300]} ({type(error).__name__}); {hint}")
+
+    def _reader(self, dataset: Any, where: str) -> Pairs:
+        def rows() -> Iterator[Mapping[str, list[Any]]]:
+            try:
+                yield from dataset.iter(batch_size=ROWS)
+            except _client_errors() as error:  # a stream reads over the network
+                raise self._mistake(error) from error
+
+        return Reader(lambda note: read_rows(rows(), *self.languages, where, note), where)
 
 
-def _where(config: DataConfig) -> str:
-    parts = [f"data.name={config.name}"]
-    parts += [f"data.config={config.config}"] if config.config else []
-    parts += [f"data.revision={config.revision}"] if config.revision else []
-    return " ".join(parts)
+def read_rows(
+    batches: Iterable[Mapping[str, list[Any]]],
+    source_lang: str,
+    target_lang: str,
+    where: str,
+    note: Callable[[str], None],
+) -> Iterator[SentencePair]:
+    """Yield the pairs of a split, given as columns of some rows at a time.
+
+    Rows without text on one side are left out, and `note` is told their number at the end. Raises UserError for a
+    language that the data lacks and for values that are not text.
+    """
+    first, left_out = 0, 0
+    for columns in batches:
+        sources, targets = _texts(columns, source_lang, target_lang, where)
+        for row, (source, target) in enumerate(zip(sources, targets, strict=True), first):
+            if source is None or target is None:
+                left_out += 1
+                continue
+            if not (isinstance(source, str) and isinstance(target, str)):
+                got = source if not isinstance(source, str) else target
+                raise UserError(
+                    f"{where}: row {row} holds {type(got).__name__}, expected text; choose other language keys"
+                )
+            yield SentencePair(source, target)
+        first += len(sources)
+    if left_out:
+        note(f"{where}: left out {left_out:,} rows without text on one side")
 
 
-def _load(config: DataConfig) -> Mapping[str, Any]:
-    assert config.name is not None
-    # Read when the client is imported; without it, even a local data set calls out for a download counter.
-    os.environ["HF_UPDATE_DOWNLOAD_COUNTS"] = "0"
-    offline = False
-    if not Path(config.name).is_dir():
-        cached = _is_cached(config.name)
-        if cached:  # importing the client takes as long as the network may: do both at once
-            threading.Thread(target=importlib.import_module, args=("datasets",)).start()
-        offline = not _reachable()
-        if offline and not cached:
-            raise _no_network(config)
-    import datasets
+def _texts(
+    columns: Mapping[str, list[Any]], source_lang: str, target_lang: str, where: str
+) -> tuple[list[Any], list[Any]]:
+    """Return the two columns of texts, found by language or inside a `translation` column."""
+    languages = source_lang, target_lang
+    if "translation" in columns and not all(lang in columns for lang in languages):
+        rows = columns["translation"]
+        for lang in languages:
+            check_language(lang, sorted(rows[0]), where)
+        return [row[source_lang] for row in rows], [row[target_lang] for row in rows]
+    for lang in languages:
+        check_language(lang, columns, where)
+    return columns[source_lang], columns[target_lang]
+
+
+# The client and the network
+
+
+def _client_errors() -> tuple[type[Exception], ...]:
+    """Return what the client raises for a mistake in a name and for a network that fails."""
+    from datasets.exceptions import DatasetsError
     from huggingface_hub.errors import HfHubHTTPError
 
-    mistakes = (datasets.exceptions.DatasetsError, HfHubHTTPError, ValueError, RuntimeError, OSError)
-    try:
-        with _client(offline):
-            loaded: Mapping[str, Any] = datasets.load_dataset(config.name, config.config, revision=config.revision)
-            return loaded
-    except mistakes as error:
-        raise (_no_network(config) if offline else _mistake(config, error)) from error
+    return DatasetsError, HfHubHTTPError, ValueError, RuntimeError, OSError
 
 
 @contextmanager
@@ -110,85 +206,39 @@ def _told_offline() -> bool:
 
 
 def _reachable() -> bool:
-    """Return whether the Hub answers within PROBE_SECONDS; in a thread, as looking up a name ignores every timeout."""
+    """Tell whether the Hub answers within PROBE_SECONDS."""
     if _told_offline():
         return False
-    answers: queue.Queue[bool] = queue.Queue()
-    threading.Thread(target=lambda: answers.put(_answers(endpoint())), daemon=True).start()
+    answers: queue.Queue[bool] = queue.Queue()  # of a thread, because looking up a name ignores every timeout
+    threading.Thread(target=lambda: answers.put(answers_at(endpoint())), daemon=True).start()
     try:
         return answers.get(timeout=PROBE_SECONDS)
     except queue.Empty:
         return False
 
 
-def _answers(address: str) -> bool:
+def answers_at(address: str) -> bool:
+    """Tell whether a server that works answers at `address` within PROBE_SECONDS."""
+    unchecked = ssl.create_default_context()  # the client has its own list of certificates and checks them
+    unchecked.check_hostname, unchecked.verify_mode = False, ssl.CERT_NONE
+    request = urllib.request.Request(address, method="HEAD")
     try:
-        with urllib.request.urlopen(urllib.request.Request(address, method="HEAD"), timeout=PROBE_SECONDS):
+        with urllib.request.urlopen(request, timeout=PROBE_SECONDS, context=unchecked):
             return True
     except urllib.error.HTTPError as error:
         return error.code < 500
-    except (OSError, http.client.HTTPException, ValueError) as error:
-        # A certificate that only the client can check (it has its own list) still means that somebody is there.
-        return isinstance(getattr(error, "reason", None), ssl.SSLCertVerificationError)
+    except (OSError, http.client.HTTPException, ValueError):
+        return False
 
 
 def _is_cached(name: str) -> bool:
-    """Return whether the client may have cached this data set; it decides itself whether it has what is asked for."""
+    """Tell whether the client may have cached this data set; it knows itself whether it has all that is asked for."""
     cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     home = os.environ.get("HF_HOME") or f"{cache}/huggingface"
     root = Path(os.path.expanduser(os.environ.get("HF_DATASETS_CACHE") or f"{home}/datasets"))
-    # Its folders are called namespace___data_set, the latter in snake case.
-    return root.is_dir() and any(_plain(entry.name) == _plain(name) for entry in root.iterdir() if entry.is_dir())
+    # The client calls its folders namespace___data_set, the latter in snake case.
+    return root.is_dir() and any(_letters(entry.name) == _letters(name) for entry in root.iterdir() if entry.is_dir())
 
 
-def _plain(name: str) -> str:
+def _letters(name: str) -> str:
     return re.sub(r"[\W_]", "", name).lower()
-
-
-def _no_network(config: DataConfig) -> UserError:
-    why = "HF_HUB_OFFLINE is set" if _told_offline() else f"no answer from {endpoint()}"
-    return UserError(
-        f"{_where(config)}: {why} and it is not in the cache; name a local folder by data.path=, or train on the "
-        "embedded corpus by experiment=demo"
-    )
-
-
-def _mistake(config: DataConfig, error: Exception) -> UserError:
-    message = " ".join(str(error).split())
-    hint = "check data.name, data.config and data.revision"
-    if "scripts are no longer supported" in message:
-        hint = "it loads by a script, which the client refuses; try data.revision=refs/convert/parquet, or data.path="
-    return UserError(f"{_where(config)}: {message[:300]} ({type(error).__name__}); {hint}")
-
-
-def _pairs(dataset: Any, config: DataConfig, where: str, say: Callable[[str], None]) -> list[SentencePair]:
-    """Return the pairs of one split; rows without text on a side are left out and counted."""
-    languages = (config.source_lang, config.target_lang)
-    columns = dataset.column_names
-    if "translation" in columns and not all(lang in columns for lang in languages):
-        rows = dataset["translation"]
-        known = sorted({key for row in rows[:1] for key in row})
-        for lang in languages:
-            check_language(lang, known, where)
-        texts = [(row[config.source_lang], row[config.target_lang]) for row in rows]
-    else:
-        for lang in languages:
-            check_language(lang, columns, where)
-        texts = list(zip(dataset[config.source_lang], dataset[config.target_lang], strict=True))
-    return _checked(texts, where, say)
-
-
-def _checked(texts: list[tuple[Any, Any]], where: str, say: Callable[[str], None]) -> list[SentencePair]:
-    pairs = []
-    for row, (source, target) in enumerate(texts):
-        if source is None or target is None:
-            continue
-        if not (isinstance(source, str) and isinstance(target, str)):
-            got = source if not isinstance(source, str) else target
-            raise UserError(f"{where}: row {row} holds {type(got).__name__}, expected text; choose other language keys")
-        pairs.append(SentencePair(source, target))
-    if len(pairs) < len(texts):
-        say(f"{where}: left out {len(texts) - len(pairs):,} rows without text on one side")
-    if not pairs:
-        raise UserError(f"{where}: empty corpus; expected at least one sentence pair")
-    return pairs

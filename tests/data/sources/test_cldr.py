@@ -8,9 +8,10 @@ from random import Random
 import pytest
 from babel import Locale
 
+from nmt.build import build_source
 from nmt.data.corpus import load_corpus
 from nmt.data.sources import cldr_topics
-from nmt.data.sources.cldr import PLAIN_SPACES, generate
+from nmt.data.sources.cldr import PLAIN_SPACES
 from nmt.data.sources.cldr_topics import TOPICS
 from nmt.errors import UserError
 
@@ -18,9 +19,9 @@ EN, DE, KO = (Locale.parse(name) for name in ("en", "de", "ko"))
 
 
 @pytest.fixture
-def make(data_config, heard):
+def make(data_config):
     def generated(**changes):
-        return generate(data_config("cldr", **({"sizes": [300, 50, 40]} | changes)), say=heard.append)
+        return build_source(data_config("cldr", **({"sizes": [300, 50, 40]} | changes))).splits()
 
     return generated
 
@@ -133,13 +134,16 @@ def test_a_language_without_number_words_goes_without_them(make, heard):
         make(target_lang="sw", topics=["numbers"])
 
 
-def test_mistakes(make, data_config, heard):
+def test_mistakes(make, data_config):
     for changes, message in [
         ({"topics": ["mony"]}, "data.topics: got 'mony', expected some of dates, .*did you mean 'money'"),
         ({"topics": []}, "data.topics: got none"),
         ({"target_lang": "xx"}, "data.target_lang: CLDR has no locale 'xx'"),
         ({"sizes": [10, 10]}, r"data.sizes: got \[10, 10\], expected three counts"),
         ({"sizes": [10, 0, 10]}, "expected three counts of at least 1"),
+        ({"max_parts": 0}, "data.max_parts: got 0, expected at least 1"),
+        ({"sizes": [1, "x"]}, r"data.sizes: got \[1, 'x'\], expected a list .each an integer"),
+        ({"size": [10, 10, 10]}, "data.size: unknown key; did you mean 'sizes'"),
         (
             {"topics": ["relative"], "max_parts": 1, "sizes": [2000, 1, 1]},
             "only about 665 of 2000 for train, 1 of 1 for",
@@ -147,7 +151,8 @@ def test_mistakes(make, data_config, heard):
     ]:
         with pytest.raises(UserError, match=message):
             make(**changes)
-    corpus = load_corpus(data_config("cldr", sizes=[30, 20, 10], limit=5), ("test",), say=heard.append)
+    config = data_config("cldr", sizes=[30, 20, 10], limit=5)
+    corpus = load_corpus(build_source(config), config, ("test",))
     assert len(corpus["test"]) == 5
 
 

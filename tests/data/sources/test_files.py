@@ -1,14 +1,16 @@
 """Local parallel text: every format reads the same, and every mistake is one line that says where."""
 
 import gzip
+import itertools
 import json
+import tracemalloc
 from pathlib import Path
 
 import pytest
 
 from nmt.data.pair import SentencePair
-from nmt.data.sources.files import file_spec, find_splits, read_lines, read_pairs, splits_to_read
-from nmt.errors import UserError
+from nmt.data.sources.files import Files, file_spec, find_splits, read_lines, read_pairs
+from nmt.errors import ParameterError, UserError
 
 # What other readers split on, quote, or take for nothing.
 PAIRS = [
@@ -58,20 +60,22 @@ def contents(folder, form, zipped):
 @pytest.mark.parametrize("form", ["plain", "flat", "translation", "tsv", "crlf", "bom", "header"])
 def test_every_format_reads_the_same(tmp_path, form, zipped):
     spec = contents(tmp_path, form, zipped)
-    assert read_pairs(spec, "en", "de") == PAIRS
+    pairs = read_pairs(spec, "en", "de")
+    assert list(pairs) == PAIRS
+    assert list(pairs) == PAIRS, "pairs can be read again"
     assert find_splits(tmp_path, "en", "de") == {"train": spec}
 
 
 def test_languages_swap(tmp_path):
     swapped = [SentencePair(pair.target, pair.source) for pair in PAIRS]
-    assert read_pairs(contents(tmp_path, "flat", False), "de", "en") == swapped
-    assert read_pairs(contents(tmp_path, "header", False), "de", "en") == swapped
+    assert list(read_pairs(contents(tmp_path, "flat", False), "de", "en")) == swapped
+    assert list(read_pairs(contents(tmp_path, "header", False), "de", "en")) == swapped
 
 
 def test_lines_end_with_newline_alone(tmp_path):
-    assert read_lines(write(tmp_path / "a", "a\rb\r\n\n\x0bc\u2029\n")) == ["a\rb", "", "\x0bc\u2029"]
-    assert read_lines(write(tmp_path / "b", "")) == []
-    assert read_lines(write(tmp_path / "c", "\n")) == [""]
+    assert list(read_lines(write(tmp_path / "a", "a\rb\r\n\n\x0bc\u2029\n"))) == ["a\rb", "", "\x0bc\u2029"]
+    assert list(read_lines(write(tmp_path / "b", ""))) == []
+    assert list(read_lines(write(tmp_path / "c", "\n"))) == [""]
 
 
 @pytest.mark.parametrize("name", ["val", "valid", "validation", "dev"])
@@ -83,12 +87,6 @@ def test_validation_has_four_names(tmp_path, name):
         "val": f"{name}.tsv",
         "test": "test.tsv",
     }
-
-
-def test_splits_to_read():
-    assert splits_to_read(["test"], ["train", "test"]) == ["test"]
-    assert splits_to_read(["val"], ["train", "test"]) == ["train"]
-    assert splits_to_read(["val", "test"], ["train", "val", "test"]) == ["val", "test"]
 
 
 @pytest.mark.parametrize(
@@ -115,28 +113,28 @@ def test_splits_to_read():
 def test_malformed_files(tmp_path, name, content, message):
     path = write(tmp_path / name, content)
     with pytest.raises(UserError) as error:
-        read_pairs(path, "en", "de")
+        list(read_pairs(path, "en", "de"))
     assert message in str(error.value)
     assert "\n" not in str(error.value)
 
 
 def test_missing_truncated_and_unzipped(tmp_path):
     with pytest.raises(UserError, match="no such file"):
-        read_pairs(tmp_path / "a.tsv", "en", "de")
+        list(read_pairs(tmp_path / "a.tsv", "en", "de"))
     (tmp_path / "a.tsv.gz").write_bytes(gzip.compress(b"a\tb\n" * 1000)[:-9])
     with pytest.raises(UserError, match="not a whole gzip file"):
-        read_pairs(tmp_path / "a.tsv.gz", "en", "de")
+        list(read_pairs(tmp_path / "a.tsv.gz", "en", "de"))
     (tmp_path / "a.tsv.gz").write_bytes(b"a\tb\n")
     with pytest.raises(UserError, match="not a whole gzip file"):
-        read_pairs(tmp_path / "a.tsv.gz", "en", "de")
+        list(read_pairs(tmp_path / "a.tsv.gz", "en", "de"))
     with pytest.raises(UserError, match="cannot be read"):
-        read_lines(tmp_path)
+        list(read_lines(tmp_path))
 
 
 def test_parallel_files_of_different_length(tmp_path):
     spec = write(tmp_path / "a.en", "a\nb\nc\n"), write(tmp_path / "a.de", "a\nb\n")
     with pytest.raises(UserError, match=r"a\.en has 3 lines but .*a\.de has 2"):
-        read_pairs(spec, "en", "de")
+        list(read_pairs(spec, "en", "de"))
 
 
 def test_folders_that_are_unclear(tmp_path):
@@ -157,15 +155,45 @@ def test_folders_that_are_unclear(tmp_path):
 
 @pytest.mark.parametrize("value", [3, ["a"], ["a", "b", "c"], ["a", 1], {"en": "a"}])
 def test_file_settings(value):
-    assert file_spec(["a", "b"], "data.val") == (Path("a"), Path("b"))
-    with pytest.raises(UserError, match=r"data\.val: got .* expected one file or \[source,target\]"):
-        file_spec(value, "data.val")
+    assert file_spec(["a", "b"], "val") == (Path("a"), Path("b"))
+    with pytest.raises(ParameterError, match=r"val: got .* expected one file or \[source,target\]"):
+        file_spec(value, "val")
 
 
 def test_a_header_of_other_languages_is_no_pair(tmp_path):
     path = tmp_path / "train.tsv"
     path.write_text("en\tfr\nyes\toui\n")
     with pytest.raises(UserError, match=r"train\.tsv:1: no language key 'de'; there are: en, fr"):
-        read_pairs(path, "en", "de")
+        list(read_pairs(path, "en", "de"))
     with pytest.raises(UserError, match=r"train\.tsv:1 \(read as a header line; .*\): no language key 'ko'"):
-        read_pairs(path, "ko", "ja")
+        list(read_pairs(path, "ko", "ja"))
+
+
+def test_long_files_are_read_as_they_are_iterated(tmp_path):
+    """A mistake at the end does not matter to who reads the beginning, and each pass begins anew."""
+    pairs = read_pairs(write(tmp_path / "a.tsv.gz", "a\tb\n" * 3000 + "broken\n"), "en", "de")
+    for _ in range(2):
+        assert list(itertools.islice(pairs, 3000)) == [SentencePair("a", "b")] * 3000
+        with pytest.raises(UserError, match=r"a\.tsv\.gz:3001: got 1 tab-separated column"):
+            list(pairs)
+
+
+def test_memory_does_not_grow_with_the_file(tmp_path):
+    line = "word " * 40
+    path = write(tmp_path / "a.tsv", f"{line}\t{line}\n" * 40_000)  # 16 MB
+    tracemalloc.start()
+    count = sum(1 for _ in read_pairs(path, "en", "de"))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert count == 40_000 and peak < 1_000_000
+
+
+def test_a_note_about_a_file_is_logged_once(tmp_path, heard):
+    pairs = read_pairs(write(tmp_path / "a.tsv", "a\tb\n"), "en", "de")
+    assert list(pairs) == list(pairs)
+    assert heard == [f"{tmp_path / 'a.tsv'}: no header line that names the columns; read as en, then de"]
+
+
+def test_files_have_to_be_named():
+    with pytest.raises(ParameterError, match=r"path: not given; name a folder by data\.path="):
+        Files(source_lang="en", target_lang="de")

@@ -12,10 +12,12 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.request
 from pathlib import Path
 
 import pytest
 
+from nmt.build import build_source
 from nmt.data.pair import SentencePair
 from nmt.data.sources import hub
 from nmt.errors import UserError
@@ -119,14 +121,21 @@ def home(tmp_path_factory):
 
 
 PROGRAM = """
-import json, sys, time, torch, yaml
+import json, logging, sys, time, torch, yaml
+from nmt.build import build_source
 from nmt.data.corpus import load_corpus
 from nmt.errors import UserError
 from nmt.config.settings import DataConfig
+class Listener(logging.Handler):
+    def emit(self, record):
+        said.append(record.getMessage())
+logging.getLogger("nmt").addHandler(Listener())
+logging.getLogger("nmt").setLevel(logging.INFO)
 for request in json.loads(sys.argv[1]):
     said, begun = [], time.monotonic()
     try:
-        corpus = load_corpus(DataConfig(**request), say=said.append)
+        config = DataConfig(**request)
+        corpus = load_corpus(build_source(config), config)
         answer = {split: [[pair.source, pair.target] for pair in pairs] for split, pairs in corpus.items()}
     except UserError as error:
         answer = str(error)
@@ -216,7 +225,7 @@ def test_without_a_network_one_line_within_three_seconds(data_config, monkeypatc
         monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{listening.getsockname()[1]}")
         before = time.monotonic()
         with pytest.raises(UserError) as error:
-            hub.load_hub(data_config("multi30k"), ["train"], say=print)
+            build_source(data_config("multi30k")).splits()
         assert time.monotonic() - before < 3
     message = str(error.value)
     assert "\n" not in message and "data.path=" in message and "experiment=demo" in message
@@ -225,9 +234,9 @@ def test_without_a_network_one_line_within_three_seconds(data_config, monkeypatc
 
 def test_the_client_can_be_told_to_stay_offline(data_config, monkeypatch, no_cache):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    monkeypatch.setattr(hub, "_answers", lambda address: pytest.fail("the network was asked"))
+    monkeypatch.setattr(urllib.request, "urlopen", lambda *_, **__: pytest.fail("the network was asked"))
     with pytest.raises(UserError, match="HF_HUB_OFFLINE is set and it is not in the cache"):
-        hub.load_hub(data_config("multi30k"), ["train"], say=print)
+        build_source(data_config("multi30k")).splits()
 
 
 def test_a_name_that_is_never_resolved_does_not_hold_up(data_config, monkeypatch, no_cache):
@@ -236,12 +245,12 @@ def test_a_name_that_is_never_resolved_does_not_hold_up(data_config, monkeypatch
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: asked.wait(20) and [])
     before = time.monotonic()
     with pytest.raises(UserError, match="no answer"):
-        hub.load_hub(data_config("multi30k"), ["train"], say=print)
+        build_source(data_config("multi30k")).splits()
     assert time.monotonic() - before < 2
     asked.set()
 
 
-def test_an_error_page_is_an_answer_and_a_broken_server_is_none(monkeypatch, no_cache):
+def test_an_error_page_is_an_answer_and_a_broken_server_is_none(monkeypatch):
     class Broken(http.server.BaseHTTPRequestHandler):
         def do_HEAD(self):
             self.send_error(int(self.path.strip("/")))
@@ -252,34 +261,42 @@ def test_an_error_page_is_an_answer_and_a_broken_server_is_none(monkeypatch, no_
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Broken) as running:
         threading.Thread(target=running.serve_forever, daemon=True).start()
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-        for status, reachable in ((404, True), (401, True), (503, False)):
-            monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{running.server_port}/{status}")
-            assert hub._reachable() is reachable
+        for status, works in ((404, True), (401, True), (503, False)):
+            assert hub.answers_at(f"http://127.0.0.1:{running.server_port}/{status}") is works
         running.shutdown()
 
 
-class Split:
-    """A split as the client gives it: columns by name."""
+def test_rows_without_a_text_are_counted_and_other_values_refused():
+    notes = []
 
-    def __init__(self, **columns):
-        self.columns = columns
-        self.column_names = list(columns)
+    def read(*batches):
+        return list(hub.read_rows(batches, "en", "de", "x (train)", notes.append))
 
-    def __getitem__(self, name):
-        return self.columns[name]
-
-
-def test_rows_without_a_text_are_counted_and_other_values_refused(data_config, heard):
-    config = data_config("hub", name="x")
-    split = Split(en=["a", None, "c"], de=["A", "B", None])
-    assert hub._pairs(split, config, "x (train)", heard.append) == [SentencePair("a", "A")]
-    assert heard == ["x (train): left out 2 rows without text on one side"]
-    with pytest.raises(UserError, match=r"x \(train\): row 0 holds int, expected text"):
-        hub._pairs(Split(en=["a"], de=[1]), config, "x (train)", heard.append)
-    with pytest.raises(UserError, match="empty corpus"):
-        hub._pairs(Split(en=[], de=[]), config, "x (train)", heard.append)
+    assert read({"en": ["a", None], "de": ["A", "B"]}, {"en": ["c"], "de": [None]}) == [SentencePair("a", "A")]
+    assert notes == ["x (train): left out 2 rows without text on one side"]
+    with pytest.raises(UserError, match=r"x \(train\): row 2 holds int, expected text"):
+        read({"en": ["a", "b"], "de": ["A", "B"]}, {"en": ["c"], "de": [1]})
+    assert len(notes) == 1
 
 
-def test_a_data_set_has_to_be_named(data_config, heard):
-    with pytest.raises(UserError, match=r"data\.name is not set"):
-        hub.load_hub(data_config("hub"), ["train"], say=heard.append)
+@pytest.mark.parametrize("streaming", [False, True])
+def test_a_local_folder_downloaded_or_streamed(tmp_path, data_config, heard, no_cache, streaming):
+    for split, count in (("train", 2500), ("validation", 3)):
+        rows = [{"en": None if row == 1 else f"{split} {row}", "de": f"{row}"} for row in range(count)]
+        (tmp_path / f"{split}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    splits = build_source(data_config("hub", name=str(tmp_path), streaming=streaming)).splits()
+    assert sorted(splits) == ["train", "val"]
+    expected = [SentencePair(f"train {row}", f"{row}") for row in range(2500) if row != 1]
+    assert list(splits["train"]) == list(splits["train"]) == expected
+    assert heard == [f"data.name={tmp_path} (train): left out 1 rows without text on one side"]
+
+
+def test_streaming_needs_a_network(data_config, monkeypatch, no_cache):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(UserError, match=r"HF_HUB_OFFLINE is set and data\.streaming=true reads over the network"):
+        build_source(data_config("multi30k", streaming=True)).splits()
+
+
+def test_a_data_set_has_to_be_named(data_config):
+    with pytest.raises(UserError, match=r"data\.name: not given; name a data set of the Hub"):
+        build_source(data_config("hub"))

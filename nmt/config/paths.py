@@ -1,0 +1,28 @@
+"""Paths in the settings, made absolute, so that a run's config and checkpoint can be used from other folders too."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+PATHS = ("path", "train", "val", "test", "root")  # of a data section: files and folders
+
+
+def absolute_paths(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return plain data settings with the paths among them made absolute, and a `name` that is an existing folder.
+
+    Values that are no paths are left as they are, for the source to refuse.
+    """
+    found = {key: _absolute(data[key]) for key in PATHS if key in data}
+    name = data.get("name")
+    if isinstance(name, str) and os.path.isdir(name):
+        found["name"] = os.path.abspath(name)  # the client of the Hub takes the name of a local folder as well
+    return {**data, **found}
+
+
+def _absolute(value: Any) -> Any:
+    if isinstance(value, str):
+        return os.path.abspath(Path(os.path.expanduser(value)))
+    return [_absolute(item) for item in value] if isinstance(value, Sequence) else value

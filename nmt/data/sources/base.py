@@ -1,0 +1,104 @@
+"""The contract of a data source: where the sentence pairs of each split come from.
+
+A source is one class in one file, and one YAML in configs/data/ that names it:
+
+    defaults: [_common, _self_]
+    _target_: my_package.sources.MySource
+    folder: null
+
+The keys beside `_target_` are arguments of the constructor (`data.folder=...` on the command line). The program adds
+those settings of configs/data/_common.yaml that the constructor names, such as `source_lang`, `target_lang` and `seed`.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TypeVar
+
+from nmt.data.pair import SentencePair
+from nmt.errors import UserError
+
+T = TypeVar("T")
+
+SPLITS = ("train", "val", "test")
+
+Pairs = Iterable[SentencePair]
+
+
+class Source(ABC):
+    """Sentence pairs by split.
+
+    A constructor is cheap: it checks its arguments (and raises `nmt.errors.ParameterError` for a value that it does not
+    accept) but reads no data, because it is called once before a run's folder is made and again when the run begins.
+    """
+
+    @abstractmethod
+    def splits(self) -> Mapping[str, Pairs]:
+        """Return the splits that exist, under the names train, val and test.
+
+        Each is an iterable that can be iterated again and then yields the same pairs in the same order. It may read
+        lazily, so that a corpus need not fit in memory. Raises UserError, here or while iterating, for data that is
+        missing or malformed.
+        """
+
+    @abstractmethod
+    def origin(self, split: str) -> str:
+        """Return where the pairs of `split` come from, in the words of the settings: "data.path=my_corpus"."""
+
+
+class Overlay(Source):
+    """A source some of whose splits are replaced by those of another source."""
+
+    def __init__(self, top: Source, below: Source) -> None:
+        self.top = top
+        self.below = below
+
+    def splits(self) -> Mapping[str, Pairs]:
+        """Return the splits of `top`, and those of `below` that `top` lacks; `below` is asked only if it is needed."""
+        return _Layers(self.top.splits(), self.below.splits)
+
+    def origin(self, split: str) -> str:
+        """Return where the pairs of `split` come from."""
+        return (self.top if split in self.top.splits() else self.below).origin(split)
+
+
+class _Layers(Mapping[str, Pairs]):
+    """A mapping, and below it one that is made when a key is not in the first."""
+
+    def __init__(self, top: Mapping[str, Pairs], below: Callable[[], Mapping[str, Pairs]]) -> None:
+        self._top = top
+        self._below = functools.cache(below)
+
+    def __getitem__(self, split: str) -> Pairs:
+        return self._top[split] if split in self._top else self._below()[split]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self._top, **self._below()})
+
+    def __len__(self) -> int:
+        return len({**self._top, **self._below()})
+
+
+class Reader(Pairs):
+    """Pairs that are read anew at each iteration, in memory that does not grow with their number.
+
+    `read` starts a pass and yields the pairs. It is called with a function that logs a note about the data; the same
+    note is logged once, however often the pairs are read. `where` begins the message of the UserError that is raised at
+    the end of a pass without pairs.
+    """
+
+    def __init__(self, read: Callable[[Callable[[str], None]], Iterator[SentencePair]], where: str) -> None:
+        self._read = read
+        self._where = where
+        self._note = functools.cache(logging.getLogger(__name__).info)
+
+    def __iter__(self) -> Iterator[SentencePair]:
+        empty = True
+        for pair in self._read(self._note):
+            empty = False
+            yield pair
+        if empty:
+            raise UserError(f"{self._where}: empty corpus; expected at least one sentence pair")
