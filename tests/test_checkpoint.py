@@ -28,7 +28,7 @@ def parts():
     words = ["a", "man", "rides", "red", "bike", "ein", "Mann", "fährt", "rot", "Rad"]
     pairs = [SentencePair(" ".join(draw.choices(words, k=5)), " ".join(draw.choices(words, k=5))) for _ in range(60)]
     config = TokenizerConfig(type="bpe", vocab_size=310, joint=True, character_coverage=1.0)
-    tokenizer = Tokenizer.train(pairs, config, cache_dir=None, say=print)
+    tokenizer = Tokenizer.train(pairs, config, cache_dir=None)
     size = tokenizer.source_vocab_size
     torch.manual_seed(0)
     return tokenizer, build_model(CONFIG["model"], source_vocab_size=size, target_vocab_size=size, joint=True)

@@ -53,7 +53,7 @@ def make_run(root: Path) -> Run:
         (data / f"{split}.de").write_text("".join(f"{line[::-1]}\n" for line in lines), encoding="utf-8")
     settings = TokenizerConfig(type="bpe", vocab_size=330, joint=True, character_coverage=1.0)
     pairs = [SentencePair(line, line[::-1]) for line in sentences(60, seed=60)]
-    tokenizer = Tokenizer.train(pairs, settings, cache_dir=None, say=lambda line: None)
+    tokenizer = Tokenizer.train(pairs, settings, cache_dir=None)
     model_config = {"tie_embeddings": "all", "encoder": layer("Encoder"), "decoder": layer("Decoder")}
     search = SearchConfig(beam_size=3, length_penalty=1.0, max_length_factor=1.0, max_length_extra=4, batch_tokens=200)
     plain = {"model": model_config, "search": asdict(search), "data": data_config(data)}

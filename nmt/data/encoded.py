@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nmt.atomic import lock_file, replacing
-from nmt.data.pair import SentencePair
+from nmt.data.pair import SentencePair, Split
 from nmt.data.progress import PassProgress
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
@@ -110,24 +110,16 @@ def encode(pairs: Sequence[SentencePair], tokenizer: Tokenizer) -> list[Encoded]
     return list(zip(sources, targets, strict=True))
 
 
-def encode_corpus(
-    pairs: Iterable[SentencePair],
-    tokenizer: Tokenizer,
-    filters: Filters,
-    *,
-    text_digest: str,
-    count: int,
-    folder: Path,
-) -> EncodedCorpus:
-    """Return the corpus of those `pairs` that pass the filters, from its file in `folder` or encoded into one.
+def encode_corpus(split: Split, tokenizer: Tokenizer, filters: Filters, *, folder: Path) -> EncodedCorpus:
+    """Return the corpus of those pairs that pass the filters, from its file in `folder` or encoded into one.
 
-    The file is found by `text_digest`, the tokenizer and the filters; `count` is the number of pairs. A damaged file is
-    replaced. Where `folder` cannot be written, the file is a temporary one. Processes that need the same file at the
-    same time wait for the first of them. Raises UserError if every pair is dropped, OSError if the disk is full.
+    The file is found by the texts, the tokenizer and the filters. A damaged file is replaced. Where `folder` cannot be
+    written, the file is a temporary one. Processes that need the same file at the same time wait for the first of them.
+    Raises UserError if every pair is dropped, OSError if the disk is full.
     """
     identity = {
         "version": VERSION,
-        "text": text_digest,
+        "text": split.digest,
         "tokenizer": tokenizer.digest(),
         "filters": asdict(filters),
         "dtype": _dtype(tokenizer).str,
@@ -144,29 +136,22 @@ def encode_corpus(
     except OSError as error:
         logger.info(f"training pairs: {folder} cannot be written ({error.strerror}); encoding into a temporary file")
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:  # what is mapped outlives its name
-            return _make(Path(temporary) / path.name, identity, pairs, tokenizer, filters, count)
+            return _make(Path(temporary) / path.name, identity, split, tokenizer, filters)
     with lock:
         waited = lock_file(lock, waiting=f"training pairs: waiting for another process that writes {path}")
         for part in folder.glob(f".{path.name}.*.part"):  # left by a process that was killed
             part.unlink(missing_ok=True)
         corpus = _open(path, identity) if waited else None
         if corpus is None:
-            corpus = _make(path, identity, pairs, tokenizer, filters, count)
+            corpus = _make(path, identity, split, tokenizer, filters)
             logger.info(f"training pairs: {len(corpus):,} encoded, kept in {path}")
         Path(lock.name).unlink(missing_ok=True)
     return corpus
 
 
-def _make(
-    path: Path,
-    identity: dict[str, Any],
-    pairs: Iterable[SentencePair],
-    tokenizer: Tokenizer,
-    filters: Filters,
-    count: int,
-) -> EncodedCorpus:
-    with replacing(path) as file, PassProgress("encoding", count) as progress:
-        kept, dropped = _write(file, identity, _encode_chunks(pairs, tokenizer, filters, progress))
+def _make(path: Path, identity: dict[str, Any], split: Split, tokenizer: Tokenizer, filters: Filters) -> EncodedCorpus:
+    with replacing(path) as file, PassProgress("encoding", len(split)) as progress:
+        kept, dropped = _write(file, identity, _encode_chunks(split, tokenizer, filters, progress))
         if not kept:
             raise UserError(
                 f"data: every training pair was dropped ({dropped.total():,} pairs, data.max_length="

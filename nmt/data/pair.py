@@ -1,8 +1,15 @@
-"""What a parallel corpus is made of."""
+"""Sentence pairs, and the pairs of one split."""
 
 from __future__ import annotations
 
+import hashlib
+import itertools
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+
+from nmt.data.progress import PassProgress
+
+CHUNK_PAIRS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,3 +18,44 @@ class SentencePair:
 
     source: str
     target: str
+
+
+@dataclass(frozen=True)
+class Split(Iterable[SentencePair]):
+    """The pairs of one split, their number, and a digest of their texts and order.
+
+    Each iteration yields the same pairs. They need not be in memory: a source may read them anew each time.
+    """
+
+    pairs: Iterable[SentencePair]
+    count: int
+    digest: str
+
+    @classmethod
+    def of(cls, pairs: Iterable[SentencePair]) -> Split:
+        """Return the split of `pairs`, which can be iterated again; one pass counts them and computes the digest."""
+        if isinstance(pairs, Split):
+            return pairs
+        count, digest, rest = 0, hashlib.sha256(), iter(pairs)
+        with PassProgress("reading") as progress:
+            while chunk := list(itertools.islice(rest, CHUNK_PAIRS)):
+                digest.update("".join(f"{pair.source}\0{pair.target}\0" for pair in chunk).encode())
+                count += len(chunk)
+                progress.advance(len(chunk))
+        return cls(pairs, count, digest.hexdigest())
+
+    def __iter__(self) -> Iterator[SentencePair]:
+        return iter(self.pairs)
+
+    def __len__(self) -> int:
+        return self.count
+
+
+class Reiterable(Iterable[SentencePair]):
+    """The pairs that a function yields: each iteration calls it anew."""
+
+    def __init__(self, read: Callable[[], Iterator[SentencePair]]) -> None:
+        self._read = read
+
+    def __iter__(self) -> Iterator[SentencePair]:
+        return self._read()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import sys
 import time
 from types import TracebackType
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 QUIET_SECONDS = 2.0  # a pass that is over by then shows nothing
 LINE_SECONDS = 30.0  # between two lines where there is no terminal
@@ -18,17 +20,16 @@ logger = logging.getLogger(__name__)
 class PassProgress:
     """Shows a bar on a terminal, and a log line every half minute elsewhere, while the `with` block lasts."""
 
-    def __init__(self, activity: str, total: int) -> None:
-        """Take what is done with the pairs ("encoding") and how many of them there will be."""
+    def __init__(self, activity: str, total: int | None = None) -> None:
+        """Take what is done with the pairs ("encoding") and how many of them there will be, if that is known."""
         self.activity = activity
         self.total = total
         self.done = 0
-        self._console = Console()
         self._bar: Progress | None = None
 
     def __enter__(self) -> PassProgress:
         self._started = time.monotonic()
-        self._next = self._started + (QUIET_SECONDS if self._console.is_terminal else LINE_SECONDS)
+        self._next = self._started + (QUIET_SECONDS if sys.stdout.isatty() else LINE_SECONDS)
         return self
 
     def advance(self, pairs: int) -> None:
@@ -38,15 +39,18 @@ class PassProgress:
             self._bar.update(self._bar.tasks[0].id, completed=self.done)
         elif time.monotonic() >= self._next:
             self._next = time.monotonic() + LINE_SECONDS
-            if self._console.is_terminal:
+            if sys.stdout.isatty():
                 self._start_bar()
             else:
                 rate = self.done / (time.monotonic() - self._started)
-                logger.info(f"{self.activity}: {self.done:,} of {self.total:,} pairs, {rate:,.0f} pairs/s")
+                total = "" if self.total is None else f" of {self.total:,}"
+                logger.info(f"{self.activity}: {self.done:,}{total} pairs, {rate:,.0f} pairs/s")
 
     def _start_bar(self) -> None:
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
         columns = (TextColumn("{task.description}"), BarColumn(bar_width=None))
-        self._bar = Progress(*columns, MofNCompleteColumn(), TimeRemainingColumn(), console=self._console, expand=True)
+        self._bar = Progress(*columns, MofNCompleteColumn(), TimeRemainingColumn(), expand=True)
         self._bar.add_task(self.activity, total=self.total, completed=self.done)
         self._bar.start()
 

@@ -13,9 +13,10 @@ import hashlib
 import io
 import itertools
 import json
+import logging
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +24,11 @@ import sentencepiece
 
 from nmt.atomic import write_atomically
 from nmt.config.settings import TokenizerConfig
-from nmt.data.pair import SentencePair
+from nmt.data.pair import SentencePair, Split
 from nmt.errors import UserError
 from nmt.special import BOS, EOS, PAD, UNK
 
-# Beside what TokenizerConfig says. Part of what a cached model is found by.
+# Fixed options of the trainer, beside those of TokenizerConfig. They are part of the cache key.
 TRAINER_OPTIONS: dict[str, Any] = {
     "pad_id": PAD,
     "unk_id": UNK,
@@ -37,11 +38,13 @@ TRAINER_OPTIONS: dict[str, Any] = {
     "normalization_rule_name": "identity",  # NFKC would turn "½" and "…" into what no reference says
     "split_digits": True,  # a number is its digits: unseen numbers are copied, not memorized
     "num_threads": 2,  # fixed, as unigram ids can depend on it
-    "max_sentence_length": 1 << 16,  # bytes; SentencePiece silently leaves out longer lines, 4,192 by default
+    "max_sentence_length": 1 << 16,  # bytes; SentencePiece silently skips longer lines; its default is 4,192
     "minloglevel": 2,
 }
 MAX_PAIRS = 1_000_000  # to train on; more cost memory and change little
 BYTE_PIECE = re.compile(r"<0x([0-9A-F]{2})>")
+
+logger = logging.getLogger(__name__)
 
 
 class Tokenizer:
@@ -55,32 +58,18 @@ class Tokenizer:
         self._target = self._source if target_model is None else _processor(target_model)
 
     @classmethod
-    def train(
-        cls,
-        pairs: Sequence[SentencePair],
-        config: TokenizerConfig,
-        *,
-        cache_dir: Path | None,
-        say: Callable[[str], None],
-    ) -> Tokenizer:
+    def train(cls, pairs: Iterable[SentencePair], config: TokenizerConfig, *, cache_dir: Path | None) -> Tokenizer:
         """Return the tokenizer trained on `pairs`: the same for the same texts, config and SentencePiece version.
 
-        Models are kept under `cache_dir` (None: nowhere), found again by all of these. Beyond a million pairs,
-        every n-th is used. Raises UserError for a vocabulary larger than the texts allow, or smaller
-        than their characters need.
+        `pairs` can be iterated again and may be larger than memory: of more than a million pairs, every n-th is used.
+        Models are kept in the folder `cache_dir` (None: they are not kept) and found again by the texts, the config and
+        the version. Raises UserError for a vocabulary larger than the texts allow, or smaller than their characters
+        need.
         """
-        if len(pairs) > MAX_PAIRS:
-            stride = -(-len(pairs) // MAX_PAIRS)
-            say(f"tokenizer: trained on one pair in {stride} of {len(pairs):,}")
-            pairs = pairs[::stride]
-        sources, targets = [_source_text(pair.source) for pair in pairs], [_spaced(pair.target) for pair in pairs]
+        split = Split.of(pairs)
         if config.joint:
-            both = list(itertools.chain.from_iterable(zip(sources, targets, strict=True)))
-            return cls(_cached_model(both, "joint", config, cache_dir, say))
-        return cls(
-            _cached_model(sources, "source", config, cache_dir, say),
-            _cached_model(targets, "target", config, cache_dir, say),
-        )
+            return cls(_cached_model(split, "joint", config, cache_dir))
+        return cls(*(_cached_model(split, side, config, cache_dir) for side in ("source", "target")))
 
     @property
     def joint(self) -> bool:
@@ -206,55 +195,67 @@ def _first_character(values: bytes) -> str:
     return ""
 
 
-def _cached_model(
-    texts: Sequence[str], side: str, config: TokenizerConfig, cache_dir: Path | None, say: Callable[[str], None]
-) -> bytes:
-    what = f"tokenizer: {side} {config.type}, {config.vocab_size:,} pieces"
+def _cached_model(split: Split, side: str, config: TokenizerConfig, cache_dir: Path | None) -> bytes:
+    description = f"tokenizer: {side} {config.type}, {config.vocab_size:,} pieces"
+    stride = max(1, -(-len(split) // MAX_PAIRS))
     if cache_dir is None:
-        say(what)
-        return _train_model(texts, side, config)
-    entry = cache_dir / f"{side}-{_key(texts, config)}.model"
-    model = _read_entry(entry, say)
+        logger.info(description)
+        return _train_model(split, stride, side, config)
+    entry = cache_dir / f"{side}-{_key(split, stride, config)}.model"
+    model = _read_entry(entry)
     if model is not None:
-        say(f"{what}, from {entry}")
+        logger.info(f"{description}, from {entry}")
         return model
-    model = _train_model(texts, side, config)
-    say(f"{what}, kept in {entry}")
+    model = _train_model(split, stride, side, config)
+    logger.info(f"{description}, kept in {entry}")
     try:
         write_atomically(entry, hashlib.sha256(model).digest() + model)
     except OSError as error:
-        say(f"tokenizer: {entry} cannot be written ({error.strerror}); going on without a cache")
+        logger.info(f"tokenizer: {entry} cannot be written ({error.strerror}); continuing without a cache")
     return model
 
 
-def _key(texts: Iterable[str], config: TokenizerConfig) -> str:
-    settings = {**dataclasses.asdict(config), **TRAINER_OPTIONS, "sentencepiece": sentencepiece.__version__}
-    digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode())
-    for text in texts:
-        digest.update(text.encode() + b"\n")  # no text holds a line end
-    return digest.hexdigest()[:24]
+def _key(split: Split, stride: int, config: TokenizerConfig) -> str:
+    settings = {
+        **dataclasses.asdict(config),
+        **TRAINER_OPTIONS,
+        "sentencepiece": sentencepiece.__version__,
+        "text": split.digest,
+        "stride": stride,
+    }
+    return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:24]
 
 
-def _read_entry(entry: Path, say: Callable[[str], None]) -> bytes | None:
+def _read_entry(entry: Path) -> bytes | None:
     try:
         content = entry.read_bytes()
     except FileNotFoundError:
         return None
     except OSError as error:
-        say(f"tokenizer: {entry} cannot be read ({error.strerror}); trained again")
+        logger.info(f"tokenizer: {entry} cannot be read ({error.strerror}); trained again")
         return None
     digest, model = content[:32], content[32:]
     if hashlib.sha256(model).digest() != digest:
-        say(f"tokenizer: {entry} is damaged; trained again")
+        logger.info(f"tokenizer: {entry} is damaged; trained again")
         return None
     return model
 
 
-def _train_model(texts: Sequence[str], side: str, config: TokenizerConfig) -> bytes:
+def _texts(pairs: Iterable[SentencePair], side: str) -> Iterator[str]:
+    for pair in pairs:
+        if side != "target":
+            yield _source_text(pair.source)
+        if side != "source":
+            yield _spaced(pair.target)
+
+
+def _train_model(split: Split, stride: int, side: str, config: TokenizerConfig) -> bytes:
+    if stride > 1:
+        logger.info(f"tokenizer: trained on one pair in {stride} of {len(split):,}")
     writer = io.BytesIO()
     try:
         sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=iter(texts),
+            sentence_iterator=_texts(itertools.islice(split, 0, None, stride), side),
             model_writer=writer,
             model_type=config.type,
             vocab_size=config.vocab_size,

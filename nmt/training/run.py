@@ -27,6 +27,7 @@ from nmt.config.settings import TrainConfig
 from nmt.data.corpus import SentencePair, load_corpus, origin
 from nmt.data.datamodule import TranslationData
 from nmt.data.encoded import Filters, encode, encode_corpus
+from nmt.data.pair import Split
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.evaluation.split import Evaluation, evaluate, table, write_evaluation
@@ -81,11 +82,8 @@ class Run:
         pl.seed_everything(config.seed, verbose=False)
         self.source = build_source(config.data)
         self.corpus: Corpus = load_corpus(self.source, config.data)
-        train_digest, val_digest = (
-            digest(*(text for pair in self.corpus[split] for text in (pair.source, pair.target)))
-            for split in ("train", "val")
-        )
-        corpus_sha256 = digest(train_digest, val_digest)
+        self.train_split = Split.of(self.corpus["train"])
+        corpus_sha256 = digest(self.train_split.digest, Split.of(self.corpus["val"]).digest)
         if last is not None and last["corpus_sha256"] != corpus_sha256:
             raise UserError(
                 f"resume={self.folder}: the training or validation pairs are not those that this run began with; put "
@@ -93,14 +91,8 @@ class Run:
             )
         self.translator = self._translator(last)
         tokenizer = self.translator.tokenizer
-        train = encode_corpus(
-            self.corpus["train"],
-            tokenizer,
-            Filters(config.data.max_length, config.data.max_ratio),
-            text_digest=train_digest,
-            count=len(self.corpus["train"]),
-            folder=cache_folder(),
-        )
+        filters = Filters(config.data.max_length, config.data.max_ratio)
+        train = encode_corpus(self.train_split, tokenizer, filters, folder=cache_folder())
         self.data = TranslationData(train, encode(self.corpus["val"], tokenizer), config.data, seed=config.seed)
         self.timer = Timer(config.trainer.max_time, interval="step")
         self.module = TranslationModule(
@@ -194,9 +186,7 @@ class Run:
         if last is not None:
             tokenizer = Tokenizer.from_state(last["nmt"]["tokenizer"])
         else:
-            tokenizer = Tokenizer.train(
-                self.corpus["train"], self.config.tokenizer, cache_dir=cache_folder(), say=self.say
-            )
+            tokenizer = Tokenizer.train(self.train_split, self.config.tokenizer, cache_dir=cache_folder())
         model = build_model(
             self.plain["model"],
             source_vocab_size=tokenizer.source_vocab_size,

@@ -6,7 +6,7 @@ import pytest
 
 from nmt.data.datamodule import TranslationData
 from nmt.data.encoded import Filters, encode_corpus
-from nmt.data.pair import SentencePair
+from nmt.data.pair import SentencePair, Split
 from nmt.special import EOS
 
 
@@ -31,8 +31,7 @@ def data(tmp_path, data_config):
     def make(*lengths):
         pairs = [SentencePair("a " * source, "b " * target) for source, target in lengths]
         filters = Filters(max_length=10, max_ratio=2.0)
-        digest, count = str(lengths), len(pairs)
-        train = encode_corpus(pairs, Words(), filters, text_digest=digest, count=count, folder=tmp_path)
+        train = encode_corpus(Split.of(pairs), Words(), filters, folder=tmp_path)
         val = [([9, EOS], [9, EOS])] * 5
         return TranslationData(train, val, data_config(batch_tokens=20, eval_batch_tokens=4), seed=1)
 

@@ -1,5 +1,6 @@
 """Text survives the way to ids and back, and training is reproducible, cached by content and clear about its limits."""
 
+import logging
 import random
 import unicodedata
 
@@ -38,10 +39,10 @@ def pairs():
 
 
 @pytest.fixture
-def train(pairs, tokenizer_config, heard):
+def train(pairs, tokenizer_config):
     def make(type="unigram", *, cache_dir=None, pairs=pairs, **changes):
         config = tokenizer_config(type, **({"vocab_size": 400} | changes))
-        return Tokenizer.train(pairs, config, cache_dir=cache_dir, say=heard.append)
+        return Tokenizer.train(pairs, config, cache_dir=cache_dir)
 
     return make
 
@@ -116,14 +117,15 @@ def test_damaged_states(state):
         Tokenizer.from_state(state)
 
 
-def test_cache_is_found_by_content(train, pairs, tmp_path, heard, monkeypatch):
+def test_cache_is_found_by_content(train, pairs, tmp_path, caplog, monkeypatch):
+    caplog.set_level(logging.INFO, "nmt")
     fresh = train(cache_dir=tmp_path / "cache")
     (entry,) = (tmp_path / "cache").iterdir()  # and nothing half-written beside it
     trained = []
     real = module._train_model
     monkeypatch.setattr(module, "_train_model", lambda *args: trained.append(args) or real(*args))
     assert train(cache_dir=tmp_path / "cache").to_state() == fresh.to_state()
-    assert not trained and "from" in heard[-1]
+    assert not trained and "from" in caplog.messages[-1]
     train("bpe", cache_dir=tmp_path / "cache")
     train(vocab_size=390, cache_dir=tmp_path / "cache")
     train(pairs=pairs[:-1], cache_dir=tmp_path / "cache")
@@ -133,15 +135,16 @@ def test_cache_is_found_by_content(train, pairs, tmp_path, heard, monkeypatch):
     for bad in (b"", good[:-1], good[:99] + bytes([good[99] ^ 1]) + good[100:]):
         entry.write_bytes(bad)
         assert train(cache_dir=tmp_path / "cache").to_state() == fresh.to_state()
-        assert any("is damaged; trained again" in line for line in heard)
+        assert any("is damaged; trained again" in line for line in caplog.messages)
         assert entry.read_bytes() == good
-        heard.clear()
+        caplog.clear()
 
 
-def test_a_cache_that_cannot_be_written_is_said(train, tmp_path, heard):
+def test_a_cache_that_cannot_be_written_is_said(train, tmp_path, caplog):
+    caplog.set_level(logging.INFO, "nmt")
     (tmp_path / "file").write_text("")
     assert train(cache_dir=tmp_path / "file" / "cache").to_state() == train().to_state()
-    assert any("going on without a cache" in line for line in heard)
+    assert any("continuing without a cache" in line for line in caplog.messages)
 
 
 @pytest.mark.parametrize("type", ["unigram", "bpe"])
@@ -174,9 +177,10 @@ def test_characters_spelt_in_bytes_are_whole_in_words(train):
     assert list(words.source_pieces) == ["👍", "é", "漢", "!", "</s>"]
 
 
-def test_huge_corpora_are_thinned_aloud(train, pairs, heard, monkeypatch):
+def test_huge_corpora_are_thinned_aloud(train, pairs, caplog, monkeypatch):
+    caplog.set_level(logging.INFO, "nmt")
     monkeypatch.setattr(module, "MAX_PAIRS", 150)
     thinned = train()
-    assert heard[0] == "tokenizer: trained on one pair in 3 of 400"
+    assert caplog.messages[1] == "tokenizer: trained on one pair in 3 of 400"
     monkeypatch.undo()
     assert thinned.to_state() == train(pairs=pairs[::3]).to_state()

@@ -1,0 +1,43 @@
+"""A split is counted and digested in one pass, in flat memory."""
+
+import tracemalloc
+
+import pytest
+
+from nmt.data.pair import Reiterable, SentencePair, Split
+
+PAIRS = [SentencePair(f"source {i}", f"target {i}") for i in range(20_001)]
+
+
+def test_a_split_is_its_pairs():
+    split = Split.of(PAIRS)
+    assert list(split) == list(split) == PAIRS and len(split) == 20_001
+    assert Split.of(split) is split
+    assert Split.of(Reiterable(lambda: iter(PAIRS))).digest == split.digest
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        PAIRS[:-1],
+        [*PAIRS, SentencePair("", "")],
+        [PAIRS[1], PAIRS[0], *PAIRS[2:]],
+        [SentencePair("source 0", "target 1"), *PAIRS[1:]],
+        [SentencePair("source 0target 0", ""), *PAIRS[1:]],
+        [SentencePair(pair.target, pair.source) for pair in PAIRS],
+    ],
+    ids=["fewer", "more", "order", "text", "border", "sides"],
+)
+def test_the_digest_sees(other):
+    assert Split.of(other).digest != Split.of(PAIRS).digest
+
+
+def test_memory_does_not_grow_with_the_number_of_pairs():
+    peaks = []
+    for count in (20_000, 60_000):
+        tracemalloc.start()
+        pairs = Reiterable(lambda: (SentencePair(str(i), "x") for i in range(count)))  # noqa: B023
+        assert len(Split.of(pairs)) == count
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.1 * peaks[0]
