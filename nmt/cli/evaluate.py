@@ -90,7 +90,7 @@ def evaluate(config: EvaluateConfig) -> None:
         raise UserError(f"data.source_lang: {loaded.path} translates {trained[0]} to {trained[1]}, not the other way")
     source = build_source(data)
     with messages_on(sys.stderr):
-        pairs = load_corpus(source, data, (config.split,))[config.split]
+        pairs = list(load_corpus(source, data, (config.split,))[config.split])
     _say(f"translating {len(pairs):,} sentences, {data.source_lang} to {data.target_lang} ...")
     found = evaluation.evaluate(
         Translator(loaded.model, loaded.tokenizer, search),

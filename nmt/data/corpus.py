@@ -8,27 +8,27 @@ from __future__ import annotations
 
 import logging
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import islice
 
 from nmt.config.settings import DataConfig
-from nmt.data.pair import SentencePair
+from nmt.data.pair import Reiterable, SentencePair, Split
 from nmt.data.sources.base import SPLITS, Pairs, Source
 from nmt.errors import UserError, did_you_mean
 
-__all__ = ["SPLITS", "SentencePair", "load_corpus", "origin"]
+__all__ = ["SPLITS", "SentencePair", "Split", "load_corpus", "origin"]
 
 logger = logging.getLogger(__name__)
 
 
-def load_corpus(
-    source: Source, config: DataConfig, splits: Sequence[str] | None = None
-) -> dict[str, list[SentencePair]]:
-    """Return the sentence pairs of `splits`, none of them empty, each cut to its first `data.limit` pairs.
+def load_corpus(source: Source, config: DataConfig, splits: Sequence[str] | None = None) -> dict[str, Split]:
+    """Return `splits`, none of them empty, each cut to its first `data.limit` pairs.
 
-    Named splits must exist. None is what training asks for: train and val must exist (val may be held out of train),
-    and test is included if the data has one. With `data.overfit` every split is the training split. The counts and a
-    hold-out are logged. Raises UserError for a split that does not exist, and for whatever is wrong with the data.
+    Training pairs are read anew at each iteration where the source does so, and need not fit in memory; validation and
+    test pairs are in memory. Named splits must exist. None is what training asks for: train and val must exist (val may
+    be held out of train), and test is included if the data has one. With `data.overfit` every split is the training
+    split. The counts and a hold-out are logged. Raises UserError for a split that does not exist, and for whatever is
+    wrong with the data.
     """
     for split in splits or ():
         if split not in SPLITS:
@@ -53,47 +53,49 @@ def origin(source: Source, config: DataConfig, split: str = "train") -> str:
     return source.origin("train" if config.overfit else split)
 
 
-def _read(source: Source, config: DataConfig, wanted: Sequence[str]) -> dict[str, list[SentencePair]]:
+def _read(source: Source, config: DataConfig, wanted: Sequence[str]) -> dict[str, Split]:
     """Return those of the wanted splits that exist."""
     there = source.splits()
     if config.overfit:
         logger.info("data: data.overfit is set: every split is the training split")
-        train = list(islice(there["train"], config.limit)) if "train" in there else None
-        return dict.fromkeys(wanted, train) if train is not None else {}
-    held_out: Mapping[str, Pairs] = {}
+        return dict.fromkeys(wanted, Split.of(_first(there["train"], config.limit))) if "train" in there else {}
+    held_out: dict[str, Pairs] = {}
     if {"train", "val"} & set(wanted) and "val" not in there:
-        train, val = _hold_out(there, source, config)
-        held_out = {"train": train, "val": val}
-    return {
-        split: list(islice(held_out.get(split) or there[split], config.limit))
-        for split in wanted
-        if split in held_out or split in there
-    }
+        if "train" not in there:
+            raise UserError(f"{origin(source, config)} has neither a val nor a train split; name a file by data.val=")
+        held_out = _hold_out(there["train"], config, origin(source, config))
+    found = {}
+    for split in wanted:
+        if split in held_out or split in there:
+            pairs = _first(held_out[split] if split in held_out else there[split], config.limit)
+            found[split] = Split.of(pairs if split == "train" else list(pairs))
+    return found
 
 
-def _hold_out(
-    there: Mapping[str, Pairs], source: Source, config: DataConfig
-) -> tuple[list[SentencePair], list[SentencePair]]:
-    """Split train in two; a source sentence that occurs in both parts stays in the held-out part only."""
-    if "train" not in there:
-        raise UserError(f"{origin(source, config)} has neither a val nor a train split; name a file by data.val=")
-    train = list(there["train"])
-    if config.val_size >= len(train):
+def _first(pairs: Pairs, limit: int | None) -> Pairs:
+    return pairs if limit is None else Reiterable(lambda: islice(iter(pairs), limit))
+
+
+def _hold_out(train: Pairs, config: DataConfig, where: str) -> dict[str, Pairs]:
+    """Split train in two; a source sentence that occurs in both parts stays in the held-out part only.
+
+    This reads train several times, so that no more than the held-out pairs have to be in memory.
+    """
+    count = len(Split.of(train))
+    if config.val_size >= count:
         raise UserError(
-            f"data.val_size: got {config.val_size}, expected fewer than the {len(train)} training pairs that the "
+            f"data.val_size: got {config.val_size}, expected fewer than the {count} training pairs that the "
             "validation split is held out of; lower it or name a file by data.val="
         )
-    chosen = set(random.Random(config.seed).sample(range(len(train)), config.val_size))
+    chosen = set(random.Random(config.seed).sample(range(count), config.val_size))
     held = [pair for index, pair in enumerate(train) if index in chosen]
     sources = {pair.source for pair in held}
-    rest = [pair for pair in train if pair.source not in sources]
-    if not rest:
-        raise UserError(
-            f"{origin(source, config)}: every training sentence is among the {len(held)} held out; use data.val="
-        )
-    repeated = len(train) - len(held) - len(rest)
+    rest = Split.of(Reiterable(lambda: (pair for pair in train if pair.source not in sources)))
+    if not len(rest):
+        raise UserError(f"{where}: every training sentence is among the {len(held)} held out; use data.val=")
+    repeated = count - len(held) - len(rest)
     logger.info(
-        f"data: no validation split in {origin(source, config)}; held {len(held):,} pairs out of train "
-        f"(data.seed={config.seed})" + (f" and left out {repeated:,} that repeat their sources" if repeated else "")
+        f"data: no validation split in {where}; held {len(held):,} pairs out of train (data.seed={config.seed})"
+        + (f" and left out {repeated:,} that repeat their sources" if repeated else "")
     )
-    return rest, held
+    return {"train": rest, "val": held}

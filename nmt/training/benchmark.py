@@ -97,7 +97,7 @@ def multiplying(module: nn.Module) -> int:
 
 
 def _translation(run: Run, ckpt: str | None) -> Iterator[str]:
-    pairs = run.corpus.get("test", run.corpus["val"])[:SENTENCES]
+    pairs = list(run.corpus.get("test", run.val))[:SENTENCES]
     device = run.trainer.strategy.root_device
     if ckpt:
         translator = load_translator(ckpt, device=str(device), beam_size=5)

@@ -24,10 +24,9 @@ from nmt.atomic import write_atomically
 from nmt.build import build_model, build_objective, build_optimizer, build_schedule, build_source
 from nmt.command import command
 from nmt.config.settings import TrainConfig
-from nmt.data.corpus import SentencePair, load_corpus, origin
+from nmt.data.corpus import load_corpus, origin
 from nmt.data.datamodule import TranslationData
 from nmt.data.encoded import Filters, encode, encode_corpus
-from nmt.data.pair import Split
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.evaluation.split import Evaluation, evaluate, table, write_evaluation
@@ -50,8 +49,6 @@ from nmt.translate import Translator
 METRICS = "metrics.json"
 # By the state that a run goes on from.
 REMEMBERED = ("seed", "tokenizer", "model", "optimizer", "callbacks", "bleu_tokenize")
-
-Corpus = dict[str, list[SentencePair]]
 
 
 def train(config: TrainConfig, plain: dict[str, Any], folder: Path, *, resume: bool = False) -> dict[str, Any]:
@@ -81,9 +78,9 @@ class Run:
         last = self._last_payload() if resume else None
         pl.seed_everything(config.seed, verbose=False)
         self.source = build_source(config.data)
-        self.corpus: Corpus = load_corpus(self.source, config.data)
-        self.train_split = Split.of(self.corpus["train"])
-        corpus_sha256 = digest(self.train_split.digest, Split.of(self.corpus["val"]).digest)
+        self.corpus = load_corpus(self.source, config.data)
+        self.val = list(self.corpus["val"])
+        corpus_sha256 = digest(self.corpus["train"].digest, self.corpus["val"].digest)
         if last is not None and last["corpus_sha256"] != corpus_sha256:
             raise UserError(
                 f"resume={self.folder}: the training or validation pairs are not those that this run began with; put "
@@ -92,12 +89,12 @@ class Run:
         self.translator = self._translator(last)
         tokenizer = self.translator.tokenizer
         filters = Filters(config.data.max_length, config.data.max_ratio)
-        train = encode_corpus(self.train_split, tokenizer, filters, folder=cache_folder())
-        self.data = TranslationData(train, encode(self.corpus["val"], tokenizer), config.data, seed=config.seed)
+        train = encode_corpus(self.corpus["train"], tokenizer, filters, folder=cache_folder())
+        self.data = TranslationData(train, encode(self.val, tokenizer), config.data, seed=config.seed)
         self.timer = Timer(config.trainer.max_time, interval="step")
         self.module = TranslationModule(
             self.translator,
-            self.corpus["val"],
+            self.val,
             config,
             plain,
             timer=self.timer,
@@ -146,7 +143,7 @@ class Run:
         self._choose_weights()
         scored = self._score()
         result = self._report(scored)
-        samples = self.corpus["val"][: self.config.callbacks.sample_sentences]
+        samples = self.val[: self.config.callbacks.sample_sentences]
         save_maps(self.translator, samples, self.folder / "attention")
         text = json.dumps(result, indent=2, ensure_ascii=False) + "\n"
         write_atomically(self.folder / METRICS, text.encode())
@@ -186,7 +183,7 @@ class Run:
         if last is not None:
             tokenizer = Tokenizer.from_state(last["nmt"]["tokenizer"])
         else:
-            tokenizer = Tokenizer.train(self.train_split, self.config.tokenizer, cache_dir=cache_folder())
+            tokenizer = Tokenizer.train(self.corpus["train"], self.config.tokenizer, cache_dir=cache_folder())
         model = build_model(
             self.plain["model"],
             source_vocab_size=tokenizer.source_vocab_size,
@@ -222,10 +219,10 @@ class Run:
     def _check_shares(self, ranks: int) -> None:
         """Raise UserError where there is not a batch for every process, or not a validation in every epoch."""
         batches, interval = len(self.data.train_dataloader()) // ranks, self.config.trainer.val_check_interval
-        if not batches or len(self.corpus["val"]) < ranks:
+        if not batches or len(self.val) < ranks:
             raise UserError(
                 f"trainer.devices: got {ranks} processes for {len(self.data.train_dataloader())} training batches and "
-                f"{len(self.corpus['val'])} validation pairs, expected at least one of each for all; use fewer devices"
+                f"{len(self.val)} validation pairs, expected at least one of each for all; use fewer devices"
             )
         if isinstance(interval, int) and interval > batches and self.config.trainer.check_val_every_n_epoch is not None:
             raise UserError(
@@ -267,7 +264,7 @@ class Run:
         if len(recent) > 1:
             averaged = checkpoints.average(recent)
             load_weights(model, averaged)
-            translations = self.translator.translate([pair.source for pair in self.corpus["val"]], beam_size=1)
+            translations = self.translator.translate([pair.source for pair in self.val], beam_size=1)
             bleu = self.module.score(translations).bleu
             better = bleu > self.checkpointing.best_bleu
             self.say(
@@ -292,7 +289,7 @@ class Run:
                 continue
             scored[split] = evaluate(
                 self.translator,
-                self.corpus[split],
+                list(self.corpus[split]),
                 bootstrap=1000,
                 tokenize=self.module.bleu_tokenize,
             )

@@ -1,15 +1,24 @@
 """Where splits come from, what is held out, and which of them have to be there."""
 
+import random
+import tracemalloc
+
 import pytest
 
 from nmt.build import build_source
 from nmt.data import corpus as corpora
 from nmt.data.corpus import SentencePair
+from nmt.data.pair import Reiterable
+from nmt.data.sources.base import Source
 from nmt.errors import UserError
 
 
 def load_corpus(config, splits=None):
-    return corpora.load_corpus(build_source(config), config, splits)
+    """Return the pairs of each split as lists."""
+    corpus = corpora.load_corpus(build_source(config), config, splits)
+    for pairs in corpus.values():
+        assert len(pairs) == len(list(pairs)) == len(list(pairs)), "a split can be read again"
+    return {split: list(pairs) for split, pairs in corpus.items()}
 
 
 def origin(config, split):
@@ -125,3 +134,51 @@ def test_the_origin_of_a_split_is_its_own_file(folder, tmp_path, data_config, he
     load_corpus(config)
     assert heard[-1].endswith(f"from data.path={folder}, data.test={other}")
     assert origin(data_config(train="a", test="b", overfit=True), "test") == "data.train=a"
+
+
+class Generated(Source):
+    """So many training pairs, made while they are read, of which every tenth repeats the source before it."""
+
+    def __init__(self, count):
+        self.count = count
+
+    def splits(self):
+        return {"train": Reiterable(self._read)}
+
+    def _read(self):
+        for number in range(self.count):
+            yield SentencePair(f"source {number - (number % 10 == 9)}", f"target {number}")
+
+    def origin(self, split):
+        return "generated"
+
+
+@pytest.mark.parametrize("limit", [None, 700])
+def test_hold_out_of_a_stream_equals_that_of_a_list(data_config, heard, limit):
+    train = list(Generated(1000).splits()["train"])
+    chosen = random.Random(7).sample(range(1000), 50)
+    val = [train[index] for index in sorted(chosen)]
+    rest = [pair for pair in train if pair.source not in {pair.source for pair in val}]
+    corpus = corpora.load_corpus(Generated(1000), data_config(val_size=50, seed=7, limit=limit))
+    assert (list(corpus["train"]), list(corpus["val"])) == (rest[:limit], val)
+    assert f"and left out {950 - len(rest)} that repeat their sources" in heard[0]
+
+
+def test_training_pairs_are_not_kept_in_memory(data_config, heard):
+    peaks = []
+    for count in (20_000, 60_000):
+        tracemalloc.start()
+        corpus = corpora.load_corpus(Generated(count), data_config(val_size=10))
+        assert sum(1 for _ in corpus["train"]) == len(corpus["train"]) <= count - 10
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.3 * peaks[0]
+
+
+def test_a_limit_reads_no_further(data_config, heard):
+    class Endless(Generated):
+        def splits(self):
+            return {split: Reiterable(self._read) for split in ("train", "val")}
+
+    corpus = corpora.load_corpus(Endless(10**12), data_config(limit=30))
+    assert [len(pairs) for pairs in corpus.values()] == [30, 30]

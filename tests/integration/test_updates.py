@@ -15,7 +15,6 @@ from nmt.config.compose import compose, validate
 from nmt.data.corpus import load_corpus
 from nmt.data.datamodule import TranslationData
 from nmt.data.encoded import Filters, encode, encode_corpus
-from nmt.data.pair import Split
 
 PEAK, WARMUP, CLIP, SMOOTHING, UPDATES = 0.01, 3, 0.3, 0.2, 5
 COMMON = [
@@ -39,8 +38,10 @@ def batches(translator, folder):
     config = validate(compose("train", COMMON))
     corpus = load_corpus(build_source(config.data), config.data)
     filters = Filters(config.data.max_length, config.data.max_ratio)
-    train = encode_corpus(Split.of(corpus["train"]), translator.tokenizer, filters, folder=folder)
-    return corpus, TranslationData(train, encode(corpus["val"], translator.tokenizer), config.data, seed=config.seed)
+    train = encode_corpus(corpus["train"], translator.tokenizer, filters, folder=folder)
+    return corpus, TranslationData(
+        train, encode(list(corpus["val"]), translator.tokenizer), config.data, seed=config.seed
+    )
 
 
 def logits(model, batch):
