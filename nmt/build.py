@@ -15,6 +15,7 @@ from nmt.config.settings import DataConfig, TrainConfig
 from nmt.data.sources.base import Overlay, Source
 from nmt.data.sources.files import Files
 from nmt.errors import UserError
+from nmt.models.positions.base import Positions
 from nmt.models.seq2seq import Seq2Seq
 
 if TYPE_CHECKING:
@@ -47,10 +48,20 @@ def build_model(
             "model.tie_embeddings=all shares one table between source and target, which needs a joint vocabulary; "
             "got tokenizer.joint=false; use model.tie_embeddings=target or tokenizer.joint=true"
         )
-    build = functools.partial(instantiate, within=MODELS, allow=allow)
+    build = functools.partial(instantiate, within=MODELS, allow=allow, origins=_origins(config))
     encoder = build(config["encoder"], "model.encoder", vocab_size=source_vocab_size)
     decoder = build(config["decoder"], "model.decoder", vocab_size=target_vocab_size, memory_width=encoder.width)
     return Seq2Seq(encoder, decoder, tie_embeddings=config["tie_embeddings"])
+
+
+def _origins(config: Mapping[str, Any]) -> dict[str, str]:
+    """Return the key of each node that is a copy of another one, with the key of that other."""
+    origins = {}
+    for side in ("encoder", "decoder"):
+        for name, value in (config[side] if isinstance(config[side], Mapping) else {}).items():
+            if value is not None and name in config and value == config[name]:
+                origins[f"model.{side}.{name}"] = f"model.{name}"
+    return origins
 
 
 def build_objective(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> Objective:
@@ -105,7 +116,8 @@ def check_nodes(config: TrainConfig) -> None:
     def model() -> None:
         # No memory and no time however wide it is, and no thread of torch's is started before training sets its mode.
         with torch.device("meta"):
-            build_model(config.model, source_vocab_size=8, target_vocab_size=8, joint=config.tokenizer.joint)
+            built = build_model(config.model, source_vocab_size=8, target_vocab_size=8, joint=config.tokenizer.joint)
+        _check_positions(built, config.data.max_length)
 
     def objective() -> None:
         build_objective(config.objective)
@@ -125,3 +137,13 @@ def check_nodes(config: TrainConfig) -> None:
                 problems.append(str(error))
     if problems:
         raise UserError("; ".join(problems))
+
+
+def _check_positions(model: Seq2Seq, longest: int) -> None:
+    """Refuse positions that end before the longest training sentence of `longest` tokens does."""
+    for module in model.modules():
+        if isinstance(module, Positions) and module.max_length is not None and module.max_length < longest:
+            raise UserError(
+                f"model.positions.max_length: got {module.max_length}, expected at least data.max_length={longest}; "
+                f"raise it, or lower data.max_length"
+            )

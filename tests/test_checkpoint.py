@@ -12,7 +12,8 @@ from nmt.data.pair import SentencePair
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 
-SIZES = {"layers": 1, "width": 8, "heads": 2, "feed_forward": 8}
+BLOCK = {"_target_": "nmt.models.transformer.TransformerBlock", "width": 8, "heads": 2, "feed_forward": 8}
+SIZES = {"layers": 1, "block": BLOCK}
 CONFIG = {
     "model": {
         "tie_embeddings": "all",

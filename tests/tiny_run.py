@@ -25,12 +25,15 @@ def sentences(count: int, seed: int) -> list[str]:
     return [" ".join(draw.choices(WORDS, k=draw.randint(1, 12))) for _ in range(count)]
 
 
-def layer(kind: str) -> dict[str, Any]:
+def stack(kind: str) -> dict[str, Any]:
+    """Return the node of a tiny encoder or decoder; `kind` is "Encoder" or "Decoder"."""
+    module = "nmt.models.transformer"
+    block = {"width": 16, "heads": 2, "feed_forward": 32, "residual_dropout": 0.3}
     return {
-        "_target_": f"nmt.models.transformer.Transformer{kind}",
-        **{"layers": 2, "width": 16, "heads": 2, "feed_forward": 32, "activation": "relu", "norm": "layer"},
-        **{"norm_first": True, "positions": "sinusoidal", "scale_scores": True, "embedding_dropout": 0.3},
-        **{"residual_dropout": 0.3, "attention_dropout": 0.0, "feed_forward_dropout": 0.0},
+        "_target_": f"{module}.Transformer{kind}",
+        "layers": 2,
+        "embedding_dropout": 0.3,
+        "block": {"_target_": f"{module}.TransformerBlock", **block},
     }
 
 
@@ -54,7 +57,7 @@ def make_run(root: Path) -> Run:
     settings = TokenizerConfig(type="bpe", vocab_size=330, joint=True, character_coverage=1.0)
     pairs = [SentencePair(line, line[::-1]) for line in sentences(60, seed=60)]
     tokenizer = Tokenizer.train(pairs, settings, cache_dir=None)
-    model_config = {"tie_embeddings": "all", "encoder": layer("Encoder"), "decoder": layer("Decoder")}
+    model_config = {"tie_embeddings": "all", "encoder": stack("Encoder"), "decoder": stack("Decoder")}
     search = SearchConfig(beam_size=3, length_penalty=1.0, max_length_factor=1.0, max_length_extra=4, batch_tokens=200)
     plain = {"model": model_config, "search": asdict(search), "data": data_config(data)}
     model = make_model(model_config, tokenizer)

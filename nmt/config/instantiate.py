@@ -2,8 +2,9 @@
 
 A node is a mapping: `_target_` names a class, `_partial_: true` asks for a function that still takes the parameters
 which only the program knows, every other key is a parameter of its constructor. A value that is a node itself is built
-first. Knows neither OmegaConf nor Hydra, so
-that the plain config in a checkpoint is read by the same code as the one on the command line.
+first. The parameter that a partial node is given to is annotated with a protocol, whose `__call__` names what the
+program adds. Knows neither OmegaConf nor Hydra, so that the plain config in a checkpoint is read by the same code as
+the one on the command line.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ def instantiate(
     within: Sequence[str],
     allow: Sequence[str] = (),
     offered: Mapping[str, Any] = MappingProxyType({}),
+    origins: Mapping[str, str] = MappingProxyType({}),
     **runtime: Any,
 ) -> Any:
     """Return the object (or the function, for a `_partial_` node) that `node` describes.
@@ -40,7 +42,8 @@ def instantiate(
     packages or modules whose classes a `_target_` may name here ("nmt.models"), and `allow` further ones that the user
     opened for this run: importing a config from a stranger's checkpoint must not run a stranger's code. `runtime` holds
     arguments that only the program knows; a config must not set them. `offered` holds arguments that the constructor is
-    given if it names them.
+    given if it names them. `origins` maps the key of a node that is a copy to the key of the original, which the user
+    sets and messages name.
 
     Raises UserError once, with all problems of the node and of the nodes in it: a target that is not allowed or not
     found, unknown, missing and doubly given parameters, values of the wrong type. A ParameterError of a constructor
@@ -48,7 +51,7 @@ def instantiate(
     begins with `path`. A UserError passes unchanged.
     """
     problems: list[str] = []
-    plan = _Planner((*within, *allow), problems).plan(node, path, runtime, offered)
+    plan = _Planner((*within, *allow), origins, problems).plan(node, path, runtime, offered)
     if plan is None or problems:
         raise UserError("; ".join(problems))
     return _build(plan)
@@ -68,14 +71,23 @@ class _Plan:
 class _Planner:
     """Binds nodes to the constructors of their targets; adds everything that is wrong to `problems`."""
 
-    def __init__(self, allowed: Sequence[str], problems: list[str]) -> None:
+    def __init__(self, allowed: Sequence[str], origins: Mapping[str, str], problems: list[str]) -> None:
         self.allowed = allowed
+        self.origins = origins
         self.problems = problems
 
     def plan(
-        self, node: Any, path: str, runtime: Mapping[str, Any], offered: Mapping[str, Any] = MappingProxyType({})
+        self,
+        node: Any,
+        path: str,
+        runtime: Mapping[str, Any],
+        offered: Mapping[str, Any] = MappingProxyType({}),
+        later: Sequence[str] = (),
     ) -> _Plan | None:
-        """Return the plan of `node`, or None where there is no target to plan for."""
+        """Return the plan of `node`, or None where there is no target to plan for.
+
+        `later` names the parameters that the program adds to a partial node when it calls it.
+        """
         target = _resolve(node, path, self.allowed, self.problems)
         if target is None:
             return None
@@ -87,7 +99,8 @@ class _Planner:
         if parameters is None:
             return None
         runtime = {**{key: value for key, value in offered.items() if key in parameters}, **runtime}
-        _bind(target, path, given, runtime, parameters, bool(partial), self.problems, offered)
+        open_ended = bool(partial) and not later
+        _bind(target, path, given, (*runtime, *later), parameters, open_ended, self.problems, offered)
         arguments = {}
         for key, value in given.items():
             annotation = parameters.get(key, inspect.Parameter.empty)
@@ -97,16 +110,25 @@ class _Planner:
     def _argument(self, value: Any, annotation: Any, where: str) -> Any:
         """Return `value` as an argument: nodes as plans, lists as tuples where the parameter is a tuple."""
         if isinstance(value, Mapping) and _TARGET in value:
-            plan = self.plan(value, where, {})
-            if plan is not None and not plan.partial and not _accepts(annotation, plan.target):
-                self.problems.append(f"{where}: got {_named(plan.target)}, expected {expected(annotation)}")
-            return plan
+            return self._nested(value, annotation, self.origins.get(where, where))
         if not fits(value, annotation):
             near = near_choice(value, annotation)
             self.problems.append(f"{where}: got {shown(value)}, expected {expected(annotation)}{near}")
         elif isinstance(value, list) and any(typing.get_origin(option) is tuple for option in options(annotation)):
             return tuple(value)
         return value
+
+    def _nested(self, node: Mapping[str, Any], annotation: Any, where: str) -> _Plan | None:
+        """Return the plan of a node that is an argument, checked against the parameter's annotation."""
+        later, made = _factory(annotation)
+        if later and node.get(_PARTIAL) is not True:
+            self.problems.append(f"{where}.{_PARTIAL}: expected true, as the program adds {', '.join(later)}")
+            return None
+        plan = self.plan(node, where, {}, later=later)
+        wanted = made if later else annotation
+        if plan is not None and (later or not plan.partial) and not _accepts(wanted, plan.target):
+            self.problems.append(f"{where}: got {_named(plan.target)}, expected {expected(wanted)}")
+        return plan
 
 
 def _build(plan: _Plan) -> Any:
@@ -202,12 +224,16 @@ def _bind(
     target: type,
     path: str,
     given: Mapping[str, Any],
-    runtime: Mapping[str, Any],
+    runtime: Sequence[str],
     parameters: Mapping[str, Any],
-    partial: bool,
+    open_ended: bool,
     problems: list[str],
     offered: Iterable[str],
 ) -> None:
+    """Add what is wrong with the keys of a node to `problems`.
+
+    `runtime` names the parameters that the program sets. A node that is `open_ended` may leave out others.
+    """
     lacking = [key for key in runtime if key not in parameters]
     if lacking:  # a target of another kind altogether: what else does not fit it is noise
         problems.append(f"{path}.{_TARGET}: the constructor of {_named(target)} must take {', '.join(lacking)}")
@@ -222,7 +248,7 @@ def _bind(
                 or f"; {target.__name__} takes {', '.join(settable) or 'nothing'}"
             )
             problems.append(f"{path}.{key}: unknown key{near}")
-    if partial:
+    if open_ended:
         return
     defaults = inspect.signature(target).parameters
     for name in settable:
@@ -231,6 +257,15 @@ def _bind(
 
 
 # Values
+
+
+def _factory(annotation: Any) -> tuple[tuple[str, ...], Any]:
+    """Return the parameters that a factory's protocol adds, and the class it makes; no parameters: it is no factory."""
+    for option in options(annotation):
+        if inspect.isclass(option) and typing.Protocol in option.__bases__:
+            hints = typing.get_type_hints(option.__call__)
+            return tuple(name for name in hints if name != "return"), hints["return"]
+    return (), annotation
 
 
 def _accepts(annotation: Any, target: type) -> bool:

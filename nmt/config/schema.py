@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 MISSING = "???"
 
-MODEL_KEYS = ("encoder", "decoder", "attention", "tie_embeddings")
+MODEL_KEYS = ("encoder", "decoder", "attention", "positions", "tie_embeddings")
 
 _TIME = re.compile(r"\d{1,3}:\d{2}:\d{2}:\d{2}")
 _NAME = re.compile(r"[\w][\w.+-]*")
@@ -123,9 +123,10 @@ def _contradictions(config: TrainConfig) -> Iterator[str]:
     for key in config.model:
         if key not in MODEL_KEYS:
             yield f"model.{key}: unknown key{_near(key, MODEL_KEYS, 'model')}"
-    decoder = config.model.get("decoder")
-    if config.model.get("attention") is not None and isinstance(decoder, Mapping) and "attention" not in decoder:
-        yield "model.attention: this decoder takes none; it goes with model=rnn or model=hybrid"
+    sides = [side for side in (config.model.get("encoder"), config.model.get("decoder")) if isinstance(side, Mapping)]
+    for key, models in (("attention", "rnn or model=hybrid"), ("positions", "transformer or model=hybrid")):
+        if config.model.get(key) is not None and not any(key in side for side in sides):
+            yield f"model.{key}: this model takes none; it goes with model={models}"
     for key in ("encoder", "decoder", "tie_embeddings"):
         if key not in config.model:
             yield f"model.{key}: missing; a model has encoder, decoder and tie_embeddings"

@@ -6,14 +6,18 @@ import torch
 from torch import Tensor, nn
 
 from nmt.errors import ParameterError
-from nmt.models.positions.functions import rotate
+from nmt.models.dropout import Dropout
+from nmt.models.positions.base import Positions
 
 
 class MultiHeadAttention(nn.Module):
     """Attention of `heads` heads, each `width / heads` wide (arXiv:1706.03762, section 3.2).
 
-    `scale_scores` divides the scores by the root of the head width (eq. 1); `rotary` turns queries and keys by their
-    positions. Without `need_weights` the fused kernel runs; with it the weights are computed and returned.
+    `scale_scores` divides the scores by the root of the head width (eq. 1). Without `need_weights` the fused kernel
+    runs; with it the weights are computed and returned. Self-attention is given the positions of its stack in every
+    call. Raises ParameterError where `heads` does not divide `width`.
+
+    Legend: B sentences, H heads, T queries, S keys, D width.
     """
 
     def __init__(
@@ -24,19 +28,12 @@ class MultiHeadAttention(nn.Module):
         memory_width: int | None = None,
         dropout: float = 0.0,
         scale_scores: bool = True,
-        rotary: bool = False,
     ) -> None:
         super().__init__()
-        if heads < 1 or width % heads:
-            raise ParameterError("heads", f"got {heads}, expected a number that divides the width {width}")
-        if rotary and (width // heads) % 2:
-            raise ParameterError(
-                "positions", f"rotary needs an even head width, got {width} / {heads} = {width // heads}"
-            )
+        require_division(width, heads)
         self.heads = heads
-        self.dropout = dropout
+        self.dropout = Dropout(dropout)
         self.scale = (width // heads) ** -0.5 if scale_scores else 1.0
-        self.rotary = rotary
         self.query = nn.Linear(width, width)
         self.key_value = nn.Linear(memory_width or width, 2 * width)
         self.output = nn.Linear(width, width)
@@ -50,6 +47,7 @@ class MultiHeadAttention(nn.Module):
         memory: Tensor,
         mask: Tensor | None = None,
         *,
+        positions: Positions | None = None,
         causal: bool = False,
         need_weights: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
@@ -57,14 +55,14 @@ class MultiHeadAttention(nn.Module):
 
         `mask` (B, S) is True where a key may be attended; `causal` hides keys after the query's own position.
         """
-        keys, values = self.project(memory)
-        return self.attend(query, keys, values, mask, causal=causal, need_weights=need_weights)
+        keys, values = self.project(memory, positions)
+        return self.attend(query, keys, values, mask, positions=positions, causal=causal, need_weights=need_weights)
 
-    def project(self, memory: Tensor, start: int = 0) -> tuple[Tensor, Tensor]:
+    def project(self, memory: Tensor, positions: Positions | None = None, start: int = 0) -> tuple[Tensor, Tensor]:
         """Return the keys and values (B, H, S, D / H) of `memory` (B, S, D), whose first position is `start`."""
         keys, values = self.key_value(memory).chunk(2, dim=-1)
         keys = self._split(keys)
-        return (rotate(keys, start) if self.rotary else keys), self._split(values)
+        return (keys if positions is None else positions.rotate(keys, start)), self._split(values)
 
     def attend(
         self,
@@ -73,24 +71,28 @@ class MultiHeadAttention(nn.Module):
         values: Tensor,
         mask: Tensor | None = None,
         *,
+        positions: Positions | None = None,
         start: int = 0,
         causal: bool = False,
         need_weights: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
-        """Attend with projected keys and values; `start` is the position of the first query."""
-        queries = self._split(self.query(query))
-        if self.rotary:
-            queries = rotate(queries, start)
-        if mask is not None:
-            mask = mask[:, None, None, :]  # (B, 1, 1, S)
-        dropout = self.dropout if self.training else 0.0
+        """Attend with projected keys and values, as `forward` does; `start` is the position of the first query."""
+        queries, bias = self._split(self.query(query)), None
+        if positions is not None:
+            queries = positions.rotate(queries, start)
+            bias = positions.bias(queries, keys.shape[2], start=start, scale=self.scale)
+        # The kernel is fastest with its own causal mask, and takes no other mask beside that.
+        is_causal = causal and not need_weights and mask is None and bias is None and start == 0
+        if not is_causal:
+            mask = _join(mask, bias, _past(query.shape[1], keys.shape[2], start, query.device) if causal else None)
         weights = None
         if need_weights:
-            weights = attention_weights(queries, keys, mask, causal=causal, scale=self.scale)
-            context = nn.functional.dropout(weights, dropout) @ values
+            weights = attention_weights(queries, keys, mask, self.scale)
+            context = self.dropout(weights) @ values
         else:
+            dropout = self.dropout.p if self.training else 0.0
             context = nn.functional.scaled_dot_product_attention(
-                queries, keys, values, mask, dropout_p=dropout, is_causal=causal, scale=self.scale
+                queries, keys, values, mask, dropout_p=dropout, is_causal=is_causal, scale=self.scale
             )
         return self.output(context.transpose(1, 2).flatten(2)), weights
 
@@ -98,14 +100,34 @@ class MultiHeadAttention(nn.Module):
         return x.view(*x.shape[:2], self.heads, -1).transpose(1, 2)  # (B, S, D) -> (B, H, S, D / H)
 
 
-def attention_weights(
-    queries: Tensor, keys: Tensor, mask: Tensor | None, *, causal: bool, scale: float, fill: float = float("-inf")
-) -> Tensor:
-    """Return softmax(scale * Q K^T) (B, H, T, S), exactly 0 where `mask` is False or, if `causal`, in the future."""
+def attention_weights(queries: Tensor, keys: Tensor, mask: Tensor | None, scale: float) -> Tensor:
+    """Return softmax(scale * Q K^T) (B, H, T, S) under a mask that broadcasts to that shape.
+
+    A bool mask is True where a key may be attended; a float mask is added to the scaled scores. Weights are exactly 0
+    where the mask is False or -inf.
+    """
     scores = queries @ keys.transpose(-2, -1) * scale
     if mask is not None:
-        scores = scores.masked_fill(~mask, fill)
-    if causal:
-        future = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(1)
-        scores = scores.masked_fill(future, fill)
+        scores = scores.masked_fill(~mask, -torch.inf) if mask.dtype == torch.bool else scores + mask
     return scores.softmax(-1)
+
+
+def require_division(width: int, heads: int) -> None:
+    """Raise ParameterError where `heads` is no number that divides `width`."""
+    if heads < 1 or width % heads:
+        raise ParameterError("heads", f"got {heads}, expected a number that divides the width {width}")
+
+
+def _past(queries: int, keys: int, start: int, device: torch.device) -> Tensor:
+    """Return the mask (T, S) that is True for keys up to each query's own position."""
+    return torch.ones(queries, keys, dtype=torch.bool, device=device).tril(start)
+
+
+def _join(mask: Tensor | None, bias: Tensor | None, past: Tensor | None) -> Tensor | None:
+    """Return one mask, of bool or float, from a mask (B, S), a bias (1 or B, H, T, S) and a causal mask (T, S)."""
+    allowed = past
+    if mask is not None:
+        allowed = mask[:, None, None, :] if past is None else mask[:, None, None, :] & past  # (B, 1, 1 or T, S)
+    if bias is None or allowed is None:
+        return allowed if bias is None else bias
+    return torch.where(allowed, bias, -torch.inf)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
 
 from nmt.errors import UserError
-from nmt.models.attention.base import Attention, AttentionMemory
+from nmt.models.attention.base import AttentionFactory, AttentionMemory
 from nmt.models.checks import require_dropout, require_positive
 from nmt.models.dropout import Dropout
 from nmt.models.interface import AttentionWeights, Decoder, EncoderOutput, State, masked_mean
@@ -76,7 +75,7 @@ class RecurrentDecoder(Decoder):
         *,
         vocab_size: int,
         memory_width: int,
-        attention: Callable[..., Attention] | None,
+        attention: AttentionFactory | None,
         cell: CellKind,
         layers: int,
         embedding_width: int,

@@ -4,60 +4,65 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import torch
 from torch import Tensor, nn
 
-from nmt.errors import ParameterError
-from nmt.models.checks import require_dropout, require_positive
+from nmt.models.checks import require_choice, require_dropout, require_positive
 from nmt.models.dropout import Dropout
 from nmt.models.interface import AttentionWeights, Decoder, Encoder, EncoderOutput, State, per_sentence, stack_layers
-from nmt.models.multihead import MultiHeadAttention
-from nmt.models.positions.functions import sinusoids
+from nmt.models.multihead import MultiHeadAttention, require_division
+from nmt.models.positions.base import Positions, PositionsFactory
+from nmt.models.positions.sinusoidal import Sinusoidal
 
 NORMS = {"layer": nn.LayerNorm, "rms": nn.RMSNorm}
 ACTIVATIONS = {"relu": nn.ReLU, "gelu": nn.GELU}
-POSITIONS = ("sinusoidal", "rotary", "none")
 
 
 @dataclass(frozen=True, kw_only=True)
-class TransformerConfig:
-    """What every layer of a stack is told; see configs/model/transformer.yaml."""
+class TransformerBlock:
+    """The parameters that all layers of a stack share; see configs/model/transformer.yaml.
+
+    `norm_first` puts the norm before each sublayer (pre-norm) instead of after it as in the paper. `scale_scores`
+    divides attention scores by the root of the head width. Raises ParameterError for a value out of range.
+    """
 
     width: int
     heads: int
     feed_forward: int
-    activation: str
-    norm: str
-    norm_first: bool
-    positions: str
-    scale_scores: bool
-    residual_dropout: float
-    attention_dropout: float
-    feed_forward_dropout: float
+    activation: Literal["relu", "gelu"] = "relu"
+    norm: Literal["layer", "rms"] = "layer"
+    norm_first: bool = True
+    scale_scores: bool = True
+    residual_dropout: float = 0.0
+    attention_dropout: float = 0.0
+    feed_forward_dropout: float = 0.0
 
     def __post_init__(self) -> None:
-        for key, known in (("norm", NORMS), ("activation", ACTIVATIONS), ("positions", POSITIONS)):
-            if getattr(self, key) not in known:
-                raise ParameterError(key, f"got '{getattr(self, key)}', expected one of {', '.join(known)}")
+        require_choice(NORMS, norm=self.norm)
+        require_choice(ACTIVATIONS, activation=self.activation)
         require_positive(width=self.width, heads=self.heads, feed_forward=self.feed_forward)
+        require_division(self.width, self.heads)
         require_dropout(
             residual_dropout=self.residual_dropout,
             attention_dropout=self.attention_dropout,
             feed_forward_dropout=self.feed_forward_dropout,
         )
 
-    def attention(self, *, memory_width: int | None = None, over_self: bool = True) -> MultiHeadAttention:
-        """Return a new attention; only self-attention has positions to rotate."""
+    def attention(self, *, memory_width: int | None = None) -> MultiHeadAttention:
+        """Return a new attention over the layer's own input, or over a memory of `memory_width`."""
         return MultiHeadAttention(
             self.width,
             self.heads,
             memory_width=memory_width,
             dropout=self.attention_dropout,
             scale_scores=self.scale_scores,
-            rotary=over_self and self.positions == "rotary",
         )
+
+    def final_norm(self) -> nn.Module:
+        """Return what closes the stack: one more norm where the norm comes first, else nothing."""
+        return NORMS[self.norm](self.width) if self.norm_first else nn.Identity()
 
 
 class Residual(nn.Module):
@@ -66,11 +71,11 @@ class Residual(nn.Module):
     Pre-norm is arXiv:2002.04745; dropout is applied to f's output (arXiv:1706.03762, section 5.4).
     """
 
-    def __init__(self, config: TransformerConfig) -> None:
+    def __init__(self, block: TransformerBlock) -> None:
         super().__init__()
-        self.norm = NORMS[config.norm](config.width)
-        self.dropout = Dropout(config.residual_dropout)
-        self.norm_first = config.norm_first
+        self.norm = NORMS[block.norm](block.width)
+        self.dropout = Dropout(block.residual_dropout)
+        self.norm_first = block.norm_first
 
     def enter(self, x: Tensor) -> Tensor:
         """Return what the sublayer reads."""
@@ -85,10 +90,10 @@ class Residual(nn.Module):
 class FeedForward(nn.Sequential):
     """Two linear maps with an activation between them (section 3.3)."""
 
-    def __init__(self, config: TransformerConfig) -> None:
-        widen = nn.Linear(config.width, config.feed_forward)
-        narrow = nn.Linear(config.feed_forward, config.width)
-        super().__init__(widen, ACTIVATIONS[config.activation](), Dropout(config.feed_forward_dropout), narrow)
+    def __init__(self, block: TransformerBlock) -> None:
+        widen = nn.Linear(block.width, block.feed_forward)
+        narrow = nn.Linear(block.feed_forward, block.width)
+        super().__init__(widen, ACTIVATIONS[block.activation](), Dropout(block.feed_forward_dropout), narrow)
         for projection in (widen, narrow):
             nn.init.xavier_uniform_(projection.weight)
             nn.init.zeros_(projection.bias)
@@ -97,16 +102,18 @@ class FeedForward(nn.Sequential):
 class EncoderLayer(nn.Module):
     """Self-attention and feed-forward, each in a residual."""
 
-    def __init__(self, config: TransformerConfig) -> None:
+    def __init__(self, block: TransformerBlock) -> None:
         super().__init__()
-        self.self_attention = config.attention()
-        self.self_residual = Residual(config)
-        self.feed_forward = FeedForward(config)
-        self.feed_residual = Residual(config)
+        self.self_attention = block.attention()
+        self.self_residual = Residual(block)
+        self.feed_forward = FeedForward(block)
+        self.feed_residual = Residual(block)
 
-    def forward(self, x: Tensor, mask: Tensor, *, need_weights: bool) -> tuple[Tensor, Tensor | None]:
+    def forward(
+        self, x: Tensor, mask: Tensor, positions: Positions, *, need_weights: bool
+    ) -> tuple[Tensor, Tensor | None]:
         read = self.self_residual.enter(x)
-        out, weights = self.self_attention(read, read, mask, need_weights=need_weights)
+        out, weights = self.self_attention(read, read, mask, positions=positions, need_weights=need_weights)
         x = self.self_residual.leave(x, out)
         return self.feed_residual.leave(x, self.feed_forward(self.feed_residual.enter(x))), weights
 
@@ -141,35 +148,35 @@ class TransformerState(State):
 class DecoderLayer(nn.Module):
     """Causal self-attention, attention over the memory, and feed-forward, each in a residual."""
 
-    def __init__(self, config: TransformerConfig, memory_width: int) -> None:
+    def __init__(self, block: TransformerBlock, memory_width: int) -> None:
         super().__init__()
-        self.self_attention = config.attention()
-        self.self_residual = Residual(config)
-        self.cross_attention = config.attention(memory_width=memory_width, over_self=False)
-        self.cross_residual = Residual(config)
-        self.feed_forward = FeedForward(config)
-        self.feed_residual = Residual(config)
+        self.self_attention = block.attention()
+        self.self_residual = Residual(block)
+        self.cross_attention = block.attention(memory_width=memory_width)
+        self.cross_residual = Residual(block)
+        self.feed_forward = FeedForward(block)
+        self.feed_residual = Residual(block)
 
     def forward(
-        self, x: Tensor, memory: Tensor, memory_mask: Tensor, *, need_weights: bool
+        self, x: Tensor, memory: Tensor, memory_mask: Tensor, positions: Positions, *, need_weights: bool
     ) -> tuple[Tensor, Tensor | None, Tensor | None]:
         # Padding stands after the real targets, so the causal mask alone hides it from them.
         read = self.self_residual.enter(x)
-        out, self_weights = self.self_attention(read, read, causal=True, need_weights=need_weights)
+        out, self_weights = self.self_attention(read, read, positions=positions, causal=True, need_weights=need_weights)
         x = self.self_residual.leave(x, out)
         keys, values = self.cross_attention.project(memory)
         x, cross_weights = self._read_memory(x, keys, values, memory_mask, need_weights)
         return x, self_weights, cross_weights
 
     def step(
-        self, x: Tensor, cache: LayerCache, memory_mask: Tensor, *, need_weights: bool
+        self, x: Tensor, cache: LayerCache, memory_mask: Tensor, positions: Positions, *, need_weights: bool
     ) -> tuple[Tensor, Tensor | None, Tensor | None, LayerCache]:
         """One position (N, 1, D) a hypothesis; returns also the weights (N, H, 1, .) and the longer cache."""
-        position = cache.keys.shape[2]
+        start = cache.keys.shape[2]
         read = self.self_residual.enter(x)
-        cache = cache.append(*self.self_attention.project(read, position))
+        cache = cache.append(*self.self_attention.project(read, positions, start))
         out, self_weights = self.self_attention.attend(
-            read, cache.keys, cache.values, start=position, need_weights=need_weights
+            read, cache.keys, cache.values, positions=positions, start=start, need_weights=need_weights
         )
         x = self.self_residual.leave(x, out)
         # A sentence's beams ask its one memory side by side: (N, 1, D) -> (B, K, D).
@@ -191,26 +198,26 @@ class DecoderLayer(nn.Module):
 
 
 class Embedding(nn.Module):
-    """Tokens to vectors scaled by the root of the width (section 3.4), plus sinusoids where positions are those."""
+    """Tokens to vectors scaled by the root of the width (section 3.4), with their positions, then dropout."""
 
-    def __init__(self, vocab_size: int, config: TransformerConfig, dropout: float) -> None:
+    def __init__(self, vocab_size: int, width: int, dropout: float) -> None:
         super().__init__()
-        self.table = nn.Embedding(vocab_size, config.width)
-        nn.init.normal_(self.table.weight, std=config.width**-0.5)
-        self.sinusoidal = config.positions == "sinusoidal"
+        self.table = nn.Embedding(vocab_size, width)
+        nn.init.normal_(self.table.weight, std=width**-0.5)
         self.dropout = Dropout(dropout)
 
-    def forward(self, tokens: Tensor, start: int = 0) -> Tensor:
+    def forward(self, tokens: Tensor, positions: Positions, start: int = 0) -> Tensor:
         """Return (B, T, D) for `tokens` (B, T), whose first position is `start`."""
         x = self.table(tokens) * self.table.embedding_dim**0.5
-        if self.sinusoidal:
-            x = x + sinusoids(start, tokens.shape[1], x.shape[-1], x)
-        out: Tensor = self.dropout(x)
+        out: Tensor = self.dropout(positions.embed(x, start))
         return out
 
 
 class TransformerEncoder(Encoder):
-    """A stack of encoder layers; with the norm first, one more norm closes the stack."""
+    """A stack of encoder layers; with the norm first, one more norm closes the stack.
+
+    `positions` makes the positions of the whole stack. Raises ParameterError for a value out of range.
+    """
 
     attends = True
 
@@ -219,39 +226,18 @@ class TransformerEncoder(Encoder):
         *,
         vocab_size: int,
         layers: int,
-        width: int,
-        heads: int,
-        feed_forward: int,
-        activation: str = "relu",
-        norm: str = "layer",
-        norm_first: bool = True,
-        positions: str = "sinusoidal",
-        scale_scores: bool = True,
+        block: TransformerBlock,
+        positions: PositionsFactory = Sinusoidal,
         embedding_dropout: float = 0.0,
-        residual_dropout: float = 0.0,
-        attention_dropout: float = 0.0,
-        feed_forward_dropout: float = 0.0,
     ) -> None:
         super().__init__()
         require_positive(layers=layers)
         require_dropout(embedding_dropout=embedding_dropout)
-        config = TransformerConfig(
-            width=width,
-            heads=heads,
-            feed_forward=feed_forward,
-            activation=activation,
-            norm=norm,
-            norm_first=norm_first,
-            positions=positions,
-            scale_scores=scale_scores,
-            residual_dropout=residual_dropout,
-            attention_dropout=attention_dropout,
-            feed_forward_dropout=feed_forward_dropout,
-        )
-        self.width = width
-        self.embed = Embedding(vocab_size, config, embedding_dropout)
-        self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(layers))
-        self.norm = NORMS[norm](width) if norm_first else nn.Identity()
+        self.width = block.width
+        self.embed = Embedding(vocab_size, block.width, embedding_dropout)
+        self.positions = positions(width=block.width, heads=block.heads)
+        self.layers = nn.ModuleList(EncoderLayer(block) for _ in range(layers))
+        self.norm = block.final_norm()
 
     @property
     def embedding(self) -> nn.Embedding:  # type: ignore[override]
@@ -259,17 +245,21 @@ class TransformerEncoder(Encoder):
         return self.embed.table
 
     def forward(self, source: Tensor, source_mask: Tensor, *, need_weights: bool = False) -> EncoderOutput:
-        x = self.embed(source)
+        x = self.embed(source, self.positions)
         all_weights = []
         for layer in self.layers:
-            x, weights = layer(x, source_mask, need_weights=need_weights)
+            x, weights = layer(x, source_mask, self.positions, need_weights=need_weights)
             all_weights.append(weights)
         attention = AttentionWeights(encoder_self=stack_layers(all_weights)) if need_weights else None
         return EncoderOutput(self.norm(x), source_mask, attention=attention)
 
 
 class TransformerDecoder(Decoder):
-    """A stack of decoder layers over any encoder's memory; with the norm first, one more norm closes the stack."""
+    """A stack of decoder layers over any encoder's memory; with the norm first, one more norm closes the stack.
+
+    `memory_width` is the last dimension of that memory; `positions` makes the positions of the whole stack. Raises
+    ParameterError for a value out of range.
+    """
 
     attends = True
 
@@ -279,40 +269,19 @@ class TransformerDecoder(Decoder):
         vocab_size: int,
         memory_width: int,
         layers: int,
-        width: int,
-        heads: int,
-        feed_forward: int,
-        activation: str = "relu",
-        norm: str = "layer",
-        norm_first: bool = True,
-        positions: str = "sinusoidal",
-        scale_scores: bool = True,
+        block: TransformerBlock,
+        positions: PositionsFactory = Sinusoidal,
         embedding_dropout: float = 0.0,
-        residual_dropout: float = 0.0,
-        attention_dropout: float = 0.0,
-        feed_forward_dropout: float = 0.0,
     ) -> None:
         super().__init__()
         require_positive(layers=layers)
         require_dropout(embedding_dropout=embedding_dropout)
-        config = TransformerConfig(
-            width=width,
-            heads=heads,
-            feed_forward=feed_forward,
-            activation=activation,
-            norm=norm,
-            norm_first=norm_first,
-            positions=positions,
-            scale_scores=scale_scores,
-            residual_dropout=residual_dropout,
-            attention_dropout=attention_dropout,
-            feed_forward_dropout=feed_forward_dropout,
-        )
-        self.embed = Embedding(vocab_size, config, embedding_dropout)
-        self.layers = nn.ModuleList(DecoderLayer(config, memory_width) for _ in range(layers))
-        self.norm = NORMS[norm](width) if norm_first else nn.Identity()
-        self.output = nn.Linear(width, vocab_size, bias=False)
-        nn.init.normal_(self.output.weight, std=width**-0.5)
+        self.embed = Embedding(vocab_size, block.width, embedding_dropout)
+        self.positions = positions(width=block.width, heads=block.heads)
+        self.layers = nn.ModuleList(DecoderLayer(block, memory_width) for _ in range(layers))
+        self.norm = block.final_norm()
+        self.output = nn.Linear(block.width, vocab_size, bias=False)
+        nn.init.normal_(self.output.weight, std=block.width**-0.5)
 
     @property
     def embedding(self) -> nn.Embedding:  # type: ignore[override]
@@ -322,13 +291,15 @@ class TransformerDecoder(Decoder):
     def forward(
         self, target_in: Tensor, encoded: EncoderOutput, *, need_weights: bool = False
     ) -> tuple[Tensor, AttentionWeights | None]:
-        x = self.embed(target_in)
-        cross, own = [], []
+        x = self.embed(target_in, self.positions)
+        all_cross, all_self = [], []
         for layer in self.layers:
-            x, self_weights, cross_weights = layer(x, encoded.memory, encoded.memory_mask, need_weights=need_weights)
-            own.append(self_weights)
-            cross.append(cross_weights)
-        weights = AttentionWeights(stack_layers(cross), stack_layers(own)) if need_weights else None
+            x, self_weights, cross_weights = layer(
+                x, encoded.memory, encoded.memory_mask, self.positions, need_weights=need_weights
+            )
+            all_self.append(self_weights)
+            all_cross.append(cross_weights)
+        weights = AttentionWeights(stack_layers(all_cross), stack_layers(all_self)) if need_weights else None
         return self.norm(x), weights
 
     def _layers(self) -> Iterator[DecoderLayer]:
@@ -345,12 +316,14 @@ class TransformerDecoder(Decoder):
     def step(
         self, tokens: Tensor, state: Any, *, need_weights: bool = False
     ) -> tuple[Tensor, AttentionWeights | None, TransformerState]:
-        x = self.embed(tokens[:, None], start=state.layers[0].keys.shape[2])  # (N, 1, D)
-        caches, cross, own = [], [], []
+        x = self.embed(tokens[:, None], self.positions, start=state.layers[0].keys.shape[2])  # (N, 1, D)
+        caches, all_cross, all_self = [], [], []
         for layer, cache in zip(self._layers(), state.layers, strict=True):
-            x, self_weights, cross_weights, cache = layer.step(x, cache, state.memory_mask, need_weights=need_weights)
+            x, self_weights, cross_weights, cache = layer.step(
+                x, cache, state.memory_mask, self.positions, need_weights=need_weights
+            )
             caches.append(cache)
-            own.append(self_weights)
-            cross.append(cross_weights)
-        weights = AttentionWeights(stack_layers(cross), stack_layers(own)) if need_weights else None
+            all_self.append(self_weights)
+            all_cross.append(cross_weights)
+        weights = AttentionWeights(stack_layers(all_cross), stack_layers(all_self)) if need_weights else None
         return self.norm(x)[:, 0], weights, TransformerState(tuple(caches), state.memory_mask)

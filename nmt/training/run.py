@@ -32,7 +32,6 @@ from nmt.errors import UserError
 from nmt.evaluation.split import Evaluation, evaluate, table, write_evaluation
 from nmt.lines import digest
 from nmt.models.dropout import Dropout
-from nmt.models.multihead import MultiHeadAttention
 from nmt.training.checkpointing import (
     AtomicCheckpointIO,
     Checkpointing,
@@ -346,8 +345,6 @@ def without_dropout(model: torch.nn.Module) -> None:
     for module in model.modules():
         if isinstance(module, Dropout):
             module.p = 0.0
-        elif isinstance(module, MultiHeadAttention):
-            module.dropout = 0.0
 
 
 def load_weights(model: torch.nn.Module, weights: dict[str, torch.Tensor]) -> None:

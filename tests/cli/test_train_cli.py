@@ -87,7 +87,7 @@ def test_of_two_runs_that_claim_a_folder_one_gets_it(runs: Runs, tmp_path: Path)
     [
         ["model=trnsformer"],
         ["search.beam_sise=5"],
-        ["model.encoder.heads=3"],
+        ["model.encoder.block.heads=3"],
         ["optimizer.lr=-1"],
         ["resume=nowhere"],
         ["resume=nowhere", "seed=2"],

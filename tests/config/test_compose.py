@@ -151,7 +151,7 @@ def test_resolved_config_written_as_yaml_reads_back_the_same() -> None:
         (["~seed"], "seed: missing; expected an integer of at least 0"),
         (["model/attention=bahdanau"], "model/attention: model=transformer has no attention to choose"),
         (["model=transformer", "model/attention=luong"], "goes with model=hybrid or model=rnn"),
-        (["+model/attention=luong"], "model.attention: this decoder takes none"),
+        (["+model/attention=luong"], "model.attention: this model takes none"),
         (["optimizer.fused=true", "trainer.precision=16-mixed"], "use optimizer.fused=false"),
         (["experiment=multi30k_luong", "model=transformer"], "(In 'experiment/multi30k_luong'): model=transformer"),
         (["model=rnn", "model.decoder.attention.score=dot"], "comes from ${model.attention}"),
@@ -215,13 +215,17 @@ def test_each_mistake_on_the_command_line_is_one_clear_line(overrides: list[str]
         ("trainer.strategy", 7, "trainer.strategy: got 7, expected one of auto, ddp"),
         ("tokenizer.type", 1, "tokenizer.type: got 1, expected one of unigram, bpe"),
         ("trainer.precision", 32, "trainer.precision: got 32, expected one of 32-true"),
-        ("model.encoder.heads", 3, "heads: got 3"),
-        ("model.encoder.width", 0, "model.encoder.width: got 0, expected at least 1"),
-        ("model.encoder.feed_forward", 0, "model.encoder.feed_forward: got 0, expected at least 1"),
+        ("model.encoder.block.heads", 3, "heads: got 3"),
+        ("model.encoder.block.width", 0, "model.encoder.block.width: got 0, expected at least 1"),
+        ("model.encoder.block.feed_forward", 0, "model.encoder.block.feed_forward: got 0, expected at least 1"),
         ("model.encoder.layers", 0, "model.encoder.layers: got 0, expected at least 1"),
-        ("model.encoder.attention_dropout", 1.5, "model.encoder.attention_dropout: got 1.5, expected at least 0"),
-        ("model.decoder.feed_forward_dropout", -0.1, "model.decoder.feed_forward_dropout: got -0.1"),
-        ("model.encoder.width", "x", "model.encoder.width: got 'x', expected an integer"),
+        (
+            "model.encoder.block.attention_dropout",
+            1.5,
+            "model.encoder.block.attention_dropout: got 1.5, expected at least 0",
+        ),
+        ("model.decoder.block.feed_forward_dropout", -0.1, "model.decoder.block.feed_forward_dropout: got -0.1"),
+        ("model.encoder.block.width", "x", "model.encoder.block.width: got 'x', expected an integer"),
         ("model.encoder.layerz", 2, "model.encoder.layerz: unknown key; did you mean 'layers'?"),
         ("model.tie_embedings", "all", "model.tie_embedings: unknown key; did you mean 'model.tie_embeddings'"),
         ("model.encoder", None, "model.encoder: got null, expected a mapping with _target_"),
@@ -237,9 +241,49 @@ def test_each_mistake_in_the_values_is_one_clear_line(base: dict[str, Any], key:
     assert words in str(error.value) and "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("overrides", "words"),
+    [
+        (
+            ["model/positions=learned", "model.positions.max_length=100"],
+            "model.positions.max_length: got 100, expected",
+        ),
+        (["model/positions=learned", "model.positions.max_length=0"], "model.positions.max_length: got 0, expected at"),
+        (["model/positions=relative", "model.positions.max_distance=x"], "model.positions.max_distance: got 'x'"),
+        (
+            ["model/positions=alibi", "+model.positions.slope=2"],
+            "model.positions.slope: unknown key; Alibi takes nothing",
+        ),
+        (["+model.positions.heads=2"], "model.positions.heads: the program sets it; leave it out"),
+        (["model.positions._partial_=false"], "model.positions._partial_: expected true, as the program adds width"),
+        (["model/positions=rotary", "model.encoder.block.width=12"], "model.positions: rotary needs an even width"),
+        (["model.encoder.positions=rotary"], "model.encoder.positions: got 'rotary', expected PositionsFactory"),
+        (["model=rnn", "model/positions=alibi"], "model/positions goes with model=hybrid or model=transformer"),
+        (["model=rnn", "+model/positions=alibi"], "model.positions: this model takes none; it goes with"),
+        (["model=rnn", "+model.attention.query_width=7"], "model.attention.query_width: the program sets it"),
+        (["model=rnn", "model.attention.width=0"], "model.attention.width: got 0, expected at least 1"),
+        (["model=rnn", "+model.attention.wdith=9"], "model.attention.wdith: unknown key; did you mean"),
+        (
+            ["model=rnn", "model.attention._target_=nmt.models.rnn.RecurrentLayer"],
+            "must take query_width, memory_width",
+        ),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_mistakes_in_parts_of_a_model_name_the_key_that_is_set(overrides: list[str], words: str) -> None:
+    assert words in message(*overrides)
+
+
+def test_positions_can_be_chosen_for_one_side() -> None:
+    one_side = config.compose("train", ["model/positions=alibi", "+model/positions@model.decoder.positions=none"])
+    targets = [one_side["model"][side]["positions"]["_target_"].rpartition(".")[2] for side in ("encoder", "decoder")]
+    assert targets == ["Alibi", "NoPositions"]
+    check_nodes(validate(one_side))
+
+
 def test_problems_are_told_together() -> None:
     assert message("search.beam_sise=5", "sed=3").count("did you mean") == 2
-    assert message("model.encoder.heads=3", "optimizer.lr=-1", "scheduler.final=2").count("; ") == 2
+    assert message("model.encoder.block.heads=3", "optimizer.lr=-1", "scheduler.final=2").count("; ") == 2
 
 
 def test_values_of_several_fields_are_told_together(base: dict[str, Any]) -> None:

@@ -21,8 +21,8 @@ TRANSLATE = re.findall(r"^python scripts/translate\.py (.*)$", README, re.MULTIL
 BLOCKS = dict(re.findall(r"^```(python|yaml)\n(.*?)^```$", README[README.index("### A new attention") :], re.M | re.S))
 TINY = [
     "data=cldr", "data.sizes=[200,8,8]", "data.topics=[numbers]", "data.max_parts=1", "tokenizer.vocab_size=300",
-    "trainer.accelerator=cpu", "model.encoder.layers=1", "model.encoder.width=16", "model.encoder.heads=2",
-    "model.encoder.feed_forward=16",
+    "trainer.accelerator=cpu", "model.encoder.layers=1", "model.encoder.block.width=16", "model.encoder.block.heads=2",
+    "model.encoder.block.feed_forward=16",
 ]  # fmt: skip
 
 

@@ -30,15 +30,16 @@ TINY = [
     "tokenizer.vocab_size=400", "search.max_length_factor=1",
 ]  # fmt: skip
 SMALL_TRANSFORMER = [
-    "model.encoder.layers=1", "model.encoder.width=16", "model.encoder.heads=2", "model.encoder.feed_forward=16",
+    "model.encoder.layers=1", "model.encoder.block.width=16", "model.encoder.block.heads=2",
+    "model.encoder.block.feed_forward=16",
 ]  # fmt: skip
 SMALL_RNN = [
     "model.encoder.embedding_width=8", "model.encoder.hidden_width=8", "model.decoder.embedding_width=8",
     "model.decoder.width=16", "model.decoder.readout_width=8",
 ]  # fmt: skip
 SMALL_HYBRID = [
-    "model=hybrid", "model.encoder.layers=1", "model.encoder.width=16", "model.encoder.heads=2",
-    "model.encoder.feed_forward=16", "model.decoder.width=16", "model.decoder.embedding_width=8",
+    "model=hybrid", "model.encoder.layers=1", "model.encoder.block.width=16", "model.encoder.block.heads=2",
+    "model.encoder.block.feed_forward=16", "model.decoder.width=16", "model.decoder.embedding_width=8",
     "model.decoder.readout_width=8",
 ]  # fmt: skip
 MODELS = {
@@ -128,7 +129,7 @@ def test_an_update_of_two_batches_equals_one_of_both(tmp_path, objective):
         "tokenizer.vocab_size=310", f"objective={objective}",
         *SMALL_TRANSFORMER, "data.sizes=[24,4,4]", "trainer.max_steps=1", "trainer.gradient_clip_val=null",
         "optimizer._target_=torch.optim.Adam", "scheduler=constant", "scheduler.warmup_updates=0", "optimizer.eps=1.0",
-        "model.encoder.embedding_dropout=0", "model.encoder.residual_dropout=0", "callbacks.sample_sentences=0",
+        "model.encoder.embedding_dropout=0", "model.encoder.block.residual_dropout=0", "callbacks.sample_sentences=0",
     ]  # fmt: skip
     # eps=1 keeps Adam's first step proportional to the gradient, so that a wrong factor shows.
     one = go(tmp_path / "one", *common, "data.batch_tokens=10000")
@@ -377,7 +378,7 @@ def test_two_processes_update_as_one_that_accumulates(tmp_path):
     common = [
         *TINY, *SMALL_TRANSFORMER, "data.sizes=[200,8,8]", "trainer.max_steps=4", "trainer.gradient_clip_val=0.5",
         "optimizer.eps=1", "optimizer.lr=1", "scheduler=constant", "scheduler.warmup_updates=0",
-        "model.encoder.embedding_dropout=0", "model.encoder.residual_dropout=0", "callbacks.average_last=0",
+        "model.encoder.embedding_dropout=0", "model.encoder.block.residual_dropout=0", "callbacks.average_last=0",
     ]  # fmt: skip
     process = start(*common, "trainer.devices=2", "trainer.strategy=ddp", f"hydra.run.dir={tmp_path / 'two'}")
     said = process.communicate()[0]

@@ -20,9 +20,11 @@ PEAK, WARMUP, CLIP, SMOOTHING, UPDATES = 0.01, 3, 0.3, 0.2, 5
 COMMON = [
     "data=cldr", "data.sizes=[300,40,4]", "data.topics=[dates,numbers]", "data.max_parts=1", "data.batch_tokens=300",
     "tokenizer.vocab_size=400", "search.max_length_factor=1", "trainer.accelerator=cpu",
-    "model.encoder.layers=1", "model.encoder.width=16", "model.encoder.heads=2", "model.encoder.feed_forward=16",
-    "model.encoder.embedding_dropout=0", "model.encoder.residual_dropout=0", "model.encoder.attention_dropout=0",
-    "model.encoder.feed_forward_dropout=0", "callbacks.sample_sentences=0", "callbacks.average_last=0",
+    "model.encoder.layers=1", "model.encoder.block.width=16", "model.encoder.block.heads=2",
+    "model.encoder.block.feed_forward=16",
+    "model.encoder.embedding_dropout=0", "model.encoder.block.residual_dropout=0",
+    "model.encoder.block.attention_dropout=0", "model.encoder.block.feed_forward_dropout=0",
+    "callbacks.sample_sentences=0", "callbacks.average_last=0",
     f"trainer.max_steps={UPDATES}", f"objective.label_smoothing={SMOOTHING}", f"trainer.gradient_clip_val={CLIP}",
     "scheduler=constant", f"scheduler.warmup_updates={WARMUP}", "optimizer.eps=1.0e-3",
 ]  # fmt: skip

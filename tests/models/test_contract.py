@@ -1,6 +1,6 @@
-"""The contract: every model under configs/model, with every attention under configs/model/attention, keeps it.
+"""The contract: every model under configs/model keeps it, with every attention and with all positions of its folders.
 
-A model is found by its YAML; a new family of attention appears here with its own, and nothing else to do. The toy
+A model is found by its YAML; so are a new family of attention and new positions. The toy
 attentions of `tests.models.toy_attentions`, which no YAML names, are held to the same.
 """
 
@@ -42,9 +42,11 @@ VARIANTS = [
     "rnn model/attention=luong model.encoder.cell=lstm model.decoder.input_feeding=false",
     "rnn model/attention=luong model.encoder.cell=lstm model.decoder.layers=2",
     "rnn model/attention=none model.encoder.cell=lstm model.decoder.layers=2",
-    "transformer model.encoder.norm_first=false model.encoder.norm=rms",
-    "transformer model.encoder.positions=rotary",
-    "transformer model.encoder.positions=none model.encoder.scale_scores=false",
+    "transformer model.encoder.block.norm_first=false model.encoder.block.norm=rms",
+    "transformer model/positions=relative model.encoder.block.scale_scores=false model.positions.max_distance=2",
+    "transformer model/positions=alibi +model/positions@model.decoder.positions=none",
+    "transformer model/positions=none +model/positions@model.encoder.positions=learned",
+    "transformer +model/positions@model.decoder.positions=relative",
 ]
 
 
@@ -70,12 +72,13 @@ def model_config(words: str) -> dict[str, Any]:
 
 
 def shipped() -> Iterator[str]:
-    attentions = sorted(path.stem for path in (CONFIGS / "model" / "attention").glob("*.yaml"))
+    """Yield every model, and every model with each choice of the groups in its defaults list."""
     for path in sorted((CONFIGS / "model").glob("*.yaml")):
-        if "attention:" in path.read_text():
-            yield from (f"{path.stem} model/attention={attention}" for attention in attentions)
-        else:
-            yield path.stem
+        yield path.stem
+        for group in ("attention", "positions"):
+            if f"- {group}:" in path.read_text():
+                for choice in sorted((CONFIGS / "model" / group).glob("*.yaml")):
+                    yield f"{path.stem} model/{group}={choice.stem}"
 
 
 def build(words: str) -> Seq2Seq:

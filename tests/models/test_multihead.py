@@ -5,7 +5,10 @@ import torch
 from torch import nn
 
 from nmt.models.multihead import MultiHeadAttention, attention_weights
-from nmt.models.positions.functions import rotate, sinusoids
+from nmt.models.positions.alibi import Alibi
+from nmt.models.positions.base import Positions
+from nmt.models.positions.relative import Relative
+from nmt.models.positions.rotary import Rotary
 
 WIDTH, HEADS = 12, 3
 
@@ -50,58 +53,65 @@ def test_heads_equal_a_list_of_single_heads(inputs):
     torch.testing.assert_close(fused(query, memory, mask)[0], out)
 
 
-def test_a_large_negative_fill_agrees_with_infinity(inputs):
+def test_a_bool_mask_and_a_float_mask_agree(inputs):
     query, memory, mask = inputs
-    q, k = query[:, None], memory[:, None]
-    options = {"mask": mask[:, None, None], "causal": False, "scale": 0.5}
-    infinite = attention_weights(q, k, **options)
-    torch.testing.assert_close(attention_weights(q, k, fill=-1e9, **options), infinite)
-    assert (infinite.masked_select(~mask[:, None, None].expand_as(infinite)) == 0).all()
+    q, k, allowed = query[:, None], memory[:, None], mask[:, None, None]
+    weights = attention_weights(q, k, allowed, 0.5)
+    torch.testing.assert_close(attention_weights(q, k, torch.where(allowed, 0.0, -torch.inf), 0.5), weights)
+    torch.testing.assert_close(attention_weights(q, k, torch.where(allowed, 0.0, -1e9), 0.5), weights)
+    assert (weights.masked_select(~allowed.expand_as(weights)) == 0).all()
 
 
+@pytest.mark.parametrize("masked", [True, False])
 @pytest.mark.parametrize("causal", [True, False])
 @pytest.mark.parametrize("scale_scores", [True, False])
-@pytest.mark.parametrize("rotary", [True, False])
-def test_both_paths_agree(causal, scale_scores, rotary):
+@pytest.mark.parametrize("make", [Positions, Rotary, Alibi, Relative])
+def test_both_paths_agree(masked, causal, scale_scores, make):
+    """With every combination of padding mask, causal mask and positions; gradients included."""
     torch.manual_seed(1)
-    attention = MultiHeadAttention(WIDTH, HEADS, scale_scores=scale_scores, rotary=rotary)
-    x = torch.randn(2, 6, WIDTH)
-    mask = None if causal else torch.arange(6) < torch.tensor([[6], [2]])
-    fused, none = attention(x, x, mask, causal=causal)
-    explicit, weights = attention(x, x, mask, causal=causal, need_weights=True)
+    attention = MultiHeadAttention(WIDTH, HEADS, scale_scores=scale_scores).double()
+    positions = make(WIDTH, HEADS).double()
+    x = torch.randn(2, 6, WIDTH, dtype=torch.float64, requires_grad=True)
+    mask = torch.arange(6) < torch.tensor([[6], [2]]) if masked else None
+    options = {"mask": mask, "positions": positions, "causal": causal}
+    fused, none = attention(x, x, **options)
+    explicit, weights = attention(x, x, **options, need_weights=True)
     torch.testing.assert_close(fused, explicit)
+    wanted = [x, *attention.parameters(), *positions.parameters()]
+    for one, other in zip(
+        torch.autograd.grad(fused.pow(2).sum(), wanted), torch.autograd.grad(explicit.pow(2).sum(), wanted), strict=True
+    ):
+        torch.testing.assert_close(one, other)
     assert none is None
-    torch.testing.assert_close(weights.sum(-1), torch.ones(2, HEADS, 6))
+    torch.testing.assert_close(weights.sum(-1), torch.ones(2, HEADS, 6, dtype=torch.float64))
     if causal:
         assert (weights.triu(1) == 0).all()
+    if masked:
+        assert (weights[1, :, :, 2:] == 0).all()
+
+
+@pytest.mark.parametrize("need_weights", [True, False])
+def test_mask_causal_and_dropout_work_together(inputs, need_weights):
+    """Dropout zeroes weights in training: with a share near 1 nearly nothing of the values is left."""
+    x, mask = inputs[1], inputs[2]
+    attention = MultiHeadAttention(WIDTH, HEADS, dropout=0.99)
+    expected, _ = attention.eval()(x, x, mask, causal=True, need_weights=need_weights)
+    attention.train()
+    torch.manual_seed(0)
+    out, _ = attention(x, x, mask, causal=True, need_weights=need_weights)
+    untouched = (out == attention.output.bias).all(-1)
+    assert untouched.float().mean() > 0.5 and not (expected == attention.output.bias).all(-1).any()
 
 
 def test_unscaled_scores_by_hand():
     query = key = torch.tensor([[[[2.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]]]])
-    weights = attention_weights(query, key, None, causal=False, scale=0.5)
+    weights = attention_weights(query, key, None, 0.5)
     e = torch.tensor([2.0, 0.5]).exp()
     torch.testing.assert_close(weights[0, 0, 0, 0], e[0] / (e[0] + 1))
     torch.testing.assert_close(weights[0, 0, 1, 1], e[1] / (e[1] + 1))
 
 
-def test_rotary_scores_depend_on_distance_only():
-    torch.manual_seed(2)
-    q, k = torch.randn(1, 1, 1, 8), torch.randn(1, 1, 1, 8)
-    near = (rotate(q, 3) * rotate(k, 1)).sum()
-    far = (rotate(q, 103) * rotate(k, 101)).sum()
-    torch.testing.assert_close(near, far, rtol=1e-4, atol=1e-4)
-    assert not torch.isclose(near, (rotate(q, 4) * rotate(k, 1)).sum())
-
-
-def test_sinusoids_by_hand():
-    like = torch.zeros(1)
-    row = sinusoids(3, 1, 4, like)[0]
-    fast, slow = torch.tensor(3.0), torch.tensor(0.03)
-    torch.testing.assert_close(row, torch.stack((fast.sin(), fast.cos(), slow.sin(), slow.cos())))
-    torch.testing.assert_close(sinusoids(0, 9, 6, like)[4:], sinusoids(4, 5, 6, like))
-
-
-@pytest.mark.parametrize(("width", "heads", "rotary"), [(10, 3, False), (6, 0, False), (9, 3, True)])
-def test_sizes_that_do_not_divide_are_refused(width, heads, rotary):
-    with pytest.raises(ValueError, match=str(width)):
-        MultiHeadAttention(width, heads, rotary=rotary)
+@pytest.mark.parametrize(("width", "heads"), [(10, 3), (6, 0)])
+def test_sizes_that_do_not_divide_are_refused(width, heads):
+    with pytest.raises(ValueError, match=f"heads: got {heads}, expected a number that divides the width {width}"):
+        MultiHeadAttention(width, heads)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor, nn
@@ -88,3 +88,11 @@ class Attention(nn.Module, ABC):
     def reweigh(self, weights: Tensor, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
         """Return the weights (B, Q, S) that are used, given the normalized ones; padding has to stay 0."""
         return weights
+
+
+@runtime_checkable
+class AttentionFactory(Protocol):
+    """Makes the attention of a recurrent decoder: a class derived from `Attention`, or a partial of one."""
+
+    def __call__(self, *, query_width: int, memory_width: int) -> Attention:
+        """Return an attention for queries and a memory of these widths."""

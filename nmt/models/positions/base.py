@@ -1,0 +1,50 @@
+"""The contract of all positions: three hooks, and each of them changes nothing unless a subclass overrides it.
+
+Legend: B sentences, H heads, T queries, S keys, D width of the model.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from torch import Tensor, nn
+
+
+class Positions(nn.Module):
+    """Tells the layers of one encoder or decoder where a token stands.
+
+    A subclass overrides one hook: `embed` changes the embeddings once, below the first layer; `rotate` changes the
+    queries and keys of every self-attention; `bias` adds to its scores. Positions count from 0. In a decoding step,
+    `start` is the position of the one new token; otherwise it is 0.
+
+    `max_length` is the largest number of tokens that a sentence may have, or None where every length works.
+    """
+
+    max_length: int | None = None
+
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__()
+
+    def embed(self, x: Tensor, start: int = 0) -> Tensor:
+        """Return the embeddings `x` (B, T, D) with their positions start, start + 1, ... added."""
+        return x
+
+    def rotate(self, heads: Tensor, start: int = 0) -> Tensor:
+        """Return the queries or keys `heads` (B, H, T, D / H), changed by their positions start, start + 1, ..."""
+        return heads
+
+    def bias(self, queries: Tensor, length: int, *, start: int = 0, scale: float = 1.0) -> Tensor | None:
+        """Return what is added to the attention scores, (1 or B, H, T, S) in the dtype of `queries`, or None.
+
+        `queries` (B, H, T, D / H) stand at the positions start, start + 1, ..., and the S = `length` keys at 0, 1, ...
+        Scores are queries times keys times `scale`. What may not be attended is masked afterwards.
+        """
+        return None
+
+
+@runtime_checkable
+class PositionsFactory(Protocol):
+    """Makes the positions of one encoder or decoder: a class derived from `Positions`, or a partial of one."""
+
+    def __call__(self, *, width: int, heads: int) -> Positions:
+        """Return positions for a model of `width` D with `heads` heads H."""

@@ -1,0 +1,34 @@
+"""Learned absolute positions (Gehring et al. 2017, arXiv:1705.03122)."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+from nmt.errors import ParameterError, UserError
+from nmt.models.positions.base import Positions
+
+
+class Learned(Positions):
+    """Adds a learned vector for each position to the embeddings (arXiv:1705.03122, section 3.1).
+
+    `max_length` is the number of positions, and so the largest number of tokens of a sentence, its end included. A
+    longer one raises UserError. Raises ParameterError where `max_length` is below 1.
+    """
+
+    def __init__(self, width: int, heads: int, max_length: int = 512) -> None:
+        super().__init__(width, heads)
+        if max_length < 1:
+            raise ParameterError("max_length", f"got {max_length}, expected at least 1")
+        self.max_length = max_length
+        self.table = nn.Embedding(max_length, width)
+        nn.init.normal_(self.table.weight, std=width**-0.5)
+
+    def embed(self, x: Tensor, start: int = 0) -> Tensor:
+        end = start + x.shape[1]
+        if end > self.table.num_embeddings:
+            raise UserError(
+                f"learned positions: got a sentence of {end} tokens, expected at most max_length="
+                f"{self.table.num_embeddings}; use shorter sentences, or train with a larger max_length or with "
+                f"other positions"
+            )
+        return x + self.table.weight[start:end].to(x.dtype)

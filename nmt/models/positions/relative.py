@@ -1,0 +1,33 @@
+"""Relative positions (Shaw, Uszkoreit, Vaswani 2018, arXiv:1803.02155)."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from nmt.errors import ParameterError
+from nmt.models.positions.base import Positions
+
+
+class Relative(Positions):
+    """Adds to each key a learned vector for its distance from the query (arXiv:1803.02155, section 3.2, eq. 4).
+
+    Distances are clipped to `max_distance`, k in the paper, on both sides (section 3.2). One table serves all heads and
+    all layers. The paper's second table, for values (eq. 3), is left out: the fused kernel cannot add it, and the paper
+    finds no use in it beside the first (table 3). Raises ParameterError where `max_distance` is below 1.
+    """
+
+    def __init__(self, width: int, heads: int, max_distance: int = 16) -> None:
+        super().__init__(width, heads)
+        if max_distance < 1:
+            raise ParameterError("max_distance", f"got {max_distance}, expected at least 1")
+        self.max_distance = max_distance
+        self.table = nn.Embedding(2 * max_distance + 1, width // heads)
+        nn.init.xavier_uniform_(self.table.weight)
+
+    def bias(self, queries: Tensor, length: int, *, start: int = 0, scale: float = 1.0) -> Tensor | None:
+        products = queries @ self.table.weight.t().to(queries.dtype) * scale  # (B, H, T, 2k + 1)
+        keys = torch.arange(length, device=queries.device)
+        distance = keys - keys[start : start + queries.shape[2], None]  # (T, S)
+        columns = distance.clamp(-self.max_distance, self.max_distance) + self.max_distance
+        return products.gather(-1, columns.expand(*products.shape[:2], -1, -1))
