@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 
 import torch
 
@@ -14,6 +15,12 @@ def speed_up() -> None:
     """Set what makes a program of ours faster on a CPU; for the whole process, and so not for a library to do."""
     keep_freed_memory()
     flush_denormals()
+
+
+def limit_threads(count: int) -> None:
+    """Let torch, and the libraries of processes started from now on, use `count` threads."""
+    os.environ["OMP_NUM_THREADS"] = str(count)
+    torch.set_num_threads(count)
 
 
 def keep_freed_memory() -> bool:

@@ -1,61 +1,58 @@
-"""A training that takes no time, for tests of the frame around it."""
+"""A training that takes no time, for tests of the programs around it."""
 
 from __future__ import annotations
 
 import logging
 import sys
-import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from nmt.cli import train
+from nmt.cli import program, train
+from nmt.cli.run import Train
+from nmt.config.recipe import Recipe
 from nmt.config.settings import TrainConfig
 
 Work = Callable[[TrainConfig, Path], None]
 
 
 class Runs:
-    """Stands for nmt.training.run: keeps what it was called with, and does what a test says."""
+    """Takes the place of `nmt.training.run.train`: keeps what it was called with, and does what a test says."""
 
-    def __init__(self) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.monkeypatch = monkeypatch
         self.calls: list[tuple[TrainConfig, dict[str, Any], Path, bool]] = []
         self.work: Work = lambda config, folder: None
 
-    def train(
-        self, config: TrainConfig, plain: dict[str, Any], folder: Path, *, resume: bool = False
-    ) -> dict[str, Any]:
-        self.calls.append((config, plain, folder, resume))
+    def train(self, recipe: Recipe, *, resume: bool = False) -> dict[str, Any]:
+        self.calls.append((recipe.settings, dict(recipe.plain), recipe.folder, resume))
         logging.getLogger("nmt.fake").info("training")
-        self.work(config, folder)
-        (folder / "checkpoints").mkdir(exist_ok=True)
+        self.work(recipe.settings, recipe.folder)
+        (recipe.folder / "checkpoints").mkdir(exist_ok=True)
         return {}
 
+    def run(self, arguments: Sequence[str]) -> None:
+        """Run train.py with this training."""
+        train.run(arguments, train=self.train)
 
-class Interrupted(Exception):
-    number = 2
-
-
-def stand_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Runs:
-    """Return a stand-in for training, in force, and go to an empty working folder."""
-    made = Runs()
-    for name, values in (("run", {"train": made.train}), ("checkpointing", {"Interrupted": Interrupted})):
-        module = types.ModuleType(f"nmt.training.{name}")
-        vars(module).update(values)
-        monkeypatch.setitem(sys.modules, module.__name__, module)
-    monkeypatch.chdir(tmp_path)
-    return made
+    def status(self, *arguments: str) -> int:
+        """Return the status that train.py ends with, given this training."""
+        return status(self.monkeypatch, *arguments, train=self.train)
 
 
-def status(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
-    """Return the status that the program ends with."""
+def status(monkeypatch: pytest.MonkeyPatch, *arguments: str, train: Train | None = None) -> int:
+    """Return the status that train.py ends with."""
     monkeypatch.setattr(sys, "argv", ["train.py", *arguments])
     with pytest.raises(SystemExit) as end:
-        train.main()
+        program.main(lambda words: _run(words, train))
     assert isinstance(end.value.code, int)
     return end.value.code
+
+
+def _run(words: Sequence[str], work: Train | None) -> None:
+    train.run(words, train=work)
 
 
 def files(folder: Path) -> list[str]:

@@ -59,13 +59,13 @@ def quoted_paths(argv: Sequence[str], *, but: str = "") -> list[str]:
     for word in argv:
         key, _, value = word.partition("=")
         if key in PATHS and value not in ("", "null") and value[0] not in "'\"[" and not set(value) & set(but):
-            word = f"{key}={_quoted(os.path.expanduser(value))}"
+            word = f"{key}={quoted(os.path.expanduser(value))}"
         ready.append(word)
     return ready
 
 
-def _quoted(value: str) -> str:
-    """Quote for Hydra's grammar, in which backslashes count only in front of a quote (and at the end)."""
+def quoted(value: str) -> str:
+    """Return `value` quoted for Hydra's grammar, in which backslashes count only before a quote and at the end."""
     escaped, backslashes = "", 0
     for character in value:
         if character == "'":

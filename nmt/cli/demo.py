@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import shlex
 import sys
@@ -51,7 +52,12 @@ def run(arguments: Sequence[str]) -> None:
         return
     named, others = take(arguments, "hydra.run.dir")
     folder = Path(os.path.expanduser(named or f"outputs/demo/{time.strftime('%Y-%m-%d_%H-%M-%S')}"))
-    _step("train.py", train.run, ["experiment=demo", f"hydra.run.dir={folder}", *others])
+    train_program = os.path.relpath(ROOT / "train.py")  # what a stopped run tells the user to start again
+    _step(
+        "train.py",
+        functools.partial(train.run, program=train_program),
+        ["experiment=demo", f"hydra.run.dir={folder}", *others],
+    )
     _step("scripts/evaluate.py", evaluate.run, [f"ckpt={folder}"])
     maps = []
     sentences = _sentences(folder)
@@ -69,12 +75,8 @@ def run(arguments: Sequence[str]) -> None:
 
 def _step(name: str, run: Callable[[list[str]], None], arguments: list[str]) -> None:
     print(f"\n$ python {name} {shlex.join(arguments)}", flush=True)
-    before, sys.argv = sys.argv, [os.path.relpath(ROOT / name), *arguments]  # what a stopped run says how to go on by
-    try:
-        run(arguments)
-        sys.stdout.flush()
-    finally:
-        sys.argv = before
+    run(arguments)
+    sys.stdout.flush()
 
 
 def _sentences(folder: Path) -> list[tuple[str, str]]:

@@ -16,20 +16,21 @@ _OURS = ("nmt", "pytorch_lightning", "lightning_fabric")
 
 
 class _Terminal(logging.Handler):
-    """Prints to whatever standard output is at the moment, so that a live progress bar can stand below."""
+    """Prints to what standard output is at that moment, so that a live progress bar stays below the lines."""
 
     def emit(self, record: logging.LogRecord) -> None:
         print(self.format(record), flush=True)
 
 
 @contextmanager
-def logged(path: Path) -> Iterator[None]:
+def logged(path: Path, *, prefix: str = "") -> Iterator[None]:
     """Send our messages and Lightning's to the terminal and, with warnings and others' complaints, to the file `path`.
 
-    The file is added to. An exception that ends the block is written to it, with its traceback where it is not the
-    user's to mend, and goes on. Processes that Lightning starts beside the first one stay silent.
+    New lines are appended to the file. On the terminal, each message begins with `prefix`. An exception that ends the
+    block is written to the file, with its traceback unless it is a mistake of the user's, and raised again. The
+    processes that Lightning starts beside the first one stay silent.
     """
-    handlers = _handlers(path) if process_rank() == 0 else [logging.NullHandler()]
+    handlers = _handlers(path, prefix) if process_rank() == 0 else [logging.NullHandler()]
     root = logging.getLogger()
     levels = {name: logging.getLogger(name).level for name in _OURS}
     for handler in handlers:
@@ -66,9 +67,9 @@ def messages_on(stream: TextIO) -> Iterator[None]:
         logger.setLevel(level)
 
 
-def _handlers(path: Path) -> list[logging.Handler]:
+def _handlers(path: Path, prefix: str) -> list[logging.Handler]:
     terminal = _Terminal()
-    terminal.setFormatter(logging.Formatter("%(message)s"))
+    terminal.setFormatter(logging.Formatter(prefix.replace("%", "%%") + "%(message)s"))
     terminal.addFilter(lambda record: record.name.partition(".")[0] in _OURS)
     file = logging.FileHandler(path, encoding="utf-8")
     file.setFormatter(logging.Formatter(FORMAT))
@@ -76,8 +77,8 @@ def _handlers(path: Path) -> list[logging.Handler]:
 
 
 def _write_end(handler: logging.Handler, error: BaseException) -> None:
-    mended = isinstance(error, UserError | KeyboardInterrupt)
-    trace = None if mended else (type(error), error, error.__traceback__)
+    expected = isinstance(error, UserError | KeyboardInterrupt)
+    trace = None if expected else (type(error), error, error.__traceback__)
     text = str(error) or type(error).__name__
     handler.handle(logging.LogRecord("nmt", logging.ERROR, __file__, 0, text, None, trace))
 

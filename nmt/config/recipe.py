@@ -1,4 +1,4 @@
-"""One training run as a value."""
+"""One training run as a value, and the config.yaml that holds it in the run's folder."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nmt.config.schema import validate
 from nmt.config.settings import TrainConfig
+from nmt.errors import UserError
+
+CONFIG = "config.yaml"
 
 
 @dataclass(frozen=True)
@@ -21,3 +25,28 @@ class Recipe:
     settings: TrainConfig
     plain: Mapping[str, Any]
     folder: Path
+
+    def to_yaml(self) -> str:
+        """Return the content of the run's config.yaml."""
+        from omegaconf import OmegaConf
+
+        return OmegaConf.to_yaml(OmegaConf.create(dict(self.plain)))
+
+
+def read_recipe(folder: Path) -> Recipe:
+    """Return the recipe of the run in `folder`. Raises UserError for a config.yaml that is not one of a run."""
+    from omegaconf import OmegaConf
+    from yaml import YAMLError
+
+    path = folder / CONFIG
+    try:
+        plain = OmegaConf.to_container(OmegaConf.load(path), resolve=False)
+    except (YAMLError, OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{path}: cannot be read as YAML: {error}") from error
+    if not plain or not isinstance(plain, dict):
+        raise UserError(f"{path}: got no settings, expected the config of a run")
+    values = {str(key): value for key, value in plain.items()}
+    try:
+        return Recipe(validate(values), values, folder)
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from error

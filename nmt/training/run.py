@@ -22,7 +22,7 @@ from nmt import checkpoint as checkpoints
 from nmt import machine, process
 from nmt.atomic import write_atomically
 from nmt.build import build_model, build_objective, build_optimizer, build_schedule, build_source
-from nmt.command import command
+from nmt.config.recipe import Recipe
 from nmt.config.settings import TrainConfig
 from nmt.data.corpus import load_corpus, origin
 from nmt.data.datamodule import TranslationData
@@ -50,13 +50,13 @@ METRICS = "metrics.json"
 REMEMBERED = ("seed", "tokenizer", "model", "optimizer", "callbacks", "bleu_tokenize")
 
 
-def train(config: TrainConfig, plain: dict[str, Any], folder: Path, *, resume: bool = False) -> dict[str, Any]:
-    """Train what `config` (checked) and `plain` (the same, resolved) describe, in `folder`; return metrics.json's dict.
+def train(recipe: Recipe, *, resume: bool = False) -> dict[str, Any]:
+    """Train what `recipe` describes, in its folder; return the content of metrics.json.
 
-    With `resume` the run in `folder` goes on from its last.ckpt. Raises UserError for what a user can mend, and
-    `Interrupted` after a Ctrl-C, when last.ckpt holds where the run stands.
+    With `resume` the run in the folder continues from its last.ckpt. Raises UserError for what a user can correct, and
+    `Interrupted` after a Ctrl-C, when last.ckpt holds the state of the run.
     """
-    return Run(config, plain, folder, resume=resume).run()
+    return Run(recipe.settings, dict(recipe.plain), recipe.folder, resume=resume).run()
 
 
 class Run:
@@ -111,15 +111,8 @@ class Run:
         except (Interrupted, KeyboardInterrupt, SystemExit) as stop:  # Lightning makes the second into the third
             if not self.checkpointing.last.is_file():
                 raise KeyboardInterrupt from stop
-            self.say(f"stopped; update {self.checkpointing.saved:,} is saved; go on with: {self._again()}")
+            self.say(f"stopped; update {self.checkpointing.saved:,} is saved")
             raise (stop if isinstance(stop, Interrupted) else Interrupted(signal.SIGINT)) from stop
-        except OSError:
-            if self.checkpointing.last.is_file():
-                self.say(f"stopped by what follows; when that is mended go on with: {self._again()}")
-            raise
-
-    def _again(self) -> str:
-        return command(f"resume={self.folder}")
 
     def _run(self) -> dict[str, Any]:
         self.say(f"run folder: {self.folder}")

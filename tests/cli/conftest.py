@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.train_frame import Runs, stand_in
+from tests.train_frame import Runs
 
 
 @pytest.fixture
 def runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Runs:
     """An empty working folder, and a training that takes no time."""
-    return stand_in(monkeypatch, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return Runs(monkeypatch)
 
 
 @pytest.fixture

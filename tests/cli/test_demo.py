@@ -4,7 +4,6 @@ import json
 import os
 import re
 import shlex
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from nmt.build import check_nodes
 from nmt.cli import demo
 from nmt.config.compose import compose
 from nmt.config.schema import validate
+from nmt.errors import UserError
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = re.findall(r"^  python train\.py (.*?)(?:  \(.*)?$", demo._CLOSING, re.MULTILINE)
@@ -39,20 +39,15 @@ def test_the_whole_demo_in_small(tmp_path, monkeypatch, capsys) -> None:
         assert (folder / "attention" / f"demo_{number}.png").is_file()
 
 
-def test_a_demo_that_is_stopped_names_the_program_that_goes_on(monkeypatch, tmp_path) -> None:
-    monkeypatch.chdir(tmp_path)
-    before, seen = list(sys.argv), []
-    demo._step("train.py", lambda arguments: seen.append(list(sys.argv)), ["seed=2"])
-    ((program, *words),) = seen
-    assert os.path.samefile(program, ROOT / "train.py") and words == ["seed=2"] and sys.argv == before
-
-
-def test_the_demo_in_a_named_folder(monkeypatch) -> None:
-    steps = []
-    monkeypatch.setattr(demo, "_step", lambda name, run, arguments: steps.append(arguments))
-    monkeypatch.setattr(demo, "_sentences", lambda folder: [("a", "b")])
-    demo.run(["seed=2", "hydra.run.dir=my runs"])
-    assert steps[0] == ["experiment=demo", "hydra.run.dir=my runs", "seed=2"] and steps[1] == ["ckpt=my runs"]
+def test_the_demo_in_a_named_folder_and_the_program_that_continues_it(monkeypatch) -> None:
+    calls = []
+    for program in (demo.train, demo.evaluate, demo.translate):
+        monkeypatch.setattr(program, "run", lambda arguments, **names: calls.append((arguments, names)))
+    with pytest.raises(UserError, match="holds no test"):  # nothing was trained
+        demo.run(["seed=2", "hydra.run.dir=my runs"])
+    (arguments, names), second = calls
+    assert arguments == ["experiment=demo", "hydra.run.dir=my runs", "seed=2"] and second == (["ckpt=my runs"], {})
+    assert os.path.samefile(names["program"], ROOT / "train.py")
 
 
 @pytest.mark.slow

@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
 
-from nmt.cli import train
 from nmt.config.settings import TrainConfig
 from nmt.errors import UserError
-from tests.train_frame import Runs, status
+from nmt.training.checkpointing import Interrupted
+from tests.train_frame import Runs
 
 
 def test_a_multirun_has_a_folder_for_each_job(runs: Runs, tmp_path: Path) -> None:
-    train.run(["-m", "model=rnn", "model/attention=none,luong"])
+    runs.run(["-m", "model=rnn", "model/attention=none,luong"])
     assert [call[1]["model"]["attention"] is None for call in runs.calls] == [True, False]
     (folder,) = (tmp_path / "multirun" / "rnn").iterdir()
     assert [call[2] for call in runs.calls] == [folder / "0", folder / "1"]
@@ -33,9 +34,11 @@ def test_a_job_that_fails_is_told_and_the_others_go_on(
             raise OSError(28, "No space left on device", "last.ckpt")
 
     runs.work = fail
-    assert status(monkeypatch, "-m", "seed=2,3,4", "hydra.sweep.dir=many") == 2
+    assert runs.status("-m", "seed=2,3,4", "hydra.sweep.dir=many") == 2
     err = capsys.readouterr().err
-    assert "error: job 0: a mistake\n" in err and "error: 2 of 3 jobs failed: 0, 2;" in err
+    assert (
+        "error: job 0: a mistake\n" in err and "error: 2 of 3 jobs failed: 0 (a mistake), 2 (last.ckpt: No space" in err
+    )
     assert "error: job 2: last.ckpt: No space left on device; check" in err and err.count("\n") == 3
     assert len(runs.calls) == 3
 
@@ -49,7 +52,7 @@ def test_a_multirun_ends_with_what_its_jobs_reached(
         (folder / "metrics.json").write_text(json.dumps(metrics), "utf-8")
 
     runs.work = score
-    train.run(["-m", "model=rnn", "model/attention=none,luong", "seed=1,2", "trainer.max_time=00:00:01:00"])
+    runs.run(["-m", "model=rnn", "model/attention=none,luong", "seed=1,2", "trainer.max_time=00:00:01:00"])
     (folder,) = (tmp_path / "multirun" / "rnn").iterdir()
     lines = [line.split() for line in (folder / "results.tsv").read_text("utf-8").splitlines()]
     assert [line[0] for line in lines] == ["job", "0", "1", "2", "3"]
@@ -59,7 +62,7 @@ def test_a_multirun_ends_with_what_its_jobs_reached(
     assert re.search(r"mean of +2 +27.50 ± 0.71", shown)
 
 
-def test_ctrl_c_ends_with_what_was_reached_and_what_was_not_begun(
+def test_ctrl_c_ends_with_the_results_and_the_commands_for_the_other_jobs(
     runs: Runs, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def stop(config: TrainConfig, folder: Path) -> None:
@@ -68,17 +71,32 @@ def test_ctrl_c_ends_with_what_was_reached_and_what_was_not_begun(
         (folder / "metrics.json").write_text('{"val": {"bleu": 1.5}}', "utf-8")
 
     runs.work = stop
-    assert status(monkeypatch, "-m", "seed=1,2,3", "data.path=a b,c d", "hydra.sweep.dir='viele, ö'") == 130
+    assert runs.status("-m", "seed=1,2,3", "data.path=a b,c d", "hydra.sweep.dir='viele, ö'") == 130
     out = capsys.readouterr().out
     assert re.search(r"^ +0 +1\.50 ", out, re.MULTILINE) and Path("viele, ö/results.tsv").is_file()
-    lines = re.findall(r"^not begun: .*train\.py (.*)$", out, re.MULTILINE)
-    assert len(lines) == 4, "the one that was stopped had nothing to go on from"
+    lines = re.findall(r"^to run job \d: .*train\.py (.*)$", out, re.MULTILINE)
+    assert len(lines) == 4, "the job that was stopped had saved nothing"
     runs.work = lambda config, folder: None
     for number, line in enumerate(lines, start=2):
-        train.run(shlex.split(line))
+        runs.run(shlex.split(line))
         _, plain, folder, _ = runs.calls[-1]
         assert plain["seed"] == number // 2 + 1 and folder == Path.cwd() / "viele, ö" / str(number)
         assert plain["data"]["path"] == str(Path.cwd() / ("a b", "c d")[number % 2])
+
+
+def test_ctrl_c_ends_with_the_command_that_continues_the_stopped_job(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stop(config: TrainConfig, folder: Path) -> None:
+        (folder / "checkpoints").mkdir()
+        (folder / "checkpoints" / "last.ckpt").touch()
+        raise Interrupted(15)
+
+    runs.work = stop
+    assert runs.status("-m", "seed=1,2", "hydra.sweep.dir=many") == 128 + 15
+    out = capsys.readouterr().out
+    assert f"to continue job 0: python train.py resume={Path.cwd()}/many/0" in out.replace(sys.executable, "python")
+    assert "to run job 1: " in out
 
 
 def test_jobs_are_found_in_folders_of_any_depth(runs: Runs, tmp_path: Path) -> None:
@@ -86,8 +104,8 @@ def test_jobs_are_found_in_folders_of_any_depth(runs: Runs, tmp_path: Path) -> N
         (folder / "metrics.json").write_text(json.dumps({"val": {"bleu": 10 * config.seed}}), "utf-8")
 
     runs.work = score
-    train.run(["-m", "seed=1,2", "hydra.sweep.dir=other", f"hydra.sweep.subdir='{tmp_path}/abs${{seed}}'"])
-    train.run(["-m", "seed=1,2", "hydra.sweep.dir=many", "hydra.sweep.subdir='seed${seed}/run'"])
+    runs.run(["-m", "seed=1,2", "hydra.sweep.dir=other", f"hydra.sweep.subdir='{tmp_path}/abs${{seed}}'"])
+    runs.run(["-m", "seed=1,2", "hydra.sweep.dir=many", "hydra.sweep.subdir='seed${seed}/run'"])
     names = ("abs1", "abs2", "many/seed1/run", "many/seed2/run")
     assert [call[2] for call in runs.calls] == [tmp_path / name for name in names]
     lines = (tmp_path / "many" / "results.tsv").read_text("utf-8").splitlines()
@@ -95,7 +113,7 @@ def test_jobs_are_found_in_folders_of_any_depth(runs: Runs, tmp_path: Path) -> N
 
 
 def test_a_multirun_does_not_write_over_another(runs: Runs) -> None:
-    train.run(["-m", "seed=1,2", "hydra.sweep.dir=many"])
+    runs.run(["-m", "seed=1,2", "hydra.sweep.dir=many"])
     with pytest.raises(UserError, match=r"job 0 \(seed=3\): .*many/0 already holds a run"):
-        train.run(["-m", "seed=3,4", "hydra.sweep.dir=many"])
+        runs.run(["-m", "seed=3,4", "hydra.sweep.dir=many"])
     assert len(runs.calls) == 2

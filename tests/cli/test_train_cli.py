@@ -14,18 +14,21 @@ import pytest
 import torch
 import yaml
 
-from nmt.cli import program, train
-from nmt.config.compose import groups
+from nmt.cli import program
+from nmt.cli.run_folder import claimed
+from nmt.config.compose import compose_run, groups
+from nmt.config.recipe import read_recipe
 from nmt.config.settings import TrainConfig
 from nmt.errors import UserError
-from tests.train_frame import Interrupted, Runs, files, status
+from nmt.training.checkpointing import Interrupted
+from tests.train_frame import Runs, files
 
 # One run
 
 
 def test_a_run_has_one_folder_with_its_resolved_config_and_log(runs: Runs, tmp_path: Path) -> None:
     before = list(sys.argv)
-    train.run(["model=rnn", "seed=3", "data.target_lang=no"])
+    runs.run(["model=rnn", "seed=3", "data.target_lang=no"])
     ((config, plain, folder, resume),) = runs.calls
     assert folder.is_absolute() and folder.parent == tmp_path / "outputs" / "rnn" and not resume
     assert files(tmp_path) == sorted(f"{folder.relative_to(tmp_path)}/{name}" for name in ("config.yaml", "train.log"))
@@ -37,20 +40,20 @@ def test_a_run_has_one_folder_with_its_resolved_config_and_log(runs: Runs, tmp_p
 
 def test_the_log_has_warnings_and_the_terminal_has_not(runs: Runs, capsys: pytest.CaptureFixture[str]) -> None:
     runs.work = lambda config, folder: warnings.warn("mind the gap", stacklevel=1)
-    train.run(["hydra.run.dir=here"])
+    runs.run(["hydra.run.dir=here"])
     assert "mind the gap" in Path("here/train.log").read_text("utf-8")
     out, err = capsys.readouterr()
     assert "training" in out and "mind the gap" not in out + err
 
 
 def test_hydra_run_dir_names_the_folder_and_a_second_run_is_refused_there(runs: Runs) -> None:
-    train.run(["hydra.run.dir=my run"])
+    runs.run(["hydra.run.dir=my run"])
     Path("my run", "checkpoints", "last.ckpt").touch()
     before = {name: Path("my run", name).read_bytes() for name in files(Path("my run"))}
     with pytest.raises(
         UserError, match=r"my run already holds a run \(config.yaml\); name another folder, or .*resume="
     ):
-        train.run(["hydra.run.dir=my run", "seed=2"])
+        runs.run(["hydra.run.dir=my run", "seed=2"])
     assert {name: Path("my run", name).read_bytes() for name in files(Path("my run"))} == before
     assert len(runs.calls) == 1
 
@@ -59,27 +62,36 @@ def test_folders_may_have_any_characters_and_a_home(
     runs: Runs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "heim"))
-    train.run(["hydra.run.dir=~/Läufe (1) ${seed}", "data.path=~/Paare"])
+    runs.run(["hydra.run.dir=~/Läufe (1) ${seed}", "data.path=~/Paare"])
     _, plain, folder, _ = runs.calls[0]
     assert folder == tmp_path / "heim" / "Läufe (1) 1" and plain["data"]["path"] == f"{tmp_path}/heim/Paare"
-    train.run(["resume=~/Läufe (1) 1"])
+    runs.run(["resume=~/Läufe (1) 1"])
     assert runs.calls[1][2:] == (folder, True)
 
 
 def test_folders_of_data_are_remembered_from_the_root(runs: Runs, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     for name in ("mine", "acme/set"):
-        train.run(["data=hub", f"data.name={name}", "data.val=[a.en,a.de]", f"hydra.run.dir=runs/{name}"])
+        runs.run(["data=hub", f"data.name={name}", "data.val=[a.en,a.de]", f"hydra.run.dir=runs/{name}"])
     names = [plain["data"]["name"] for _, plain, _, _ in runs.calls]
     assert names == [str(tmp_path / "mine"), "acme/set"]
     assert runs.calls[0][1]["data"]["val"] == [str(tmp_path / name) for name in ("a.en", "a.de")]
 
 
-def test_of_two_runs_that_claim_a_folder_one_gets_it(runs: Runs, tmp_path: Path) -> None:
-    train._claim(tmp_path, {"a": 1})
-    with pytest.raises(UserError, match="already holds a run"):
-        train._claim(tmp_path, {"a": 2})
-    assert (tmp_path / "config.yaml").read_text("utf-8") == "a: 1\n"
+def test_of_two_runs_that_claim_a_folder_one_gets_it(tmp_path: Path) -> None:
+    first, second = (compose_run([f"hydra.run.dir={tmp_path}", f"seed={seed}"]) for seed in (1, 2))
+    with (
+        claimed(first, "hydra.run.dir", existed=True),
+        pytest.raises(UserError, match="another process is training this run"),
+        claimed(second, "hydra.run.dir", existed=True),
+    ):
+        raise AssertionError
+    with (
+        pytest.raises(UserError, match=r"already holds a run \(config.yaml\)"),
+        claimed(second, "hydra.run.dir", existed=True),
+    ):
+        raise AssertionError
+    assert read_recipe(tmp_path) == first
 
 
 @pytest.mark.parametrize(
@@ -108,7 +120,7 @@ def test_bad_input_ends_with_status_2_and_one_line_and_writes_nothing(
     tmp_path: Path,
     arguments: list[str],
 ) -> None:
-    assert status(monkeypatch, *arguments) == program.USER_ERROR
+    assert runs.status(*arguments) == program.USER_ERROR
     out, err = capsys.readouterr()
     assert out == "" and err.startswith("error: ") and err.count("\n") == 1
     assert list(tmp_path.iterdir()) == [] and runs.calls == []
@@ -121,7 +133,7 @@ def test_a_user_error_of_the_training_leaves_no_folder_to_trip_over(
         raise UserError("data.path: got 'x', there is no such folder\nor file")
 
     runs.work = fail
-    assert status(monkeypatch, "hydra.run.dir=here") == 2
+    assert runs.status("hydra.run.dir=here") == 2
     assert capsys.readouterr().err == "error: data.path: got 'x', there is no such folder or file\n"
     assert not Path("here").exists()
 
@@ -135,7 +147,7 @@ def test_a_device_that_is_not_there_is_the_users_to_mend(
         raise MisconfigurationException("No supported gpu backend found!")
 
     runs.work = fail
-    assert status(monkeypatch, "hydra.run.dir=here", "trainer.accelerator=gpu") == 2
+    assert runs.status("hydra.run.dir=here", "trainer.accelerator=gpu") == 2
     assert capsys.readouterr().err == "error: trainer: No supported gpu backend found!\n"
     assert not Path("here").exists()
 
@@ -147,7 +159,7 @@ def test_a_memory_that_is_too_small_is_the_users_to_mend(
         raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB.\nGPU 0 has ...")
 
     runs.work = fail
-    assert status(monkeypatch, "hydra.run.dir=here", "data.batch_tokens=90000") == 2
+    assert runs.status("hydra.run.dir=here", "data.batch_tokens=90000") == 2
     err = capsys.readouterr().err
     assert err.startswith("error: data.batch_tokens: got 90000") and "(CUDA out of memory)" in err
     assert not Path("here").exists()
@@ -160,7 +172,7 @@ def test_what_was_trained_stays_whatever_comes_after(runs: Runs, monkeypatch: py
         raise UserError("no room on the disk")
 
     runs.work = fail
-    assert status(monkeypatch, "hydra.run.dir=here") == 2
+    assert runs.status("hydra.run.dir=here") == 2
     assert files(Path("here")) == ["checkpoints/last.ckpt", "config.yaml", "train.log"]
     assert "no room on the disk" in Path("here/train.log").read_text("utf-8")
 
@@ -170,15 +182,14 @@ def test_a_bug_keeps_its_traceback(runs: Runs, monkeypatch: pytest.MonkeyPatch) 
         raise ZeroDivisionError("a bug")
 
     runs.work = fail
-    monkeypatch.setattr(sys, "argv", ["train.py", "hydra.run.dir=here"])
     with pytest.raises(ZeroDivisionError, match="a bug"):
-        train.main()
+        runs.status("hydra.run.dir=here")
     assert "Traceback" in Path("here/train.log").read_text("utf-8")
 
 
 @pytest.mark.parametrize(
     ("error", "arguments"),
-    [(KeyboardInterrupt(), ["hydra.run.dir=here"]), (Interrupted(), ["-m", "seed=1,2", "hydra.sweep.dir=many"])],
+    [(KeyboardInterrupt(), ["hydra.run.dir=here"]), (Interrupted(2), ["-m", "seed=1,2", "hydra.sweep.dir=many"])],
 )
 def test_ctrl_c_is_status_130_and_ends_a_multirun(
     runs: Runs, monkeypatch: pytest.MonkeyPatch, error: BaseException, arguments: list[str]
@@ -187,36 +198,44 @@ def test_ctrl_c_is_status_130_and_ends_a_multirun(
         raise error
 
     runs.work = stop
-    assert status(monkeypatch, *arguments) == 130
+    assert runs.status(*arguments) == 130
     assert len(runs.calls) == 1
 
 
 def test_a_process_that_lightning_starts_shares_the_folder(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
-    train.run(["hydra.run.dir=here"])
-    before = Path("here/config.yaml").read_bytes()
-    monkeypatch.setenv("LOCAL_RANK", "1")
-    train.run(["hydra.run.dir=here", "hydra.job.name=train_ddp_process_1", "hydra.output_subdir=null"])
-    assert Path("here/config.yaml").read_bytes() == before and len(runs.calls) == 2
+    def start_another(config: TrainConfig, folder: Path) -> None:
+        if os.environ.get("LOCAL_RANK") == "1":
+            return
+        before = files(folder), (folder / "config.yaml").stat()
+        with monkeypatch.context() as another:
+            another.setenv("LOCAL_RANK", "1")
+            runs.run(["model=rnn"])
+        assert (files(folder), (folder / "config.yaml").stat()) == before
+
+    runs.work = start_another
+    runs.run(["model=rnn"])
+    first, second = runs.calls
+    assert first == second and "NMT_RUN_FOLDER" not in os.environ
 
 
 # Going on
 
 
 def test_resume_takes_everything_from_the_run(runs: Runs) -> None:
-    train.run(["model=rnn", "seed=5", "hydra.run.dir=here"])
+    runs.run(["model=rnn", "seed=5", "hydra.run.dir=here"])
     before = files(Path("here"))
-    train.run(["resume=here"])
+    runs.run(["resume=here"])
     first, second = runs.calls
     assert first[:2] == second[:2] and second[2] == Path("here") and second[3]
     assert files(Path()) == [f"here/{name}" for name in before]
     with pytest.raises(UserError, match=r"got seed=2 beside it, expected resume=RUN_FOLDER alone"):
-        train.run(["resume=here", "seed=2"])
+        runs.run(["resume=here", "seed=2"])
     with pytest.raises(UserError, match="got -m beside it"):
-        train.run(["-m", "resume=here"])
+        runs.run(["-m", "resume=here"])
 
 
 def test_resume_says_what_is_wrong_with_a_runs_config(runs: Runs) -> None:
-    train.run(["hydra.run.dir=here"])
+    runs.run(["hydra.run.dir=here"])
     path = Path("here/config.yaml")
     good = path.read_text("utf-8")
     for text, words in [
@@ -226,25 +245,25 @@ def test_resume_says_what_is_wrong_with_a_runs_config(runs: Runs) -> None:
     ]:
         path.write_text(text, "utf-8")
         with pytest.raises(UserError, match=words):
-            train.run(["resume=here"])
+            runs.run(["resume=here"])
 
 
 def test_a_run_that_is_going_on_is_not_resumed(runs: Runs) -> None:
     def again(config: TrainConfig, folder: Path) -> None:
         before = (folder / "train.log").read_bytes()
-        with pytest.raises(UserError, match=r"here: this run is still going on"):
-            train.run(["resume=here"])
+        with pytest.raises(UserError, match=r"here: another process is training this run"):
+            runs.run(["resume=here"])
         assert (folder / "train.log").read_bytes() == before
 
     runs.work = again
-    train.run(["hydra.run.dir=here"])
+    runs.run(["hydra.run.dir=here"])
     runs.work = lambda config, folder: None
-    train.run(["resume=here"])
+    runs.run(["resume=here"])
     assert [resume for *_, resume in runs.calls] == [False, True]
 
 
 def test_resume_null_is_no_resume(runs: Runs) -> None:
-    train.run(["resume=null", "hydra.run.dir=here"])
+    runs.run(["resume=null", "hydra.run.dir=here"])
     assert not runs.calls[0][3]
 
 
@@ -257,15 +276,15 @@ def test_a_disk_that_is_full_before_anything_is_saved_leaves_nothing_to_trip_ove
     runs.work = fail
     for _ in range(2):
         with pytest.raises(OSError, match="No space left"):
-            train.run(["hydra.run.dir=here"])
+            runs.run(["hydra.run.dir=here"])
     assert files(Path("here")) == ["events.out"] and not Path("here/checkpoints").exists()
 
 
 def test_a_folder_with_quotes_in_its_name_is_gone_on_in(runs: Runs) -> None:
     name = "it's 'one'"
-    train.run([f"hydra.run.dir={name}"])
+    runs.run([f"hydra.run.dir={name}"])
     for words in (f"resume={name}", f'resume="{name}"'):
-        train.run([words])
+        runs.run([words])
         assert runs.calls[-1][2:] == (Path(name), True)
 
 
@@ -284,23 +303,23 @@ def test_a_mistake_leaves_a_folder_as_it_was(
     runs.work = fail
     for _ in range(2):  # the mended command is not refused
         with pytest.raises(type(error), match="a mistake"):
-            train.run([f"hydra.run.dir={folder}"])
+            runs.run([f"hydra.run.dir={folder}"])
         assert {path.name: path.read_text() for path in folder.iterdir()} == before
 
 
 def test_a_log_that_is_somebody_elses_is_not_written_into(runs: Runs, tmp_path: Path) -> None:
     (tmp_path / "train.log").write_text("mine")
     with pytest.raises(UserError, match=r"already holds a run \(train\.log\); name another folder$"):
-        train.run([f"hydra.run.dir={tmp_path}"])
+        runs.run([f"hydra.run.dir={tmp_path}"])
     assert (tmp_path / "train.log").read_text() == "mine"
 
 
 @pytest.mark.parametrize(
     ("words", "match"),
     [
-        (["hydra.run.dir=file"], "hydra.run.dir: file cannot be used"),
-        (["hydra.run.dir=file/below"], "hydra.run.dir: file/below cannot be used"),
-        (["-m", "seed=1,2", "hydra.sweep.dir=file"], "hydra.sweep.dir: file/0 cannot be used"),
+        (["hydra.run.dir=file"], "/file cannot be used"),
+        (["hydra.run.dir=file/below"], "/file/below cannot be used"),
+        (["-m", "seed=1,2", "hydra.sweep.dir=file"], "file cannot be used"),
         (["hydra.run.dir="], "hydra.run.dir: got nothing"),
         (["-m", "seed=1,2", "hydra.sweep.dir="], "hydra.sweep.dir: got nothing"),
         (["seed=${nope}"], "Interpolation key 'nope' not found"),
@@ -312,7 +331,7 @@ def test_a_log_that_is_somebody_elses_is_not_written_into(runs: Runs, tmp_path: 
 def test_what_used_to_fall_over(runs: Runs, tmp_path: Path, words: list[str], match: str) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UserError, match=re.escape(match)):
-        train.run(words)
+        runs.run(words)
     assert runs.calls == []
 
 
@@ -322,7 +341,7 @@ def test_what_used_to_fall_over(runs: Runs, tmp_path: Path, words: list[str], ma
 def test_cfg_shows_the_config_and_writes_nothing(
     runs: Runs, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    train.run(["--cfg", "job", "--resolve", "model=rnn", "seed=4"])
+    runs.run(["--cfg", "job", "--resolve", "model=rnn", "seed=4"])
     shown = yaml.safe_load(capsys.readouterr().out)
     assert (shown["seed"], shown["name"]) == (4, "rnn")
     assert list(tmp_path.iterdir()) == [] and runs.calls == []
@@ -356,5 +375,5 @@ def test_the_program_from_a_checkout(root: Path, tmp_path: Path) -> None:
     )
     assert (found.returncode, found.stdout) == (2, "")
     assert found.stderr == (
-        "error: model: got 'trnsformer', there is hybrid, rnn, transformer; did you mean 'transformer'?\n"
+        "error: model: got 'trnsformer', expected one of hybrid, rnn, transformer; did you mean 'transformer'?\n"
     )

@@ -142,7 +142,7 @@ def test_resolved_config_written_as_yaml_reads_back_the_same() -> None:
     [
         (
             ["model=trnsformer"],
-            "model: got 'trnsformer', there is hybrid, rnn, transformer; did you mean 'transformer'?",
+            "model: got 'trnsformer', expected one of hybrid, rnn, transformer; did you mean 'transformer'?",
         ),
         (["modle=rnn"], "modle: unknown key; did you mean 'model'?"),
         (["search.beam_sise=5"], "search.beam_sise: unknown key; did you mean 'search.beam_size'?"),
@@ -154,7 +154,7 @@ def test_resolved_config_written_as_yaml_reads_back_the_same() -> None:
         (["+model/attention=luong"], "model.attention: this model takes none"),
         (["optimizer.fused=true", "trainer.precision=16-mixed"], "use optimizer.fused=false"),
         (["experiment=multi30k_luong", "model=transformer"], "(In 'experiment/multi30k_luong'): model=transformer"),
-        (["model=rnn", "model.decoder.attention.score=dot"], "comes from ${model.attention}"),
+        (["model=rnn", "model.decoder.attention.score=dot"], "a copy of ${model.attention}: set the key there"),
         (["model=rnn,hybrid"], "model=rnn,hybrid: several values for one run; add -m"),
         (["experiment=null"], "~experiment leaves it out"),
         (["data.path=a(b"], "cannot read 'data.path=a(b'"),
@@ -338,7 +338,9 @@ def test_jobs_are_those_that_hydra_would_run() -> None:
 
 
 def test_folders_of_runs_and_jobs() -> None:
-    assert config.compose_run(["hydra.run.dir=here"]).folder == Path("here")
-    assert config.compose_run(["name=x"]).folder.parent == Path("outputs/x")
-    assert config.compose_run(["hydra.sweep.dir=there"], job=3).folder == Path("there/3")
-    assert config.compose_run(["name=x"], job=0).folder.parent.parent == Path("multirun/x")
+    here = Path.cwd()
+    assert config.compose_run(["hydra.run.dir=here"]).folder == here / "here"
+    assert config.compose_run(["name=x"]).folder.parent == here / "outputs/x"
+    assert config.compose_run(["hydra.sweep.dir=there"], job=3).folder == here / "there/3"
+    assert config.compose_run(["name=x"], job=0).folder.parent.parent == here / "multirun/x"
+    assert config.sweep_folder(["hydra.sweep.dir=there"]) == here / "there"

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from nmt import checkpoint
-from nmt.config.compose import compose, validate
+from nmt.config.compose import compose_run
 from nmt.training.checkpointing import Checkpointing
 from nmt.training.run import train
 
@@ -32,8 +32,7 @@ OVERRIDES = [
 
 
 def go(folder, *more, resume=False):
-    plain = compose("train", [*OVERRIDES, *more])
-    metrics = train(validate(plain), plain, folder, resume=resume)
+    metrics = train(compose_run([*OVERRIDES, *more, f"hydra.run.dir={folder}"]), resume=resume)
     return metrics, checkpoint.load(folder / "checkpoints" / "last.ckpt")["state_dict"]
 
 

@@ -287,13 +287,14 @@ KILLED = [
 ]  # fmt: skip
 
 
-def start(*overrides, program=ROOT / "train.py"):
+def start(*overrides, program=ROOT / "train.py", cwd=None):
     return subprocess.Popen(
         [sys.executable, str(program), *overrides],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)},
+        cwd=cwd,
     )
 
 
@@ -337,18 +338,17 @@ def test_killed_in_mid_epoch_and_resumed_ends_with_the_same_weights(tmp_path):
 
 
 @pytest.mark.slow
-def test_two_processes_train_one_model_and_show_it(tmp_path):
-    folder = tmp_path / "run"
+def test_two_processes_train_one_model_in_one_folder_and_show_it(tmp_path):
     (tmp_path / "train.py").write_text(
         "from nmt.training import progress\nprogress.PLAIN_SECONDS = 0.0\nfrom nmt.cli.train import main\nmain()\n"
     )
     process = start(
         *TINY, *SMALL_TRANSFORMER, "data.sizes=[200,21,21]", "trainer.max_steps=6", "trainer.devices=2",
-        "trainer.strategy=ddp", "callbacks.average_last=2", f"hydra.run.dir={folder}",
-        program=tmp_path / "train.py",
+        "trainer.strategy=ddp", "callbacks.average_last=2", program=tmp_path / "train.py", cwd=tmp_path,
     )  # fmt: skip
     said = process.communicate()[0]
     assert process.returncode == 0, said
+    (folder,) = (tmp_path / "outputs" / "transformer").iterdir()
     metrics = json.loads((folder / "metrics.json").read_text("utf-8"))
     assert metrics["updates"] == 6 and metrics["val"]["sentences"] == 21
     assert said.count("left\n") >= 5, said

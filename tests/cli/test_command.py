@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nmt.command import command
+from nmt.cli.command import command
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,5 @@ def test_names_where_the_shell_finds_them(
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python3"))
     monkeypatch.setattr(sys, "argv", [program.format(bin=tmp_path), "seed=1"])
     assert command("resume=a b") == expected.format(bin=tmp_path)
+    monkeypatch.setattr(sys, "argv", ["scripts/demo.py"])
+    assert command("resume=a b", program=program.format(bin=tmp_path)) == expected.format(bin=tmp_path)

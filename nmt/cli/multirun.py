@@ -1,0 +1,230 @@
+"""`python train.py -m`: every job is checked before the first starts, then Hydra's launcher runs them."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nmt.cli import program as programs
+from nmt.cli import run, sweep
+from nmt.cli.arguments import quoted, quoted_paths
+from nmt.cli.command import command
+from nmt.cli.run_folder import LAST, METRICS, check_free
+from nmt.config.recipe import Recipe
+from nmt.errors import UserError
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+    from nmt.config.settings import TrainConfig
+
+FOLDER_KEY = "hydra.sweep.dir"
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of a multirun: its overrides in Hydra's grammar, and its recipe.
+
+    `existed` tells whether its folder was there before the multirun began.
+    """
+
+    number: int
+    overrides: tuple[str, ...]
+    recipe: Recipe
+    existed: bool
+
+    @property
+    def words(self) -> list[str]:
+        """The overrides as a person would type them, without those of Hydra itself."""
+        return [_unescaped(line) for line in _own(self.overrides)]
+
+    @property
+    def title(self) -> str:
+        """The job in a message."""
+        return " ".join(self.words)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a job failed; `by_user` tells whether the user can correct it."""
+
+    number: int
+    reason: str
+    by_user: bool
+
+
+def multirun(overrides: Sequence[str], *, train: run.Train | None = None, program: str | None = None) -> None:
+    """Run every combination of the values in `overrides`.
+
+    Raises UserError for a job that cannot run, before the first one starts. A job that fails later is told at once,
+    the others are run, and the error at the end names those that failed. The table of results is printed at the end,
+    also after Ctrl-C, which is followed by the commands for the jobs that have not finished.
+    """
+    folder, jobs = plan(overrides)
+    ended = False
+    try:
+        failures = _launch(
+            [*(line for line in overrides if not line.startswith(f"{FOLDER_KEY}=")), _pinned(folder)],
+            functools.partial(run_job, jobs=jobs, train=train, program=program),
+        )
+        ended = True
+    finally:
+        _print_results(jobs, folder)
+        if not ended:
+            for job in jobs:
+                _print_remaining(job, program)
+    if failures:
+        reasons = ", ".join(f"{failure.number} ({failure.reason})" for failure in failures)
+        message = f"{len(failures)} of {len(jobs)} jobs failed: {reasons}"
+        raise UserError(message) if all(failure.by_user for failure in failures) else RuntimeError(message)
+
+
+# Before the first job
+
+
+def plan(overrides: Sequence[str]) -> tuple[Path, tuple[Job, ...]]:
+    """Return the folder of a multirun and its jobs. Raises UserError for a job that cannot run."""
+    from nmt.build import check_nodes
+    from nmt.config.compose import compose_run, jobs, sweep_folder
+
+    if any(line.startswith("hydra.run.dir=") for line in overrides):
+        raise UserError(f"hydra.run.dir: names the folder of one run; with -m name the folder of all: {FOLDER_KEY}=")
+    planned: list[Job] = []
+    folder = Path()
+    for number, words in enumerate(jobs(overrides)):
+        try:
+            if number == 0:  # the name may hold the time, which differs from job to job
+                folder = sweep_folder(words)
+            recipe = compose_run([*words, _pinned(folder)], job=number)
+            if several_devices(recipe.settings):
+                raise UserError(
+                    f"trainer.devices: got {recipe.settings.trainer.devices} in a multirun (-m), which runs each job "
+                    f"on one device; use trainer.devices=1, or start the runs one by one"
+                )
+            check_nodes(recipe.settings)
+            check_free(recipe.folder, FOLDER_KEY)
+        except UserError as error:
+            raise UserError(f"job {number} ({' '.join(map(_unescaped, _own(words)))}): {error}") from error
+        planned.append(Job(number, tuple(words), recipe, recipe.folder.exists()))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"{FOLDER_KEY}: {folder} cannot be used ({error.strerror or error}); name another") from error
+    return folder, tuple(planned)
+
+
+def several_devices(settings: TrainConfig) -> bool:
+    """Tell whether the settings ask for more than one device, so that Lightning starts more processes."""
+    devices = settings.trainer.devices
+    if isinstance(devices, list):
+        return len(devices) > 1
+    if devices in ("auto", -1):
+        return settings.trainer.accelerator != "cpu"
+    return isinstance(devices, int) and devices > 1
+
+
+def _pinned(folder: Path) -> str:
+    return f"{FOLDER_KEY}={quoted(str(folder))}"
+
+
+def _own(overrides: Sequence[str]) -> list[str]:
+    return [line for line in overrides if not line.startswith("hydra")]
+
+
+def _unescaped(override: str) -> str:
+    """Return an override without the backslashes of Hydra's grammar."""
+    return re.sub(r"\\(.)", r"\1", override)
+
+
+# The jobs
+
+
+def _launch(overrides: list[str], job: Callable[[DictConfig], Failure | None]) -> list[Failure]:
+    """Let Hydra's sweeper and launcher call `job` for each combination; return the failures."""
+    import hydra
+    from hydra.core.global_hydra import GlobalHydra
+
+    from nmt.config.compose import config_dir
+
+    with hydra.initialize_config_dir(str(config_dir()), job_name="train", version_base="1.3"):
+        launcher = GlobalHydra.instance().hydra
+        assert launcher is not None
+        batches = launcher.multirun("train", job, [*overrides, "hydra.mode=MULTIRUN"], with_log_configuration=False)
+    outcomes = [outcome.return_value for batch in batches for outcome in batch]
+    return [failure for failure in outcomes if failure is not None]
+
+
+def run_job(config: DictConfig, *, jobs: Sequence[Job], train: run.Train | None, program: str | None) -> Failure | None:
+    """Run one of the jobs, perhaps in another process; Hydra calls it and tells it the job's number.
+
+    Hydra composes `config` once more; the recipe is the one that was checked.
+    """
+    from hydra.core.hydra_config import HydraConfig
+
+    job = jobs[int(HydraConfig.get().job.num)]
+    at_once = jobs_at_once(HydraConfig.get().launcher, len(jobs))
+    print(f"job {job.number} of {len(jobs)}: {job.title}", flush=True)
+    try:
+        run.start(
+            job.recipe,
+            FOLDER_KEY,
+            existed=job.existed,
+            train=train,
+            program=program,
+            prefix=f"job {job.number}: " if at_once > 1 else "",
+            threads=max(1, cores() // at_once) if at_once > 1 else None,
+        )
+    except Exception as error:
+        return _failure(job.number, error)
+    return None
+
+
+def jobs_at_once(launcher: Any, count: int) -> int:
+    """Return how many of `count` jobs a launcher with this config runs at once on this machine (`n_jobs` of joblib)."""
+    limit = int(launcher.get("n_jobs", 1))
+    return max(1, min(count, limit if limit > 0 else cores() + 1 + limit))
+
+
+def cores() -> int:
+    """Return how many processor cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _failure(number: int, error: Exception) -> Failure:
+    """Print a job's error, and return it without the traceback, which would keep the job's memory."""
+    if isinstance(error, UserError | OSError):
+        reason = programs.of_system(error) if isinstance(error, OSError) else str(error)
+        programs.print_error(f"job {number}: {reason}")
+        return Failure(number, reason, by_user=True)
+    traceback.print_exception(error)
+    return Failure(number, f"{type(error).__name__}: {error}", by_user=False)
+
+
+# At the end
+
+
+def _print_results(jobs: Sequence[Job], folder: Path) -> None:
+    finished = sweep.finished([job.recipe.folder for job in jobs], [job.words for job in jobs])
+    if finished:
+        written = sweep.write(finished, folder)
+        print(f"{sweep.summary(finished)}\nwritten to {written}", flush=True)
+
+
+def _print_remaining(job: Job, program: str | None) -> None:
+    """Print the command that continues a job, or runs it alone in its own folder, unless it has finished."""
+    folder = job.recipe.folder
+    if (folder / METRICS).is_file():
+        return
+    if (folder / LAST).is_file():
+        print(f"to continue job {job.number}: {command(f'resume={folder}', program=program)}")
+    else:
+        words = [*_own(job.overrides), *quoted_paths([f"hydra.run.dir={folder}"])]
+        print(f"to run job {job.number}: {command(*words, program=program)}")
+    sys.stdout.flush()

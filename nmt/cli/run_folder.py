@@ -1,0 +1,114 @@
+"""The folder of a run: whether it is free, who holds it, and what is taken back after a user's mistake."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+from nmt.atomic import write_atomically
+from nmt.cli.log import process_rank
+from nmt.config.recipe import CONFIG, Recipe
+from nmt.errors import UserError
+
+LOG, METRICS = "train.log", "metrics.json"
+LAST = Path("checkpoints", "last.ckpt")
+FOLDER_VARIABLE = "NMT_RUN_FOLDER"  # tells the processes that Lightning starts beside the first one their run's folder
+
+_MARKS = (CONFIG, LOG, "checkpoints", METRICS)  # a folder that has one of these holds a run
+
+
+def check_free(folder: Path, key: str, *, but: str | None = None) -> None:
+    """Raise UserError if `folder`, named by the setting `key`, holds a run already; the file `but` may exist."""
+    try:
+        found = [name for name in _MARKS if name != but and (folder / name).exists()]
+        resumable = METRICS not in found and (folder / LAST).exists()
+    except OSError as error:
+        raise _unusable(folder, key, error) from error
+    if found:
+        resume = f", or continue that run: resume={folder}" if resumable else ""
+        raise UserError(f"{key}: {folder} already holds a run ({found[0]}); name another folder{resume}")
+
+
+@contextmanager
+def claimed(recipe: Recipe, key: str, *, existed: bool) -> Iterator[None]:
+    """Make the run's folder, hold it during the block, and write config.yaml into it, whole or not at all.
+
+    `key` is the setting that names the folder. After a mistake of the user's (UserError, OSError) or Ctrl-C, files
+    written before the first checkpoint are removed, and the folder too unless it `existed`, so that the corrected
+    command can be given again. Raises UserError if the folder cannot be used or another run has it. The processes that
+    Lightning starts beside the first one use the folder as it is.
+    """
+    if process_rank() > 0:
+        yield
+        return
+    folder = recipe.folder
+    with ExitStack() as stack:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(locked(folder))
+            check_free(folder, key, but=LOG)
+            write_atomically(folder / CONFIG, recipe.to_yaml().encode())
+        except OSError as error:
+            raise _unusable(folder, key, error) from error
+        stack.enter_context(_environment(FOLDER_VARIABLE, str(folder)))
+        try:
+            yield
+        except (UserError, OSError, KeyboardInterrupt):
+            _tidy(folder, existed)
+            raise
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold a run's folder for this process and those that it starts; UserError if another process holds it."""
+    if process_rank() > 0 or sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    with (folder / LOG).open("ab") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise UserError(f"{folder}: another process is training this run; wait until it has ended") from error
+        except OSError:
+            pass  # a file system without locks
+        yield
+
+
+def folder_of_first_process() -> Path | None:
+    """Return the run's folder as the first process has told it; None in the first process itself."""
+    folder = os.environ.get(FOLDER_VARIABLE)
+    return Path(folder) if folder and process_rank() > 0 else None
+
+
+def _unusable(folder: Path, key: str, error: OSError) -> UserError:
+    return UserError(f"{key}: {folder} cannot be used ({error.strerror or error}); name another folder")
+
+
+def _tidy(folder: Path, existed: bool) -> None:
+    """Remove what a run wrote before it had saved anything."""
+    if any((folder / "checkpoints").glob("*.ckpt")):
+        return
+    with suppress(OSError):
+        (folder / "checkpoints").rmdir()
+    for name in (CONFIG, LOG):
+        (folder / name).unlink(missing_ok=True)
+    if not existed and not any(folder.iterdir()):
+        folder.rmdir()
+
+
+@contextmanager
+def _environment(name: str, value: str) -> Iterator[None]:
+    before = os.environ.get(name)
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before

@@ -1,0 +1,115 @@
+"""Mistakes in overrides, each told in one line: what was given, what there is, and the nearest known word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from nmt.config.folder import defaults, groups, options_with
+from nmt.config.typed import shown
+from nmt.errors import UserError, did_you_mean, one_line
+
+if TYPE_CHECKING:
+    from hydra.core.override_parser.types import Override
+
+
+def parse(overrides: Sequence[str]) -> list[Override]:
+    """Return the overrides in Hydra's form. Raises UserError for one that is not in Hydra's grammar."""
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+    from hydra.errors import OverrideParseException
+
+    for line in overrides:
+        if "=" not in line and not line.startswith("~"):
+            raise UserError(f"command line: got '{line}', expected key=value, as in seed=2 or model=rnn")
+    try:
+        return list(OverridesParser.create().parse_overrides(list(overrides)))
+    except OverrideParseException as error:
+        key = error.override.partition("=")[0]
+        raise UserError(
+            f"command line: cannot read '{error.override}' ({one_line(error.message.splitlines()[0])}); a value that "
+            f"holds commas, quotes, brackets, braces or letters such as ä needs a second pair of quotes inside those "
+            f"of the shell: {key}=\"'...'\""
+        ) from error
+
+
+def is_group(override: Override) -> bool:
+    """Tell whether an override chooses an option of a config group."""
+    return override.key_or_group in groups() or override.key_or_group.startswith("hydra/")
+
+
+def check_options(overrides: Sequence[Override]) -> None:
+    """Raise UserError for options that a group does not have, and for several values where one run is asked for."""
+    problems = []
+    for override in overrides:
+        if override.is_sweep_override():
+            raise UserError(
+                f"{override.input_line}: several values for one run; add -m to run each of them, "
+                f"or write a list as {override.key_or_group}=[a,b]"
+            )
+        key, value = override.key_or_group, override.value()
+        if key not in groups() or override.is_delete():
+            continue
+        if value is None:
+            problems.append(f"{key}: got null, expected one of {', '.join(groups()[key])}; ~{key} leaves it out")
+        elif not isinstance(value, list) and str(value) not in groups()[key]:
+            near = did_you_mean(str(value), groups()[key])
+            problems.append(f"{key}: got {shown(value)}, expected one of {', '.join(groups()[key])}{near}")
+    if problems:
+        raise UserError("; ".join(problems))
+
+
+def check_keys(overrides: Sequence[Override], tree: Mapping[str, Any]) -> None:
+    """Raise UserError for keys that the composed config `tree` does not have, all of them at once."""
+    problems = []
+    for override in overrides:
+        key = override.key_or_group
+        if is_group(override) or override.is_hydra_override() or override.is_add() or override.is_force_add():
+            continue
+        problem = _problem(key, tree)
+        if problem:
+            problems.append(f"{key}: {problem}")
+    if problems:
+        raise UserError("; ".join(problems))
+
+
+def explain(error: Exception, overrides: Sequence[str]) -> str:
+    """Return one line for an error of Hydra's."""
+    text, cause = one_line(error), error.__cause__
+    for group in groups():
+        parent, _, child = group.rpartition("/")
+        if parent and f"Could not override '{group}'" in text:
+            chosen = [line for line in overrides if line.startswith(f"{parent}=")]
+            model = chosen[-1] if chosen else f"{parent}={defaults().get(parent)}"
+            having = [f"{parent}={option}" for option in options_with(group)]
+            where = f" ({text.split(':')[0]})" if text.startswith("In ") else ""
+            return (
+                f"{group}{where}: {model} has no {child} to choose (what it has is built in); "
+                f"{group} goes with {' or '.join(having)}"
+            )
+    return f"config: {text}{f' ({one_line(cause)})' if cause and str(cause) not in text else ''}"
+
+
+def _problem(key: str, tree: Mapping[str, Any]) -> str:
+    """Return what is wrong with a dotted key, or an empty string."""
+    node: Any = tree
+    for part in key.split("."):
+        if isinstance(node, str) and node.startswith("${"):
+            return f"unknown key; its mapping is a copy of {node}: set the key there"
+        if not isinstance(node, Mapping) or part not in node:
+            return f"unknown key{_near(key, tree)}"
+        node = node[part]
+    return ""
+
+
+def _near(key: str, tree: Mapping[str, Any]) -> str:
+    known = [*_dotted(tree), *groups()]
+    last = key.rpartition(".")[2]
+    same = [word for word in known if word.rpartition(".")[2] == last]
+    return f"; did you mean '{same[0]}'?" if len(same) == 1 else did_you_mean(key, known)
+
+
+def _dotted(tree: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
+    for key, value in tree.items():
+        yield f"{prefix}{key}"
+        if isinstance(value, Mapping):
+            yield from _dotted(value, f"{prefix}{key}.")
