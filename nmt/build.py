@@ -1,4 +1,4 @@
-"""From settings to models, objectives, optimizers and schedules: the one module that knows config and models both."""
+"""From settings to models, objectives, searches and so on: the one module that knows config and models both."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from nmt.data.sources.files import Files
 from nmt.errors import UserError
 from nmt.models.positions.base import Positions
 from nmt.models.seq2seq import Seq2Seq
+from nmt.search.base import Search
 
 if TYPE_CHECKING:
     from nmt.training.objectives.base import Objective
@@ -27,6 +28,7 @@ OBJECTIVES = ("nmt.training.objectives",)
 OPTIMIZERS = ("torch.optim",)
 SCHEDULES = ("nmt.training.schedules",)
 SOURCES = ("nmt.data.sources",)
+SEARCHES = ("nmt.search",)
 _SOURCE = f"{Source.__module__}.{Source.__qualname__}"
 
 
@@ -51,7 +53,9 @@ def build_model(
     build = functools.partial(instantiate, within=MODELS, allow=allow, origins=_origins(config))
     encoder = build(config["encoder"], "model.encoder", vocab_size=source_vocab_size)
     decoder = build(config["decoder"], "model.decoder", vocab_size=target_vocab_size, memory_width=encoder.width)
-    return Seq2Seq(encoder, decoder, tie_embeddings=config["tie_embeddings"])
+    model = Seq2Seq(encoder, decoder, tie_embeddings=config["tie_embeddings"])
+    model.config = config
+    return model
 
 
 def _origins(config: Mapping[str, Any]) -> dict[str, str]:
@@ -103,8 +107,25 @@ def build_source(data: DataConfig, *, allow: Sequence[str] = ()) -> Source:
     return files if replaced else Overlay(files, source)
 
 
+def build_search(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> Search:
+    """Return the strategy that a `search` node describes. Raises UserError for a node that does not fit."""
+    search = instantiate(config, "search", within=SEARCHES, allow=allow)
+    if not isinstance(search, Search):
+        raise UserError(
+            f"search._target_: got '{config['_target_']}', which is no search strategy; expected a class derived from "
+            "nmt.search.base.Search, such as nmt.search.beam.BeamSearch"
+        )
+    return search
+
+
+def search_node(search: Search) -> dict[str, Any]:
+    """Return the plain node that describes `search`, as checkpoints and score files hold it."""
+    kind = type(search)
+    return {"_target_": f"{kind.__module__}.{kind.__qualname__}", **dataclasses.asdict(search)}
+
+
 def check_nodes(config: TrainConfig) -> None:
-    """Build the source, the model (with a toy vocabulary), the objective, the optimizer and the schedule; keep none.
+    """Build the source, the model (with a toy vocabulary), objective, optimizer, schedule and search; keep none.
 
     Raises UserError, with the problems of all of them, for what only their constructors know: sizes that do not
     divide, rates out of range. Leaves the random state as it was.
@@ -128,9 +149,12 @@ def check_nodes(config: TrainConfig) -> None:
     def scheduler() -> None:
         build_schedule(config.scheduler)
 
+    def search() -> None:
+        build_search(config.search)
+
     problems = []
     with torch.random.fork_rng(devices=[]):
-        for build in (source, model, objective, optimizer, scheduler):
+        for build in (source, model, objective, optimizer, scheduler, search):
             try:
                 build()
             except UserError as error:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.models.seq2seq import Seq2Seq
 
-FORMAT = 1
+FORMAT = 2
 PREFIX = "model."
 
 
@@ -92,16 +92,17 @@ def find_checkpoint(path: str | Path, name: str = "best.ckpt") -> Path:
 def load(path: Path) -> dict[str, Any]:
     """Return the payload of a checkpoint file, on the CPU; nothing in the file is executed.
 
-    Raises UserError for a file that is no checkpoint of ours, is damaged, or has a newer format.
+    Raises UserError for a file that is no checkpoint of ours, is damaged, or has another format.
     """
     payload = _read(path)
     about = payload.get("nmt") if isinstance(payload, dict) else None
     if not isinstance(about, dict) or "format" not in about or "state_dict" not in payload:
         raise UserError(f"{path}: not a checkpoint of this program; expected a file that train.py wrote")
-    if about["format"] > FORMAT:
+    if about["format"] != FORMAT:
+        newer = about["format"] > FORMAT
         raise UserError(
-            f"{path}: checkpoint format {about['format']} is newer than {FORMAT}, the newest this version reads; "
-            "update the program"
+            f"{path}: got checkpoint format {about['format']}, expected {FORMAT}; "
+            + ("update the program" if newer else "train the model anew, or use the version that wrote it")
         )
     return dict(payload)
 
@@ -124,8 +125,11 @@ def _read(path: Path) -> Any:
         raise UserError(f"{path}: not a checkpoint that can be read safely ({reason})") from error
 
 
-def load_model(path: str | Path, device: str | torch.device = "cpu") -> LoadedModel:
-    """Return the model of a checkpoint file or run folder, on `device`, ready to translate."""
+def load_model(path: str | Path, device: str | torch.device = "cpu", allow: Sequence[str] = ()) -> LoadedModel:
+    """Return the model of a checkpoint file or run folder, on `device`, ready to translate.
+
+    `allow` names packages of the user's own whose classes the checkpoint may name.
+    """
     path = find_checkpoint(path)
     payload = load(path)
     about = payload["nmt"]
@@ -136,6 +140,7 @@ def load_model(path: str | Path, device: str | torch.device = "cpu") -> LoadedMo
             source_vocab_size=tokenizer.source_vocab_size,
             target_vocab_size=tokenizer.target_vocab_size,
             joint=tokenizer.joint,
+            allow=allow,
         )
         weights = {
             name.removeprefix(PREFIX): value for name, value in payload["state_dict"].items() if name.startswith(PREFIX)

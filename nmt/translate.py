@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
+from nmt import checkpoint
 from nmt.attention_map import AttentionMap
-from nmt.config.schema import read
-from nmt.config.settings import SearchConfig
+from nmt.build import build_search, search_node
 from nmt.data.batch import pad
-from nmt.errors import UserError
+from nmt.errors import ParameterError, UserError
+from nmt.models.interface import AttentionWeights
 from nmt.models.seq2seq import Seq2Seq
-from nmt.search.beam import Hypothesis, search
+from nmt.search.base import Hypothesis, Search
 from nmt.special import BOS, EOS, PAD
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 class Translation:
     """One sentence's translation.
 
-    `tokens` are target ids, with eos last if the search ended with it; `token_log_probs` (natural logarithms) and
-    `pieces` belong to them one for one; `score` is the search's. All are empty, and the score
-    is 0, for an empty source.
+    `tokens` are target ids, with eos last unless the length limit ended the search. `token_log_probs` (natural
+    logarithms) and `pieces` have one entry for each token. `score` is the search's, or log P where a given translation
+    was scored. For an empty source the lists are empty and the score is 0.
     """
 
     source: str
@@ -43,20 +43,13 @@ class Translation:
 
 
 class Translator:
-    """Translates with `model`, on the device that it is on, or is moved to if `device` is given.
+    """Translates with `model`, on the device that the model is on.
 
-    `search` holds the defaults; every call may override single fields of it.
+    `search` is the strategy of every call that names no other.
     """
 
-    def __init__(
-        self,
-        model: Seq2Seq,
-        tokenizer: Tokenizer,
-        search: SearchConfig,
-        *,
-        device: torch.device | str | None = None,
-    ) -> None:
-        self.model = model if device is None else model.to(device)
+    def __init__(self, model: Seq2Seq, tokenizer: Tokenizer, search: Search) -> None:
+        self.model = model
         self.tokenizer = tokenizer
         self.search = search
 
@@ -70,99 +63,178 @@ class Translator:
         """Whether the model has any attention to draw."""
         return self.model.encoder.attends or self.model.decoder.attends
 
-    def translate(self, sentences: Sequence[str], **overrides: Any) -> list[Translation]:
-        """Return a translation of every sentence, in their order.
+    def translate(self, sentences: Sequence[str], *, search: Search | None = None, **fields: Any) -> list[Translation]:
+        """Return the best translation of every sentence, in the order of the sentences.
 
-        A sentence gets the same tokens in whatever company. An empty one, or one of white space, is translated to "".
-        `overrides` are fields of SearchConfig (`beam_size=1`); UserError for those it does not have or cannot take.
+        A sentence gets the same tokens in any batch. An empty one, or one of white space, is translated to "".
+        `search` replaces the translator's strategy in this call, and `fields` replace single settings of the strategy
+        (`beam_size=1`). Raises UserError for settings that the strategy does not have or does not accept.
+        """
+        return [found[0] for found in self.hypotheses(sentences, search=search, **fields)]
+
+    def hypotheses(
+        self, sentences: Sequence[str], *, search: Search | None = None, **fields: Any
+    ) -> list[list[Translation]]:
+        """Return all translations that the search gives for each sentence, best score first.
+
+        `n_best=3` asks a beam search for three, `samples=3` a sampling search. The rest is as in `translate`.
         """
         if isinstance(sentences, str):
             raise UserError("translate: got one text, expected a list of sentences; write translate([text])")
-        settings = override(self.search, overrides)
+        search = override(search or self.search, fields)
         sources = self.tokenizer.encode_source(list(sentences))
-        translations = [Translation(sentence, "", 0.0, [], [], []) for sentence in sentences]
-        filled = [i for i, sentence in enumerate(sentences) if sentence.strip() and len(sources[i]) > 1]
+        translations = [[Translation(sentence, "", 0.0, [], [], [])] for sentence in sentences]
+        filled = [i for i, sentence in enumerate(sentences) if not _is_empty(sentence, sources[i])]
         lengths = [len(sources[i]) for i in filled]
-        with _evaluating(self.model), torch.inference_mode():
-            for batch in plan_batches(lengths, settings.batch_tokens // settings.beam_size):
+        with _inference(self.model, search):
+            for batch in plan_batches(lengths, search.batch_tokens // search.width):
                 places = [filled[i] for i in batch]
-                try:
-                    found = self._search([sources[i] for i in places], settings)
-                except torch.OutOfMemoryError as error:
-                    raise UserError(
-                        f"search.batch_tokens: got {settings.batch_tokens}, for which the device's memory is too small "
-                        f"({str(error).partition('.')[0]}); use fewer, or device=cpu"
-                    ) from error
-                for place, hypothesis in zip(places, found, strict=True):
-                    translations[place] = self._translation(sentences[place], hypothesis)
+                found = self._search([sources[i] for i in places], search)
+                for place, hypotheses in zip(places, found, strict=True):
+                    translations[place] = [self._translation(sentences[place], each) for each in hypotheses]
         return translations
 
-    def attention_map(self, sentence: str, translation: str | None = None, **overrides: Any) -> AttentionMap:
-        """Return what the model attends to while it writes `translation`, by default the one it finds itself.
+    def score(self, sources: Sequence[str], targets: Sequence[str]) -> list[Translation]:
+        """Return the given translations with the model's own log-probabilities, in their order.
 
-        One forced pass over the hypothesis; forward equals steps, so these are the weights of the search. Rows of
-        `cross` and `decoder_self` are the tokens being predicted, eos included.
+        The `score` of each is log P of its tokens, eos included; no search takes place. Raises UserError for lists of
+        different lengths and for an empty source.
+        """
+        if isinstance(sources, str) or isinstance(targets, str) or len(sources) != len(targets):
+            raise UserError("score: expected two lists of sentences, one translation for each source")
+        source_ids = self.tokenizer.encode_source(list(sources))
+        target_ids = self.tokenizer.encode_target(list(targets))
+        for number, source in enumerate(sources, start=1):
+            if _is_empty(source, source_ids[number - 1]):
+                raise UserError(f"score: source {number} of {len(sources)} is empty; leave it out")
+        found: dict[int, Translation] = {}
+        with _inference(self.model, self.search):
+            for places in plan_batches(_longer(source_ids, target_ids), self.search.batch_tokens):
+                hidden, _ = self._forced([source_ids[i] for i in places], [target_ids[i] for i in places])
+                for row, place in enumerate(places):
+                    ids = torch.tensor(target_ids[place], device=self.device)
+                    logits = self.model.decoder.output(hidden[row, : len(ids)]).float()  # (T, V)
+                    log_probs = logits.log_softmax(-1).gather(1, ids.unsqueeze(1)).flatten()
+                    scored = Hypothesis(target_ids[place], log_probs.tolist(), float(log_probs.sum()))
+                    found[place] = self._translation(sources[place], scored, targets[place])
+        return [found[place] for place in range(len(sources))]
+
+    def attention_map(self, sentence: str, translation: str | None = None, **fields: Any) -> AttentionMap:
+        """Return what the model attends to while it writes `translation`.
+
+        Without a `translation` it is the one that the search finds; `fields` are settings of the search as in
+        `translate`. Raises UserError as `attention_maps` does.
+        """
+        if translation is None:
+            return self.attention_maps(self.translate([sentence], **fields))[0]
+        return self.attention_maps(self.score([sentence], [translation]))[0]
+
+    def attention_maps(self, translations: Sequence[Translation]) -> list[AttentionMap]:
+        """Return what the model attends to while it writes each of `translations`, found or scored before.
+
+        Each batch takes one forced forward pass. A decoder's forward pass equals its steps, so these are the weights
+        of the search. Rows of `cross` and `decoder_self` are the predicted tokens, eos included.
         Raises UserError for an empty sentence, and for a model without any attention.
         """
-        source = self.tokenizer.encode_source([sentence])[0]
-        if not sentence.strip() or len(source) < 2:
+        if not self.attends:
+            raise UserError("attention map: this model has no attention, so there is nothing to draw")
+        if any(not translation.tokens for translation in translations):
             raise UserError("attention map: the sentence is empty; give one with words in it")
-        if translation is None:
-            found = self.translate([sentence], **overrides)[0]
-            target, translation = found.tokens, found.text
-        else:
-            target = self.tokenizer.encode_target([translation])[0]
-        source_ids, source_mask = (x.to(self.device) for x in pad([source]))
-        target_in, _ = pad([[BOS, *target[:-1]]])
-        with _evaluating(self.model), torch.inference_mode():
-            _, weights = self.model(source_ids, source_mask, target_in.to(self.device), need_weights=True)
-        if weights is None or (weights.cross is None and weights.encoder_self is None and weights.decoder_self is None):
-            raise UserError("attention map: this model attends to nothing, so there is nothing to draw")
-        return AttentionMap.from_weights(
-            weights,
-            source_pieces=self.tokenizer.source_pieces(source),
-            target_pieces=self.tokenizer.target_pieces(target),
-            source=sentence,
-            target=translation,
-        )
+        source_ids = self.tokenizer.encode_source([translation.source for translation in translations])
+        target_ids = [translation.tokens for translation in translations]
+        found: dict[int, AttentionMap] = {}
+        with _inference(self.model, self.search):
+            for places in plan_batches(_longer(source_ids, target_ids), self.search.batch_tokens):
+                sources, targets = [source_ids[i] for i in places], [target_ids[i] for i in places]
+                _, weights = self._forced(sources, targets, need_weights=True)
+                assert weights is not None
+                for row, place in enumerate(places):
+                    found[place] = AttentionMap.from_weights(
+                        weights,
+                        row,
+                        source_pieces=self.tokenizer.source_pieces(source_ids[place]),
+                        target_pieces=translations[place].pieces,
+                        source=translations[place].source,
+                        target=translations[place].text,
+                    )
+        return [found[place] for place in range(len(translations))]
 
-    def _search(self, sources: list[list[int]], settings: SearchConfig) -> list[Hypothesis]:
+    def save(self, path: str | Path) -> None:
+        """Write model, tokenizer and search to a checkpoint file that `load_translator` reads.
+
+        Raises UserError for a model that was not made by `nmt.build.build_model`: a checkpoint holds the config from
+        which the model is built again.
+        """
+        if self.model.config is None:
+            raise UserError(
+                "save: the model's config is not known, and a checkpoint needs it; make the model with "
+                "nmt.build.build_model(config, ...)"
+            )
+        config = {"model": self.model.config, "search": search_node(self.search)}
+        weights = checkpoint.with_prefix(self.model.state_dict())
+        about = checkpoint.describe(config, self.tokenizer, scores={}, update=0)
+        checkpoint.save({"state_dict": weights, "nmt": about}, Path(path))
+
+    def _forced(
+        self, sources: Sequence[list[int]], targets: Sequence[list[int]], *, need_weights: bool = False
+    ) -> tuple[Tensor, AttentionWeights | None]:
+        """Return the hidden states (B, T, D) that predict `targets`, and the attention weights if asked for."""
+        source, mask = pad(sources)
+        target_in, _ = pad([[BOS, *ids[:-1]] for ids in targets])
+        batch = (x.to(self.device) for x in (source, mask, target_in))
+        hidden, weights = self.model(*batch, need_weights=need_weights)
+        return hidden, weights
+
+    def _search(self, sources: list[list[int]], search: Search) -> list[list[Hypothesis]]:
         source, mask = (x.to(self.device) for x in pad(sources))
-        limits = [target_limit(len(ids), settings) for ids in sources]
-        found = search(
+        return search(
             self.model.step,
             self.model.start(source, mask),
             bos=BOS,
             eos=EOS,
             pad=PAD,
-            max_length=torch.tensor(limits, device=self.device),
-            beam_size=settings.beam_size,
-            length_penalty=settings.length_penalty,
+            max_length=torch.tensor([search.target_limit(len(ids)) for ids in sources], device=self.device),
+            keys=sources,
         )
-        return [hypotheses[0] for hypotheses in found]
 
-    def _translation(self, source: str, found: Hypothesis) -> Translation:
-        text = self.tokenizer.decode_target(found.tokens)
+    def _translation(self, source: str, found: Hypothesis, text: str | None = None) -> Translation:
+        text = self.tokenizer.decode_target(found.tokens) if text is None else text
         pieces = self.tokenizer.target_pieces(found.tokens)
         return Translation(source, text, found.score, found.tokens, found.token_log_probs, pieces)
 
 
-def load_translator(path: str | Path, *, device: str = "auto", **search_overrides: Any) -> Translator:
+def load_translator(
+    path: str | Path,
+    *,
+    device: str = "auto",
+    search: Search | Mapping[str, Any] | None = None,
+    allow: Sequence[str] = (),
+    **fields: Any,
+) -> Translator:
     """Return the translator of a run folder (its best checkpoint) or a checkpoint file.
 
-    `device` is "auto" (a GPU if there is one), "cpu", "cuda", "cuda:1" ...; `search_overrides` are fields of
-    SearchConfig and replace those the run was trained with. Raises UserError for what cannot be loaded or set.
+    `device` is "auto" (a GPU if there is one), "cpu", "cuda", "cuda:1" ... The checkpoint says how to search; `search`
+    replaces that strategy (as an object or as a node with a `_target_`) or, as a mapping without `_target_`, single
+    settings of it. So do `fields`: `load_translator(path, beam_size=5)`. `allow` names packages of your own whose
+    classes the checkpoint and `search` may name. Raises UserError for a checkpoint or a setting that does not fit.
     """
-    from nmt.checkpoint import load_model
+    loaded = checkpoint.load_model(path, resolve_device(device), allow)
+    if not isinstance(search, Search):
+        search = build_search(merge_search(loaded.config["search"], search or {}), allow=allow)
+    return Translator(loaded.model, loaded.tokenizer, override(search, fields))
 
-    loaded = load_model(path, resolve_device(device))
-    settings = read({**loaded.config["search"], **search_overrides}, SearchConfig, "search")
-    return Translator(loaded.model, loaded.tokenizer, settings)
+
+def merge_search(stored: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the `search` node to use: `stored` with the settings `given`, or `given` alone if it has a `_target_`."""
+    return dict(given) if "_target_" in given else {**stored, **given}
 
 
-def override(settings: SearchConfig, overrides: dict[str, Any]) -> SearchConfig:
-    """Return `settings` with some fields replaced. Raises UserError for unknown fields and values out of range."""
-    return read({**asdict(settings), **overrides}, SearchConfig, "search") if overrides else settings
+def override(search: Search, fields: Mapping[str, Any]) -> Search:
+    """Return `search` with other values of some fields. Raises UserError for those that it does not accept."""
+    try:
+        return search.replace(**fields) if fields else search
+    except ParameterError as error:
+        raise UserError(f"search.{error.parameter}: {error.problem}") from error
 
 
 def resolve_device(name: str) -> torch.device:
@@ -171,16 +243,11 @@ def resolve_device(name: str) -> torch.device:
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
         device = torch.device(name)
-        torch.zeros((), device=device).item()  # there are devices that hold no values
+        torch.zeros((), device=device).item()  # fails on a device without values, such as meta
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise UserError(f"device={name}: cannot be used here ({reason}); use auto or cpu") from error
     return device
-
-
-def target_limit(source_length: int, settings: SearchConfig) -> int:
-    """Return how many target tokens a source of `source_length` tokens may have at most, eos counted in both."""
-    return max(1, math.floor(settings.max_length_factor * source_length) + settings.max_length_extra)
 
 
 def plan_batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
@@ -199,13 +266,32 @@ def plan_batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
         yield batch
 
 
+def _is_empty(sentence: str, ids: Sequence[int]) -> bool:
+    """Tell whether a source is empty or white space, as text or as ids without eos."""
+    return not sentence.strip() or len(ids) < 2
+
+
+def _longer(sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[int]:
+    """Return the length of the longer side of each pair."""
+    return [max(len(source), len(target)) for source, target in zip(sources, targets, strict=True)]
+
+
 @contextmanager
-def _evaluating(model: nn.Module) -> Iterator[None]:
-    """Switch dropout and the like off for a while, then back on exactly where it was on."""
+def _inference(model: nn.Module, search: Search) -> Iterator[None]:
+    """Run without gradients and in evaluation mode, and afterwards set the modules back that were in training mode.
+
+    A shortage of the device's memory becomes a UserError that names the setting for it.
+    """
     training = [module for module in model.modules() if module.training]
     model.eval()
     try:
-        yield
+        with torch.inference_mode():
+            yield
+    except torch.OutOfMemoryError as error:
+        raise UserError(
+            f"search.batch_tokens: got {search.batch_tokens}, for which the device's memory is too small "
+            f"({str(error).partition('.')[0]}); use fewer, or device=cpu"
+        ) from error
     finally:
         for module in training:
             module.training = True

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import copy
 import random
+from pathlib import Path
 
 import pytest
 import torch
 
-from nmt.config.settings import SearchConfig
+from nmt import checkpoint
 from nmt.errors import UserError
+from nmt.models.seq2seq import Seq2Seq
+from nmt.search.base import Hypothesis
+from nmt.search.beam import BeamSearch
+from nmt.search.sampling import Sampling
 from nmt.special import BOS, EOS
-from nmt.translate import load_translator, plan_batches, resolve_device, target_limit
+from nmt.translate import Translator, load_translator, plan_batches, resolve_device
 from tests.tiny_run import Run, sentences
 
 
@@ -47,12 +52,96 @@ def test_limits_come_from_each_sentence_itself(run: Run) -> None:
     for found in run.translator.translate(sentences(20, seed=3), max_length_factor=0.5, max_length_extra=0):
         pieces = len(run.translator.tokenizer.encode_source([found.source])[0])
         assert 1 <= len(found.tokens) <= max(1, pieces // 2)
-    assert (
-        target_limit(
-            1, SearchConfig(beam_size=1, length_penalty=0.0, max_length_factor=0.1, max_length_extra=0, batch_tokens=1)
-        )
-        == 1
-    )
+
+
+def test_samples_are_the_same_in_any_batch_and_order(run: Run) -> None:
+    texts = [*sentences(20, seed=6), ""]
+    search = Sampling(temperature=1.5, samples=2, max_length_factor=1.0)
+    together = run.translator.hypotheses(texts, search=search)
+    draws = [[t.tokens for t in found] for found in together]
+    assert [len(found) for found in together] == [2] * 20 + [1]
+    assert any(first != second for first, second in draws[:20])
+    for size in (1, 7):
+        parts = [run.translator.hypotheses(texts[at : at + size], search=search) for at in range(0, len(texts), size)]
+        assert [[t.tokens for t in found] for part in parts for found in part] == draws
+    for other in (
+        run.translator.hypotheses(texts[::-1], search=search)[::-1],
+        run.translator.hypotheses(texts, search=search, batch_tokens=30),
+    ):
+        assert [[t.tokens for t in found] for found in other] == draws
+    assert [t.tokens for t in run.translator.translate(texts, search=search)] == [found[0] for found in draws]
+    seeds = run.translator.hypotheses(texts, search=search, seed=2)
+    assert [[t.tokens for t in found] for found in seeds] != draws
+    for found in (each for hypotheses in together[:20] for each in hypotheses):
+        assert found.score == pytest.approx(sum(found.token_log_probs), abs=1e-4)
+
+
+def test_n_best_hypotheses_are_ranked(run: Run) -> None:
+    texts = sentences(4, seed=7)
+    found = run.translator.hypotheses(texts, beam_size=4, n_best=3)
+    for text, hypotheses in zip(texts, found, strict=True):
+        assert [each.source for each in hypotheses] == [text] * 3
+        assert [each.score for each in hypotheses] == sorted((each.score for each in hypotheses), reverse=True)
+        assert len({tuple(each.tokens) for each in hypotheses}) == 3
+    best = run.translator.translate(texts, beam_size=4, n_best=3)
+    assert best == [hypotheses[0] for hypotheses in found]
+
+
+def test_score_is_the_log_probability_of_the_forced_model(run: Run) -> None:
+    model, tokenizer = run.translator.model.eval(), run.translator.tokenizer
+    sources, targets = sentences(5, seed=8), sentences(5, seed=13)
+    for found in run.translator.score(sources, targets):
+        assert found.tokens == tokenizer.encode_target([found.text])[0] and found.tokens[-1] == EOS
+        assert found.pieces == tokenizer.target_pieces(found.tokens)
+        source = torch.tensor(tokenizer.encode_source([found.source]))
+        hidden, _ = model(source, torch.ones_like(source).bool(), torch.tensor([[BOS, *found.tokens[:-1]]]))
+        forced = model.decoder.output(hidden).log_softmax(-1)[0, range(len(found.tokens)), found.tokens]
+        assert found.token_log_probs == pytest.approx(forced.tolist(), abs=1e-4)
+        assert found.score == pytest.approx(sum(forced.tolist()), abs=1e-3)
+
+
+def test_score_alone_and_in_a_batch(run: Run) -> None:
+    sources, targets = sentences(12, seed=9), ["", *sentences(11, seed=10)]
+    together = run.translator.score(sources, targets)
+    assert [(each.source, each.text) for each in together] == list(zip(sources, targets, strict=True))
+    assert together[0].pieces == ["</s>"]
+    for source, target, found in zip(sources, targets, together, strict=True):
+        (alone,) = run.translator.score([source], [target])
+        assert alone.token_log_probs == pytest.approx(found.token_log_probs, abs=1e-4)
+    with pytest.raises(UserError, match="source 2 of 2 is empty"):
+        run.translator.score(["a dog", " "], ["god a", "x"])
+    with pytest.raises(UserError, match="two lists"):
+        run.translator.score(["a dog"], [])
+
+
+def test_attention_maps_of_a_batch_equal_those_alone(run: Run) -> None:
+    texts = sentences(6, seed=11)
+    found = [*run.translator.translate(texts[:3]), *run.translator.score(texts[3:], texts[:3])]
+    maps = run.translator.attention_maps(found)
+    for translation, batched in zip(found, maps, strict=True):
+        (alone,) = run.translator.attention_maps([translation])
+        assert (batched.source, batched.target) == (translation.source, translation.text)
+        assert list(batched.target_pieces) == translation.pieces
+        for kind in ("cross", "encoder_self", "decoder_self"):
+            torch.testing.assert_close(getattr(batched, kind), getattr(alone, kind), rtol=1e-4, atol=1e-5)
+    for one, text in zip(maps[:3], texts, strict=False):
+        again = run.translator.attention_map(text)
+        torch.testing.assert_close(one.cross, again.cross, rtol=1e-4, atol=1e-5)
+    assert run.translator.attention_maps([]) == []
+
+
+def test_a_saved_translator_is_read_back(run: Run, tmp_path: Path) -> None:
+    texts = sentences(5, seed=12)
+    search = Sampling(temperature=0.8, samples=2, max_length_factor=1.0)
+    translator = Translator(run.translator.model, run.translator.tokenizer, search)
+    translator.save(tmp_path / "mine.ckpt")
+    again = load_translator(tmp_path / "mine.ckpt", device="cpu")
+    assert again.search == search and again.translate(texts) == translator.translate(texts)
+    again.save(tmp_path / "again.ckpt")
+    assert load_translator(tmp_path / "again.ckpt", device="cpu").translate(texts) == translator.translate(texts)
+    by_hand = Seq2Seq(again.model.encoder, again.model.decoder)
+    with pytest.raises(UserError, match=r"nmt\.build\.build_model"):
+        Translator(by_hand, again.tokenizer, search).save(tmp_path / "other.ckpt")
 
 
 def test_training_mode_is_left_as_it_was(run: Run) -> None:
@@ -67,17 +156,17 @@ def test_training_mode_is_left_as_it_was(run: Run) -> None:
     model.eval()
 
 
-def test_a_memory_that_is_too_small_names_its_setting(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object, **__: object) -> None:
-        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
+def test_a_memory_that_is_too_small_names_its_setting(run: Run) -> None:
+    class Full(BeamSearch):
+        def __call__(self, *_: object, **__: object) -> list[list[Hypothesis]]:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
 
-    monkeypatch.setattr("nmt.translate.search", full)
     with pytest.raises(UserError, match=r"search\.batch_tokens: got 200, .*CUDA out of memory"):
-        run.translator.translate(["a dog"])
+        run.translator.translate(["a dog"], search=Full(batch_tokens=200))
 
 
 def test_overrides_are_checked(run: Run) -> None:
-    with pytest.raises(UserError, match=r"did you mean 'search\.beam_size'"):
+    with pytest.raises(UserError, match=r"^search\.beam_sise: unknown key; did you mean 'beam_size'"):
         run.translator.translate(["a"], beam_sise=2)
     with pytest.raises(UserError, match=r"search\.beam_size.*at least 1"):
         run.translator.translate(["a"], beam_size=0)
@@ -136,9 +225,41 @@ def test_load_translator_from_folder_and_file(run: Run) -> None:
     for path in (run.folder, str(run.folder / "checkpoints" / "last.ckpt")):
         assert [t.text for t in load_translator(path, device="cpu").translate(texts)] == expected
     greedy = load_translator(run.folder, beam_size=1)
-    assert greedy.search.beam_size == 1 and greedy.search.batch_tokens == 200
+    assert greedy.search == BeamSearch(beam_size=1, max_length_factor=1.0, max_length_extra=4, batch_tokens=200)
     with pytest.raises(UserError, match="no such file"):
         load_translator(run.folder / "nothing")
+
+
+def test_the_search_of_a_checkpoint_is_changed_or_replaced(run: Run) -> None:
+    stored = run.translator.search
+    for changed in (
+        load_translator(run.folder, device="cpu", length_penalty=0.5),
+        load_translator(run.folder, device="cpu", search={"length_penalty": 0.5}),
+    ):
+        assert changed.search == stored.replace(length_penalty=0.5)
+    node = {"_target_": "nmt.search.sampling.Sampling", "temperature": 0.7}
+    for replaced in (
+        load_translator(run.folder, device="cpu", search=node),
+        load_translator(run.folder, device="cpu", search=Sampling(), temperature=0.7),
+    ):
+        assert replaced.search == Sampling(temperature=0.7)
+    for given, message in (
+        ({"device": "cpu"}, "search.device: unknown key"),
+        ({"beam_size": "5"}, "search.beam_size: got '5', expected an integer"),
+        ({"beam_size": 0}, "search.beam_size: got 0, expected an integer of at least 1"),
+        ({"_target_": "nmt.search.base.Hypothesis", "tokens": [], "token_log_probs": [], "score": 1.0}, "no search"),
+        ({"_target_": "nmt.search.base.Search"}, "is abstract"),
+        ({"_target_": "os.system"}, r"search._target_: got 'os.system', expected a class in nmt.search"),
+    ):
+        with pytest.raises(UserError, match=message):
+            load_translator(run.folder, device="cpu", search=given)
+
+
+def test_a_checkpoint_from_before_a_strategy_gained_a_field_is_read(run: Run, tmp_path: Path) -> None:
+    payload = checkpoint.load(run.folder / "checkpoints" / "best.ckpt")
+    del payload["nmt"]["config"]["search"]["n_best"], payload["nmt"]["config"]["search"]["length_penalty"]
+    checkpoint.save(payload, tmp_path / "older.ckpt")
+    assert load_translator(tmp_path / "older.ckpt", device="cpu").search == run.translator.search
 
 
 def test_one_text_is_not_a_list_of_letters(run: Run) -> None:

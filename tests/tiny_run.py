@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import random
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from nmt import checkpoint
-from nmt.build import build_model
-from nmt.config.settings import SearchConfig, TokenizerConfig
+from nmt.build import build_model, search_node
+from nmt.config.settings import TokenizerConfig
 from nmt.data.pair import SentencePair
 from nmt.data.tokenizer import Tokenizer
 from nmt.models.seq2seq import Seq2Seq
+from nmt.search.beam import BeamSearch
 from nmt.translate import Translator
 
 WORDS = ("a man woman dog two red blue shirt rides sees the bike in snow, and reads.").split()  # noqa: SIM905
@@ -58,8 +59,8 @@ def make_run(root: Path) -> Run:
     pairs = [SentencePair(line, line[::-1]) for line in sentences(60, seed=60)]
     tokenizer = Tokenizer.train(pairs, settings, cache_dir=None)
     model_config = {"tie_embeddings": "all", "encoder": stack("Encoder"), "decoder": stack("Decoder")}
-    search = SearchConfig(beam_size=3, length_penalty=1.0, max_length_factor=1.0, max_length_extra=4, batch_tokens=200)
-    plain = {"model": model_config, "search": asdict(search), "data": data_config(data)}
+    search = BeamSearch(beam_size=3, max_length_factor=1.0, max_length_extra=4, batch_tokens=200)
+    plain = {"model": model_config, "search": search_node(search), "data": data_config(data)}
     model = make_model(model_config, tokenizer)
     weights = checkpoint.with_prefix(model.state_dict())
     payload = {"state_dict": weights, "nmt": checkpoint.describe(plain, tokenizer, {}, 7)}

@@ -25,7 +25,9 @@ Score a trained model: translate a split, compare with its references, write bot
   data.path=FOLDER           other data than the run's own; any data.KEY=... replaces that one setting
   search.beam_size=5         any search.KEY=... replaces that one setting of the run
   search.length_penalty=1.0  log P / ((5 + length) / 6) ** length_penalty
-  search=greedy              a whole search of configs/search instead
+  search=greedy              another search of configs/search in its place: beam, greedy or sampling, its settings
+                             beside it: search=sampling search.temperature=0.7 search.seed=2
+  allow=[my_package]         packages of your own whose classes the checkpoint or search._target_= may name
   device=auto                auto, cpu, cuda, cuda:1 ...
   bootstrap=1000             resamples for the 95 % confidence intervals; 0: none
   bleu_tokenize=13a          sacreBLEU's: 13a, intl, zh, char, none; by default the run's, or by the target language
@@ -48,6 +50,7 @@ class EvaluateConfig:
     split: Literal["train", "val", "test"]
     data: dict[str, Any]
     search: dict[str, Any]
+    allow: list[str]
     device: str
     bootstrap: NonNegativeInt
     bleu_tokenize: str | None
@@ -71,19 +74,21 @@ def run(argv: list[str]) -> None:
 def evaluate(config: EvaluateConfig) -> None:
     """Translate, score, write and print."""
     from nmt import process
-    from nmt.build import build_source
+    from nmt.build import build_search, build_source
     from nmt.checkpoint import load_model
     from nmt.config.schema import read
-    from nmt.config.settings import DataConfig, SearchConfig
+    from nmt.config.settings import DataConfig
     from nmt.data.corpus import load_corpus, origin
     from nmt.evaluation import split as evaluation
     from nmt.evaluation.metrics import check_settings, default_tokenizer
-    from nmt.translate import Translator, resolve_device
+    from nmt.translate import Translator, merge_search, resolve_device
 
     process.speed_up()
     check_settings(config.bleu_tokenize or "none", config.bootstrap)  # before the work, not after it
-    loaded = load_model(config.ckpt, resolve_device(config.device))
-    search = read({**loaded.config["search"], **config.search}, SearchConfig, "search")
+    loaded = load_model(config.ckpt, resolve_device(config.device), config.allow)
+    search = build_search(merge_search(loaded.config["search"], config.search), allow=config.allow)
+    if "data" not in loaded.config:
+        raise UserError(f"{loaded.path}: saved from Python without data settings; score it with nmt.evaluation there")
     data = read(merge_data(loaded.config["data"], config.data), DataConfig, "data")
     trained = loaded.config["data"]["source_lang"], loaded.config["data"]["target_lang"]
     if (data.target_lang, data.source_lang) == trained:

@@ -29,7 +29,9 @@ Translate with a trained model: one text, or lines on standard input to lines on
   reference="..."            with attention=: look at this translation instead of the one that the search finds
   search.beam_size=5         any search.KEY=... replaces that one setting of the run
   search.length_penalty=1.0  log P / ((5 + length) / 6) ** length_penalty
-  search=greedy              a whole search of configs/search instead
+  search=greedy              another search of configs/search in its place: beam, greedy or sampling, its settings
+                             beside it: search=sampling search.temperature=0.7 search.seed=2
+  allow=[my_package]         packages of your own whose classes the checkpoint or search._target_= may name
   device=auto                auto, cpu, cuda, cuda:1 ...
 
 Without text= every line of standard input (UTF-8) gives one line of output, in order; an empty line stays empty. Lines
@@ -49,6 +51,7 @@ class TranslateConfig:
 
     ckpt: str
     search: dict[str, Any]
+    allow: list[str]
     device: str
     attention: str | None
     kind: Literal["cross", "encoder_self", "decoder_self"]
@@ -78,7 +81,7 @@ def run(argv: list[str]) -> None:
     from nmt.translate import load_translator
 
     process.speed_up()
-    translator = load_translator(config.ckpt, device=config.device, **config.search)
+    translator = load_translator(config.ckpt, device=config.device, search=config.search, allow=config.allow)
     output = utf8_output()
     if text is None:
         if sys.stdin.isatty():

@@ -2,7 +2,8 @@
 
 Whole numbers, texts and lists are annotated as `nmt.config.typed` reads them, and `nmt.config.schema` checks composed
 YAML against them. A field that is added later gets a default, so that the checkpoints of earlier runs stay readable.
-The open parts (model, objective, optimizer, scheduler) are `_target_` nodes, which `nmt.config.instantiate` checks.
+The open parts (model, objective, optimizer, scheduler, search) are `_target_` nodes, which `nmt.config.instantiate`
+checks.
 """
 
 from __future__ import annotations
@@ -53,18 +54,6 @@ class TokenizerConfig:
 
 
 @dataclass(kw_only=True)
-class SearchConfig:
-    """How translations are searched for; beam_size 1 is greedy."""
-
-    beam_size: Annotated[int, Range(low=1, high=256)]
-    length_penalty: Annotated[float, Range(low=0.0, high=100.0)]  # see nmt.search.beam
-    # A translation has at most max_length_factor * source pieces + max_length_extra pieces.
-    max_length_factor: Annotated[float, Range(above=0.0, high=1000.0)]
-    max_length_extra: NonNegativeInt
-    batch_tokens: PositiveInt  # padded source tokens times beams decoded at once
-
-
-@dataclass(kw_only=True)
 class TrainerConfig:
     """What pytorch_lightning.Trainer takes, under its own names."""
 
@@ -102,7 +91,7 @@ class LoggerConfig:
 
 @dataclass(kw_only=True)
 class TrainConfig:
-    """The whole of train.yaml. `model`, `objective`, `optimizer` and `scheduler` are open nodes."""
+    """The whole of train.yaml. `model`, `objective`, `optimizer`, `scheduler` and `search` are open nodes."""
 
     name: str
     seed: Annotated[int, Range(low=0, high=2**32 - 1)]
@@ -114,7 +103,7 @@ class TrainConfig:
     objective: dict[str, Any]
     optimizer: dict[str, Any]
     scheduler: dict[str, Any]
-    search: SearchConfig
+    search: dict[str, Any]
     trainer: TrainerConfig
     callbacks: CallbacksConfig
     logger: LoggerConfig

@@ -6,15 +6,16 @@ import json
 import shlex
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from nmt.atomic import write_atomically
-from nmt.config.settings import SearchConfig
+from nmt.build import search_node
 from nmt.data.pair import SentencePair
 from nmt.evaluation.metrics import Interval, Scores, score
 from nmt.lines import as_line, digest
+from nmt.search.base import Search
 from nmt.translate import Translation, Translator
 
 
@@ -28,7 +29,7 @@ class Evaluation:
     translations: list[Translation]
     references: list[str]
     scores: Scores
-    search: SearchConfig
+    search: Search
     tokenize: str
     seconds: float
 
@@ -90,10 +91,10 @@ def write_evaluation(
     """
     search = evaluation.search
     parts = [split, *([] if checkpoint == "best" else [checkpoint])]
-    stem = ".".join([*parts, f"beam{search.beam_size}", f"lp{search.length_penalty:g}"])
+    stem = ".".join([*parts, search.label])
     folder = folder / "translations"
     sentences = digest(source_lang, target_lang, *evaluation.sources, *evaluation.references)
-    identity, own = _identity(sentences, asdict(search)), _own(folder, split)
+    identity, own = _identity(sentences, search_node(search)), _own(folder, split)
     if own and identity not in own:
         stem = f"{stem}.{identity[:8]}"
     written = Written(
@@ -109,7 +110,7 @@ def write_evaluation(
         "data_sha256": sentences,
         "source_lang": source_lang,
         "target_lang": target_lang,
-        "search": asdict(search),
+        "search": search_node(search),
         **evaluation.scores.to_dict(),
         "seconds": round(evaluation.seconds, 3),
         "command": sacrebleu_command(written, evaluation.tokenize),
@@ -148,15 +149,14 @@ def sacrebleu_command(written: Written, tokenize: str) -> str:
 
 def table(split: str, evaluation: Evaluation) -> str:
     """Return the scores as a few lines for the terminal."""
-    scores, search = evaluation.scores, evaluation.search
-    how = "greedy" if search.beam_size == 1 else f"beam {search.beam_size}"
+    scores = evaluation.scores
     rate = scores.sentences / max(evaluation.seconds, 1e-9)
     rows = [
         _row("BLEU", scores.bleu, scores.bleu_interval, scores.bleu_signature),
         _row("chrF", scores.chrf, scores.chrf_interval, scores.chrf_signature),
         _row("exact match", scores.exact_match, None, "% of the sentences"),
     ]
-    head = f"{split}: {scores.sentences:,} sentences, {how}, length penalty {search.length_penalty:g}"
+    head = f"{split}: {scores.sentences:,} sentences, {evaluation.search.label}"
     return "\n".join([f"{head} ({evaluation.seconds:.1f} s, {rate:.0f} sentences/s)", *rows])
 
 

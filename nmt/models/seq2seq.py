@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
@@ -16,7 +19,11 @@ class Seq2Seq(nn.Module):
 
     `tie_embeddings`: "none"; "target" shares the decoder's input table with the output layer; "all" shares the
     encoder's table too (arXiv:1706.03762, section 3.4) and needs a joint vocabulary.
+
+    `config` is the plain config that `nmt.build.build_model` made the model from; None for a model made otherwise.
     """
+
+    config: Mapping[str, Any] | None = None
 
     def __init__(self, encoder: Encoder, decoder: Decoder, *, tie_embeddings: str = "none") -> None:
         super().__init__()
@@ -63,7 +70,10 @@ class Seq2Seq(nn.Module):
         """Return the decoder's state before the first token, one hypothesis a sentence."""
         return self.decoder.init_state(self.encoder(source, source_mask))
 
-    def step(self, tokens: Tensor, state: State) -> tuple[Tensor, State, None]:
-        """One step for `nmt.search.beam.search`: tokens (N,) to log-probabilities (N, V) in float32."""
+    def step(self, tokens: Tensor, state: State) -> tuple[Tensor, State]:
+        """Read one token each, `tokens` (N,); return log-probabilities (N, V) in float32 and the next state.
+
+        This is the step function that a search strategy is called with.
+        """
         hidden, _, state = self.decoder.step(tokens, state)
-        return torch.log_softmax(self.decoder.output(hidden).float(), dim=-1), state, None
+        return torch.log_softmax(self.decoder.output(hidden).float(), dim=-1), state

@@ -19,7 +19,7 @@ from nmt.config.settings import TrainConfig
 from nmt.data.batch import Batch, pad
 from nmt.models.interface import State, per_sentence
 from nmt.models.seq2seq import Seq2Seq
-from nmt.search.beam import search
+from nmt.search.beam import BeamSearch
 from nmt.special import BOS, EOS, PAD
 from nmt.training.checkpointing import Checkpointing, GracefulStop
 from nmt.training.run import Run
@@ -100,7 +100,7 @@ def _translation(run: Run, ckpt: str | None) -> Iterator[str]:
     pairs = list(run.corpus.get("test", run.val))[:SENTENCES]
     device = run.trainer.strategy.root_device
     if ckpt:
-        translator = load_translator(ckpt, device=str(device), beam_size=5)
+        translator = load_translator(ckpt, device=str(device), search=BeamSearch(beam_size=5))
         started = time.perf_counter()
         translator.translate([pair.source for pair in pairs])
         note = f"with {ckpt}"
@@ -130,31 +130,23 @@ class ForcedLength(State):
 
 def force(translator: Translator, sources: Sequence[Sequence[int]], lengths: Sequence[int]) -> None:
     """Search as `Translator.translate` does at beam 5, every sentence ending after `lengths` tokens and no sooner."""
-    model, device, budget = translator.model.eval(), translator.device, translator.search.batch_tokens
+    model, device = translator.model.eval(), translator.device
+    search = BeamSearch(beam_size=5, batch_tokens=translator.search.batch_tokens)
     with torch.inference_mode():
-        for places in plan_batches([len(ids) for ids in sources], budget // 5):
+        for places in plan_batches([len(ids) for ids in sources], search.batch_tokens // search.width):
             source, mask = (x.to(device) for x in pad([sources[i] for i in places]))
             wanted = torch.tensor([lengths[i] for i in places], device=device)
             state = ForcedLength(model.start(source, mask), wanted)
-            search(
-                _forced_step(model),
-                state,
-                bos=BOS,
-                eos=EOS,
-                pad=PAD,
-                max_length=wanted + 1,
-                beam_size=5,
-                length_penalty=translator.search.length_penalty,
-            )
+            search(_forced_step(model), state, bos=BOS, eos=EOS, pad=PAD, max_length=wanted + 1)
 
 
 def _forced_step(model: Seq2Seq) -> Any:
-    def step(tokens: Tensor, state: ForcedLength) -> tuple[Tensor, ForcedLength, None]:
-        log_probs, inner, _ = model.step(tokens, state.inner)
+    def step(tokens: Tensor, state: ForcedLength) -> tuple[Tensor, ForcedLength]:
+        log_probs, inner = model.step(tokens, state.inner)
         beams = len(tokens) // len(state.left)
         last = (state.left <= 1).repeat_interleave(beams)
         log_probs[:, EOS] = torch.where(last, 0.0, float("-inf"))
         log_probs[:, EOS + 1 :].masked_fill_(last[:, None], float("-inf"))
-        return log_probs, ForcedLength(inner, state.left - 1), None
+        return log_probs, ForcedLength(inner, state.left - 1)
 
     return step

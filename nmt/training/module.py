@@ -20,6 +20,8 @@ from nmt.data.corpus import SentencePair
 from nmt.data.loader import BatchLoader
 from nmt.errors import UserError
 from nmt.evaluation import metrics
+from nmt.search.base import Search
+from nmt.search.beam import BeamSearch
 from nmt.training.objectives.base import Objective
 from nmt.training.schedules import Schedule
 from nmt.translate import Translation, Translator
@@ -68,6 +70,15 @@ class Validation:
     def quality(self) -> float:
         """What "best" goes by: BLEU; below 1, where BLEU is chance, the negative loss."""
         return self.scores["bleu"] if self.scores["bleu"] >= 1 else -self.scores["loss"]
+
+
+def validation_search(search: Search) -> BeamSearch:
+    """Return the search of every validation: greedy, with the default limits of length, whatever `search` is.
+
+    So validation scores are comparable between runs that differ in their search. Only the limit on memory is taken
+    from `search`; it does not change results.
+    """
+    return BeamSearch(beam_size=1, batch_tokens=search.batch_tokens)
 
 
 class TranslationModule(pl.LightningModule):
@@ -252,7 +263,8 @@ class TranslationModule(pl.LightningModule):
         """Translate the whole validation split greedily, score it as one corpus, and log."""
         loss, likelihood, tokens = (sum(values) for values in zip(*self._gather(self._val_sums), strict=True))
         rank, ranks = self.trainer.global_rank, self.trainer.world_size
-        mine = self.translator.translate([pair.source for pair in self.val[rank::ranks]], beam_size=1)
+        sources = [pair.source for pair in self.val[rank::ranks]]
+        mine = self.translator.translate(sources, search=validation_search(self.translator.search))
         translations: list[Translation] = [mine[0]] * len(self.val) if mine else []
         for other, part in enumerate(self._gather(mine)):
             translations[other::ranks] = part

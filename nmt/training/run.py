@@ -21,7 +21,15 @@ from rich.console import Console
 from nmt import checkpoint as checkpoints
 from nmt import machine, process
 from nmt.atomic import write_atomically
-from nmt.build import build_model, build_objective, build_optimizer, build_schedule, build_source
+from nmt.build import (
+    build_model,
+    build_objective,
+    build_optimizer,
+    build_schedule,
+    build_search,
+    build_source,
+    search_node,
+)
 from nmt.config.recipe import Recipe
 from nmt.config.settings import TrainConfig
 from nmt.data.corpus import load_corpus, origin
@@ -40,7 +48,7 @@ from nmt.training.checkpointing import (
     GracefulStop,
     Interrupted,
 )
-from nmt.training.module import TranslationModule
+from nmt.training.module import TranslationModule, validation_search
 from nmt.training.progress import TrainingProgress
 from nmt.training.samples import Samples, save_maps
 from nmt.translate import Translator
@@ -135,7 +143,7 @@ class Run:
         self._choose_weights()
         scored = self._score()
         result = self._report(scored)
-        samples = self.val[: self.config.callbacks.sample_sentences]
+        samples = scored["val"].translations[: self.config.callbacks.sample_sentences]
         save_maps(self.translator, samples, self.folder / "attention")
         text = json.dumps(result, indent=2, ensure_ascii=False) + "\n"
         write_atomically(self.folder / METRICS, text.encode())
@@ -184,7 +192,7 @@ class Run:
         )
         if self.config.data.overfit:
             without_dropout(model)
-        return Translator(model, tokenizer, self.config.search)
+        return Translator(model, tokenizer, build_search(self.config.search))
 
     def _trainer(self) -> pl.Trainer:
         settings = self.config.callbacks
@@ -256,7 +264,8 @@ class Run:
         if len(recent) > 1:
             averaged = checkpoints.average(recent)
             load_weights(model, averaged)
-            translations = self.translator.translate([pair.source for pair in self.val], beam_size=1)
+            search = validation_search(self.translator.search)
+            translations = self.translator.translate([pair.source for pair in self.val], search=search)
             bleu = self.module.score(translations).bleu
             better = bleu > self.checkpointing.best_bleu
             self.say(
@@ -312,7 +321,7 @@ class Run:
             "total_seconds": self.timer.time_elapsed() + time.monotonic() - self.started - self.fitted,
             "seed": self.config.seed,
             "name": self.config.name,
-            "search": dict(vars(self.config.search)),
+            "search": search_node(self.translator.search),
             "versions": machine.versions(),
             "hardware": machine.describe(self.trainer.strategy.root_device, self.trainer.world_size),
             "commit": self.commit,

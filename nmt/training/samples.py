@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,7 @@ from pytorch_lightning.loggers import TensorBoardLogger
 
 from nmt.analysis.figure import figure, save
 from nmt.attention_map import AttentionMap
-from nmt.data.pair import SentencePair
-from nmt.translate import Translator
+from nmt.translate import Translation, Translator
 
 
 class Samples(Callback):
@@ -38,16 +37,16 @@ class Samples(Callback):
         writer.add_text(
             "translations", "\n".join(["| source | reference | translation |", "|---|---|---|", *rows]), update
         )
-        for number, drawn in maps(pl_module.translator, pairs, beam_size=1):  # the translation in the table
+        for number, drawn in maps(pl_module.translator, pl_module.validation.translations[: self.count]).items():
             if drawn.cross is not None:
                 writer.add_figure(f"attention/{number}", figure(drawn), update)
 
 
-def maps(translator: Translator, pairs: Sequence[SentencePair], **search: Any) -> Iterator[tuple[int, AttentionMap]]:
-    """Yield the number and the map of every sentence that has one; a model without attention has none."""
-    for number, pair in enumerate(pairs):
-        if pair.source.strip() and translator.attends:
-            yield number, translator.attention_map(pair.source, **search)
+def maps(translator: Translator, translations: Sequence[Translation]) -> dict[int, AttentionMap]:
+    """Return the map of every translation that has one, by its number; a model without attention has none."""
+    numbers = [number for number, found in enumerate(translations) if found.tokens and translator.attends]
+    drawn = translator.attention_maps([translations[number] for number in numbers]) if numbers else []
+    return dict(zip(numbers, drawn, strict=True))
 
 
 def cell(text: str) -> str:
@@ -55,10 +54,10 @@ def cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
-def save_maps(translator: Translator, pairs: Sequence[SentencePair], folder: Path) -> None:
-    """Write the attention map of each pair's translation as `<n>.json` and `<n>.png`."""
+def save_maps(translator: Translator, translations: Sequence[Translation], folder: Path) -> None:
+    """Write the attention map of each translation as `<n>.json` and `<n>.png`."""
     folder.mkdir(parents=True, exist_ok=True)
-    for number, drawn in maps(translator, pairs):
+    for number, drawn in maps(translator, translations).items():
         save(drawn, folder / f"{number}.json")
         if drawn.cross is not None:
             save(drawn, folder / f"{number}.png")

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from nmt.build import build_search
 from nmt.cli import evaluate as evaluate_program
 from nmt.errors import UserError
 from nmt.evaluation.metrics import score
 from nmt.lines import as_line
+from nmt.search.sampling import Sampling
 from tests.tiny_run import Run
 
 
@@ -29,6 +31,26 @@ def test_evaluate_program(run: Run, elsewhere: Path, capsys: pytest.CaptureFixtu
         (run.data / "test.en").read_text(encoding="utf-8").splitlines(), length_penalty=0.5
     )
     assert hypotheses == [as_line(t.text) for t in translated]
+
+
+def test_evaluate_program_samples(run: Run, elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    limits = ["search.max_length_factor=1", "search.max_length_extra=4"]  # as in the fixture: no digest in the names
+    words = ["bootstrap=0", "search=sampling", "search.temperature=0.7", *limits]
+    evaluate_program.run([f"ckpt={run.folder}", *words])
+    assert "12 sentences, sample1.t0.7.k0.p1.seed1 (" in capsys.readouterr().out
+    written = run.folder / "translations" / "test.sample1.t0.7.k0.p1.seed1.scores.json"
+    search = json.loads(written.read_text(encoding="utf-8"))["search"]
+    assert build_search(search) == Sampling(temperature=0.7, max_length_factor=1, max_length_extra=4)
+    texts = (run.data / "test.en").read_text(encoding="utf-8").splitlines()
+    found = run.translator.translate(texts, search=build_search(search))
+    hypotheses = written.with_name("test.sample1.t0.7.k0.p1.seed1.hyp.de").read_text(encoding="utf-8").splitlines()
+    assert hypotheses == [as_line(each.text) for each in found]
+
+
+def test_evaluate_program_refuses_a_checkpoint_without_data(run: Run, tmp_path: Path) -> None:
+    run.translator.save(tmp_path / "mine.ckpt")
+    with pytest.raises(UserError, match="saved from Python without data settings"):
+        evaluate_program.run([f"ckpt={tmp_path}/mine.ckpt"])
 
 
 def test_evaluate_program_on_other_data_from_a_lone_file(run: Run, tmp_path: Path, elsewhere: Path) -> None:
@@ -56,7 +78,7 @@ def test_given_path_goes_before_the_runs_own_files() -> None:
         ([], "ckpt: not given"),
         (["ckpt=nothing"], "no such file"),
         (["ckpt={run}", "split=tests"], "did you mean 'test'"),
-        (["ckpt={run}", "search.beam_sise=2"], "did you mean 'search.beam_size'"),
+        (["ckpt={run}", "search.beam_sise=2"], "search.beam_sise: unknown key; did you mean 'beam_size'"),
         (["ckpt={run}", "data.source_lang=de", "data.target_lang=en"], "translates en to de, not the other way"),
         (["ckpt={run}", "data.pth=x"], "data.pth: unknown key; did you mean 'path'"),
         (["ckpt={run}", "data.path=nothing"], "nothing"),

@@ -14,6 +14,8 @@ import pytest
 from nmt.cli import translate as translate_program
 from nmt.errors import UserError
 from nmt.lines import as_line
+from nmt.search.beam import BeamSearch
+from nmt.search.sampling import Sampling
 from tests.tiny_run import Run, sentences
 
 
@@ -36,6 +38,49 @@ def test_translate_program_lines_one_for_one(
     translate_program.run([f"ckpt={run.folder}", "search.beam_size=2"])
     expected = [as_line(t.text) for t in run.translator.translate(texts, beam_size=2)]
     assert capsys.readouterr().out == "".join(f"{line}\n" for line in expected)
+
+
+def test_translate_program_samples(run: Run, elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["text=two dogs in snow", "search=sampling", "search.temperature=0.7", "search.seed=5"]
+    translate_program.run([f"ckpt={run.folder}", *words])
+    expected = run.translator.translate(["two dogs in snow"], search=Sampling(temperature=0.7, seed=5))[0].text
+    assert capsys.readouterr().out == as_line(expected) + "\n"
+
+
+def test_translate_program_takes_a_strategy_of_ones_own(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "my_strategy.py").write_text(
+        "from dataclasses import dataclass\n"
+        "from nmt.search.beam import BeamSearch\n\n\n"
+        "@dataclass(frozen=True, kw_only=True)\n"
+        "class Mine(BeamSearch):\n"
+        "    patience: int = 1\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    words = [f"ckpt={run.folder}", "text=a dog", "search._target_=my_strategy.Mine", "search.beam_size=2"]
+    with pytest.raises(UserError, match=r"allow=\[my_strategy\]"):
+        translate_program.run(words)
+    translate_program.run([*words, "search.patience=3", "allow=[my_strategy]"])
+    expected = run.translator.translate(["a dog"], search=BeamSearch(beam_size=2))[0].text
+    assert capsys.readouterr().out == as_line(expected) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["search.device=cpu"], "search.device: unknown key"),
+        (["search.path=x"], "search.path: unknown key"),
+        (["search.temperature=0.7"], "search.temperature: unknown key"),
+        (["search=sampling", "search.beam_size=5"], "search.beam_size: unknown key"),
+        (["search=sampling", "search.top_p=0"], "search.top_p: got 0, expected a number of more than 0.0"),
+        (["search=samplng"], "did you mean 'sampling'"),
+        (["search.beam_size=many"], "search.beam_size: got 'many', expected an integer"),
+    ],
+)
+def test_translate_program_refuses_settings_of_another_search(run: Run, words: list[str], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        translate_program.run([f"ckpt={run.folder}", "text=a dog", *words])
 
 
 def test_translate_program_says_which_line_is_not_utf8(

@@ -16,7 +16,7 @@ import yaml
 from nmt.build import check_nodes
 from nmt.config import compose as config
 from nmt.config.schema import read, validate
-from nmt.config.settings import SearchConfig, TrainConfig
+from nmt.config.settings import CallbacksConfig, TrainConfig
 from nmt.config.typed import Range
 from nmt.errors import UserError
 
@@ -187,9 +187,6 @@ def test_each_mistake_on_the_command_line_is_one_clear_line(overrides: list[str]
         ("tokenizer.type", "unigrm", "got 'unigrm', expected one of unigram, bpe; did you mean 'unigram'?"),
         ("tokenizer.joint", "yes", "tokenizer.joint: got 'yes', expected true or false"),
         ("tokenizer.jiont", True, "tokenizer.jiont: unknown key; did you mean 'tokenizer.joint'?"),
-        ("search.max_length_factor", 0, "search.max_length_factor: got 0, expected a number of more than 0.0"),
-        ("search.max_length_factor", float("inf"), "search.max_length_factor: got inf"),
-        ("search.length_penalty", float("inf"), "search.length_penalty: got inf"),
         ("name", "a/b", "it names the run's folder"),
         ("name", "..", "it names the run's folder"),
         ("trainer.max_time", "40", "expected DD:HH:MM:SS"),
@@ -310,20 +307,20 @@ def test_values_like_the_paths_of_real_life(tmp_path: Path) -> None:
 
 def test_a_checkpoint_written_before_a_setting_existed_is_read_with_its_default() -> None:
     @dataclass(kw_only=True)
-    class Later(SearchConfig):
+    class Later(CallbacksConfig):
         temperature: Annotated[float, Range(above=0.0)] = 1.0
 
-    earlier = config.compose("train")["search"]
-    assert read(earlier, Later, "search") == Later(**earlier, temperature=1.0)
-    with pytest.raises(UserError, match=r"^search.temperature: got 0, expected a number of more than 0.0$"):
-        read({**earlier, "temperature": 0}, Later, "search")
+    earlier = config.compose("train")["callbacks"]
+    assert read(earlier, Later, "callbacks") == Later(**earlier, temperature=1.0)
+    with pytest.raises(UserError, match=r"^callbacks.temperature: got 0, expected a number of more than 0.0$"):
+        read({**earlier, "temperature": 0}, Later, "callbacks")
 
 
 def test_read_names_keys_under_the_path_it_is_given() -> None:
-    values = config.compose("train")["search"]
-    assert read(values, SearchConfig, "search") == validate(config.compose("train")).search
-    with pytest.raises(UserError, match=r"^search.beam: unknown key; did you mean 'search.beam_size'\?$"):
-        read({**values, "beam": 1}, SearchConfig, "search")
+    values = config.compose("train")["callbacks"]
+    assert read(values, CallbacksConfig, "callbacks") == validate(config.compose("train")).callbacks
+    with pytest.raises(UserError, match=r"^callbacks.average: unknown key; did you mean 'callbacks.average_last'\?$"):
+        read({**values, "average": 1}, CallbacksConfig, "callbacks")
 
 
 def test_jobs_are_those_that_hydra_would_run() -> None:

@@ -15,6 +15,7 @@ from nmt.config.compose import compose, validate
 from nmt.data.corpus import load_corpus
 from nmt.data.datamodule import TranslationData
 from nmt.data.encoded import Filters, encode, encode_corpus
+from nmt.search.beam import BeamSearch
 
 PEAK, WARMUP, CLIP, SMOOTHING, UPDATES = 0.01, 3, 0.3, 0.2, 5
 COMMON = [
@@ -98,7 +99,8 @@ def test_a_validation_equals_one_by_hand(tmp_path):
             tokens += len(targets)
     assert logged["loss"] == pytest.approx(sums[0] / tokens, rel=1e-4)
     assert logged["perplexity"] == pytest.approx(float(torch.tensor(sums[1] / tokens).exp()), rel=1e-4)
-    hypotheses = [found.text for found in translator.translate([p.source for p in corpus["val"]], beam_size=1)]
+    greedy = translator.translate([p.source for p in corpus["val"]], search=BeamSearch(beam_size=1))
+    hypotheses = [found.text for found in greedy]
     references = [[pair.target for pair in corpus["val"]]]
     assert logged["bleu"] == pytest.approx(sacrebleu.corpus_bleu(hypotheses, references, force=True).score, rel=1e-4)
     assert logged["chrf"] == pytest.approx(sacrebleu.corpus_chrf(hypotheses, references).score, rel=1e-4)

@@ -27,7 +27,8 @@ from nmt.models.interface import AttentionWeights, EncoderOutput, State, per_sen
 from nmt.models.rnn import RecurrentEncoder
 from nmt.models.rnn_decoder import RecurrentDecoder
 from nmt.models.seq2seq import Seq2Seq
-from nmt.search.beam import Hypothesis, search
+from nmt.search.base import Hypothesis
+from nmt.search.beam import BeamSearch
 from nmt.special import BOS, EOS, PAD
 from tests.models.toy_attentions import TOYS
 
@@ -238,11 +239,8 @@ def test_beam_search_finds_the_same_alone_and_in_a_batch(model: Seq2Seq) -> None
 def best(model: Seq2Seq, sources: list[list[int]]) -> list[Hypothesis]:
     limits = torch.tensor([2 * len(sentence) for sentence in sources])
     with torch.inference_mode():
-        found = search(
-            model.step,
-            model.start(*pad(sources)),
-            **{"bos": BOS, "eos": EOS, "pad": PAD, "max_length": limits, "beam_size": 3, "length_penalty": 1.0},
-        )
+        special = {"bos": BOS, "eos": EOS, "pad": PAD}
+        found = BeamSearch(beam_size=3)(model.step, model.start(*pad(sources)), max_length=limits, **special)
     return [hypotheses[0] for hypotheses in found]
 
 

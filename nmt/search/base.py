@@ -1,0 +1,126 @@
+"""What every search strategy is: a frozen value that is called with a step function and a decoder's state."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, Self, TypeVar
+
+from torch import Tensor
+
+from nmt.errors import ParameterError, did_you_mean
+
+
+class Selectable(Protocol):
+    """A decoder's state as search sees it; `nmt.models.interface.State` is one."""
+
+    def select(self, rows: Tensor, sentences: Tensor | None = None) -> Self:
+        """Return the state of the hypotheses `rows` (N',), and of `sentences` (B',) where some were dropped."""
+        ...
+
+
+S = TypeVar("S", bound=Selectable)
+Step = Callable[[Tensor, S], tuple[Tensor, S]]
+"""Reads one token for each hypothesis (N,); returns log-probabilities (N, V) in float32 and the next state."""
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """A found translation.
+
+    `tokens` have no bos, and end with eos unless the length limit ended the hypothesis. `token_log_probs` are the
+    model's own natural logarithms, one for each token.
+    """
+
+    tokens: list[int]
+    token_log_probs: list[float]
+    score: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Search(ABC):
+    """A search strategy. Its fields are its settings, and each has a default.
+
+    A source of n tokens gets a translation of at most `max_length_factor` * n + `max_length_extra` tokens, eos counted
+    in both. `batch_tokens` limits how many padded source tokens, times `width`, are decoded at once.
+
+    A subclass checks its fields in `__post_init__` and raises ParameterError for a value that it does not accept.
+    """
+
+    max_length_factor: float = 2.0
+    max_length_extra: int = 10
+    batch_tokens: int = 8000
+
+    def __post_init__(self) -> None:
+        check("max_length_factor", self.max_length_factor, above=0.0, high=1000.0)
+        check("max_length_extra", self.max_length_extra, low=0)
+        check("batch_tokens", self.batch_tokens, low=1)
+
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """The strategy and the settings that change its results, for file names and tables."""
+
+    @property
+    @abstractmethod
+    def width(self) -> int:
+        """How many hypotheses the search holds for one sentence."""
+
+    @abstractmethod
+    def __call__(
+        self,
+        step: Step[S],
+        state: S,
+        *,
+        bos: int,
+        eos: int,
+        pad: int,
+        max_length: Tensor,
+        keys: Sequence[Sequence[int]] = (),
+    ) -> list[list[Hypothesis]]:
+        """Return at least one hypothesis for each of B sentences, best score first.
+
+        `state` is the state before the first token, with one hypothesis for each sentence (N = B). `max_length` (B,)
+        limits the generated tokens of each sentence, eos included. pad and bos are never generated. `keys` has for
+        each sentence non-negative integers that identify it, such as its source ids: random choices depend on them and
+        not on the sentence's place in the batch. A strategy without random choices does not read them.
+
+        Raises UserError for log-probabilities that are NaN, ValueError for a `max_length` below 1 and where no token is
+        possible.
+        """
+
+    def target_limit(self, source_length: int) -> int:
+        """Return the largest number of target tokens for `source_length` source tokens, eos counted in both."""
+        return max(1, math.floor(self.max_length_factor * source_length) + self.max_length_extra)
+
+    def replace(self, **fields: Any) -> Self:
+        """Return this strategy with other values of some fields. Raises ParameterError for an unknown field."""
+        known = [field.name for field in dataclasses.fields(self)]
+        for name in fields:
+            if name not in known:
+                near = did_you_mean(name, known) or f"; {type(self).__name__} takes {', '.join(known)}"
+                raise ParameterError(name, f"unknown key{near}")
+        return dataclasses.replace(self, **fields)
+
+
+def check(name: str, value: float, *, low: float = -math.inf, above: float = -math.inf, high: float = math.inf) -> None:
+    """Raise ParameterError unless `value` is a finite number of at least `low`, more than `above` and at most `high`.
+
+    An integer `low` asks for an integer.
+    """
+    kinds = (int,) if isinstance(low, int) else (int, float)
+    number = isinstance(value, kinds) and not isinstance(value, bool)
+    if not number or not (math.isfinite(value) and low <= value <= high and above < value):
+        limits = [("at least", low), ("more than", above), ("at most", high)]
+        words = " and ".join(f"{word} {limit}" for word, limit in limits if math.isfinite(limit))
+        kind = "an integer" if kinds == (int,) else "a number"
+        raise ParameterError(name, f"got {value!r}, expected {kind} of {words}")
+
+
+def check_max_length(max_length: Tensor) -> None:
+    """Raise ValueError unless `max_length` is (B,) and at least 1 everywhere."""
+    if max_length.dim() != 1 or bool((max_length < 1).any()):
+        raise ValueError(f"search: max_length must be (B,) and at least 1 everywhere, got {max_length.tolist()}")

@@ -1,0 +1,91 @@
+"""Rules on the next token: small functions over log-probabilities that strategies share.
+
+A rule returns log-probabilities of the same shape in which a token that it forbids has -inf. The others keep their
+values, so a row need not sum to 1 afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from nmt.errors import UserError
+
+_GROUP = 64  # columns whose maximum `top` looks at first
+
+
+def ban(log_probs: Tensor, ids: Tensor, tokens: Sequence[int]) -> Tensor:
+    """Forbid `tokens`. `ids` says which token each column of `log_probs` is, and may be broadcast to its shape."""
+    for token in tokens:
+        log_probs = log_probs.masked_fill(ids == token, -torch.inf)
+    return log_probs
+
+
+def keep_top_k(log_probs: Tensor, k: int) -> Tensor:
+    """Keep the `k` most probable tokens of each row (N, V), of equal ones those with the lower ids.
+
+    Fan et al. 2018, "Hierarchical Neural Story Generation", arXiv:1805.04833, section 5.4.
+    """
+    if k >= log_probs.shape[1]:
+        return log_probs
+    values, ids = top(log_probs, k)
+    return torch.full_like(log_probs, -torch.inf).scatter(1, ids, values)
+
+
+def keep_top_p(log_probs: Tensor, p: float) -> Tensor:
+    """Keep the smallest set of tokens of each row (N, V) whose probability is at least `p` (0 < p <= 1).
+
+    The rows are normalized first, because another rule may have changed their sums. Holtzman et al. 2020, "The Curious
+    Case of Neural Text Degeneration" (nucleus sampling), arXiv:1904.09751, section 3.1.
+    """
+    if p >= 1.0:
+        return log_probs
+    vocabulary = log_probs.shape[1]
+    normalizer = log_probs.logsumexp(1, keepdim=True)
+    count = min(_GROUP, vocabulary)
+    while True:  # mostly a few tokens are enough, and finding them costs far less than sorting the whole row
+        values, ids = top(log_probs, count)
+        mass = (values - normalizer).exp().cumsum(1)
+        if count == vocabulary or bool((mass[:, -1] >= p).all()):
+            break
+        count = min(8 * count, vocabulary)
+    before = torch.cat([torch.zeros_like(mass[:, :1]), mass[:, :-1]], dim=1)  # mass of the more probable tokens
+    kept = values.masked_fill(before >= p, -torch.inf)
+    return torch.full_like(log_probs, -torch.inf).scatter(1, ids, kept)
+
+
+def top(values: Tensor, count: int) -> tuple[Tensor, Tensor]:
+    """Return the `count` largest of each row and their columns, largest first, equal ones by the lower column.
+
+    NaN counts as the largest. The largest values of a wide row lie in the `count` groups of adjacent columns whose
+    maxima are largest, and a maximum is far cheaper than a selection: half the time of `topk` over all of V.
+    """
+    rows, columns = values.shape
+    groups = columns // _GROUP
+    if groups > 2 * count:
+        whole = groups * _GROUP
+        maxima = values[:, :whole].view(rows, groups, _GROUP).amax(2)
+        chosen = top(maxima, count)[1].sort(dim=1).values  # ascending, so that equal values keep their order
+        inside = (chosen.unsqueeze(2) * _GROUP + torch.arange(_GROUP, device=values.device)).flatten(1)
+        rest = torch.arange(whole, columns, device=values.device).expand(rows, -1)
+        places = torch.cat([inside, rest], dim=1)
+        best, among = top(values.gather(1, places), count)
+        return best, places.gather(1, among)
+    best, places = values.topk(min(count + 1, columns), dim=1)
+    # topk leaves open in which order equal values come, and which of them it takes: sort the few rows that have any.
+    equal = ((best[:, 1:] == best[:, :-1]) & (best[:, 1:] > -torch.inf)).any(1)
+    if bool(equal.any()):
+        ordered = values[equal].sort(dim=1, descending=True, stable=True)
+        best[equal], places[equal] = ordered.values[:, : best.shape[1]], ordered.indices[:, : best.shape[1]]
+    return best[:, :count], places[:, :count]
+
+
+def require_numbers(log_probs: Tensor) -> None:
+    """Raise UserError where a value is NaN."""
+    if bool(log_probs.isnan().any()):
+        raise UserError(
+            "search: the model's log-probabilities are NaN, so its weights are broken; use another checkpoint, or "
+            "train with a lower optimizer.lr"
+        )

@@ -1,0 +1,138 @@
+"""Sampling: every next token is drawn from the model's distribution, which may be sharpened and cut off first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from nmt.search.base import Hypothesis, S, Search, Step, check, check_max_length
+from nmt.search.rules import ban, keep_top_k, keep_top_p, require_numbers
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sampling(Search):
+    """Draws `samples` translations of each sentence, independently of each other.
+
+    The distribution of the next token is changed in this order: pad and bos are forbidden; log-probabilities are
+    divided by `temperature`; only the `top_k` most probable tokens are kept (0: all of them); of these only the
+    smallest set with a probability of at least `top_p` (1: all of them). A temperature near 0, or top_k=1, gives greedy
+    search.
+
+    A hypothesis scores by its log-probability log P under the model itself, without temperature and cut-offs. The
+    samples of a sentence are returned best score first; equal samples are not merged, because how often a translation
+    was drawn is information.
+
+    The draws depend on `seed`, the sentence's key, the sample's number and the step. So a sentence draws the same in
+    any batch, in any order and on any device, and the first samples stay the same when more are asked for.
+    """
+
+    temperature: float = 1.0
+    top_k: int = 0
+    top_p: float = 1.0
+    samples: int = 1
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check("temperature", self.temperature, above=0.0, high=100.0)
+        check("top_k", self.top_k, low=0)
+        check("top_p", self.top_p, above=0.0, high=1.0)
+        check("samples", self.samples, low=1, high=256)
+        check("seed", self.seed, low=0, high=2**32 - 1)
+
+    @property
+    def label(self) -> str:
+        """`sample1.t0.7.k0.p1.seed1`: samples, temperature, top_k, top_p and seed."""
+        return f"sample{self.samples}.t{self.temperature:g}.k{self.top_k}.p{self.top_p:g}.seed{self.seed}"
+
+    @property
+    def width(self) -> int:
+        """The number of samples."""
+        return self.samples
+
+    @torch.no_grad()
+    def __call__(
+        self,
+        step: Step[S],
+        state: S,
+        *,
+        bos: int,
+        eos: int,
+        pad: int,
+        max_length: Tensor,
+        keys: Sequence[Sequence[int]] = (),
+    ) -> list[list[Hypothesis]]:
+        """Return `samples` hypotheses for each sentence, best score first. See `Search`; `keys` are needed here."""
+        check_max_length(max_length)
+        if len(keys) != max_length.numel():
+            raise ValueError(f"search: got {len(keys)} keys for {max_length.numel()} sentences, expected one for each")
+        device = max_length.device
+        drawn = [
+            [_Sample(np.random.default_rng((self.seed, number, *key)), limit) for number in range(self.samples)]
+            for key, limit in zip(keys, max_length.tolist(), strict=True)
+        ]
+        live = drawn
+        log_probs, state = step(torch.full_like(max_length, bos), state)  # (B, V)
+        rows = torch.arange(len(live), device=device).repeat_interleave(self.samples)
+        log_probs, state = log_probs[rows], state.select(rows)  # (N, V), a sentence's samples adjacent
+        while True:
+            tokens = self._draw(log_probs, list(chain(*live)), banned=(pad, bos))
+            chosen = log_probs.gather(1, tokens.unsqueeze(1)).squeeze(1)
+            for sample, token, log_prob in zip(chain(*live), tokens.tolist(), chosen.tolist(), strict=True):
+                sample.add(token, log_prob, eos)
+            kept = [place for place, samples in enumerate(live) if not all(sample.ended for sample in samples)]
+            if not kept:
+                return [[sample.hypothesis() for sample in sorted(samples, key=_Sample.order)] for samples in drawn]
+            if len(kept) < len(live):
+                sentences = torch.tensor(kept, device=device)
+                rows = torch.arange(len(live) * self.samples, device=device).view(-1, self.samples)[sentences].flatten()
+                live, tokens, state = [live[place] for place in kept], tokens[rows], state.select(rows, sentences)
+            log_probs, state = step(tokens, state)
+
+    def _draw(self, log_probs: Tensor, samples: Sequence[_Sample], banned: tuple[int, ...]) -> Tensor:
+        """Return one token (N,) for each row of `log_probs` (N, V).
+
+        Exponential noise e decides: the token with the largest p / e is a draw from p (the Gumbel-max trick; Maddison
+        et al. 2014, arXiv:1411.0030, section 2). Unlike the inverse of the cumulative sum, it hardly ever turns the
+        rounding differences between two batches into another token.
+        """
+        require_numbers(log_probs.amax(1))
+        log_probs = ban(log_probs, torch.arange(log_probs.shape[1], device=log_probs.device), banned)
+        best = log_probs.amax(1, keepdim=True)
+        if bool((best == -torch.inf).any()):
+            raise ValueError("search: the model gave every token a probability of zero")
+        log_probs = (log_probs - best) / self.temperature
+        log_probs = keep_top_p(keep_top_k(log_probs, self.top_k or log_probs.shape[1]), self.top_p)
+        noise = np.stack([sample.noise.standard_exponential(log_probs.shape[1]) for sample in samples])
+        return (log_probs.exp() / torch.from_numpy(noise).to(log_probs)).argmax(1)
+
+
+@dataclass
+class _Sample:
+    """A hypothesis being drawn, with its own source of random numbers."""
+
+    noise: np.random.Generator
+    limit: int
+    tokens: list[int] = field(default_factory=list)
+    log_probs: list[float] = field(default_factory=list)
+    ended: bool = False
+
+    def add(self, token: int, log_prob: float, eos: int) -> None:
+        """Append a token, unless the hypothesis has ended."""
+        if not self.ended:
+            self.tokens.append(token)
+            self.log_probs.append(log_prob)
+            self.ended = token == eos or len(self.tokens) == self.limit
+
+    def order(self) -> float:
+        """Return the key by which the best hypothesis comes first."""
+        return -sum(self.log_probs)
+
+    def hypothesis(self) -> Hypothesis:
+        """Return the hypothesis; it scores by its log-probability."""
+        return Hypothesis(self.tokens, self.log_probs, sum(self.log_probs))
