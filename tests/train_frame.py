@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import os
 import sys
+import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from nmt.cli import program, train
 from nmt.cli.run import Train
 from nmt.config.recipe import Recipe
 from nmt.config.settings import TrainConfig
+from nmt.errors import UserError
 
 Work = Callable[[TrainConfig, Path], None]
 
@@ -40,6 +46,28 @@ class Runs:
     def status(self, *arguments: str) -> int:
         """Return the status that train.py ends with, given this training."""
         return status(self.monkeypatch, *arguments, train=self.train)
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """A training that ends only if another job of the same multirun is trained at the same time."""
+
+    folder: Path
+
+    def __call__(self, recipe: Recipe, *, resume: bool = False) -> dict[str, Any]:
+        seed, other = recipe.settings.seed, 3 - recipe.settings.seed
+        (self.folder / f"{seed}").write_text(f"{torch.get_num_threads()} {os.environ['OMP_NUM_THREADS']}")
+        for _ in range(600):
+            if (self.folder / f"{other}").is_file():
+                break
+            time.sleep(0.1)
+        else:
+            raise TimeoutError("the other job has not begun within a minute")
+        if seed == 2:
+            raise UserError("a mistake")
+        logging.getLogger("nmt.fake").info("met")
+        (recipe.folder / "metrics.json").write_text(json.dumps({"val": {"bleu": 10.0 * seed}}), "utf-8")
+        return {}
 
 
 def status(monkeypatch: pytest.MonkeyPatch, *arguments: str, train: Train | None = None) -> int:

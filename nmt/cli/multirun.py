@@ -170,6 +170,8 @@ def run_job(config: DictConfig, *, jobs: Sequence[Job], train: run.Train | None,
 
     job = jobs[int(HydraConfig.get().job.num)]
     at_once = jobs_at_once(HydraConfig.get().launcher, len(jobs))
+    if at_once > 1:  # in a process that runs only jobs of this multirun
+        os.environ["TTY_COMPATIBLE"] = "0"  # lines in place of progress bars, which would overwrite each other
     print(f"job {job.number} of {len(jobs)}: {job.title}", flush=True)
     try:
         run.start(

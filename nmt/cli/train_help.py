@@ -34,12 +34,13 @@ Examples:
   {program} model=rnn model/attention=luong model.attention.score=dot
   {program} experiment=multi30k_bahdanau data.path=FOLDER
   {program} -m model=rnn model/attention=none,bahdanau,luong seed=1,2,3
+  {program} -m hydra/launcher=joblib hydra.launcher.n_jobs=2 seed=1,2     two jobs at once (the extra `parallel`)
   {program} debug=fast                        two updates, every file of a run
 
 Flags:
   -m, --multirun      run every combination of the values given with commas, in multirun/<name>/<time>/<n>;
-                      a job that fails is reported, the others go on
-  --cfg job           print the config and stop; with --resolve, interpolations resolved
+                      a job that fails is reported, the others are run
+  --cfg job           print the config (with -m, that of each job) and stop; --resolve resolves interpolations
   -h, --help          this text
 """
 

@@ -75,6 +75,8 @@ def check_keys(overrides: Sequence[Override], tree: Mapping[str, Any]) -> None:
 def explain(error: Exception, overrides: Sequence[str]) -> str:
     """Return one line for an error of Hydra's."""
     text, cause = one_line(error), error.__cause__
+    if "hydra/launcher/joblib" in text:
+        return "hydra/launcher: joblib is not installed; pip install 'nmt-attention-lab[parallel]' installs it"
     for group in groups():
         parent, _, child = group.rpartition("/")
         if parent and f"Could not override '{group}'" in text:

@@ -9,11 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
+from nmt.cli.multirun import cores, jobs_at_once
 from nmt.config.settings import TrainConfig
 from nmt.errors import UserError
 from nmt.training.checkpointing import Interrupted
-from tests.train_frame import Runs
+from tests.train_frame import Meeting, Runs, status
 
 
 def test_a_multirun_has_a_folder_for_each_job(runs: Runs, tmp_path: Path) -> None:
@@ -117,3 +119,31 @@ def test_a_multirun_does_not_write_over_another(runs: Runs) -> None:
     with pytest.raises(UserError, match=r"job 0 \(seed=3\): .*many/0 already holds a run"):
         runs.run(["-m", "seed=3,4", "hydra.sweep.dir=many"])
     assert len(runs.calls) == 2
+
+
+def test_joblib_runs_two_jobs_at_once_each_with_its_share_of_the_threads(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    words = ["-m", "hydra/launcher=joblib", "hydra.launcher.n_jobs=2", "seed=1,2", "hydra.sweep.dir=many"]
+    assert status(monkeypatch, *words, train=Meeting(tmp_path)) == 2
+    out, err = capfd.readouterr()
+    share = max(1, cores() // 2)
+    assert [(tmp_path / seed).read_text() for seed in "12"] == [f"{share} {share}"] * 2
+    assert f"threads: {share}, this job's share" in Path("many/0/train.log").read_text("utf-8")
+    assert "job 0: met\n" in out and re.search(r"^ +0 +10\.00 ", out, re.MULTILINE)
+    assert "error: job 1: a mistake\n" in err and "error: 1 of 2 jobs failed: 1 (a mistake)\n" in err
+    assert Path("many/results.tsv").is_file() and not Path("many/1").exists()
+
+
+@pytest.mark.parametrize(
+    ("n_jobs", "count", "expected"), [(1, 9, 1), (4, 9, 4), (4, 2, 2), (-1, 99, cores()), (-2, 99, max(1, cores() - 1))]
+)
+def test_how_many_jobs_a_launcher_runs_at_once(n_jobs: int, count: int, expected: int) -> None:
+    assert jobs_at_once({"n_jobs": n_jobs}, count) == expected and jobs_at_once({}, count) == 1
+
+
+def test_cfg_shows_each_job_of_a_multirun(runs: Runs, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runs.run(["-m", "--cfg", "job", "--resolve", "model=rnn", "seed=1,2"])
+    shown = capsys.readouterr().out
+    assert [config["seed"] for config in yaml.safe_load_all(shown)] == [1, 2]
+    assert "# job 1: model=rnn seed=2\n" in shown and list(tmp_path.iterdir()) == [] and runs.calls == []

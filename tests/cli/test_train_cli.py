@@ -109,6 +109,8 @@ def test_of_two_runs_that_claim_a_folder_one_gets_it(tmp_path: Path) -> None:
         ["-m", "seed=1,2", "trainer.devices=2"],
         ["-m", "seed=1,2", "hydra.run.dir=x"],
         ["--cfg", "nothing"],
+        ["--resolve"],
+        ["-m", "--resolve", "seed=1,2"],
         ["--cfg", "job", "sed=1"],
     ],
     ids=" ".join,
