@@ -20,6 +20,7 @@ from nmt.models.seq2seq import Seq2Seq
 from nmt.search.base import Search
 
 if TYPE_CHECKING:
+    from nmt.evaluation.metrics.base import Metric
     from nmt.training.objectives.base import Objective
     from nmt.training.schedules import Schedule
 
@@ -30,6 +31,7 @@ SCHEDULES = ("nmt.training.schedules",)
 SOURCES = ("nmt.data.sources",)
 SEARCHES = ("nmt.search",)
 _SOURCE = f"{Source.__module__}.{Source.__qualname__}"
+METRICS = ("nmt.evaluation.metrics",)
 
 
 def build_model(
@@ -124,8 +126,31 @@ def search_node(search: Search) -> dict[str, Any]:
     return {"_target_": f"{kind.__module__}.{kind.__qualname__}", **dataclasses.asdict(search)}
 
 
+def build_metrics(nodes: Mapping[str, Any], *, target_lang: str, allow: Sequence[str] = ()) -> dict[str, Metric]:
+    """Return the metrics that the nodes of `scores` describe, under their names and in their order.
+
+    Raises UserError, with the problems of all nodes, for those that do not fit, and for names that validation uses for
+    figures of its own.
+    """
+    problems: list[str] = []
+    metrics: dict[str, Metric] = {}
+    if not nodes:
+        problems.append("scores: got no metric, expected at least one, as in scores=[bleu]")
+    for name, node in nodes.items():
+        if name in ("loss", "perplexity"):
+            problems.append(f"scores.{name}: validation has a figure of this name already; call the metric otherwise")
+            continue
+        try:
+            metrics[name] = instantiate(node, f"scores.{name}", within=METRICS, allow=allow, target_lang=target_lang)
+        except UserError as error:
+            problems.append(str(error))
+    if problems:
+        raise UserError("; ".join(problems))
+    return metrics
+
+
 def check_nodes(config: TrainConfig) -> None:
-    """Build the source, the model (with a toy vocabulary), objective, optimizer, schedule and search; keep none.
+    """Build source, model (with a toy vocabulary), objective, optimizer, schedule, search and metrics; keep none.
 
     Raises UserError, with the problems of all of them, for what only their constructors know: sizes that do not
     divide, rates out of range. Leaves the random state as it was.
@@ -152,9 +177,12 @@ def check_nodes(config: TrainConfig) -> None:
     def search() -> None:
         build_search(config.search)
 
+    def scores() -> None:
+        build_metrics(config.scores, target_lang=config.data.target_lang)
+
     problems = []
     with torch.random.fork_rng(devices=[]):
-        for build in (source, model, objective, optimizer, scheduler, search):
+        for build in (source, model, objective, optimizer, scheduler, search, scores):
             try:
                 build()
             except UserError as error:

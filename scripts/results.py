@@ -24,7 +24,7 @@ from nmt.machine import summary
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "results"
 BEGIN, END = "<!-- results -->", "<!-- end of results -->"
-HEAD = ["model", "BLEU", "chrF", "parameters", "epochs", "minutes", "target tokens/s", "seed"]
+FACTS = ["parameters", "epochs", "minutes", "target tokens/s", "seed"]
 
 
 def add(run: Path) -> None:
@@ -52,21 +52,34 @@ def add(run: Path) -> None:
 
 
 def table() -> str:
-    """Return the Markdown table of every result, best BLEU first, and what all of them share."""
-    runs = [json.loads(path.read_text("utf-8")) for path in RESULTS.glob("*/metrics.json")]
-    runs.sort(key=lambda run: -run["test"]["bleu"])
-    lines = [f"| {' | '.join(HEAD)} |", f"|{'---|' * len(HEAD)}", *map(row, runs)]
+    """Return the Markdown table of every result, the best by its first metric first, and what all of them share."""
+    runs = sorted((json.loads(path.read_text("utf-8")) for path in RESULTS.glob("*/metrics.json")), key=rank)
+    labels = list(dict.fromkeys(score["label"] for run in runs for score in run["test"].values()))
+    head = ["model", *labels, *FACTS]
+    lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}", *(row(run, labels) for run in runs)]
     for what, values in (
         ("Command", {command(run) for run in runs}),
-        ("BLEU", {f"`{run['test']['signature']}`" for run in runs}),
-        ("chrF", {f"`{run['test']['chrf_signature']}`" for run in runs}),
+        *((label, signatures(runs, label)) for label in labels),
         ("Search", {search(run["search"]) for run in runs}),
         ("Hardware", {summary(run["hardware"]) for run in runs}),
         ("Torch", {run["versions"]["torch"] for run in runs}),
         ("Commit", {f"{run['name']} {str(run['commit'])[:7]}" for run in runs}),
     ):
-        lines += ["", f"{what}: {'; '.join(sorted(values))}"]
+        if values:
+            lines += ["", f"{what}: {'; '.join(sorted(values))}"]
     return "\n".join(lines)
+
+
+def rank(run: dict[str, Any]) -> float:
+    """Return what results are sorted by: the run's first metric, the best value first."""
+    first = next(iter(run["test"].values()))
+    return -first["value"] if first["higher_is_better"] else first["value"]
+
+
+def signatures(runs: list[dict[str, Any]], label: str) -> set[str]:
+    """Return the signatures of a metric in all runs; none for a metric that has no signature."""
+    scores = [score for run in runs for score in run["test"].values() if score["label"] == label]
+    return {f"`{score['signature']}`" for score in scores if score["signature"] is not None}
 
 
 def command(run: dict[str, Any]) -> str:
@@ -76,16 +89,21 @@ def command(run: dict[str, Any]) -> str:
     return f"{run['name']} by its config.yaml"
 
 
-def row(run: dict[str, Any]) -> str:
-    """Return a run's line of the table."""
-    test = run["test"]
-    interval = test["bleu_interval"]["half_width"]
+def row(run: dict[str, Any], labels: list[str]) -> str:
+    """Return a run's line of the table, with the scores called `labels`."""
+    scores = {score["label"]: cell(score) for score in run["test"].values()}
     cells = [
-        f"[{run['name']}](docs/results/{run['name']}/config.yaml)", f"{test['bleu']:.1f} ± {interval:.1f}",
-        f"{test['chrf']:.1f}", f"{run['parameters'] / 1e6:.1f} M", f"{run['epochs']:.1f}",
+        f"[{run['name']}](docs/results/{run['name']}/config.yaml)", *(scores.get(label, "") for label in labels),
+        f"{run['parameters'] / 1e6:.1f} M", f"{run['epochs']:.1f}",
         f"{run['wall_seconds'] / 60:.0f}", f"{run['target_tokens_per_second']:,.0f}", str(run["seed"]),
     ]  # fmt: skip
     return f"| {' | '.join(cells)} |"
+
+
+def cell(score: dict[str, Any]) -> str:
+    """Return a score with half the width of its interval, if it has one."""
+    interval = score["interval"]
+    return f"{score['value']:.1f}" + ("" if interval is None else f" ± {interval['half_width']:.1f}")
 
 
 def search(settings: dict[str, Any]) -> str:

@@ -97,15 +97,16 @@ def test_damage_is_refused_in_one_line(saved, damage):
     assert "\n" not in str(error.value) and str(saved) in str(error.value)
 
 
-def test_strangers_and_newer_formats_are_refused(parts, saved):
+def test_strangers_and_other_formats_are_refused(parts, saved):
     torch.save({"state_dict": {}}, saved)
     with pytest.raises(UserError, match="not a checkpoint of this program"):
         checkpoint.load(saved)
-    newer = payload(parts)
-    newer["nmt"]["format"] = checkpoint.FORMAT + 1
-    checkpoint.save(newer, saved)
-    with pytest.raises(UserError, match="newer"):
-        checkpoint.load(saved)
+    for number in (1, checkpoint.FORMAT + 1):
+        other = payload(parts)
+        other["nmt"]["format"] = number
+        checkpoint.save(other, saved)
+        with pytest.raises(UserError, match=f"format {number}, expected {checkpoint.FORMAT}"):
+            checkpoint.load(saved)
 
 
 def test_nothing_in_a_file_is_executed(saved, tmp_path):

@@ -18,6 +18,10 @@ from nmt.models.seq2seq import Seq2Seq
 from nmt.search.beam import BeamSearch
 from nmt.translate import Translator
 
+SCORES = {
+    "bleu": {"_target_": "nmt.evaluation.metrics.bleu.BLEU", "tokenize": None},
+    "exact_match": {"_target_": "nmt.evaluation.metrics.exact_match.ExactMatch"},
+}
 WORDS = ("a man woman dog two red blue shirt rides sees the bike in snow, and reads.").split()  # noqa: SIM905
 
 
@@ -60,7 +64,7 @@ def make_run(root: Path) -> Run:
     tokenizer = Tokenizer.train(pairs, settings, cache_dir=None)
     model_config = {"tie_embeddings": "all", "encoder": stack("Encoder"), "decoder": stack("Decoder")}
     search = BeamSearch(beam_size=3, max_length_factor=1.0, max_length_extra=4, batch_tokens=200)
-    plain = {"model": model_config, "search": search_node(search), "data": data_config(data)}
+    plain = {"model": model_config, "search": search_node(search), "scores": SCORES, "data": data_config(data)}
     model = make_model(model_config, tokenizer)
     weights = checkpoint.with_prefix(model.state_dict())
     payload = {"state_dict": weights, "nmt": checkpoint.describe(plain, tokenizer, {}, 7)}

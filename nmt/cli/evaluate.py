@@ -13,7 +13,7 @@ from nmt.cli import program
 from nmt.cli.arguments import overrides, wants_help
 from nmt.cli.log import messages_on
 from nmt.config.typed import NonNegativeInt
-from nmt.errors import UserError
+from nmt.errors import UserError, did_you_mean
 
 HELP = """\
 Score a trained model: translate a split, compare with its references, write both beside the run.
@@ -27,13 +27,14 @@ Score a trained model: translate a split, compare with its references, write bot
   search.length_penalty=1.0  log P / ((5 + length) / 6) ** length_penalty
   search=greedy              another search of configs/search in its place: beam, greedy or sampling, its settings
                              beside it: search=sampling search.temperature=0.7 search.seed=2
-  allow=[my_package]         packages of your own whose classes the checkpoint or search._target_= may name
+  allow=[my_package]         packages of your own whose classes the checkpoint, search or scores may name
   device=auto                auto, cpu, cuda, cuda:1 ...
   bootstrap=1000             resamples for the 95 % confidence intervals; 0: none
-  bleu_tokenize=13a          sacreBLEU's: 13a, intl, zh, char, none; by default the run's, or by the target language
+  scores=[bleu,chrf,ter]     other metrics of configs/scores than the run's own
+  scores.bleu.tokenize=char  any scores.NAME.KEY=... replaces that one setting of a metric
   out=FOLDER                 where to write; by default the run's folder
 
-It prints BLEU and chrF with their sacreBLEU signatures, and exact match, and writes, in FOLDER/translations,
+It prints the scores with their sacreBLEU signatures, and writes, in FOLDER/translations,
 test.beam5.lp1.{src,hyp,ref}.LANG with a sentence a line and test.beam5.lp1.scores.json. The names also have the
 checkpoint where it is not the best one, and a digest where they are taken by other sentences or limits of length.
 
@@ -53,7 +54,7 @@ class EvaluateConfig:
     allow: list[str]
     device: str
     bootstrap: NonNegativeInt
-    bleu_tokenize: str | None
+    scores: dict[str, Any]
     out: str | None
 
 
@@ -68,23 +69,23 @@ def run(argv: list[str]) -> None:
     for word in argv:
         if word.startswith("data="):
             raise UserError(f"{word}: the data is the run's own; replace single settings of it, as in data.path=")
-    evaluate(read(compose("evaluate", overrides(argv, open_keys=("data", "search"))), EvaluateConfig))
+    evaluate(read(compose("evaluate", overrides(argv, open_keys=("data", "search", "scores"))), EvaluateConfig))
 
 
 def evaluate(config: EvaluateConfig) -> None:
     """Translate, score, write and print."""
     from nmt import process
-    from nmt.build import build_search, build_source
+    from nmt.build import build_metrics, build_search, build_source
     from nmt.checkpoint import load_model
     from nmt.config.schema import read
     from nmt.config.settings import DataConfig
     from nmt.data.corpus import load_corpus, origin
     from nmt.evaluation import split as evaluation
-    from nmt.evaluation.metrics import check_settings, default_tokenizer
+    from nmt.evaluation.metrics.base import check_bootstrap
     from nmt.translate import Translator, merge_search, resolve_device
 
     process.speed_up()
-    check_settings(config.bleu_tokenize or "none", config.bootstrap)  # before the work, not after it
+    check_bootstrap(config.bootstrap)
     loaded = load_model(config.ckpt, resolve_device(config.device), config.allow)
     search = build_search(merge_search(loaded.config["search"], config.search), allow=config.allow)
     if "data" not in loaded.config:
@@ -93,16 +94,14 @@ def evaluate(config: EvaluateConfig) -> None:
     trained = loaded.config["data"]["source_lang"], loaded.config["data"]["target_lang"]
     if (data.target_lang, data.source_lang) == trained:
         raise UserError(f"data.source_lang: {loaded.path} translates {trained[0]} to {trained[1]}, not the other way")
+    nodes = merge_scores(loaded.config["scores"], config.scores)
+    metrics = build_metrics(nodes, target_lang=data.target_lang, allow=config.allow)
     source = build_source(data)
     with messages_on(sys.stderr):
         pairs = list(load_corpus(source, data, (config.split,))[config.split])
     _say(f"translating {len(pairs):,} sentences, {data.source_lang} to {data.target_lang} ...")
-    found = evaluation.evaluate(
-        Translator(loaded.model, loaded.tokenizer, search),
-        pairs,
-        bootstrap=config.bootstrap,
-        tokenize=config.bleu_tokenize or loaded.config.get("bleu_tokenize") or default_tokenizer(data.target_lang),
-    )
+    translator = Translator(loaded.model, loaded.tokenizer, search)
+    found = evaluation.evaluate(translator, pairs, metrics, bootstrap=config.bootstrap)
     print(evaluation.table(config.split, found))
     folder = run_folder(loaded.path) if config.out is None else Path(os.path.expanduser(config.out))
     written = evaluation.write_evaluation(
@@ -115,7 +114,8 @@ def evaluate(config: EvaluateConfig) -> None:
         checkpoint=loaded.path.stem,
     )
     print(f"written to {written.scores.parent}; there, the same scores come from")
-    print(f"  {evaluation.sacrebleu_command(written, found.tokenize)}")
+    for command in evaluation.sacrebleu_commands(written, metrics).values():
+        print(f"  {command}")
 
 
 def merge_data(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -125,6 +125,24 @@ def merge_data(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, An
     """
     files = dict.fromkeys(("train", "val", "test")) if given.get("path") is not None else {}
     return {**own, **files, **given}
+
+
+def merge_scores(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the nodes of the metrics: those given as a whole, or the run's own with the given settings laid over them.
+
+    Raises UserError for settings of a metric that is not among them.
+    """
+    chosen = {name: node for name, node in given.items() if isinstance(node, Mapping) and "_target_" in node}
+    base = chosen or own
+    for name, settings in given.items():
+        if not isinstance(settings, Mapping):
+            raise UserError(
+                f"scores.{name}: got {settings}, expected settings of a metric, as in scores.bleu.tokenize=char"
+            )
+        if name not in base:
+            near = did_you_mean(name, base) or "; choose it as well, as in scores=[bleu,ter]"
+            raise UserError(f"scores.{name}: not among the metrics {', '.join(base)}{near}")
+    return {name: {**node, **given.get(name, {})} for name, node in base.items()}
 
 
 def run_folder(checkpoint: Path) -> Path:

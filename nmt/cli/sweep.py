@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean, stdev
@@ -13,17 +13,16 @@ from typing import Any
 from nmt.atomic import write_atomically
 
 RESULTS = "results.tsv"
-COLUMNS = ("val BLEU", "test BLEU", "test chrF")
-_KEYS = (("val", "bleu"), ("test", "bleu"), ("test", "chrf"))
+SPLITS = ("val", "test")
 
 
 @dataclass(frozen=True)
 class Job:
-    """A job that came to its end: its number, its overrides, and its scores in the order of COLUMNS, None for none."""
+    """A job that came to its end: its number, its overrides, and its scores by column ("test BLEU")."""
 
     number: int
     overrides: tuple[str, ...]
-    scores: tuple[float | None, ...]
+    scores: Mapping[str, float]
 
     @property
     def setting(self) -> str:
@@ -37,37 +36,55 @@ def finished(folders: Sequence[Path], overrides: Sequence[Sequence[str]]) -> lis
     for number, (folder, words) in enumerate(zip(folders, overrides, strict=True)):
         if (folder / "metrics.json").is_file():
             metrics: dict[str, Any] = json.loads((folder / "metrics.json").read_text("utf-8"))
-            jobs.append(Job(number, tuple(words), tuple(metrics.get(split, {}).get(key) for split, key in _KEYS)))
+            scores = {
+                f"{split} {entry['label']}": entry["value"]
+                for split in SPLITS
+                for entry in metrics.get(split, {}).values()
+            }
+            jobs.append(Job(number, tuple(words), scores))
     return jobs
+
+
+def columns(jobs: Sequence[Job]) -> list[str]:
+    """Return the columns that any of the jobs has, those of the validation split first."""
+    names = list(dict.fromkeys(name for job in jobs for name in job.scores))
+    return sorted(names, key=lambda name: SPLITS.index(name.partition(" ")[0]))
 
 
 def summary(jobs: Sequence[Job]) -> str:
     """Return a table of the jobs, then mean and standard deviation of those that differ in their seed alone."""
-    head = [f"{'job':>11}", *(f"{name:>13}" for name in COLUMNS)]
-    lines = ["  ".join([*head, "overrides"])]
+    names = columns(jobs)
+    widths = [max(13, len(name)) for name in names]
+    lines = [_line("job", names, widths, "overrides")]
     for job in jobs:
-        cells = ["-" if score is None else f"{score:.2f}" for score in job.scores]
-        lines.append("  ".join([f"{job.number:>11}", *(f"{cell:>13}" for cell in cells), " ".join(job.overrides)]))
+        cells = [f"{job.scores[name]:.2f}" if name in job.scores else "-" for name in names]
+        lines.append(_line(str(job.number), cells, widths, " ".join(job.overrides)))
     repeated = defaultdict(list)
     for job in jobs:
         repeated[job.setting].append(job)
     for setting, group in repeated.items():
         if len(group) > 1:
-            cells = [_spread(scores) for scores in zip(*(job.scores for job in group), strict=True)]
-            lines.append("  ".join([f"mean of {len(group):>3}", *(f"{cell:>13}" for cell in cells), setting]))
-    return "\n".join(line.rstrip() for line in lines)
+            cells = [_spread([job.scores.get(name) for job in group]) for name in names]
+            lines.append(_line(f"mean of {len(group):>3}", cells, widths, setting))
+    return "\n".join(lines)
 
 
-def _spread(scores: tuple[float | None, ...]) -> str:
+def _line(first: str, cells: Sequence[str], widths: Sequence[int], last: str) -> str:
+    aligned = [f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True)]
+    return "  ".join([f"{first:>11}", *aligned, last]).rstrip()
+
+
+def _spread(scores: Sequence[float | None]) -> str:
     values = [score for score in scores if score is not None]
     return f"{mean(values):.2f} ± {stdev(values):.2f}" if len(values) == len(scores) else "-"
 
 
 def write(jobs: Sequence[Job], folder: Path) -> Path:
     """Write the jobs to results.tsv in the multirun's folder, for a spreadsheet or pandas; return its path."""
-    lines = ["\t".join(("job", *COLUMNS, "overrides"))]
+    names = columns(jobs)
+    lines = ["\t".join(("job", *names, "overrides"))]
     for job in jobs:
-        cells = ("" if score is None else str(score) for score in job.scores)
+        cells = (str(job.scores.get(name, "")) for name in names)
         lines.append("\t".join((str(job.number), *cells, " ".join(job.overrides))))
     write_atomically(folder / RESULTS, "".join(f"{line}\n" for line in lines).encode())
     return folder / RESULTS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import textwrap
 from pathlib import Path
@@ -27,6 +28,7 @@ Keys often set (every key of the configs can be; a misspelt one is refused):
   trainer.max_epochs=10 trainer.max_time=00:00:40:00     whichever comes first; cosine honours both
   trainer.accelerator=cpu trainer.precision=bf16-mixed
   search.beam_size=5 search.length_penalty=1.0
+  scores=[bleu,chrf,ter] scores.bleu.tokenize=char        which metrics, and their settings
   seed=2 name=my_run hydra.run.dir=FOLDER     the folder is outputs/<name>/<time> unless it is named
 
 Examples:
@@ -59,7 +61,7 @@ def _group_lines() -> str:
         lines.append(f"  {group}=")
         width = max(map(len, options))
         for option in options:
-            mark = "*" if chosen.get(group) == option else " "
+            mark = "*" if option in re.findall(r"\w+", chosen.get(group, "")) else " "
             words = textwrap.shorten(summary(group, option), 100, placeholder=" ...")
             lines.append(f"    {mark} {option:{width}}  {words}".rstrip())
     return "\n".join(lines) + "\n"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from nmt.errors import UserError
 
-_DEFAULT = re.compile(r"^  - ([\w/]+): (\w+)", re.MULTILINE)
+_DEFAULT = re.compile(r"^  - ([\w/]+): (\w+|\[[\w, ]*\])", re.MULTILINE)
 
 
 def config_dir() -> Path:
@@ -36,8 +36,16 @@ def groups() -> dict[str, tuple[str, ...]]:
 
 
 def defaults(config_name: str = "train") -> dict[str, str]:
-    """Return what the defaults list of a config names: {"model": "transformer", "debug": "null", ...}."""
+    """Return the options that the defaults list of a config names: {"model": "transformer", "debug": "null", ...}.
+
+    A group that takes several options has a list: "[bleu, chrf]".
+    """
     return dict(_DEFAULT.findall((config_dir() / f"{config_name}.yaml").read_text("utf-8")))
+
+
+def takes_several(group: str) -> bool:
+    """Tell whether several options of a group can be chosen at once, as in scores=[bleu,chrf]."""
+    return defaults().get(group, "").startswith("[")
 
 
 def options_with(group: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from nmt.config.folder import defaults, groups, options_with
+from nmt.config.folder import defaults, groups, options_with, takes_several
 from nmt.config.typed import shown
 from nmt.errors import UserError, did_you_mean, one_line
 
@@ -49,11 +49,17 @@ def check_options(overrides: Sequence[Override]) -> None:
         key, value = override.key_or_group, override.value()
         if key not in groups() or override.is_delete():
             continue
+        known = ", ".join(groups()[key])
         if value is None:
-            problems.append(f"{key}: got null, expected one of {', '.join(groups()[key])}; ~{key} leaves it out")
-        elif not isinstance(value, list) and str(value) not in groups()[key]:
-            near = did_you_mean(str(value), groups()[key])
-            problems.append(f"{key}: got {shown(value)}, expected one of {', '.join(groups()[key])}{near}")
+            problems.append(f"{key}: got null, expected one of {known}; ~{key} leaves it out")
+            continue
+        if isinstance(value, list) and not takes_several(key):
+            problems.append(f"{key}: got {shown(value)}, expected one option and no list: one of {known}")
+            continue
+        for option in value if isinstance(value, list) else [value]:
+            if str(option) not in groups()[key]:
+                near = did_you_mean(str(option), groups()[key])
+                problems.append(f"{key}: got {shown(option)}, expected one of {known}{near}")
     if problems:
         raise UserError("; ".join(problems))
 

@@ -2,20 +2,16 @@
 
 Whole numbers, texts and lists are annotated as `nmt.config.typed` reads them, and `nmt.config.schema` checks composed
 YAML against them. A field that is added later gets a default, so that the checkpoints of earlier runs stay readable.
-The open parts (model, objective, optimizer, scheduler, search) are `_target_` nodes, which `nmt.config.instantiate`
-checks.
+The open parts (model, objective, optimizer, scheduler, search, the metrics of scores) are `_target_` nodes, which
+`nmt.config.instantiate` checks.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 from nmt.config.typed import NonNegativeInt, OtherKeys, PositiveInt, Range
-
-# sacreBLEU's tokenizers that need neither a download nor another package.
-BleuTokenizer = Literal["13a", "intl", "zh", "char", "none"]
-BLEU_TOKENIZERS: tuple[str, ...] = get_args(BleuTokenizer)
 
 
 @dataclass(kw_only=True)
@@ -91,12 +87,11 @@ class LoggerConfig:
 
 @dataclass(kw_only=True)
 class TrainConfig:
-    """The whole of train.yaml. `model`, `objective`, `optimizer`, `scheduler` and `search` are open nodes."""
+    """The whole of train.yaml. `model` to `search` and the entries of `scores` are open nodes."""
 
     name: str
     seed: Annotated[int, Range(low=0, high=2**32 - 1)]
     resume: str | None
-    bleu_tokenize: BleuTokenizer | None = None  # None: chosen by the target language
     data: DataConfig
     tokenizer: TokenizerConfig
     model: dict[str, Any]
@@ -104,6 +99,7 @@ class TrainConfig:
     optimizer: dict[str, Any]
     scheduler: dict[str, Any]
     search: dict[str, Any]
+    scores: dict[str, Any]  # a metric of nmt.evaluation.metrics for each name
     trainer: TrainerConfig
     callbacks: CallbacksConfig
     logger: LoggerConfig

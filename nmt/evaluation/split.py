@@ -13,7 +13,7 @@ from typing import Any
 from nmt.atomic import write_atomically
 from nmt.build import search_node
 from nmt.data.pair import SentencePair
-from nmt.evaluation.metrics import Interval, Scores, score
+from nmt.evaluation.metrics.base import Interval, Metric, Scores, score
 from nmt.lines import as_line, digest
 from nmt.search.base import Search
 from nmt.translate import Translation, Translator
@@ -30,7 +30,6 @@ class Evaluation:
     references: list[str]
     scores: Scores
     search: Search
-    tokenize: str
     seconds: float
 
     @property
@@ -45,19 +44,19 @@ class Evaluation:
 
 
 def evaluate(
-    translator: Translator, pairs: Sequence[SentencePair], *, bootstrap: int = 0, tokenize: str = "13a"
+    translator: Translator, pairs: Sequence[SentencePair], metrics: Mapping[str, Metric], *, bootstrap: int = 0
 ) -> Evaluation:
     """Translate every source of `pairs` and score the whole against their targets.
 
-    `bootstrap` and `tokenize` are those of `nmt.evaluation.metrics.score`.
+    `metrics` and `bootstrap` are those of `nmt.evaluation.metrics.base.score`.
     """
     started = time.perf_counter()
     translations = translator.translate([pair.source for pair in pairs])
     seconds = time.perf_counter() - started
     hypotheses = [as_line(translation.text) for translation in translations]
     references = [as_line(pair.target) for pair in pairs]
-    scores = score(hypotheses, references, bootstrap=bootstrap, tokenize=tokenize)
-    return Evaluation(translations, references, scores, translator.search, tokenize, seconds)
+    scores = score(metrics, hypotheses, references, bootstrap=bootstrap)
+    return Evaluation(translations, references, scores, translator.search, seconds)
 
 
 @dataclass(frozen=True)
@@ -82,8 +81,8 @@ def write_evaluation(
 ) -> Written:
     """Write the lines and the scores into `folder`/translations; return the paths.
 
-    `test.beam5.lp1.src.en`, `.hyp.de` and `.ref.de` hold a sentence a line; `.scores.json` holds the scores, their
-    signatures, the `data` they are of, and the sacrebleu command that gives the same from these files. The names tell
+    `test.beam5.lp1.src.en`, `.hyp.de` and `.ref.de` hold a sentence a line; `.scores.json` holds the `scores`,
+    the `data` they are of, and the sacrebleu `commands` that give the same scores from these files. The names tell
     the split and the search, and the checkpoint unless it is the best one; so evaluating again replaces what it
     repeats, each file whole or not at all. The names are those of the sentences that a split was first evaluated on,
     a run's own, and of its limits of length; others (`data.path=` of another corpus) get a digest.
@@ -111,9 +110,10 @@ def write_evaluation(
         "source_lang": source_lang,
         "target_lang": target_lang,
         "search": search_node(search),
-        **evaluation.scores.to_dict(),
+        "sentences": len(evaluation.references),
+        "scores": evaluation.scores.to_dict(),
         "seconds": round(evaluation.seconds, 3),
-        "command": sacrebleu_command(written, evaluation.tokenize),
+        "commands": sacrebleu_commands(written, evaluation.scores.metrics),
     }
     write_atomically(written.source, _lines(evaluation.sources))
     write_atomically(written.hypothesis, _lines(evaluation.hypotheses))
@@ -141,22 +141,22 @@ def _own(folder: Path, split: str) -> set[str]:
     return own
 
 
-def sacrebleu_command(written: Written, tokenize: str) -> str:
-    """Return the command that scores the written files, to be run in their folder."""
+def sacrebleu_commands(written: Written, metrics: Mapping[str, Metric]) -> dict[str, str]:
+    """Return the command that scores the written files, for each metric of sacreBLEU's; to be run in their folder."""
     files = written.reference.name, "-i", written.hypothesis.name
-    return shlex.join(["sacrebleu", *files, "-m", "bleu", "chrf", "--tokenize", tokenize])
+    arguments = {name: metric.sacrebleu_arguments for name, metric in metrics.items()}
+    return {name: shlex.join(["sacrebleu", *files, *words]) for name, words in arguments.items() if words is not None}
 
 
 def table(split: str, evaluation: Evaluation) -> str:
     """Return the scores as a few lines for the terminal."""
-    scores = evaluation.scores
-    rate = scores.sentences / max(evaluation.seconds, 1e-9)
+    scores, sentences = evaluation.scores, len(evaluation.references)
+    rate = sentences / max(evaluation.seconds, 1e-9)
     rows = [
-        _row("BLEU", scores.bleu, scores.bleu_interval, scores.bleu_signature),
-        _row("chrF", scores.chrf, scores.chrf_interval, scores.chrf_signature),
-        _row("exact match", scores.exact_match, None, "% of the sentences"),
+        _row(metric.label, scores[name].value, scores[name].interval, scores[name].signature or metric.unit)
+        for name, metric in scores.metrics.items()
     ]
-    head = f"{split}: {scores.sentences:,} sentences, {evaluation.search.label}"
+    head = f"{split}: {sentences:,} sentences, {evaluation.search.label}"
     return "\n".join([f"{head} ({evaluation.seconds:.1f} s, {rate:.0f} sentences/s)", *rows])
 
 

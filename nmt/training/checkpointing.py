@@ -85,7 +85,7 @@ class Generators(Callback):
 
 
 class Checkpointing(Callback):
-    """Writes last.ckpt (all of the training state), best.ckpt (by validation BLEU) and the recent weights to average.
+    """Writes last.ckpt (the whole training state), best.ckpt (by validation quality) and the recent weights to average.
 
     Stands last among the callbacks, so that what it saves holds what they made of the same validation.
     """
@@ -93,7 +93,8 @@ class Checkpointing(Callback):
     def __init__(self, folder: Path, config: CallbacksConfig) -> None:
         self.folder = folder
         self.config = config
-        self.best_bleu = self.best_quality = -math.inf
+        self.best_quality = -math.inf
+        self.best_scores: dict[str, float] = {}  # of the validation that best.ckpt is from
         self.best_update = -1
         self.recent: list[int] = []
         self.saved = 0  # the update that last.ckpt is from
@@ -119,8 +120,8 @@ class Checkpointing(Callback):
     def state_dict(self) -> dict[str, Any]:
         """Return the best score so far, and which weights are kept."""
         return {
-            "best_bleu": self.best_bleu,
             "best_quality": self.best_quality,
+            "best_scores": dict(self.best_scores),
             "best_update": self.best_update,
             "recent": list(self.recent),
             "saved": self.saved,
@@ -128,7 +129,7 @@ class Checkpointing(Callback):
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Go on from there; weights written after the state was saved are written again."""
-        self.best_bleu, self.best_quality = state_dict["best_bleu"], state_dict["best_quality"]
+        self.best_quality, self.best_scores = state_dict["best_quality"], dict(state_dict["best_scores"])
         self.best_update = state_dict["best_update"]
         self.recent = list(state_dict["recent"])
         self.saved = state_dict["saved"]
@@ -152,7 +153,7 @@ class Checkpointing(Callback):
             return
         quality = pl_module.validation.quality
         if quality > self.best_quality:
-            self.best_quality, self.best_bleu = quality, pl_module.validation.scores["bleu"]
+            self.best_quality, self.best_scores = quality, dict(pl_module.validation.scores)
             self.best_update = trainer.global_step
             self.save_weights(trainer, pl_module, self.best)
         if self.config.average_last and trainer.global_step not in self.recent:

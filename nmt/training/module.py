@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +19,7 @@ from nmt.data.batch import Batch
 from nmt.data.corpus import SentencePair
 from nmt.data.loader import BatchLoader
 from nmt.errors import UserError
-from nmt.evaluation import metrics
+from nmt.evaluation.metrics.base import Metric, Scores, score
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
 from nmt.training.objectives.base import Objective
@@ -60,16 +60,22 @@ class Window:
 
 @dataclass
 class Validation:
-    """The last validation's figures: `scores` has loss, perplexity, bleu, chrf and exact_match."""
+    """The last validation's figures: `scores` has loss, perplexity, and the value of each metric under its name.
+
+    `quality` is higher for better weights: it decides about best.ckpt and about the end of the run.
+    """
 
     update: int = -1
     scores: dict[str, float] = field(default_factory=dict)
+    quality: float = -math.inf
     translations: list[Translation] = field(default_factory=list)
 
-    @property
-    def quality(self) -> float:
-        """What "best" goes by: BLEU; below 1, where BLEU is chance, the negative loss."""
-        return self.scores["bleu"] if self.scores["bleu"] >= 1 else -self.scores["loss"]
+
+def quality(metric: Metric, value: float, loss: float) -> float:
+    """Return a number that is higher for better weights: the metric's value, or minus the loss while that is chance."""
+    if metric.chance is not None and value < metric.chance:
+        return -loss
+    return value if metric.higher_is_better else -value
 
 
 def validation_search(search: Search) -> BeamSearch:
@@ -94,6 +100,7 @@ class TranslationModule(pl.LightningModule):
         objective: Objective,
         optimizer: OptimizerFactory,
         schedule: Schedule,
+        metrics: Mapping[str, Metric],
         timer: Timer | None,
         corpus_sha256: str,
     ) -> None:
@@ -107,6 +114,8 @@ class TranslationModule(pl.LightningModule):
         self.make_optimizer = optimizer
         self.schedule = schedule
         self.timer = timer
+        self.monitor = next(iter(metrics))  # the name of the metric that decides about the best weights
+        self.metrics = {key: metric for key, metric in metrics.items() if metric.in_training or key == self.monitor}
         self.corpus_sha256 = corpus_sha256
         self.window = Window()  # since the last line of figures
         self.total = Window()  # of the whole run, over interruptions
@@ -268,16 +277,12 @@ class TranslationModule(pl.LightningModule):
         translations: list[Translation] = [mine[0]] * len(self.val) if mine else []
         for other, part in enumerate(self._gather(mine)):
             translations[other::ranks] = part
-        scores = self.score(translations)
+        values = {name: found.value for name, found in self.score(translations).items()}
+        mean_loss, perplexity = loss / tokens, math.exp(min(likelihood / tokens, 700.0))
         self.validation = Validation(
             update=self.global_step,
-            scores={
-                "loss": loss / tokens,
-                "perplexity": math.exp(min(likelihood / tokens, 700.0)),
-                "bleu": scores.bleu,
-                "chrf": scores.chrf,
-                "exact_match": scores.exact_match,
-            },
+            scores={"loss": mean_loss, "perplexity": perplexity, **values},
+            quality=quality(self.metrics[self.monitor], values[self.monitor], mean_loss),
             translations=translations,
         )
         figures = {f"val/{name}": value for name, value in self.validation.scores.items()}
@@ -289,15 +294,9 @@ class TranslationModule(pl.LightningModule):
         """Let the clock of training go on."""
         self._clock = time.perf_counter()
 
-    def score(self, translations: Sequence[Translation]) -> metrics.Scores:
+    def score(self, translations: Sequence[Translation]) -> Scores:
         """Return the scores of translations of the validation split, as one corpus."""
-        references = [pair.target for pair in self.val]
-        return metrics.score([t.text for t in translations], references, tokenize=self.bleu_tokenize)
-
-    @property
-    def bleu_tokenize(self) -> str:
-        """The sacreBLEU tokenizer of this run."""
-        return self.config.bleu_tokenize or metrics.default_tokenizer(self.config.data.target_lang)
+        return score(self.metrics, [t.text for t in translations], [pair.target for pair in self.val])
 
     def _gather(self, value: Any) -> list[Any]:
         """Return every rank's value, in the order of the ranks."""

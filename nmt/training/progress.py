@@ -19,7 +19,7 @@ PLAIN_SECONDS = 30.0  # between two plain lines
 
 
 class Shown(ProgressColumn):
-    """One line of figures: epoch, update, loss, BLEU, tokens a second, time left."""
+    """One line of figures: epoch, update, loss, the deciding metric, tokens a second, time left."""
 
     def render(self, task: Task) -> Text:
         """Return the task's `figures` field."""
@@ -27,7 +27,7 @@ class Shown(ProgressColumn):
 
 
 class TrainingProgress(Callback):
-    """Shows progress, loss, BLEU, tokens a second and the time left; says a line after each validation."""
+    """Shows progress, loss, the deciding metric, tokens a second and the time left, and a line for each validation."""
 
     def __init__(self, console: Console, say: Callable[[str], None]) -> None:
         self.console = console
@@ -67,11 +67,12 @@ class TrainingProgress(Callback):
         if trainer.sanity_checking or not trainer.is_global_zero:
             return
         scores = pl_module.validation.scores
+        values = [f"{metric.label} {scores[name]:.2f}" for name, metric in pl_module.metrics.items()]
         when = "at the end" if trainer.state.fn == TrainerFn.VALIDATING else f"epoch {trainer.current_epoch + 1}"
         self.say(
             f"{when}, update {trainer.global_step:,}: "
             f"train loss {pl_module.train_loss:.3f}, val loss {scores['loss']:.3f}, "
-            f"perplexity {scores['perplexity']:.2f}, BLEU {scores['bleu']:.2f}, chrF {scores['chrf']:.2f}"
+            f"perplexity {scores['perplexity']:.2f}, {', '.join(values)}"
         )
 
     def _figures(self, trainer: pl.Trainer, module: Any) -> str:
@@ -79,7 +80,8 @@ class TrainingProgress(Callback):
         if math.isfinite(module.train_loss):  # there are figures
             parts += [f"loss {module.train_loss:.3f}", f"{module.tokens_per_second:,.0f} tokens/s"]
         if module.validation.scores:
-            parts.append(f"BLEU {module.validation.scores['bleu']:.2f}")
+            label = module.metrics[module.monitor].label
+            parts.append(f"{label} {module.validation.scores[module.monitor]:.2f}")
         return "  ".join([*parts, f"{self._left(module.progress())} left"])
 
     def _left(self, share: float) -> str:

@@ -22,6 +22,7 @@ from nmt import checkpoint as checkpoints
 from nmt import machine, process
 from nmt.atomic import write_atomically
 from nmt.build import (
+    build_metrics,
     build_model,
     build_objective,
     build_optimizer,
@@ -55,7 +56,7 @@ from nmt.translate import Translator
 
 METRICS = "metrics.json"
 # By the state that a run goes on from.
-REMEMBERED = ("seed", "tokenizer", "model", "optimizer", "callbacks", "bleu_tokenize")
+REMEMBERED = ("seed", "tokenizer", "model", "optimizer", "callbacks", "scores")
 
 
 def train(recipe: Recipe, *, resume: bool = False) -> dict[str, Any]:
@@ -98,6 +99,7 @@ class Run:
         filters = Filters(config.data.max_length, config.data.max_ratio)
         train = encode_corpus(self.corpus["train"], tokenizer, filters, folder=cache_folder())
         self.data = TranslationData(train, encode(self.val, tokenizer), config.data, seed=config.seed)
+        self.metrics = build_metrics(config.scores, target_lang=config.data.target_lang)
         self.timer = Timer(config.trainer.max_time, interval="step")
         self.module = TranslationModule(
             self.translator,
@@ -109,6 +111,7 @@ class Run:
             objective=build_objective(plain["objective"]),
             optimizer=lambda parameters: build_optimizer(plain["optimizer"], parameters),
             schedule=build_schedule(plain["scheduler"]),
+            metrics=self.metrics,
         )
         self.trainer = self._trainer()
 
@@ -256,7 +259,7 @@ class Run:
         )
 
     def _choose_weights(self) -> None:
-        """Leave the better of best and averaged weights, by greedy validation BLEU, in best.ckpt and in the model."""
+        """Leave the better of best and averaged weights, by greedy validation, in best.ckpt and in the model."""
         model = self.translator.model.to(self.trainer.strategy.root_device)  # Lightning has moved it to the CPU
         self.averaged = False
         best = checkpoints.load(self.checkpointing.best)
@@ -266,17 +269,20 @@ class Run:
             load_weights(model, averaged)
             search = validation_search(self.translator.search)
             translations = self.translator.translate([pair.source for pair in self.val], search=search)
-            bleu = self.module.score(translations).bleu
-            better = bleu > self.checkpointing.best_bleu
+            scores = self.module.score(translations)
+            metric = scores.metrics[self.module.monitor]
+            value, single = scores[self.module.monitor].value, self.checkpointing.best_scores[self.module.monitor]
+            better = value > single if metric.higher_is_better else value < single
             self.say(
-                f"average of the last {len(recent)} checkpoints: validation BLEU {bleu:.2f}; best single one "
-                f"(update {self.checkpointing.best_update:,}): {self.checkpointing.best_bleu:.2f}; "
+                f"average of the last {len(recent)} checkpoints: validation {metric.label} {value:.2f}; best single "
+                f"one (update {self.checkpointing.best_update:,}): {single:.2f}; "
                 f"kept the {'average' if better else 'single one'}"
             )
             if better:
                 self.averaged = True
                 best["state_dict"] = averaged
-                best["nmt"]["scores"] = {"val": {"bleu": bleu}, "averaged_updates": list(self.checkpointing.recent)}
+                values = {name: found.value for name, found in scores.items()}
+                best["nmt"]["scores"] = {"val": values, "averaged_updates": list(self.checkpointing.recent)}
                 checkpoints.save(best, self.checkpointing.best)
         load_weights(model, best["state_dict"])
 
@@ -288,12 +294,7 @@ class Run:
             if split not in self.corpus:
                 self.say("the corpus has no test split: validation scores only")
                 continue
-            scored[split] = evaluate(
-                self.translator,
-                list(self.corpus[split]),
-                bootstrap=1000,
-                tokenize=self.module.bleu_tokenize,
-            )
+            scored[split] = evaluate(self.translator, list(self.corpus[split]), self.metrics, bootstrap=1000)
             written = write_evaluation(
                 self.folder,
                 split,
@@ -309,6 +310,7 @@ class Run:
         totals = self.module.run_totals()
         return {
             **{split: evaluation.scores.to_dict() for split, evaluation in scored.items()},
+            "sentences": {split: len(evaluation.references) for split, evaluation in scored.items()},
             "parameters": self.parameters(),
             "target_tokens_per_second": totals.tokens_per_second * self.trainer.world_size,
             "padding_share": totals.padding_share,

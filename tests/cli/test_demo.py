@@ -55,7 +55,7 @@ def test_the_demo_translates_nine_in_ten_exactly(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     demo.run([])
     (folder,) = (tmp_path / "outputs" / "demo").iterdir()
-    assert json.loads((folder / "metrics.json").read_text("utf-8"))["test"]["exact_match"] >= 90
+    assert json.loads((folder / "metrics.json").read_text("utf-8"))["test"]["exact_match"]["value"] >= 90
 
 
 def test_sentences_come_in_different_lengths(tmp_path) -> None:

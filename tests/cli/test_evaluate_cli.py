@@ -11,7 +11,7 @@ import pytest
 from nmt.build import build_search
 from nmt.cli import evaluate as evaluate_program
 from nmt.errors import UserError
-from nmt.evaluation.metrics import score
+from nmt.evaluation.metrics.bleu import BLEU
 from nmt.lines import as_line
 from nmt.search.sampling import Sampling
 from tests.tiny_run import Run
@@ -23,10 +23,10 @@ def test_evaluate_program(run: Run, elsewhere: Path, capsys: pytest.CaptureFixtu
     out = capsys.readouterr().out
     hypotheses = (run.folder / "translations" / "test.beam3.lp0.5.hyp.de").read_text(encoding="utf-8").splitlines()
     references = (run.data / "test.de").read_text(encoding="utf-8").splitlines()
-    expected = score(hypotheses, references, bootstrap=10)
-    assert f"{expected.bleu:.2f}" in out and expected.bleu_signature in out and expected.chrf_signature in out
+    expected = BLEU().score(hypotheses, references, bootstrap=10)
+    assert f"{expected.value:.2f}" in out and str(expected.signature) in out and "exact match" in out
     facts = json.loads((run.folder / "translations" / "test.beam3.lp0.5.scores.json").read_text(encoding="utf-8"))
-    assert facts["bleu"] == expected.bleu and facts["search"]["length_penalty"] == 0.5
+    assert facts["scores"]["bleu"]["value"] == expected.value and facts["search"]["length_penalty"] == 0.5
     translated = run.translator.translate(
         (run.data / "test.en").read_text(encoding="utf-8").splitlines(), length_penalty=0.5
     )
@@ -65,6 +65,24 @@ def test_evaluate_program_on_other_data_from_a_lone_file(run: Run, tmp_path: Pat
     assert lines == "a dog\nred\n"
 
 
+@pytest.mark.parametrize(
+    ("words", "labels", "tokenizer"),
+    [
+        ([], ["BLEU", "exact match"], "13a"),
+        (["scores.bleu.tokenize=char"], ["BLEU", "exact match"], "char"),
+        (["scores=[ter,bleu]"], ["TER", "BLEU"], "13a"),
+        (["scores=[chrfpp,bleu]", "scores.bleu.tokenize=char"], ["chrF++", "BLEU"], "char"),
+    ],
+)
+def test_the_metrics_are_the_runs_own_unless_others_are_chosen(
+    run: Run, tmp_path: Path, elsewhere: Path, words: list[str], labels: list[str], tokenizer: str
+) -> None:
+    evaluate_program.run([f"ckpt={run.folder}", "bootstrap=0", f"out={tmp_path}", "search.beam_size=1", *words])
+    facts = json.loads((tmp_path / "translations" / "test.beam1.lp1.scores.json").read_text(encoding="utf-8"))
+    assert [score["label"] for score in facts["scores"].values()] == labels
+    assert f"tok:{tokenizer}|" in facts["scores"]["bleu"]["signature"]
+
+
 def test_given_path_goes_before_the_runs_own_files() -> None:
     own = {"path": None, "train": "t.tsv", "val": None, "test": ["a", "b"], "limit": 3}
     merged = evaluate_program.merge_data(own, {"path": "p", "val": "v.tsv"})
@@ -83,7 +101,14 @@ def test_given_path_goes_before_the_runs_own_files() -> None:
         (["ckpt={run}", "data.pth=x"], "data.pth: unknown key; did you mean 'path'"),
         (["ckpt={run}", "data.path=nothing"], "nothing"),
         (["ckpt={run}", "data=cldr"], "single settings"),
-        (["ckpt={run}", "bleu_tokenize=13b"], "did you mean '13a'"),
+        (["ckpt={run}", "scores.bleu.tokenize=13b"], "did you mean '13a'"),
+        (["ckpt={run}", "scores.blue.tokenize=13a"], "scores.blue: not among the metrics bleu, exact_match; did you"),
+        (
+            ["ckpt={run}", "scores=[bleu]", "scores.ter.no_punct=true"],
+            r"scores.ter: not among the metrics bleu; choose",
+        ),
+        (["ckpt={run}", "scores.bleu=13a"], "scores.bleu: got 13a, expected settings of a metric"),
+        (["ckpt={run}", "scores=[bleu,tre]"], "got 'tre', expected one of .*; did you mean 'ter'"),
         (["ckpt={run}", "bootstrap=-1"], "bootstrap"),
         (["ckpt={run}", "device=tpu9"], "device=tpu9"),
     ],

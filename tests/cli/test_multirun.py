@@ -18,6 +18,17 @@ from nmt.training.checkpointing import Interrupted
 from tests.train_frame import Meeting, Runs, status
 
 
+def metrics(**values: list[float]) -> str:
+    """Return a metrics.json with the values of BLEU and chrF for each split."""
+    labels = {"bleu": "BLEU", "chrf": "chrF"}
+    return json.dumps(
+        {
+            split: {key: {"label": labels[key], "value": value} for key, value in zip(labels, numbers, strict=False)}
+            for split, numbers in values.items()
+        }
+    )
+
+
 def test_a_multirun_has_a_folder_for_each_job(runs: Runs, tmp_path: Path) -> None:
     runs.run(["-m", "model=rnn", "model/attention=none,luong"])
     assert [call[1]["model"]["attention"] is None for call in runs.calls] == [True, False]
@@ -50,8 +61,7 @@ def test_a_multirun_ends_with_what_its_jobs_reached(
 ) -> None:
     def score(config: TrainConfig, folder: Path) -> None:
         bleu = 20.0 + config.seed + (0 if config.model["attention"] is None else 5)
-        metrics = {"val": {"bleu": bleu + 1}, "test": {"bleu": bleu, "chrf": 2 * bleu}}
-        (folder / "metrics.json").write_text(json.dumps(metrics), "utf-8")
+        (folder / "metrics.json").write_text(metrics(val=[bleu + 1], test=[bleu, 2 * bleu]), "utf-8")
 
     runs.work = score
     runs.run(["-m", "model=rnn", "model/attention=none,luong", "seed=1,2", "trainer.max_time=00:00:01:00"])
@@ -70,7 +80,7 @@ def test_ctrl_c_ends_with_the_results_and_the_commands_for_the_other_jobs(
     def stop(config: TrainConfig, folder: Path) -> None:
         if config.seed == 2:
             raise KeyboardInterrupt
-        (folder / "metrics.json").write_text('{"val": {"bleu": 1.5}}', "utf-8")
+        (folder / "metrics.json").write_text(metrics(val=[1.5]), "utf-8")
 
     runs.work = stop
     assert runs.status("-m", "seed=1,2,3", "data.path=a b,c d", "hydra.sweep.dir='viele, ö'") == 130
@@ -103,7 +113,7 @@ def test_ctrl_c_ends_with_the_command_that_continues_the_stopped_job(
 
 def test_jobs_are_found_in_folders_of_any_depth(runs: Runs, tmp_path: Path) -> None:
     def score(config: TrainConfig, folder: Path) -> None:
-        (folder / "metrics.json").write_text(json.dumps({"val": {"bleu": 10 * config.seed}}), "utf-8")
+        (folder / "metrics.json").write_text(metrics(val=[10 * config.seed]), "utf-8")
 
     runs.work = score
     runs.run(["-m", "seed=1,2", "hydra.sweep.dir=other", f"hydra.sweep.subdir='{tmp_path}/abs${{seed}}'"])

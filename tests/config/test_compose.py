@@ -195,7 +195,8 @@ def test_each_mistake_on_the_command_line_is_one_clear_line(overrides: list[str]
         ("trainer.accelerator", "gpuu", "did you mean 'gpu'?"),
         ("trainer.strategy", "ddp_spawn", "trainer.strategy: got 'ddp_spawn', expected one of auto, ddp"),
         ("trainer.check_val_every_n_epoch", None, "expected trainer.val_check_interval=BATCHES beside it"),
-        ("bleu_tokenize", "13b", "bleu_tokenize: got '13b', expected one of 13a"),
+        ("scores.bleu.tokenize", "13b", "scores.bleu.tokenize: got '13b', expected one of 13a"),
+        ("scores", {}, "scores: got no metric"),
         ("trainer.precision", "fp16", "trainer.precision: got 'fp16', expected one of 32-true"),
         (
             "trainer.val_check_interval",
@@ -276,6 +277,18 @@ def test_positions_can_be_chosen_for_one_side() -> None:
     targets = [one_side["model"][side]["positions"]["_target_"].rpartition(".")[2] for side in ("encoder", "decoder")]
     assert targets == ["Alibi", "NoPositions"]
     check_nodes(validate(one_side))
+
+
+def test_a_list_of_metrics_is_chosen_as_one_option() -> None:
+    found = config.compose("train", ["scores=[ter,bleu]", "scores.bleu.tokenize=char"])["scores"]
+    assert list(found) == ["ter", "bleu"] and found["bleu"]["tokenize"] == "char"
+    assert list(config.compose("train", ["scores=chrf"])["scores"]) == ["chrf"]
+    assert message("scores=[bleu,tre]") == (
+        "scores: got 'tre', expected one of bleu, chrf, chrfpp, exact_match, ter; did you mean 'ter'?"
+    )
+    assert "expected one option and no list" in message("model=[rnn]")
+    assert "scores: got no metric" in message("scores=[]")
+    assert "scores: got null" in message("scores=null")
 
 
 def test_problems_are_told_together() -> None:

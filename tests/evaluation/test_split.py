@@ -11,6 +11,10 @@ from pathlib import Path
 import pytest
 
 from nmt.data.pair import SentencePair
+from nmt.evaluation.metrics.bleu import BLEU
+from nmt.evaluation.metrics.chrf import ChrF
+from nmt.evaluation.metrics.exact_match import ExactMatch
+from nmt.evaluation.metrics.ter import TER
 from nmt.evaluation.split import evaluate, write_evaluation
 from nmt.lines import as_line
 from nmt.translate import load_translator
@@ -22,51 +26,54 @@ def test_the_sacrebleu_program_gives_the_score_of_the_written_files(run: Run, tm
     sources = sentences(6, seed=6)
     targets = ["a\rdog ", "b\u2028c", "", "two\r\nmen\n", "\x85x\x0by", "a man."]
     pairs = [SentencePair(*pair) for pair in zip(sources, targets, strict=True)]
-    found = evaluate(run.translator, pairs, bootstrap=20)
+    metrics = {"bleu": BLEU(), "exact": ExactMatch(), "chrfpp": ChrF(word_order=2), "ter": TER()}
+    found = evaluate(run.translator, pairs, metrics, bootstrap=20)
     written = write_evaluation(tmp_path, "test", found, source_lang="en", target_lang="de", data="a list")
     named = write_evaluation(
         tmp_path / "2", "test", found, source_lang="en", target_lang="de", data="a list", checkpoint="my model"
     )
-    assert named.hypothesis.name in shlex.split(json.loads(named.scores.read_text(encoding="utf-8"))["command"])
+    commands = json.loads(named.scores.read_text(encoding="utf-8"))["commands"]
+    assert named.hypothesis.name in shlex.split(commands["bleu"]) and list(commands) == ["bleu", "chrfpp", "ter"]
     assert sorted(path.name for path in (tmp_path / "translations").iterdir()) == [
         *("test.beam3.lp1.hyp.de", "test.beam3.lp1.ref.de", "test.beam3.lp1.scores.json", "test.beam3.lp1.src.en")
     ]
     facts = json.loads(written.scores.read_text(encoding="utf-8"))
-    words = [*shlex.split(facts["command"])[1:], "-w", "10"]
-    done = subprocess.run(
-        [sys.executable, "-m", "sacrebleu", *words], cwd=written.scores.parent, capture_output=True, check=True
-    )
-    bleu, chrf = json.loads(done.stdout)
-    assert facts["bleu"] == pytest.approx(bleu["score"], abs=1e-8)
-    assert facts["chrf"] == pytest.approx(chrf["score"], abs=1e-8)
-    assert facts["sentences"] == 6 and facts["search"]["beam_size"] == 3 and "bs:20" in facts["signature"]
+    for name, command in facts["commands"].items():
+        words = [*shlex.split(command)[1:], "-w", "10"]
+        done = subprocess.run(
+            [sys.executable, "-m", "sacrebleu", *words], cwd=written.scores.parent, capture_output=True, check=True
+        )
+        assert facts["scores"][name]["value"] == pytest.approx(json.loads(done.stdout)["score"], abs=1e-8)
+    assert facts["sentences"] == 6 and facts["search"]["beam_size"] == 3
+    assert "bs:20" in facts["scores"]["bleu"]["signature"] and facts["scores"]["exact"]["signature"] is None
 
 
 def test_evaluating_again_replaces_the_same_files_only(run: Run, tmp_path: Path) -> None:
     pairs = [SentencePair(line, line) for line in sentences(5, seed=8)]
+    metrics = {"bleu": BLEU(tokenize="char")}
     languages = {"source_lang": "en", "target_lang": "ko", "data": "a list"}
-    found = evaluate(run.translator, pairs, tokenize="char")
+    found = evaluate(run.translator, pairs, metrics)
     written = write_evaluation(tmp_path, "test", found, **languages)
     write_evaluation(tmp_path, "test", found, **languages, checkpoint="last")
     assert len(list((tmp_path / "translations").iterdir())) == 8
     written.hypothesis.write_text("what an older version made of it")
     write_evaluation(tmp_path, "test", found, **languages)
-    other = write_evaluation(tmp_path, "test", evaluate(run.translator, pairs[:2], tokenize="char"), **languages)
+    other = write_evaluation(tmp_path, "test", evaluate(run.translator, pairs[:2], metrics), **languages)
     assert len(list((tmp_path / "translations").iterdir())) == 12, "other sentences replace nothing"
     facts = json.loads(other.scores.read_text(encoding="utf-8"))
     older = other.scores.with_name(f"test.beam3.lp1.{facts['data_sha256'][:8]}.scores.json")
     other.scores.rename(older)  # as a version before this one called it
-    again = write_evaluation(tmp_path, "test", evaluate(run.translator, pairs[:2], tokenize="char"), **languages)
+    again = write_evaluation(tmp_path, "test", evaluate(run.translator, pairs[:2], metrics), **languages)
     assert again == other
     older.unlink()
     greedy = load_translator(run.folder, device="cpu", beam_size=1)
-    news = write_evaluation(tmp_path, "test", evaluate(greedy, pairs[:2], tokenize="char"), **languages)
+    news = write_evaluation(tmp_path, "test", evaluate(greedy, pairs[:2], metrics), **languages)
     assert news.scores.name.count(".") == 5, "names without a digest are of the split's first sentences"
     assert len(other.hypothesis.read_text(encoding="utf-8").split("\n")) == 3
     assert len(written.hypothesis.read_text(encoding="utf-8").split("\n")) == 6
-    assert "tok:char" in json.loads(written.scores.read_text(encoding="utf-8"))["signature"]
+    assert "tok:char" in json.loads(written.scores.read_text(encoding="utf-8"))["scores"]["bleu"]["signature"]
     short = load_translator(run.folder, device="cpu", max_length_extra=0)
-    limited = write_evaluation(tmp_path, "test", evaluate(short, pairs, tokenize="char"), **languages)
+    limited = write_evaluation(tmp_path, "test", evaluate(short, pairs, metrics), **languages)
     assert limited.hypothesis != written.hypothesis, "other limits of length replace nothing"
     blocked = tmp_path / "file"
     blocked.touch()

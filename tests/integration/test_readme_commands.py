@@ -47,7 +47,7 @@ def here(run_folder, tmp_path, monkeypatch):
 def test_evaluate(line, here, run_folder, capsys):
     evaluate.run(shlex.split(line, comments=True))
     scores = json.loads((run_folder / "metrics.json").read_text("utf-8"))["test"]
-    assert scores["signature"] in capsys.readouterr().out
+    assert scores["bleu"]["signature"] in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("line", TRANSLATE)

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,6 +20,7 @@ from nmt import checkpoint, load_translator
 from nmt.cli import evaluate as evaluate_program
 from nmt.cli import train as train_program
 from nmt.errors import UserError
+from nmt.evaluation.metrics.base import Score, Scores
 from nmt.training.module import TranslationModule
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -87,20 +87,20 @@ def test_a_run_of_every_model_and_its_scores_from_the_checkpoint(name, tmp_path,
     before = {path: path.read_bytes() for path in (folder / "translations").iterdir()}
     torch.set_flush_denormal(False)
     evaluate_program.run([f"ckpt={folder}"])
-    assert metrics["test"]["signature"] in capsys.readouterr().out
+    assert metrics["test"]["bleu"]["signature"] in capsys.readouterr().out
     assert (torch.tensor([1e-30]) * 1e-10).item() == 0 or not torch.set_flush_denormal(True)
     for path, content in before.items():
         if path.suffix != ".json":
             assert path.read_bytes() == content
     scores = json.loads(next((folder / "translations").glob("test*.scores.json")).read_text("utf-8"))
-    assert scores["bleu"] == metrics["test"]["bleu"] and scores["chrf"] == metrics["test"]["chrf"]
+    assert scores["scores"] == metrics["test"]
     assert len(load_translator(folder).translate(["June 5", "", "seven"])) == 3
     assert not list(elsewhere.iterdir())
 
 
 def assert_complete(folder, metrics, *, attends):
     for split in ("val", "test"):
-        assert {"bleu", "chrf", "exact_match", "signature"} <= metrics[split].keys()
+        assert list(metrics[split]) == ["bleu", "chrf", "exact_match"] and metrics["sentences"][split] > 0
     for key in ("parameters", "target_tokens_per_second", "peak_memory_bytes", "wall_seconds"):
         assert metrics[key] > 0
     assert metrics["updates"] == 2 and 0 < metrics["epochs"] <= 1 and 0 <= metrics["padding_share"] < 1
@@ -164,8 +164,15 @@ def test_a_finished_run_is_not_resumed_nor_weights_alone(tmp_path):
 
 def test_evaluating_other_data_leaves_the_scores_of_the_run(tmp_path, capsys):
     folder = tmp_path / "run"
-    metrics = go(folder, "debug=fast", *SMALL_TRANSFORMER, "callbacks.sample_sentences=0", "bleu_tokenize=char")
-    assert "tok:char" in metrics["val"]["signature"]
+    metrics = go(
+        folder,
+        "debug=fast",
+        *SMALL_TRANSFORMER,
+        "callbacks.sample_sentences=0",
+        "scores=[chrf,bleu]",
+        "scores.bleu.tokenize=char",
+    )
+    assert list(metrics["val"]) == ["chrf", "bleu"] and "tok:char" in metrics["val"]["bleu"]["signature"]
     before = {path.name: path.read_bytes() for path in (folder / "translations").iterdir()}
     (tmp_path / "test.tsv").write_text("en\tde\nJune 5\t5. Juni\nseven\tsieben\n", "utf-8")
     for _ in range(2):
@@ -174,7 +181,7 @@ def test_evaluating_other_data_leaves_the_scores_of_the_run(tmp_path, capsys):
     assert before.items() <= after.items() and len(after) == len(before) + 4
     (scores,) = [name for name in after.keys() - before.keys() if name.endswith(".json")]
     facts = json.loads(after[scores])
-    assert facts["data"] == f"data.test={tmp_path / 'test.tsv'}" and "tok:char" in facts["signature"]
+    assert facts["data"] == f"data.test={tmp_path / 'test.tsv'}" and "tok:char" in facts["scores"]["bleu"]["signature"]
 
 
 def test_what_a_state_remembers_cannot_be_changed_beside_it(tmp_path):
@@ -206,7 +213,12 @@ def test_the_better_of_average_and_best_is_kept(tmp_path, monkeypatch, better):
 
     monkeypatch.setattr(checkpoint, "average", average)
     scored = TranslationModule.score
-    monkeypatch.setattr(TranslationModule, "score", lambda *args: replace(scored(*args), bleu=next(scores)))
+
+    def score(*args):
+        found = scored(*args)
+        return Scores(found.metrics, {**found, "bleu": Score(next(scores))})
+
+    monkeypatch.setattr(TranslationModule, "score", score)
     folder = tmp_path / "run"
     metrics = go(
         folder, *SMALL_TRANSFORMER, "data.sizes=[60,4,4]", "callbacks.average_last=2", "callbacks.sample_sentences=0",
@@ -232,7 +244,9 @@ def test_a_falling_loss_counts_while_bleu_is_nothing(tmp_path):
         "scheduler.warmup_updates=0", "callbacks.early_stopping_patience=1", "callbacks.sample_sentences=0",
         "callbacks.average_last=0",
     )  # fmt: skip
-    assert metrics["val"]["bleu"] < 1 and metrics["epochs"] == 4 and metrics["best_update"] == metrics["updates"]
+    assert (
+        metrics["val"]["bleu"]["value"] < 1 and metrics["epochs"] == 4 and metrics["best_update"] == metrics["updates"]
+    )
 
 
 @pytest.mark.slow
@@ -276,7 +290,7 @@ def test_a_model_learns_with_rdrop(tmp_path):
 def test_a_handful_of_pairs_is_learnt_by_heart(name, tmp_path):
     choice = [word for word in MODELS[name] if word.startswith(("model=", "model/", "model.attention"))]
     report = go(tmp_path / "run", "debug=overfit", "tokenizer.vocab_size=320", *choice)
-    assert report["test"]["bleu"] == pytest.approx(100.0)
+    assert report["test"]["bleu"]["value"] == pytest.approx(100.0)
 
 
 # Processes of their own

@@ -7,6 +7,8 @@ import pytest
 from rich.console import Console
 
 from nmt.config.compose import compose, validate
+from nmt.evaluation.metrics.bleu import BLEU
+from nmt.evaluation.metrics.chrf import ChrF
 from nmt.training import progress as module
 from nmt.training.module import TranslationModule
 from nmt.training.progress import TrainingProgress
@@ -17,7 +19,12 @@ def trainer(**changes):
 
 
 def training(share, **changes):
-    values = {"train_loss": 2.5, "tokens_per_second": 8000.4, "validation": SimpleNamespace(scores={"bleu": 31.234})}
+    metrics = {"metrics": {"bleu": BLEU(), "chrf": ChrF()}, "monitor": "bleu"}
+    values = metrics | {
+        "train_loss": 2.5,
+        "tokens_per_second": 8000.4,
+        "validation": SimpleNamespace(scores={"bleu": 31.234}),
+    }
     return SimpleNamespace(progress=lambda: share, **(values | changes))
 
 

@@ -1,0 +1,1 @@
+"""Metrics: one class in one file each, and `base`, which scores a corpus with several of them."""

@@ -1,0 +1,140 @@
+"""What a metric is, and the scores of a corpus by several metrics."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from nmt.errors import UserError
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A 95 % confidence interval by bootstrap resampling (Koehn 2004): mean, plus or minus."""
+
+    mean: float
+    half_width: float
+
+    def __str__(self) -> str:
+        return f"{self.mean:.2f} ± {self.half_width:.2f}"
+
+
+@dataclass(frozen=True)
+class Score:
+    """The score of one corpus by one metric.
+
+    `signature` names every setting that the value depends on, for metrics that have one (Post 2018, arXiv:1804.08771).
+    `interval` is None unless a bootstrap was asked for.
+    """
+
+    value: float
+    signature: str | None = None
+    interval: Interval | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Metric(ABC):
+    """Compares the translations of a corpus with their references.
+
+    A subclass is a frozen dataclass whose fields are the metric's settings. It defines `label` and `score`, and changes
+    the class attributes below where they do not fit. Nothing else names a metric: whatever shows scores iterates.
+    """
+
+    unit: ClassVar[str] = "points"
+    """Unit of the value; tables show it where there is no signature."""
+    higher_is_better: ClassVar[bool] = True
+    chance: ClassVar[float | None] = None
+    """Values below this one are noise: until it is reached, the validation loss decides which weights are the best."""
+
+    target_lang: str = ""
+    """Code of the target language ("de"), given by the program; empty where it is not known."""
+    in_training: bool = True
+    """Whether each validation in training computes the metric. The scores at the end of a run have it in any case."""
+
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """The name in tables, such as "BLEU"."""
+
+    @abstractmethod
+    def score(self, hypotheses: Sequence[str], references: Sequence[str], *, bootstrap: int = 0) -> Score:
+        """Return the score of the whole corpus.
+
+        The two sequences have the same length, at least 1, and belong together one for one. `bootstrap` is the number
+        of resamples for the interval; 0 means no interval.
+        """
+
+    @property
+    def sacrebleu_arguments(self) -> tuple[str, ...] | None:
+        """Arguments that make the sacrebleu program compute this metric; None where it has no such metric."""
+        return None
+
+
+@dataclass(frozen=True)
+class Scores(Mapping[str, Score]):
+    """The scores of one corpus by name, in the order of `metrics`, which has the metric behind each of them."""
+
+    metrics: Mapping[str, Metric]
+    scores: Mapping[str, Score]
+
+    def __getitem__(self, name: str) -> Score:
+        return self.scores[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.metrics)
+
+    def __len__(self) -> int:
+        return len(self.metrics)
+
+    def to_dict(self) -> dict[str, dict[str, Any]]:
+        """Return plain values, so that a reader of the JSON needs no metric to make a table.
+
+        For each name: `label`, `value`, `unit`, `higher_is_better`, `signature` (or None) and `interval` (`mean` and
+        `half_width`, or None).
+        """
+        return {name: _plain(metric, self[name]) for name, metric in self.metrics.items()}
+
+
+def score(
+    metrics: Mapping[str, Metric], hypotheses: Sequence[str], references: Sequence[str], *, bootstrap: int = 0
+) -> Scores:
+    """Return the scores of a corpus by each of `metrics`.
+
+    `bootstrap` is the number of resamples for the intervals; 0 means no intervals. Raises UserError unless there is one
+    hypothesis for each reference and at least one of both, and for a `bootstrap` that makes no interval.
+    """
+    check_bootstrap(bootstrap)
+    check_counts(references, hypotheses=hypotheses)
+    return Scores(
+        metrics, {name: metric.score(hypotheses, references, bootstrap=bootstrap) for name, metric in metrics.items()}
+    )
+
+
+def check_bootstrap(bootstrap: int) -> None:
+    """Raise UserError for a number of resamples that makes no interval."""
+    if bootstrap < 0 or bootstrap == 1:
+        raise UserError(f"bootstrap: got {bootstrap}, expected 0 (no interval) or at least 2; 1000 is usual")
+
+
+def check_counts(references: Sequence[str], **systems: Sequence[str]) -> None:
+    """Raise UserError unless each system has one line for each reference; sacreBLEU drops the rest silently."""
+    for name, lines in systems.items():
+        if len(lines) != len(references):
+            counts = f"{len(lines)} {name} for {len(references)} references"
+            raise UserError(f"scores: got {counts}; expected one for one")
+    if not references:
+        raise UserError("scores: got no sentences; expected at least one hypothesis with its reference")
+
+
+def _plain(metric: Metric, score: Score) -> dict[str, Any]:
+    interval = score.interval
+    return {
+        "label": metric.label,
+        "value": score.value,
+        "unit": metric.unit,
+        "higher_is_better": metric.higher_is_better,
+        "signature": score.signature,
+        "interval": None if interval is None else {"mean": interval.mean, "half_width": interval.half_width},
+    }

@@ -1,0 +1,63 @@
+"""BLEU (Papineni et al. 2002), cased, of plain text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import sacrebleu.metrics.bleu
+
+from nmt.evaluation.metrics.sacrebleu_metric import PlainFloats, SacreBleuMetric
+
+# sacreBLEU's tokenizers that need neither a download nor another package.
+Tokenizer = Literal["13a", "intl", "zh", "char", "none"]
+
+# ISO 639-1, -2 and -3; FLORES and many file names have the latter two.
+_CHINESE = ("zh", "zho", "chi", "cmn", "yue", "wuu", "lzh")
+_BY_CHARACTER = (
+    *("ja", "jpn", "ko", "kor", "th", "tha", "lo", "lao", "km", "khm", "my", "mya", "bur"),
+    *("bo", "bod", "tib", "dz", "dzo"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BLEU(SacreBleuMetric):
+    """Corpus BLEU. Without `tokenize`, the target language decides about the tokenizer; see `default_tokenizer`."""
+
+    label = "BLEU"
+    chance: ClassVar[float | None] = 1.0
+
+    tokenize: Tokenizer | None = None
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """The name of sacreBLEU's tokenizer."""
+        return self.tokenize or default_tokenizer(self.target_lang)
+
+    @property
+    def sacrebleu_arguments(self) -> tuple[str, ...]:
+        """Arguments that make the sacrebleu program compute this metric."""
+        return "-m", "bleu", "--tokenize", self.tokenizer
+
+    def scorer(self) -> sacrebleu.metrics.bleu.BLEU:
+        """Return sacreBLEU's own object."""
+        # force: no warning that sentences end in " ."; it is not part of the score or of the signature.
+        return _BLEU(tokenize=self.tokenizer, force=True)
+
+
+class _BLEU(PlainFloats, sacrebleu.metrics.bleu.BLEU):
+    pass
+
+
+def default_tokenizer(language: str) -> Tokenizer:
+    """Return the sacreBLEU tokenizer for a target language ("de", "pt_BR", "zh-TW", "jpn_Jpan").
+
+    Chinese has its own, "zh". Languages that put no spaces between words are counted by character. So is Korean, whose
+    words carry their particles and endings: 13a would count one wrong ending as a wrong word. (The usual tokenizer for
+    Korean papers, ko-mecab, needs another package and a dictionary; score the written files with it to compare with
+    them.) Everything else is "13a", sacreBLEU's default.
+    """
+    code = language.replace("_", "-").split("-")[0].lower()
+    if code in _CHINESE:
+        return "zh"
+    return "char" if code in _BY_CHARACTER else "13a"

@@ -1,0 +1,34 @@
+"""The share of translations that equal their reference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from sacrebleu.significance import estimate_ci
+
+from nmt.evaluation.metrics.base import Interval, Metric, Score
+
+_SEED = 12345  # sacreBLEU's
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExactMatch(Metric):
+    """Percentage of translations equal to their reference, white space at the ends aside."""
+
+    label = "exact match"
+    unit: ClassVar[str] = "% of the sentences"
+
+    def score(self, hypotheses: Sequence[str], references: Sequence[str], *, bootstrap: int = 0) -> Score:
+        """Return the percentage; it has no signature."""
+        sentences = len(references)
+        equal = sum(h.strip() == r.strip() for h, r in zip(hypotheses, references, strict=True))
+        interval = None
+        if bootstrap:
+            # How many equal ones a resample of the sentences draws is a binomial variable.
+            draws = np.random.default_rng(_SEED).binomial(sentences, equal / sentences, size=bootstrap)
+            mean, half_width = estimate_ci(100.0 * draws / sentences)
+            interval = Interval(float(mean), float(half_width))
+        return Score(100.0 * equal / sentences, interval=interval)

@@ -1,0 +1,59 @@
+"""Metrics that sacreBLEU computes."""
+
+from __future__ import annotations
+
+import logging
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import sacrebleu.metrics.base
+
+from nmt.evaluation.metrics.base import Interval, Metric, Score
+
+
+@dataclass(frozen=True, kw_only=True)
+class SacreBleuMetric(Metric):
+    """A metric of sacreBLEU's: its score, its signature, and its interval with sacreBLEU's fixed seed 12345.
+
+    All three equal those of the sacrebleu program for the same lines.
+    """
+
+    @abstractmethod
+    def scorer(self) -> sacrebleu.metrics.base.Metric:
+        """Return sacreBLEU's own object; its class derives from `PlainFloats` too."""
+
+    def score(self, hypotheses: Sequence[str], references: Sequence[str], *, bootstrap: int = 0) -> Score:
+        """Return the corpus score with its signature; the number of resamples is part of the signature."""
+        scorer = self.scorer()
+        with quiet():
+            found = scorer.corpus_score(list(hypotheses), [list(references)], n_bootstrap=bootstrap or 1)
+        interval = Interval(float(found._mean), float(found._ci)) if bootstrap else None
+        return Score(float(found.score), str(scorer.get_signature()), interval)
+
+
+class PlainFloats:
+    """Makes the scores of a sacreBLEU metric Python floats.
+
+    Without it, sacreBLEU 2.6 cannot take the mean of resampled scores some of which are exactly 0: those are floats,
+    the others NumPy's float32.
+    """
+
+    def _compute_score_from_stats(self, stats: Any) -> Any:
+        result = super()._compute_score_from_stats(stats)  # type: ignore[misc]
+        result.score = float(result.score)
+        return result
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep sacreBLEU's log off the terminal: it reports every bootstrap and every low count of n-grams."""
+    logger = logging.getLogger("sacrebleu")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)

@@ -1,0 +1,49 @@
+"""Translation edit rate (Snover et al. 2006)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import sacrebleu.metrics.ter
+
+from nmt.evaluation.metrics.sacrebleu_metric import PlainFloats, SacreBleuMetric
+
+
+@dataclass(frozen=True, kw_only=True)
+class TER(SacreBleuMetric):
+    """Edits (insertions, deletions, substitutions, shifts of words) in percent of the references' words.
+
+    `normalized` splits punctuation from words; `asian_support` beside it splits Chinese, Japanese and Korean text into
+    characters. Slow, so by default it is not computed during training.
+    """
+
+    label = "TER"
+    unit: ClassVar[str] = "edits per 100 words"
+    higher_is_better: ClassVar[bool] = False
+
+    in_training: bool = False
+    case_sensitive: bool = False
+    normalized: bool = False
+    no_punct: bool = False
+    asian_support: bool = False
+
+    @property
+    def sacrebleu_arguments(self) -> tuple[str, ...]:
+        """Arguments that make the sacrebleu program compute this metric."""
+        names = ("case_sensitive", "normalized", "no_punct", "asian_support")
+        flags = [f"--ter-{name.replace('_', '-')}" for name in names if getattr(self, name)]
+        return "-m", "ter", *flags
+
+    def scorer(self) -> sacrebleu.metrics.ter.TER:
+        """Return sacreBLEU's own object."""
+        return _TER(
+            case_sensitive=self.case_sensitive,
+            normalized=self.normalized,
+            no_punct=self.no_punct,
+            asian_support=self.asian_support,
+        )
+
+
+class _TER(PlainFloats, sacrebleu.metrics.ter.TER):
+    pass

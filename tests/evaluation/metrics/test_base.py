@@ -1,0 +1,136 @@
+"""The scores of a corpus by several metrics, and a metric of one's own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nmt.build import build_metrics
+from nmt.cli import sweep
+from nmt.data.pair import SentencePair
+from nmt.errors import UserError
+from nmt.evaluation.metrics.base import Metric, score
+from nmt.evaluation.metrics.bleu import BLEU
+from nmt.evaluation.metrics.exact_match import ExactMatch
+from nmt.evaluation.metrics.ter import TER
+from nmt.evaluation.split import evaluate, table, write_evaluation
+from tests.evaluation.corpus import HYPOTHESES, REFERENCES
+from tests.tiny_run import Run, sentences
+
+NODES: dict[str, dict[str, Any]] = {
+    "bleu": {"_target_": "nmt.evaluation.metrics.bleu.BLEU", "tokenize": None},
+    "ter": {"_target_": "nmt.evaluation.metrics.ter.TER"},
+}
+LENGTHS = """
+from dataclasses import dataclass
+
+from nmt.evaluation.metrics.base import Metric, Score
+
+
+@dataclass(frozen=True, kw_only=True)
+class LengthRatio(Metric):
+    label = "length"
+    unit = "% of the reference"
+
+    characters: bool = False
+
+    def score(self, hypotheses, references, *, bootstrap=0):
+        units = [line if self.characters else line.split() for line in (*hypotheses, *references)]
+        sizes = [len(line) for line in units]
+        return Score(100.0 * sum(sizes[: len(references)]) / sum(sizes[len(references) :]))
+
+
+class NoMetric:
+    pass
+"""
+
+
+def test_scores_are_a_mapping_in_the_order_of_the_metrics() -> None:
+    scores = score({"ter": TER(), "bleu": BLEU()}, HYPOTHESES, REFERENCES, bootstrap=20)
+    assert list(scores) == ["ter", "bleu"] and len(scores) == 2 and scores.metrics["ter"].label == "TER"
+    plain = json.loads(json.dumps(scores.to_dict()))
+    assert list(plain) == ["ter", "bleu"]
+    assert plain["ter"]["higher_is_better"] is False and plain["bleu"]["higher_is_better"] is True
+    bleu = scores["bleu"]
+    assert bleu.interval is not None and plain["bleu"] == {
+        **{"label": "BLEU", "value": bleu.value, "unit": "points", "higher_is_better": True},
+        **{"signature": bleu.signature, "interval": vars(bleu.interval)},
+    }
+    exact = score({"exact": ExactMatch()}, HYPOTHESES, REFERENCES).to_dict()["exact"]
+    assert exact["signature"] is None and exact["interval"] is None and exact["value"] == pytest.approx(20.0)
+
+
+def test_wrong_counts_are_refused() -> None:
+    with pytest.raises(UserError, match="14 hypotheses for 15 references"):
+        score({"bleu": BLEU()}, HYPOTHESES[1:], REFERENCES)
+    with pytest.raises(UserError, match="no sentences"):
+        score({"bleu": BLEU()}, [], [])
+    for bootstrap in (1, -1):
+        with pytest.raises(UserError, match="bootstrap"):
+            score({"bleu": BLEU()}, HYPOTHESES, REFERENCES, bootstrap=bootstrap)
+
+
+def test_building_metrics() -> None:
+    metrics = build_metrics({**NODES, "mine": {**NODES["bleu"], "tokenize": "intl"}}, target_lang="ko")
+    assert metrics == {"bleu": BLEU(target_lang="ko"), "ter": TER(target_lang="ko"), "mine": metrics["mine"]}
+    assert metrics["mine"] == BLEU(target_lang="ko", tokenize="intl")
+
+
+@pytest.mark.parametrize(
+    ("nodes", "words"),
+    [
+        ({}, "scores: got no metric"),
+        ({"loss": NODES["bleu"]}, "scores.loss: validation has a figure of this name"),
+        ({"bleu": {**NODES["bleu"], "tokenize": "chars"}}, "scores.bleu.tokenize: got 'chars', expected one of 13a, "),
+        ({"bleu": {**NODES["bleu"], "tokenise": "char"}}, "scores.bleu.tokenise: unknown key; did you mean 'tokenize'"),
+        ({"bleu": {**NODES["bleu"], "target_lang": "de"}}, "scores.bleu.target_lang: the program sets it"),
+        ({"a": {"_target_": "nmt.evaluation.metrics.base.Metric"}}, "is abstract"),
+        ({"a": {"_target_": "nmt.evaluation.metrics.base.Score"}}, "must take target_lang"),
+        ({"a": {"_target_": "sacrebleu.metrics.bleu.BLEU"}}, "add allow=[sacrebleu]"),
+        ({"a": None}, "scores.a: got null, expected a mapping with _target_"),
+    ],
+)
+def test_nodes_that_do_not_fit_are_refused_in_one_line(nodes: dict[str, Any], words: str) -> None:
+    with pytest.raises(UserError) as error:
+        build_metrics(nodes, target_lang="de")
+    assert words in str(error.value) and "\n" not in str(error.value)
+
+
+def test_all_problems_are_told_together() -> None:
+    nodes = {"bleu": {**NODES["bleu"], "tokenize": "x"}, "ter": {**NODES["ter"], "no_punkt": True}}
+    with pytest.raises(UserError, match=r"scores\.bleu\.tokenize.*; scores\.ter\.no_punkt"):
+        build_metrics(nodes, target_lang="de")
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Metric]:
+    """BLEU, and a metric from a package outside this project."""
+    (tmp_path / "my_scores").mkdir()
+    (tmp_path / "my_scores" / "lengths.py").write_text(LENGTHS, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    nodes = {**NODES, "length": {"_target_": "my_scores.lengths.LengthRatio", "characters": True}}
+    with pytest.raises(UserError, match=r"add allow=\[my_scores\]"):
+        build_metrics(nodes, target_lang="de")
+    with pytest.raises(UserError, match=r"NoMetric must take target_lang"):
+        build_metrics({"a": {"_target_": "my_scores.lengths.NoMetric"}}, target_lang="de", allow=["my_scores"])
+    return build_metrics(nodes, target_lang="de", allow=["my_scores"])
+
+
+def test_a_metric_of_ones_own_is_shown_everywhere(own: dict[str, Metric], run: Run, tmp_path: Path) -> None:
+    pairs = [SentencePair(line, line) for line in sentences(4, seed=3)]
+    found = evaluate(run.translator, pairs, own, bootstrap=5)
+    value = 100 * sum(map(len, found.hypotheses)) / sum(map(len, found.references))
+    shown = [line.split() for line in table("test", found).splitlines()[1:]]
+    assert shown[2] == ["length", f"{value:.2f}", "%", "of", "the", "reference"]
+    written = write_evaluation(tmp_path, "test", found, source_lang="en", target_lang="de", data="a list")
+    facts = json.loads(written.scores.read_text(encoding="utf-8"))
+    assert facts["scores"]["length"]["value"] == pytest.approx(value) and list(facts["commands"]) == ["bleu", "ter"]
+    (tmp_path / "metrics.json").write_text(json.dumps({"test": found.scores.to_dict()}), encoding="utf-8")
+    jobs = sweep.finished([tmp_path], [["seed=1"]])
+    assert "test length" in sweep.summary(jobs).splitlines()[0] and f"{value:.2f}" in sweep.summary(jobs)
+    assert sweep.write(jobs, tmp_path).read_text("utf-8").splitlines()[0].split("\t")[1:-1] == [
+        *("test BLEU", "test TER", "test length")
+    ]
