@@ -14,9 +14,10 @@ from nmt.config.instantiate import instantiate
 from nmt.config.settings import DataConfig, TrainConfig
 from nmt.data.sources.base import Overlay, Source
 from nmt.data.sources.files import Files
-from nmt.errors import UserError
+from nmt.errors import ParameterError, UserError
 from nmt.models.positions.base import Positions
 from nmt.models.seq2seq import Seq2Seq
+from nmt.models.trial import TrialError, try_model
 from nmt.search.base import Search
 
 if TYPE_CHECKING:
@@ -49,13 +50,16 @@ def build_model(
     """
     if config["tie_embeddings"] == "all" and not joint:
         raise UserError(
-            "model.tie_embeddings=all shares one table between source and target, which needs a joint vocabulary; "
-            "got tokenizer.joint=false; use model.tie_embeddings=target or tokenizer.joint=true"
+            "model.tie_embeddings: got all with tokenizer.joint=false, expected a joint vocabulary, as source and "
+            "target share one table; use model.tie_embeddings=target or tokenizer.joint=true"
         )
     build = functools.partial(instantiate, within=MODELS, allow=allow, origins=_origins(config))
     encoder = build(config["encoder"], "model.encoder", vocab_size=source_vocab_size)
     decoder = build(config["decoder"], "model.decoder", vocab_size=target_vocab_size, memory_width=encoder.width)
-    model = Seq2Seq(encoder, decoder, tie_embeddings=config["tie_embeddings"])
+    try:
+        model = Seq2Seq(encoder, decoder, tie_embeddings=config["tie_embeddings"])
+    except ParameterError as error:
+        raise UserError(f"model.{error.parameter}: {error.problem}") from error
     model.config = config
     return model
 
@@ -163,7 +167,8 @@ def check_nodes(config: TrainConfig) -> None:
         # No memory and no time however wide it is, and no thread of torch's is started before training sets its mode.
         with torch.device("meta"):
             built = build_model(config.model, source_vocab_size=8, target_vocab_size=8, joint=config.tokenizer.joint)
-        _check_positions(built, config.data.max_length)
+        _check_positions(built, config.model, config.data.max_length)
+        _try(built, config.model)
 
     def objective() -> None:
         build_objective(config.objective)
@@ -191,11 +196,40 @@ def check_nodes(config: TrainConfig) -> None:
         raise UserError("; ".join(problems))
 
 
-def _check_positions(model: Seq2Seq, longest: int) -> None:
+def _check_positions(model: Seq2Seq, config: Mapping[str, Any], longest: int) -> None:
     """Refuse positions that end before the longest training sentence of `longest` tokens does."""
-    for module in model.modules():
-        if isinstance(module, Positions) and module.max_length is not None and module.max_length < longest:
+    for side in (model.encoder, model.decoder):
+        positions = getattr(side, "positions", None)
+        if isinstance(positions, Positions) and positions.max_length is not None and positions.max_length < longest:
+            key = _node(config, "encoder.positions" if side is model.encoder else "decoder.positions")
             raise UserError(
-                f"model.positions.max_length: got {module.max_length}, expected at least data.max_length={longest}; "
+                f"{key}.max_length: got {positions.max_length}, expected at least data.max_length={longest}; "
                 f"raise it, or lower data.max_length"
             )
+
+
+def _try(model: Seq2Seq, config: Mapping[str, Any]) -> None:
+    """Run the model on two toy sentences. Raises UserError that names the node of the part that fails."""
+    try:
+        try_model(model)
+    except TrialError as error:
+        where = _node(config, error.module)
+        raise UserError(f"{where}: {_class(config, where)} fails on two toy sentences: {error.problem}") from error
+
+
+def _node(config: Mapping[str, Any], module: str) -> str:
+    """Return the key of the innermost node of `config` that describes a module of the model or a module around it."""
+    key, node = "model", config
+    for part in module.split("."):
+        if not isinstance(node.get(part), Mapping):
+            break
+        key, node = f"{key}.{part}", node[part]
+    return _origins(config).get(key, key)
+
+
+def _class(config: Mapping[str, Any], key: str) -> str:
+    """Return the name of the class that the node at `key` describes."""
+    node: Any = {"model": config}
+    for part in key.split("."):
+        node = node[part]
+    return str(node.get("_target_", "the model")).rpartition(".")[2]

@@ -11,13 +11,14 @@ from nmt.models.checks import require_dropout
 class Dropout(nn.Module):
     """Inverted dropout (Srivastava et al. 2014): zero an element with probability `p`, scale the rest by 1/(1-p).
 
-    On a CPU the mask compares random bytes instead of calling torch's Bernoulli sampler, which is five times as fast
-    and rounds `p` to the nearest 256th; the scale uses the rounded value, so the expectation is exact.
+    On a CPU the mask compares random bytes, which is five times as fast as torch's Bernoulli sampler. This rounds `p`
+    to the nearest 256th; the scale uses the rounded value, so the expectation is exact. Raises ParameterError for a
+    `p` that is not at least 0 and less than 1.
     """
 
     def __init__(self, p: float) -> None:
         super().__init__()
-        require_dropout(dropout=p)
+        require_dropout(p=p)
         self.p = p
 
     def forward(self, x: Tensor) -> Tensor:

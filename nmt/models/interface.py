@@ -1,7 +1,7 @@
-"""What every encoder and decoder promises; the only file that encoders, decoders and search share.
+"""The contracts of encoders, decoders and their states.
 
-Legend: B sentences, K beams, N = B*K hypotheses (a sentence's beams adjacent), S source length,
-T target length, D width, L layers, H heads, V vocabulary. Masks are bool, True = a real token.
+Legend: B sentences, K beams, N = B * K hypotheses (the beams of a sentence are adjacent), S source length, T target
+length, D width, L layers, H heads, V vocabulary. Masks are bool and True at real tokens.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from torch import Tensor, nn
 
 @dataclass(frozen=True)
 class AttentionWeights:
-    """Attention weights that were asked for; what a model does not have is None.
+    """Attention weights; a kind that the model does not have is None.
 
-    `cross` is (B, L, H, T, S), `decoder_self` (B, L, H, T, T), `encoder_self` (B, L, H, S, S); a recurrent decoder has
-    L = H = 1. From one decoding step T is 1, and `decoder_self` is (N, L, H, 1, t) for the t tokens read so far.
+    `cross` is (B, L, H, T, S), `decoder_self` (B, L, H, T, T), `encoder_self` (B, L, H, S, S). A recurrent decoder has
+    L = H = 1. In a decoding step T is 1, and `decoder_self` is (N, L, H, 1, t) for the t tokens read so far.
     """
 
     cross: Tensor | None = None
@@ -30,10 +30,10 @@ class AttentionWeights:
 
 @dataclass(frozen=True)
 class EncoderOutput:
-    """`memory` (B, S, D), `memory_mask` (B, S), `final_state` (B, L, D) or None, `attention` or None.
+    """What an encoder returns: `memory` (B, S, D), `memory_mask` (B, S), `final_state` (B, L, D) or None, `attention`.
 
-    `final_state` is plain hidden state, as wide as the memory; where it is None the decoder's bridge takes the masked
-    mean of the memory.
+    `final_state` holds hidden states as wide as the memory. Where it is None, a recurrent decoder starts from the mean
+    of the memory. `attention` is None unless weights were asked for.
     """
 
     memory: Tensor
@@ -43,23 +43,23 @@ class EncoderOutput:
 
 
 def per_sentence() -> Any:
-    """Mark a field of a `State` whose tensors have one row a sentence (B, ...), shared by its beams."""
+    """Mark a field of a `State` whose tensors have one row for each sentence (B, ...), which its beams share."""
     return field(metadata={"rows": "sentences"})
 
 
 @dataclass(frozen=True)
 class State:
-    """What a decoder carries from step to step: a value, never kept on a module.
+    """What a decoder passes from step to step. It is a value and is never stored on a module.
 
     Fields are tensors, None, other states, or tuples of these. Their first dimension counts hypotheses (N, ...), or
-    sentences (B, ...) for fields declared with `per_sentence()`.
+    sentences (B, ...) in fields declared with `per_sentence()`.
     """
 
     def select(self, rows: Tensor, sentences: Tensor | None = None) -> Self:
-        """Return the state of the hypotheses `rows` (N',), indices into N.
+        """Return the state of the hypotheses with the indices `rows` (N',).
 
-        Per-sentence fields stay as they are unless `sentences` (B',) is given. Expanding to beams, following
-        back-pointers and dropping finished sentences are all this one call.
+        Per-sentence fields stay as they are unless the indices `sentences` (B',) are given. This one call expands to
+        beams, follows back-pointers and drops finished sentences.
         """
         changes = {}
         for entry in fields(self):
@@ -79,10 +79,10 @@ def _select(value: Any, index: Tensor | None, rows: Tensor, sentences: Tensor | 
 
 
 class Encoder(nn.Module, ABC):
-    """Source ids to memory.
+    """Maps source ids to a memory.
 
-    `embedding` is its input table, `width` the last dimension of its memory; `attends` tells whether it has weights
-    to show.
+    `embedding` is its input table, `width` the last dimension of its memory. `attends` tells whether it has attention
+    weights.
     """
 
     embedding: nn.Embedding
@@ -91,14 +91,14 @@ class Encoder(nn.Module, ABC):
 
     @abstractmethod
     def forward(self, source: Tensor, source_mask: Tensor, *, need_weights: bool = False) -> EncoderOutput:
-        """Encode `source` (B, S) under `source_mask` (B, S); weights are returned only when asked for."""
+        """Encode `source` (B, S) with its `source_mask` (B, S); return weights only if `need_weights`."""
 
 
 class Decoder(nn.Module, ABC):
-    """Target ids to hidden states, and hidden states to logits.
+    """Maps target ids to hidden states, and hidden states to logits.
 
-    `embedding` is its input table; `output(hidden)` alone makes logits (..., V), and owns the
-    (possibly tied) weight. `attends` tells whether it has weights to show.
+    `embedding` is its input table. Only `output(hidden)` computes logits (..., V); it owns the weight, which may be
+    tied. `attends` tells whether the decoder has attention weights.
     """
 
     embedding: nn.Embedding
@@ -109,17 +109,20 @@ class Decoder(nn.Module, ABC):
     def forward(
         self, target_in: Tensor, encoded: EncoderOutput, *, need_weights: bool = False
     ) -> tuple[Tensor, AttentionWeights | None]:
-        """Return hidden (B, T, D) for the whole prefix `target_in` (B, T) at once; equals the stacked steps."""
+        """Return hidden states (B, T, D) for `target_in` (B, T) at once; they equal those of T steps."""
 
     @abstractmethod
     def init_state(self, encoded: EncoderOutput) -> State:
-        """Return the state before the first token, one hypothesis a sentence (N = B)."""
+        """Return the state before the first token, with one hypothesis for each sentence (N = B)."""
 
     @abstractmethod
     def step(
         self, tokens: Tensor, state: Any, *, need_weights: bool = False
     ) -> tuple[Tensor, AttentionWeights | None, Any]:
-        """Read one token each, `tokens` (N,); return hidden (N, D), weights if asked for, and the next state."""
+        """Read one token of each hypothesis, `tokens` (N,).
+
+        Returns hidden states (N, D), weights if `need_weights`, and the next state.
+        """
 
 
 def masked_mean(memory: Tensor, mask: Tensor) -> Tensor:
@@ -129,5 +132,5 @@ def masked_mean(memory: Tensor, mask: Tensor) -> Tensor:
 
 
 def stack_layers(layers: Sequence[Tensor | None]) -> Tensor:
-    """Stack one weight tensor (B, H, T, S) a layer into (B, L, H, T, S)."""
+    """Stack the weights (B, H, T, S) of each layer into (B, L, H, T, S)."""
     return torch.stack([layer for layer in layers if layer is not None], dim=1)

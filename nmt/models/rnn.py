@@ -1,4 +1,4 @@
-"""Recurrent layers, run over a whole sequence or step by step, and the recurrent encoder made of them."""
+"""Recurrent layers, over a whole sequence or step by step, and the recurrent encoder."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Literal, cast
 import torch
 from torch import Tensor, nn
 
-from nmt.errors import ParameterError, did_you_mean
-from nmt.models.checks import require_dropout, require_positive
+from nmt.models.checks import require_choice, require_dropout, require_positive
 from nmt.models.dropout import Dropout
 from nmt.models.interface import Encoder, EncoderOutput
 
@@ -17,27 +16,28 @@ CellKind = Literal["lstm", "gru"]
 CELLS: dict[str, type[nn.LSTM] | type[nn.GRU]] = {"lstm": nn.LSTM, "gru": nn.GRU}
 
 LayerState = tuple[Tensor, ...]
-"""A layer's state: (hidden,) of a GRU, (hidden, cell) of an LSTM; each (N, width)."""
+"""The state of a layer: (hidden,) for a GRU, (hidden, cell) for an LSTM; each (N, width)."""
 
 LayerStep = Callable[[Tensor, Tensor | None, LayerState], LayerState]
-"""The gates' share of the known input (N, gates), what is fed (N, feed_width) or None, and the state, to the next."""
+"""Maps gate pre-activations of the known input (N, gates * width), the optional fed-back vector (N, feed_width) and the
+state to the next state."""
 
 StackStep = Callable[[Tensor, Tensor | None, tuple[LayerState, ...]], tuple[LayerState, ...]]
-"""The same for a stack: what is known and what is fed enters its first layer."""
+"""The same for a stack of layers: both inputs enter the lowest layer."""
 
 
 class RecurrentLayer(nn.Module):
     """One LSTM (Hochreiter & Schmidhuber 1997, with forget gates) or GRU layer (arXiv:1406.1078), left to right.
 
-    Its input has two parts: `input_width` that is known for all positions before the first, and `feed_width` that is
-    known only when its step has come (a context, an earlier output). `forward` is torch's own kernel over a sequence
-    and is there where nothing is fed; `project` and `step` do the same step by step with the same weights.
+    The input has two parts. The first, `input_width` wide, is known for all positions in advance. The second,
+    `feed_width` wide, is a vector that an earlier step computes (a context, an earlier output). Without a second part,
+    `forward` runs torch's kernel over a whole sequence. `project` and `stepper` compute the same step by step, with the
+    same weights. Raises ParameterError for an unknown cell.
     """
 
     def __init__(self, cell: str, input_width: int, width: int, *, feed_width: int = 0) -> None:
         super().__init__()
-        if cell not in CELLS:
-            raise ParameterError("cell", f"got '{cell}', expected one of {', '.join(CELLS)}{did_you_mean(cell, CELLS)}")
+        require_choice(CELLS, cell=cell)
         self.rnn = CELLS[cell](input_width + feed_width, width, batch_first=True)
         self.input_width = input_width
         self.feed_width = feed_width
@@ -54,29 +54,29 @@ class RecurrentLayer(nn.Module):
             nn.init.orthogonal_(gate)
         nn.init.zeros_(input_bias)
         nn.init.zeros_(hidden_bias)
-        if self.is_lstm:  # remember at first (Jozefowicz et al. 2015)
+        if self.is_lstm:  # a forget gate that is open at first (Jozefowicz et al. 2015)
             nn.init.ones_(input_bias[self.width : 2 * self.width])
 
     def forward(self, inputs: Tensor, state: LayerState | None = None) -> tuple[Tensor, LayerState]:
         """Return hidden states (B, T, width) for `inputs` (B, T, input_width), and the state after the last."""
-        assert self.feed_width == 0, "what is fed comes step by step"
+        assert self.feed_width == 0, "a fed-back vector needs a step-by-step run"
         dtype = self.rnn.all_weights[0][0].dtype
         before = None if state is None else tuple(part.unsqueeze(0).to(dtype) for part in state)
-        # Under autocast cuDNN's kernels take float16 whatever was asked for, and summed gradients overflow in it.
+        # Under autocast cuDNN's kernels always compute in float16, in which summed gradients overflow.
         with torch.autocast(inputs.device.type, enabled=False):
             outputs, after = self.rnn(inputs.to(dtype), before if before is None or self.is_lstm else before[0])
         return outputs, tuple(part.squeeze(0) for part in (after if self.is_lstm else (after,)))
 
     def project(self, inputs: Tensor) -> Tensor:
-        """Return what `inputs` (..., input_width) add to the gates (..., gates * width), bias included."""
+        """Return the gate pre-activations (..., gates * width) of `inputs` (..., input_width), bias included."""
         weight, _, bias, _ = self.rnn.all_weights[0]
-        with torch.autocast(inputs.device.type, enabled=False):  # as in forward, and in every step
+        with torch.autocast(inputs.device.type, enabled=False):  # as in `forward` and in every step
             return nn.functional.linear(inputs.to(weight.dtype), weight[:, : self.input_width], bias)
 
     def stepper(self) -> LayerStep:
-        """Return the function of one step.
+        """Return the function that computes one step.
 
-        It holds views of the weights, so that in a loop their gradients are put together once and not at every step.
+        It holds views of the weights, so that a loop joins their gradients once and not in every step.
         """
         input_weight, hidden_weight, _, bias = self.rnn.all_weights[0]
         by_feed, by_hidden = input_weight[:, self.input_width :].t(), hidden_weight.t()
@@ -93,13 +93,13 @@ class RecurrentLayer(nn.Module):
 
 
 def _lstm(gates: Tensor, cell: Tensor) -> LayerState:
-    enter, forget, candidate, leave = gates.chunk(4, dim=1)
-    cell = torch.sigmoid(forget) * cell + torch.sigmoid(enter) * torch.tanh(candidate)
-    return torch.sigmoid(leave) * torch.tanh(cell), cell
+    input_gate, forget_gate, candidate, output_gate = gates.chunk(4, dim=1)
+    cell = torch.sigmoid(forget_gate) * cell + torch.sigmoid(input_gate) * torch.tanh(candidate)
+    return torch.sigmoid(output_gate) * torch.tanh(cell), cell
 
 
 def _gru(gates: Tensor, recurrent: Tensor, hidden: Tensor) -> LayerState:
-    """torch's form: the reset gate comes after the recurrent product, as in version 1 of arXiv:1406.1078."""
+    """As in torch: the reset gate is applied after the recurrent product (version 1 of arXiv:1406.1078)."""
     width = hidden.shape[1]
     reset, update = torch.sigmoid(gates[:, : 2 * width] + recurrent[:, : 2 * width]).chunk(2, dim=1)
     candidate = torch.tanh(torch.addcmul(gates[:, 2 * width :], reset, recurrent[:, 2 * width :]))
@@ -107,7 +107,7 @@ def _gru(gates: Tensor, recurrent: Tensor, hidden: Tensor) -> LayerState:
 
 
 class RecurrentStack(nn.Module):
-    """Recurrent layers of one width on top of each other, with dropout between them; only the lowest can be fed."""
+    """Recurrent layers of one width with dropout between them. Only the lowest layer takes a fed-back vector."""
 
     def __init__(
         self, cell: str, input_width: int, width: int, *, layers: int, feed_width: int = 0, dropout: float = 0.0
@@ -125,11 +125,11 @@ class RecurrentStack(nn.Module):
         return outputs
 
     def project(self, inputs: Tensor) -> Tensor:
-        """Return what `inputs` (..., input_width) add to the lowest layer's gates (..., gates * width)."""
+        """Return the lowest layer's gate pre-activations (..., gates * width) of `inputs` (..., input_width)."""
         return self.lowest.project(inputs)
 
     def stepper(self) -> StackStep:
-        """Return the function of one step; see `RecurrentLayer.stepper`."""
+        """Return the function that computes one step; see `RecurrentLayer.stepper`."""
         upper = cast(Iterable[RecurrentLayer], self.upper)
         lowest_step, upper_steps = self.lowest.stepper(), [(layer.project, layer.stepper()) for layer in upper]
 
@@ -143,11 +143,12 @@ class RecurrentStack(nn.Module):
 
 
 class RecurrentEncoder(Encoder):
-    """Embeddings under a stack of LSTM or GRU layers, read in one direction or in both (arXiv:1409.0473, section 3.2).
+    """Embeddings and LSTM or GRU layers that read the source in one or both directions (arXiv:1409.0473, section 3.2).
 
-    `hidden_width` is the number of units of each direction; the memory's `width` is twice that when `bidirectional`.
+    `hidden_width` is the number of units of each direction; with `bidirectional`, the memory is twice as wide.
     `embedding_dropout` is applied to embeddings, `layer_dropout` between layers, `memory_dropout` to the memory.
-    A source's padding is at its right end and influences nothing: a sentence is the same alone and in any batch.
+    Padding stands after the sentence and has no influence: a sentence has the same memory alone and in any batch.
+    Raises ParameterError for a value out of range.
     """
 
     attends = False
@@ -156,14 +157,14 @@ class RecurrentEncoder(Encoder):
         self,
         *,
         vocab_size: int,
-        cell: CellKind,
-        layers: int,
-        bidirectional: bool,
         embedding_width: int,
         hidden_width: int,
-        embedding_dropout: float,
-        layer_dropout: float,
-        memory_dropout: float,
+        cell: CellKind = "gru",
+        layers: int = 1,
+        bidirectional: bool = True,
+        embedding_dropout: float = 0.0,
+        layer_dropout: float = 0.0,
+        memory_dropout: float = 0.0,
     ) -> None:
         super().__init__()
         require_positive(layers=layers, embedding_width=embedding_width, hidden_width=hidden_width)
@@ -181,7 +182,7 @@ class RecurrentEncoder(Encoder):
         self.memory_dropout = Dropout(memory_dropout)
 
     def forward(self, source: Tensor, source_mask: Tensor, *, need_weights: bool = False) -> EncoderOutput:
-        """Return the memory (B, S, width) of `source` (B, S), and final states (B, layers, width); has no weights."""
+        """Return the memory (B, S, width) of `source` (B, S) and final states (B, layers, width), without weights."""
         lengths = source_mask.sum(dim=1)
         reversal = _reversal(lengths, source.shape[1])
         rows = torch.arange(len(lengths), device=source.device)
@@ -198,20 +199,20 @@ class RecurrentEncoder(Encoder):
 
 
 def _reversal(lengths: Tensor, longest: int) -> Tensor:
-    """Return flat indices (B * S,) that turn each sentence around and leave its padding at the right end."""
-    places = torch.arange(longest, device=lengths.device).unsqueeze(0)
-    turned = lengths.unsqueeze(1) - 1 - places
+    """Return flat indices (B * S,) that reverse each sentence and leave its padding after it."""
+    positions = torch.arange(longest, device=lengths.device).unsqueeze(0)
+    reversed_positions = lengths.unsqueeze(1) - 1 - positions
     starts = torch.arange(len(lengths), device=lengths.device).unsqueeze(1) * longest
-    return (torch.where(turned >= 0, turned, places) + starts).view(-1)
+    return (torch.where(reversed_positions >= 0, reversed_positions, positions) + starts).view(-1)
 
 
-def _take(states: Tensor, places: Tensor) -> Tensor:
-    """Return the flat positions `places` of `states` (B, S, D); an embedding look-up has the cheapest gradient."""
-    return nn.functional.embedding(places, states.reshape(-1, states.shape[2])).view(states.shape)
+def _take(states: Tensor, indices: Tensor) -> Tensor:
+    """Return `states` (B, S, D) at flat indices (B * S,); an embedding look-up has the cheapest gradient."""
+    return nn.functional.embedding(indices, states.reshape(-1, states.shape[2])).view(states.shape)
 
 
 def make_embedding(vocab_size: int, width: int) -> nn.Embedding:
-    """Return a table small enough at first that the same table can make logits."""
+    """Return an embedding table with initial values small enough for an output layer that shares it."""
     embedding = nn.Embedding(vocab_size, width)
     nn.init.normal_(embedding.weight, std=width**-0.5)
     return embedding

@@ -1,4 +1,4 @@
-"""The recurrent decoder: with any attention of `nmt.models.attention`, or with none."""
+"""The recurrent decoder, with any attention of `nmt.models.attention` or without one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor, nn
 
-from nmt.errors import UserError
+from nmt.errors import ParameterError
 from nmt.models.attention.base import AttentionFactory, AttentionMemory
 from nmt.models.checks import require_dropout, require_positive
 from nmt.models.dropout import Dropout
@@ -17,7 +17,7 @@ from nmt.models.rnn import CellKind, LayerState, RecurrentStack, StackStep, make
 
 @dataclass(frozen=True)
 class RecurrentState(State):
-    """Each layer's state, the attentional hidden state that is fed back, what is attended to, the attention's own."""
+    """The state of each layer, the hidden state that is fed back, the memory, and the attention's own state."""
 
     layers: tuple[LayerState, ...]
     feed: Tensor | None  # (N, readout_width)
@@ -26,11 +26,11 @@ class RecurrentState(State):
 
 
 class Bridge(nn.Module):
-    """The decoder's first state from the encoder's last: tanh(W h), for each layer and tensor a W of its own.
+    """Maps the encoder's last states to the decoder's first ones: tanh(W h), with one W for each layer and tensor.
 
-    After s_0 = tanh(W_s h_1) of arXiv:1409.0473, appendix A.2.2. Layers are aligned at the top: where the decoder has
-    more, its lower ones all read the encoder's lowest; where it has fewer, the encoder's lowest are not read. An
-    encoder without final states gives the mean of its memory.
+    After s_0 = tanh(W_s h_1) of arXiv:1409.0473, appendix A.2.2. Layers are aligned at the top: additional decoder
+    layers read the encoder's lowest layer, and additional encoder layers, the lowest ones, are not read. Where an
+    encoder has no final states, the bridge reads the mean of its memory.
     """
 
     def __init__(self, memory_width: int, width: int, *, layers: int, tensors: int) -> None:
@@ -53,21 +53,23 @@ class Bridge(nn.Module):
 
 
 class RecurrentDecoder(Decoder):
-    """LSTM or GRU layers of `width` units, and a readout of `readout_width` units from which the logits are made.
+    """LSTM or GRU layers of `width` units, and a readout of `readout_width` units that the logits are computed from.
 
-    With y_t the embedding of the token read at step t, s_t the top layer's state and c_t the context:
+    y_t is the embedding of the token at step t, s_t the state of the top layer and c_t the context. The equations
+    depend on the attention:
 
-    - attention that asks with the previous state: s_t = cell([y_t; c_t], s_(t-1)), readout tanh(W [s_t; c_t; y_t]).
-      arXiv:1409.0473, appendix A.2.2, with tanh in place of maxout, and the state that section 2.2 and eq. 4 name.
-    - attention that asks with the current state: s_t = cell([y_t; h_(t-1)], s_(t-1)), readout h_t = tanh(W [s_t; c_t]).
-      This h is the attentional hidden state of arXiv:1508.04025, eq. 5, and 0 at first; that it enters the cell is
-      input feeding (section 3.3), and without it s_t = cell(y_t, s_(t-1)).
-    - none: s_t = cell(y_t, s_(t-1)), readout tanh(W [s_t; y_t]); the encoder reaches it through s_0 alone
-      (arXiv:1406.1078, arXiv:1409.3215).
+    - query_state "previous": s_t = cell([y_t; c_t], s_(t-1)), readout tanh(W [s_t; c_t; y_t]).
+      arXiv:1409.0473, appendix A.2.2, with tanh in place of maxout, and the state of section 2.2 and eq. 4.
+    - query_state "current": s_t = cell([y_t; h_(t-1)], s_(t-1)), readout h_t = tanh(W [s_t; c_t]).
+      h is the attentional hidden state of arXiv:1508.04025, eq. 5; h_0 is 0. That h enters the cell is called input
+      feeding (section 3.3). Without input feeding s_t = cell(y_t, s_(t-1)).
+    - no attention: s_t = cell(y_t, s_(t-1)), readout tanh(W [s_t; y_t]). The encoder reaches the decoder through s_0
+      alone (arXiv:1406.1078, arXiv:1409.3215).
 
-    `attention` makes one from `query_width` and `memory_width`, or is None. `input_feeding` None means: where it has a
-    meaning. `embedding_dropout` is applied to y, `layer_dropout` between layers, `readout_dropout` to what is returned
-    (and not to what is fed back). Raises UserError for input feeding that has no meaning.
+    `attention` makes an attention from `query_width` and `memory_width`, or is None. `input_feeding` None enables input
+    feeding if the query is the current state. `embedding_dropout` is applied to y, `layer_dropout` between layers, and
+    `readout_dropout` to the readout that is returned, not to the one that is fed back. Raises ParameterError for a
+    value out of range, and for input feeding without an attention that queries with the current state.
     """
 
     def __init__(
@@ -75,16 +77,16 @@ class RecurrentDecoder(Decoder):
         *,
         vocab_size: int,
         memory_width: int,
-        attention: AttentionFactory | None,
-        cell: CellKind,
-        layers: int,
         embedding_width: int,
         width: int,
         readout_width: int,
-        input_feeding: bool | None,
-        embedding_dropout: float,
-        layer_dropout: float,
-        readout_dropout: float,
+        attention: AttentionFactory | None = None,
+        cell: CellKind = "gru",
+        layers: int = 1,
+        input_feeding: bool | None = None,
+        embedding_dropout: float = 0.0,
+        layer_dropout: float = 0.0,
+        readout_dropout: float = 0.0,
     ) -> None:
         super().__init__()
         require_positive(layers=layers, embedding_width=embedding_width, width=width, readout_width=readout_width)
@@ -93,25 +95,25 @@ class RecurrentDecoder(Decoder):
         )
         self.attention = None if attention is None else attention(query_width=width, memory_width=memory_width)
         self.attends = self.attention is not None
-        self.asks = None if self.attention is None else self.attention.query
-        self.input_feeding = _input_feeding(input_feeding, self.asks)
+        self.query_state = None if self.attention is None else self.attention.query_state
+        self.input_feeding = _input_feeding(input_feeding, self.query_state)
         self.readout_width = readout_width
         context_width = 0 if self.attention is None else self.attention.context_width
-        feed_width = context_width if self.asks == "previous" else readout_width if self.input_feeding else 0
+        feed_width = context_width if self.query_state == "previous" else readout_width if self.input_feeding else 0
 
         self.embedding = make_embedding(vocab_size, embedding_width)
         self.cells = RecurrentStack(
             cell, embedding_width, width, layers=layers, feed_width=feed_width, dropout=layer_dropout
         )
         self.bridge = Bridge(memory_width, width, layers=layers, tensors=2 if cell == "lstm" else 1)
-        read_width = width + context_width + (0 if self.asks == "current" else embedding_width)
+        read_width = width + context_width + (0 if self.query_state == "current" else embedding_width)
         self.readout = nn.Linear(read_width, readout_width)
         self.output = nn.Linear(readout_width, vocab_size)
         self.embedding_dropout = Dropout(embedding_dropout)
         self.readout_dropout = Dropout(readout_dropout)
 
     def init_state(self, encoded: EncoderOutput) -> RecurrentState:
-        """Return the bridged layers, the memory with its keys projected, and a zero to feed; N = B."""
+        """Return the state before the first token, with one hypothesis for each sentence (N = B)."""
         layers = self.bridge(encoded)
         feed = layers[0][0].new_zeros(len(encoded.memory), self.readout_width) if self.input_feeding else None
         if self.attention is None:
@@ -136,75 +138,77 @@ class RecurrentDecoder(Decoder):
     ) -> tuple[Tensor, AttentionWeights | None]:
         """Return hidden (B, T, readout_width) for `target_in` (B, T), and the weights of the attention if asked for."""
         embedded = self.embedding_dropout(self.embedding(target_in))
-        waits = self.asks == "previous" or self.input_feeding
-        run = self._step_by_step if waits else self._all_at_once
+        cells_need_attention = self.query_state == "previous" or self.input_feeding
+        run = self._step_by_step if cells_need_attention else self._all_at_once
         hidden, weights = run(embedded, self.init_state(encoded))
         cross = weights[:, None, None] if need_weights and weights is not None else None  # (B, 1, 1, T, S)
         return self.readout_dropout(hidden), AttentionWeights(cross) if need_weights else None
 
     def _all_at_once(self, embedded: Tensor, state: RecurrentState) -> tuple[Tensor, Tensor | None]:
-        """The cells do not wait for the attention: they run over all steps, then the attention does."""
+        """Run the cells over all steps, then the attention: the cells do not need its contexts."""
         tops = self.cells(embedded, state.layers)
         if self.attention is None:
             return self._read(tops, None, embedded), None
-        contexts, weights, own = [], [], state.attention
+        all_contexts, all_weights, attention_state = [], [], state.attention
         for query in tops.chunk(tops.shape[1], dim=1) if self.attention.recurrent else (tops,):
-            context, share, own = self.attention(query, state.memory, own)
-            contexts.append(context)
-            weights.append(share)
-        return self._read(tops, torch.cat(contexts, dim=1), embedded), torch.cat(weights, dim=1)
+            context, weights, attention_state = self.attention(query, state.memory, attention_state)
+            all_contexts.append(context)
+            all_weights.append(weights)
+        return self._read(tops, torch.cat(all_contexts, dim=1), embedded), torch.cat(all_weights, dim=1)
 
     def _step_by_step(self, embedded: Tensor, state: RecurrentState) -> tuple[Tensor, Tensor | None]:
-        """The cells wait for what is fed; all that does not is computed before the loop or after it."""
-        step, tops, contexts, weights, hidden = self.cells.stepper(), [], [], [], []
+        """Run cells and attention in turns. What does not depend on the loop is computed before or after it."""
+        step, tops, all_contexts, all_weights, hidden = self.cells.stepper(), [], [], [], []
         for gates in self.cells.project(embedded).unbind(dim=1):
-            top, context, share, state = self._advance(gates, state, step)
-            assert context is not None and share is not None
-            weights.append(share)
+            top, context, weights, state = self._advance(gates, state, step)
+            assert context is not None and weights is not None
+            all_weights.append(weights)
             if self.input_feeding:
                 hidden.append(self._read(top, context, None))
                 state = replace(state, feed=hidden[-1])
             else:
                 tops.append(top)
-                contexts.append(context)
+                all_contexts.append(context)
         if self.input_feeding:
-            return torch.stack(hidden, dim=1), torch.stack(weights, dim=1)
-        read = self._read(torch.stack(tops, dim=1), torch.stack(contexts, dim=1), embedded)
-        return read, torch.stack(weights, dim=1)
+            return torch.stack(hidden, dim=1), torch.stack(all_weights, dim=1)
+        readout = self._read(torch.stack(tops, dim=1), torch.stack(all_contexts, dim=1), embedded)
+        return readout, torch.stack(all_weights, dim=1)
 
     def _advance(
         self, gates: Tensor, state: RecurrentState, step: StackStep
     ) -> tuple[Tensor, Tensor | None, Tensor | None, RecurrentState]:
-        """Return top (N, width), context (N, D), weights (N, S) and the next state: all of a step but its readout."""
-        if self.asks == "previous":
-            context, weights, own = self._attend(state.layers[-1][0], state)
+        """Return top (N, width), context (N, D), weights (N, S) and the next state: a whole step except its readout."""
+        if self.query_state == "previous":
+            context, weights, attention_state = self._attend(state.layers[-1][0], state)
             layers = step(gates, context, state.layers)
-            return layers[-1][0], context, weights, replace(state, layers=layers, attention=own)
+            return layers[-1][0], context, weights, replace(state, layers=layers, attention=attention_state)
         layers = step(gates, state.feed, state.layers)
         top = layers[-1][0]
         if self.attention is None:
             return top, None, None, replace(state, layers=layers)
-        context, weights, own = self._attend(top, state)
-        return top, context, weights, replace(state, layers=layers, attention=own)
+        context, weights, attention_state = self._attend(top, state)
+        return top, context, weights, replace(state, layers=layers, attention=attention_state)
 
     def _attend(self, query: Tensor, state: RecurrentState) -> tuple[Tensor, Tensor, State | None]:
-        """Ask with `query` (N, width): the K hypotheses of a sentence are K queries to its one memory."""
+        """Attend with `query` (N, width): the K hypotheses of a sentence are K queries to its one memory."""
         assert self.attention is not None and state.memory is not None
         queries = query.view(len(state.memory.mask), -1, query.shape[1])  # (B, K, width)
-        context, weights, own = self.attention(queries, state.memory, state.attention)
-        return context.flatten(0, 1), weights.flatten(0, 1), own
+        context, weights, attention_state = self.attention(queries, state.memory, state.attention)
+        return context.flatten(0, 1), weights.flatten(0, 1), attention_state
 
     def _read(self, top: Tensor, context: Tensor | None, embedded: Tensor | None) -> Tensor:
-        """Return the readout of what this kind of decoder reads."""
-        parts = [top, context, None if self.asks == "current" else embedded]
+        """Return the readout; the embedding is a part of it unless the query is the current state."""
+        parts = [top, context, None if self.query_state == "current" else embedded]
         return torch.tanh(self.readout(torch.cat([part for part in parts if part is not None], dim=-1)))
 
 
-def _input_feeding(asked: bool | None, asks: str | None) -> bool:
-    if asked and asks != "current":
-        why = "there is no attention" if asks is None else "its context enters the cell already"
-        raise UserError(
-            f"model.decoder.input_feeding: got true, expected null or false with this model.attention: {why}; "
-            f"leave it out, or use model/attention=luong"
+def _input_feeding(wanted: bool | None, query_state: str | None) -> bool:
+    """Return whether to feed the readout back: as wanted, or by default where the query is the current state."""
+    if wanted and query_state != "current":
+        why = "there is no attention" if query_state is None else "its context enters the cell already"
+        raise ParameterError(
+            "input_feeding",
+            f"got true, expected null or false with this attention: {why}; leave it out, or use an attention whose "
+            f"query is the current state (luong)",
         )
-    return asks == "current" if asked is None else asked
+    return query_state == "current" if wanted is None else wanted

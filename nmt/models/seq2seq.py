@@ -3,34 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
 
-from nmt.errors import UserError
+from nmt.errors import ParameterError
+from nmt.models.checks import require_choice
 from nmt.models.interface import AttentionWeights, Decoder, Encoder, State
 
 TIES = ("none", "target", "all")
 
 
 class Seq2Seq(nn.Module):
-    """An encoder-decoder; any encoder goes with any decoder.
+    """An encoder and a decoder; any encoder works with any decoder.
 
-    `tie_embeddings`: "none"; "target" shares the decoder's input table with the output layer; "all" shares the
-    encoder's table too (arXiv:1706.03762, section 3.4) and needs a joint vocabulary.
+    `tie_embeddings` is "none"; "target", which shares the decoder's input table with the output layer; or "all", which
+    shares the encoder's table too (arXiv:1706.03762, section 3.4) and needs a joint vocabulary. Raises ParameterError
+    for another value, and for tables of different shapes.
 
-    `config` is the plain config that `nmt.build.build_model` made the model from; None for a model made otherwise.
+    `config` is the plain config that `nmt.build.build_model` made the model from, or None.
     """
 
     config: Mapping[str, Any] | None = None
 
-    def __init__(self, encoder: Encoder, decoder: Decoder, *, tie_embeddings: str = "none") -> None:
+    def __init__(
+        self, encoder: Encoder, decoder: Decoder, *, tie_embeddings: Literal["none", "target", "all"] = "none"
+    ) -> None:
         super().__init__()
+        require_choice(TIES, tie_embeddings=tie_embeddings)
         self.encoder = encoder
         self.decoder = decoder
-        if tie_embeddings not in TIES:
-            raise UserError(f"model.tie_embeddings: got '{tie_embeddings}', expected one of {', '.join(TIES)}")
         if tie_embeddings in ("target", "all"):
             self._tie_output()
         if tie_embeddings == "all":
@@ -39,18 +42,20 @@ class Seq2Seq(nn.Module):
     def _tie_output(self) -> None:
         table, output = self.decoder.embedding.weight, self.decoder.output.weight
         if table.shape != output.shape:
-            raise UserError(
-                f"model.tie_embeddings: the decoder's embeddings are {table.shape[1]} wide and its output layer reads "
-                f"{output.shape[1]}; give both the same width, or use model.tie_embeddings=none"
+            raise ParameterError(
+                "tie_embeddings",
+                f"got a decoder whose embeddings are {table.shape[1]} wide and whose output layer reads "
+                f"{output.shape[1]}, expected equal widths; make them equal or use 'none'",
             )
         self.decoder.output.weight = self.decoder.embedding.weight
 
     def _tie_source(self) -> None:
         source, target = self.encoder.embedding.weight, self.decoder.embedding.weight
         if source.shape != target.shape:
-            raise UserError(
-                f"model.tie_embeddings=all: the source embeddings are {tuple(source.shape)} and the target's "
-                f"{tuple(target.shape)}; that takes a joint vocabulary (tokenizer.joint=true) and equal widths"
+            raise ParameterError(
+                "tie_embeddings",
+                f"got 'all' with source embeddings {tuple(source.shape)} and target embeddings {tuple(target.shape)}, "
+                f"expected one shape; use one joint vocabulary and equal widths, or use 'target'",
             )
         self.encoder.embedding.weight = self.decoder.embedding.weight
 

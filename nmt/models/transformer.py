@@ -66,9 +66,9 @@ class TransformerBlock:
 
 
 class Residual(nn.Module):
-    """The connection around a sublayer f: x + f(norm(x)) when the norm is first, else norm(x + f(x)) as in the paper.
+    """The connection around a sublayer f: x + f(norm(x)) with the norm first, else norm(x + f(x)) as in the paper.
 
-    Pre-norm is arXiv:2002.04745; dropout is applied to f's output (arXiv:1706.03762, section 5.4).
+    The norm first (pre-norm) is arXiv:2002.04745. Dropout is applied to f's output (arXiv:1706.03762, section 5.4).
     """
 
     def __init__(self, block: TransformerBlock) -> None:
@@ -77,12 +77,12 @@ class Residual(nn.Module):
         self.dropout = Dropout(block.residual_dropout)
         self.norm_first = block.norm_first
 
-    def enter(self, x: Tensor) -> Tensor:
-        """Return what the sublayer reads."""
+    def before(self, x: Tensor) -> Tensor:
+        """Return the input of the sublayer."""
         return self.norm(x) if self.norm_first else x
 
-    def leave(self, x: Tensor, out: Tensor) -> Tensor:
-        """Return x joined with the sublayer's output."""
+    def after(self, x: Tensor, out: Tensor) -> Tensor:
+        """Return x joined with the output of the sublayer."""
         x = x + self.dropout(out)
         return x if self.norm_first else self.norm(x)
 
@@ -112,15 +112,18 @@ class EncoderLayer(nn.Module):
     def forward(
         self, x: Tensor, mask: Tensor, positions: Positions, *, need_weights: bool
     ) -> tuple[Tensor, Tensor | None]:
-        read = self.self_residual.enter(x)
-        out, weights = self.self_attention(read, read, mask, positions=positions, need_weights=need_weights)
-        x = self.self_residual.leave(x, out)
-        return self.feed_residual.leave(x, self.feed_forward(self.feed_residual.enter(x))), weights
+        inputs = self.self_residual.before(x)
+        out, weights = self.self_attention(inputs, inputs, mask, positions=positions, need_weights=need_weights)
+        x = self.self_residual.after(x, out)
+        return self.feed_residual.after(x, self.feed_forward(self.feed_residual.before(x))), weights
 
 
 @dataclass(frozen=True)
 class LayerCache(State):
-    """A layer's projected keys and values: its own prefix a hypothesis, the memory a sentence; all (., H, ., D / H)."""
+    """The projected keys and values of a layer, all (., H, ., D / H).
+
+    Those of the prefix have one row for each hypothesis, those of the memory one row for each sentence.
+    """
 
     keys: Tensor
     values: Tensor
@@ -139,7 +142,7 @@ class LayerCache(State):
 
 @dataclass(frozen=True)
 class TransformerState(State):
-    """One cache a layer, and the memory's mask (B, S)."""
+    """The cache of each layer, and the mask (B, S) of the memory."""
 
     layers: tuple[LayerCache, ...]
     memory_mask: Tensor = per_sentence()
@@ -160,10 +163,12 @@ class DecoderLayer(nn.Module):
     def forward(
         self, x: Tensor, memory: Tensor, memory_mask: Tensor, positions: Positions, *, need_weights: bool
     ) -> tuple[Tensor, Tensor | None, Tensor | None]:
-        # Padding stands after the real targets, so the causal mask alone hides it from them.
-        read = self.self_residual.enter(x)
-        out, self_weights = self.self_attention(read, read, positions=positions, causal=True, need_weights=need_weights)
-        x = self.self_residual.leave(x, out)
+        # Padding stands after the real tokens, so the causal mask alone hides it from them.
+        inputs = self.self_residual.before(x)
+        out, self_weights = self.self_attention(
+            inputs, inputs, positions=positions, causal=True, need_weights=need_weights
+        )
+        x = self.self_residual.after(x, out)
         keys, values = self.cross_attention.project(memory)
         x, cross_weights = self._read_memory(x, keys, values, memory_mask, need_weights)
         return x, self_weights, cross_weights
@@ -171,15 +176,15 @@ class DecoderLayer(nn.Module):
     def step(
         self, x: Tensor, cache: LayerCache, memory_mask: Tensor, positions: Positions, *, need_weights: bool
     ) -> tuple[Tensor, Tensor | None, Tensor | None, LayerCache]:
-        """One position (N, 1, D) a hypothesis; returns also the weights (N, H, 1, .) and the longer cache."""
+        """Compute one position (N, 1, D); return it, the weights (N, H, 1, .) and the longer cache."""
         start = cache.keys.shape[2]
-        read = self.self_residual.enter(x)
-        cache = cache.append(*self.self_attention.project(read, positions, start))
+        inputs = self.self_residual.before(x)
+        cache = cache.append(*self.self_attention.project(inputs, positions, start))
         out, self_weights = self.self_attention.attend(
-            read, cache.keys, cache.values, positions=positions, start=start, need_weights=need_weights
+            inputs, cache.keys, cache.values, positions=positions, start=start, need_weights=need_weights
         )
-        x = self.self_residual.leave(x, out)
-        # A sentence's beams ask its one memory side by side: (N, 1, D) -> (B, K, D).
+        x = self.self_residual.after(x, out)
+        # The beams of a sentence are queries to its one memory: (N, 1, D) -> (B, K, D).
         beams = x.view(memory_mask.shape[0], -1, x.shape[-1])
         beams, cross_weights = self._read_memory(
             beams, cache.memory_keys, cache.memory_values, memory_mask, need_weights
@@ -191,10 +196,10 @@ class DecoderLayer(nn.Module):
     def _read_memory(
         self, x: Tensor, keys: Tensor, values: Tensor, mask: Tensor, need_weights: bool
     ) -> tuple[Tensor, Tensor | None]:
-        read = self.cross_residual.enter(x)
-        out, weights = self.cross_attention.attend(read, keys, values, mask, need_weights=need_weights)
-        x = self.cross_residual.leave(x, out)
-        return self.feed_residual.leave(x, self.feed_forward(self.feed_residual.enter(x))), weights
+        inputs = self.cross_residual.before(x)
+        out, weights = self.cross_attention.attend(inputs, keys, values, mask, need_weights=need_weights)
+        x = self.cross_residual.after(x, out)
+        return self.feed_residual.after(x, self.feed_forward(self.feed_residual.before(x))), weights
 
 
 class Embedding(nn.Module):

@@ -228,7 +228,7 @@ def test_each_mistake_on_the_command_line_is_one_clear_line(overrides: list[str]
         ("model.tie_embedings", "all", "model.tie_embedings: unknown key; did you mean 'model.tie_embeddings'"),
         ("model.encoder", None, "model.encoder: got null, expected a mapping with _target_"),
         ("model.decoder", None, "model.decoder: got null, expected a mapping with _target_"),
-        ("tokenizer.joint", False, "needs a joint vocabulary"),
+        ("tokenizer.joint", False, "expected a joint vocabulary"),
         ("optimizer.lr", -1, "optimizer: Invalid learning rate"),
         ("scheduler.final", 2, "scheduler.final: got 2"),
     ],

@@ -1,18 +1,29 @@
-"""Recurrent attention: scores by hand, masks, beams as queries, and errors."""
+"""Recurrent attention: scores by hand, masks, beams as queries, and errors.
+
+Attentions are found by their YAML; what every attention must do is tested with each of them and with the toys.
+"""
 
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+import yaml
 from torch import Tensor, nn
 
-from nmt.errors import UserError
+from nmt.build import MODELS
+from nmt.config.instantiate import instantiate
+from nmt.errors import ParameterError
 from nmt.models.attention.bahdanau import BahdanauAttention
-from nmt.models.attention.base import Attention
+from nmt.models.attention.base import Attention, AttentionFactory, AttentionMemory
 from nmt.models.attention.luong import LuongAttention
+from nmt.models.interface import State
+from tests.models.toy_attentions import TOYS
+
+CONFIGS = Path(__file__).parents[2] / "configs" / "model" / "attention"
 
 MASK = torch.tensor([[True, True, True, False], [True, False, False, False], [True, True, True, True]])
 
@@ -27,6 +38,22 @@ def families(query_width: int = 5, memory_width: int = 5) -> list[Attention]:
 @pytest.fixture(params=range(4), ids=["additive", "dot", "general", "concat"])
 def attention(request: pytest.FixtureRequest) -> Attention:
     return families()[request.param]
+
+
+def makers() -> dict[str, AttentionFactory]:
+    """Return the attentions that are found in configs/model/attention, and the toys, by name."""
+    found: dict[str, AttentionFactory] = {}
+    for path in sorted(CONFIGS.glob("*.yaml")):
+        node = yaml.safe_load(path.read_text("utf-8"))
+        if "_target_" in node:
+            found[path.stem] = instantiate(node, "model.attention", within=MODELS)
+    return found | dict(TOYS)
+
+
+@pytest.fixture(params=makers())
+def any_attention(request: pytest.FixtureRequest) -> Attention:
+    torch.manual_seed(1)
+    return makers()[request.param](query_width=5, memory_width=5).double()
 
 
 @pytest.fixture
@@ -117,24 +144,50 @@ def test_large_negative_fill_and_minus_infinity_agree(attention: Attention, quer
     close(weights, filled.softmax(-1))
 
 
-def test_padding_has_weight_zero_and_no_gradient(attention: Attention, query: Tensor, memory: Tensor) -> None:
+def start(attention: Attention, memory: AttentionMemory, queries: int) -> State | None:
+    """Return the state before the first step, for so many queries of each sentence."""
+    state = attention.init_state(memory)
+    return None if state is None else state.select(torch.arange(len(memory.mask)).repeat_interleave(queries))
+
+
+def test_padding_has_weight_zero_and_no_gradient(any_attention: Attention, query: Tensor, memory: Tensor) -> None:
     memory.requires_grad_()
-    context, weights, _ = attention(query, attention.prepare(memory, MASK), None)
+    prepared = any_attention.prepare(memory, MASK)
+    context, weights, _ = any_attention(query, prepared, start(any_attention, prepared, 2))
     assert not weights.masked_select(~MASK.unsqueeze(1)).any()
-    close(weights.sum(-1), 1.0)
-    close(weights[1, :, 0], 1.0)
     context.pow(2).sum().backward()
     assert memory.grad is not None and memory.grad.isfinite().all()
     assert not memory.grad[~MASK].any()
 
 
-def test_queries_do_not_see_each_other(attention: Attention, query: Tensor, memory: Tensor) -> None:
-    prepared = attention.prepare(memory, MASK)
-    context, weights, _ = attention(query, prepared, None)
+def test_weights_of_a_softmax_sum_to_one(attention: Attention, query: Tensor, memory: Tensor) -> None:
+    _, weights, _ = attention(query, attention.prepare(memory, MASK), None)
+    close(weights.sum(-1), 1.0)
+    close(weights[1, :, 0], 1.0)
+
+
+def test_queries_do_not_see_each_other(any_attention: Attention, query: Tensor, memory: Tensor) -> None:
+    prepared = any_attention.prepare(memory, MASK)
+    context, weights, _ = any_attention(query, prepared, start(any_attention, prepared, 2))
     for place in range(query.shape[1]):
-        alone, share, _ = attention(query[:, place : place + 1], prepared, None)
+        state = start(any_attention, prepared, 1)
+        alone, own_weights, _ = any_attention(query[:, place : place + 1], prepared, state)
         close(alone, context[:, place : place + 1])
-        close(share, weights[:, place : place + 1])
+        close(own_weights, weights[:, place : place + 1])
+
+
+def test_an_attention_runs_on_any_device(any_attention: Attention) -> None:
+    """The meta device refuses a tensor that was made for the CPU."""
+    attention, memory = any_attention.to("meta"), torch.empty(3, 4, 5, dtype=torch.float64, device="meta")
+    prepared = attention.prepare(memory, MASK.to("meta"))
+    context, weights, state = attention(memory[:, :1], prepared, attention.init_state(prepared))
+    assert context.device == weights.device == torch.device("meta")
+    attention(memory[:, :1], prepared, state)
+
+
+def test_an_attention_is_recurrent_if_it_advances() -> None:
+    expected = {"bahdanau": False, "luong": False, "toy coverage": True, "toy local": False, "toy monotonic": True}
+    assert {name: makers()[name](query_width=5, memory_width=5).recurrent for name in expected} == expected
 
 
 def test_order_of_the_memory_only_reorders_the_weights(attention: Attention, query: Tensor, memory: Tensor) -> None:
@@ -161,15 +214,15 @@ def test_memory_is_selected_by_sentence_only(memory: Tensor) -> None:
 
 
 def test_dot_needs_equal_widths() -> None:
-    with pytest.raises(UserError, match=r"score=dot.*width 4.*width 6.*score=general"):
+    with pytest.raises(ParameterError, match=r"score: got 'dot' with a decoder of width 4.*width 6.*use 'general'"):
         LuongAttention(4, 6, "dot")
 
 
 def test_an_unknown_score_is_named() -> None:
-    with pytest.raises(UserError, match=r"'generel'.*dot, general, concat.*did you mean 'general'"):
+    with pytest.raises(ParameterError, match=r"score: got 'generel'.*dot, general, concat.*did you mean 'general'"):
         LuongAttention(4, 4, "generel")  # type: ignore[arg-type]
 
 
 def test_a_width_below_one_is_refused() -> None:
-    with pytest.raises(UserError, match=r"model\.attention\.width: got 0"):
+    with pytest.raises(ParameterError, match="width: got 0, expected at least 1"):
         BahdanauAttention(4, 4, width=0)

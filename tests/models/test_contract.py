@@ -7,8 +7,7 @@ attentions of `tests.models.toy_attentions`, which no YAML names, are held to th
 from __future__ import annotations
 
 import copy
-import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -20,13 +19,15 @@ from hydra.core.global_hydra import GlobalHydra
 from omegaconf import OmegaConf
 from torch import Tensor
 
-from nmt.build import build_model
+from nmt.build import MODELS, build_model
+from nmt.config.instantiate import instantiate
 from nmt.data.batch import pad
 from nmt.models.attention.base import Attention, AttentionMemory
 from nmt.models.interface import AttentionWeights, EncoderOutput, State, per_sentence
 from nmt.models.rnn import RecurrentEncoder
 from nmt.models.rnn_decoder import RecurrentDecoder
 from nmt.models.seq2seq import Seq2Seq
+from nmt.models.trial import try_model
 from nmt.search.base import Hypothesis
 from nmt.search.beam import BeamSearch
 from nmt.special import BOS, EOS, PAD
@@ -39,9 +40,8 @@ VARIANTS = [
     "rnn model/attention=bahdanau model.encoder.bidirectional=false model.encoder.layers=3 model.decoder.layers=2",
     "rnn model/attention=luong model.attention.score=dot",
     "rnn model/attention=luong model.attention.score=concat",
-    "rnn model/attention=luong model.decoder.input_feeding=false model.decoder.layers=2",
+    "rnn model/attention=luong model.decoder.layers=2",
     "rnn model/attention=luong model.encoder.cell=lstm model.decoder.input_feeding=false",
-    "rnn model/attention=luong model.encoder.cell=lstm model.decoder.layers=2",
     "rnn model/attention=none model.encoder.cell=lstm model.decoder.layers=2",
     "transformer model.encoder.block.norm_first=false model.encoder.block.norm=rms",
     "transformer model/positions=relative model.encoder.block.scale_scores=false model.positions.max_distance=2",
@@ -73,33 +73,62 @@ def model_config(words: str) -> dict[str, Any]:
 
 
 def shipped() -> Iterator[str]:
-    """Yield every model, and every model with each choice of the groups in its defaults list."""
+    """Yield every model, and every model with each choice of the groups in its defaults list.
+
+    An attention whose query is the current state comes with and without input feeding.
+    """
     for path in sorted((CONFIGS / "model").glob("*.yaml")):
         yield path.stem
         for group in ("attention", "positions"):
             if f"- {group}:" in path.read_text():
                 for choice in sorted((CONFIGS / "model" / group).glob("*.yaml")):
-                    yield f"{path.stem} model/{group}={choice.stem}"
+                    words = f"{path.stem} model/{group}={choice.stem}"
+                    yield words
+                    if group == "attention" and query_state(model_config(words)["attention"]) == "current":
+                        yield f"{words} model.decoder.input_feeding=false"
+
+
+def query_state(node: dict[str, Any] | None) -> str | None:
+    """Return which decoder state is the query of the attention that a node names."""
+    if node is None:
+        return None
+    attention = instantiate(node, "model.attention", within=MODELS)(query_width=4, memory_width=4)
+    assert isinstance(attention, Attention)
+    return attention.query_state
+
+
+def toys() -> Iterator[str]:
+    for name, kind in TOYS.items():
+        yield name
+        if kind.query_state == "current":
+            yield f"{name}, no feeding"
 
 
 def build(words: str) -> Seq2Seq:
-    if words in TOYS:
-        return build_toy(TOYS[words])
+    name, comma, _ = words.partition(", no feeding")
+    if name in TOYS:
+        return build_toy(TOYS[name], input_feeding=False if comma else None)
     return build_model(model_config(words), source_vocab_size=VOCABULARY, target_vocab_size=VOCABULARY, joint=True)
 
 
-def build_toy(toy: tuple[Callable[..., Attention], bool | None]) -> Seq2Seq:
-    config = model_config("rnn")
-    encoder, decoder = ({k: v for k, v in config[part].items() if k != "_target_"} for part in ("encoder", "decoder"))
-    decoder |= {"attention": functools.partial(toy[0]), "input_feeding": toy[1]}
-    encoder = RecurrentEncoder(vocab_size=VOCABULARY, **encoder)
-    return Seq2Seq(encoder, RecurrentDecoder(vocab_size=VOCABULARY, memory_width=encoder.width, **decoder))
+def build_toy(toy: type[Attention], *, input_feeding: bool | None) -> Seq2Seq:
+    encoder = RecurrentEncoder(vocab_size=VOCABULARY, embedding_width=16, hidden_width=16)
+    decoder = RecurrentDecoder(
+        vocab_size=VOCABULARY,
+        memory_width=encoder.width,
+        embedding_width=16,
+        width=32,
+        readout_width=16,
+        attention=toy,
+        input_feeding=input_feeding,
+    )
+    return Seq2Seq(encoder, decoder)
 
 
 # The cases
 
 
-CASES = [*shipped(), *VARIANTS, *TOYS]
+CASES = [*shipped(), *VARIANTS, *toys()]
 
 
 @pytest.fixture(scope="module", params=CASES)
@@ -289,6 +318,10 @@ def sums_to_one(model: Seq2Seq) -> bool:
         return True
     kind = type(attention)
     return kind.normalize is Attention.normalize and kind.reweigh is Attention.reweigh
+
+
+def test_the_model_passes_its_trial(model: Seq2Seq) -> None:
+    try_model(model)
 
 
 def test_gradients_reach_every_parameter(model: Seq2Seq, source: tuple[Tensor, Tensor], target: Tensor) -> None:

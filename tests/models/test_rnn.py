@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from nmt.data.batch import pad
-from nmt.errors import UserError
+from nmt.errors import ParameterError
 from nmt.models.attention.bahdanau import BahdanauAttention
 from nmt.models.attention.base import Attention
 from nmt.models.attention.luong import LuongAttention
@@ -222,7 +222,7 @@ def test_bahdanau_equations_by_hand() -> None:
 
 @pytest.mark.parametrize("feeding", [True, False])
 def test_luong_equations_by_hand(feeding: bool) -> None:
-    """The state of this step asks; h~ = tanh(W [s; c]) enters the next cell only where it is fed."""
+    """The state of this step is the query; h~ = tanh(W [s; c]) enters the next cell only where it is fed."""
     decoder, output = make_decoder(LUONG, input_feeding=feeding), encoded()
     hidden, weights = decoder(TARGET, output, need_weights=True)
     cell = nn.GRUCell(4 + 4 * feeding, 5)
@@ -268,7 +268,7 @@ def test_input_feeding_is_on_where_it_has_a_meaning(attention: Attentions, asked
 
 @pytest.mark.parametrize(("attention", "why"), [(BAHDANAU, "enters the cell already"), (None, "there is no attention")])
 def test_input_feeding_without_a_meaning_is_refused(attention: Attentions, why: str) -> None:
-    with pytest.raises(UserError, match=rf"model\.decoder\.input_feeding: got true.*{why}"):
+    with pytest.raises(ParameterError, match=f"input_feeding: got true.*{why}"):
         make_decoder(attention, input_feeding=True)
 
 

@@ -66,11 +66,11 @@ def test_tied_tables_are_one_parameter(tie: str, tables: int) -> None:
 @pytest.mark.parametrize(
     ("node", "arguments", "message"),
     [
-        (config("both"), {}, "tie_embeddings: got 'both', expected one of none, target, all"),
-        (config("all"), {"joint": False}, "tokenizer.joint=false"),
-        (config("target", readout_width=6), {}, "8 wide and its output layer reads 6"),
+        (config("both"), {}, "model.tie_embeddings: got 'both', expected one of none, target, all"),
+        (config("all"), {"joint": False}, "model.tie_embeddings: got all with tokenizer.joint=false"),
+        (config("target", readout_width=6), {}, "model.tie_embeddings: .*8 wide and whose output layer reads 6"),
         (config("all", embedding_width=6, readout_width=6), {}, r"\(12, 8\).*\(12, 6\)"),
-        (config(width=6), {}, "score=dot: got a decoder of width 6 and a memory of width 8"),
+        (config(width=6), {}, "attention.score: got 'dot' with a decoder of width 6 and a memory of width 8"),
         (config(cell="gro"), {}, "model.decoder.cell: got 'gro'.*did you mean 'gru'"),
         (config(attenion=None), {}, "model.decoder.attenion: unknown key.*did you mean 'attention'"),
         (config(layers=0), {}, "model.decoder.layers: got 0, expected at least 1"),

@@ -1,10 +1,8 @@
-"""Toy attentions, what a stranger could write: coverage and local ones, which fit without touching the decoder."""
+"""Toy attentions as a user could write them: coverage and local attention, without a change of the decoder."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Literal
 
 import torch
 from torch import Tensor, nn
@@ -15,16 +13,15 @@ from nmt.models.interface import State
 
 @dataclass(frozen=True)
 class CoverageState(State):
-    """How much of each position was attended to so far; (N, S)."""
+    """The sum of all earlier weights of each position; (N, S)."""
 
     coverage: Tensor
 
 
 class Coverage(Attention):
-    """Additive scores that see the sum of all earlier weights (arXiv:1601.04811, arXiv:1704.04368 eq. 10-11)."""
+    """Additive scores that depend on the sum of all earlier weights (arXiv:1601.04811, arXiv:1704.04368 eq. 10-11)."""
 
-    query: ClassVar[Literal["previous", "current"]] = "previous"
-    recurrent = True
+    query_state = "previous"
 
     def __init__(self, query_width: int, memory_width: int, width: int = 5) -> None:
         super().__init__(query_width, memory_width)
@@ -49,13 +46,13 @@ class Coverage(Attention):
 
 
 class CurrentCoverage(Coverage):
-    query: ClassVar[Literal["previous", "current"]] = "current"
+    query_state = "current"
 
 
 class Local(Attention):
-    """Predictive local attention (arXiv:1508.04025, eq. 9-10): a bell around a place that the query foretells."""
+    """Predictive local attention (arXiv:1508.04025, eq. 9-10): a bell around a position that the query predicts."""
 
-    query: ClassVar[Literal["previous", "current"]] = "current"
+    query_state = "current"
 
     def __init__(self, query_width: int, memory_width: int) -> None:
         super().__init__(query_width, memory_width)
@@ -70,21 +67,19 @@ class Local(Attention):
 
     def reweigh(self, weights: Tensor, query: Tensor, memory: AttentionMemory, state: None) -> Tensor:
         centre = memory.mask.sum(1).view(-1, 1, 1) * self.place(query).sigmoid()  # (B, Q, 1)
-        distance = torch.arange(weights.shape[2], dtype=centre.dtype) - centre
+        distance = torch.arange(weights.shape[2], device=weights.device) - centre
         return weights * torch.exp(-(distance**2) / 2)
 
 
 @dataclass(frozen=True)
 class Clock(State):
-    """How many steps were made; (N,)."""
+    """The number of steps so far; (N,)."""
 
     time: Tensor
 
 
 class Monotonic(Local):
-    """Monotonic local attention (section 3.2): the bell moves one place a step, whatever the query."""
-
-    recurrent = True
+    """Monotonic local attention (section 3.2): the bell moves one position in each step."""
 
     def __init__(self, query_width: int, memory_width: int) -> None:
         super().__init__(query_width, memory_width)
@@ -97,16 +92,13 @@ class Monotonic(Local):
         return Clock(state.time + 1)
 
     def reweigh(self, weights: Tensor, query: Tensor, memory: AttentionMemory, state: Clock) -> Tensor:
-        distance = torch.arange(weights.shape[2]) - state.time.view(*query.shape[:2], 1)
+        distance = torch.arange(weights.shape[2], device=weights.device) - state.time.view(*query.shape[:2], 1)
         return weights * torch.exp(-(distance.to(weights.dtype) ** 2) / 20)
 
 
-TOYS: dict[str, tuple[Callable[..., Attention], bool | None]] = {
-    "toy coverage": (Coverage, None),
-    "toy coverage, current": (CurrentCoverage, True),
-    "toy coverage, current, no feeding": (CurrentCoverage, False),
-    "toy local": (Local, None),
-    "toy local, no feeding": (Local, False),
-    "toy monotonic": (Monotonic, None),
-    "toy monotonic, no feeding": (Monotonic, False),
+TOYS: dict[str, type[Attention]] = {
+    "toy coverage": Coverage,
+    "toy coverage, current": CurrentCoverage,
+    "toy local": Local,
+    "toy monotonic": Monotonic,
 }

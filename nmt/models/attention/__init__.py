@@ -1,1 +1,1 @@
-"""Attention for recurrent decoders: the contract in `base`, one file a family beside it."""
+"""Attention of recurrent decoders: the contract in `base`, and one file for each family."""

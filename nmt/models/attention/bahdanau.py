@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from nmt.errors import UserError
 from nmt.models.attention.base import Attention, AttentionMemory
+from nmt.models.checks import require_positive
 
 
 class BahdanauAttention(Attention):
     """Additive scores, e_ij = v^T tanh(W s_(i-1) + U h_j) (arXiv:1409.0473, eq. 6 and appendix A.1.2).
 
-    Asks with the previous state s_(i-1); the context c_i = sum_j a_ij h_j (eq. 5) enters the cell that makes s_i.
-    `width` is the number of units of the hidden layer, n' in the paper. Raises UserError where it is below 1.
+    The query is the previous state s_(i-1). The context c_i = sum_j a_ij h_j (eq. 5) enters the cell that computes s_i.
+    `width` is the number of units of the hidden layer, n' in the paper. Raises ParameterError where it is below 1.
     """
 
-    query: ClassVar[Literal["previous", "current"]] = "previous"
+    query_state = "previous"
 
-    def __init__(self, query_width: int, memory_width: int, width: int) -> None:
+    def __init__(self, query_width: int, memory_width: int, width: int = 256) -> None:
         super().__init__(query_width, memory_width)
-        if width < 1:
-            raise UserError(f"model.attention.width: got {width}, expected at least 1")
+        require_positive(width=width)
         self.query_projection = nn.Linear(query_width, width, bias=False)  # W
         self.key_projection = nn.Linear(memory_width, width, bias=False)  # U
         self.energy = nn.Linear(width, 1, bias=False)  # v

@@ -1,6 +1,7 @@
-"""What every attention of a recurrent decoder promises; a family is one file beside this one and one YAML.
+"""The contract of an attention of a recurrent decoder; a family is one file beside this one and one YAML.
 
-Legend: B sentences, Q queries a sentence, N = B*Q, S source length, A width of a key, D width of the memory.
+Legend: B sentences, Q queries of a sentence, N = B * Q hypotheses, S source length, A width of a key, D width of the
+memory.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from nmt.models.interface import State, per_sentence
 
 @dataclass(frozen=True)
 class AttentionMemory(State):
-    """What is attended to: made once a sentence, shared by its beams, never copied for them.
+    """What the decoder attends to. It is made once for a sentence, and its beams share it without a copy.
 
-    `values` (B, S, D) are summed, `keys` (what `project_keys` made of them) are scored, `mask` (B, S) is True at real
-    tokens.
+    `values` (B, S, D) are summed, `keys` (B, S, A), made by `project_keys`, are scored, and `mask` (B, S) is True at
+    real tokens.
     """
 
     values: Tensor = per_sentence()
@@ -29,20 +30,19 @@ class AttentionMemory(State):
 
 
 class Attention(nn.Module, ABC):
-    """Queries and a memory to contexts and weights.
+    """Maps queries and a memory to contexts and weights.
 
-    A family writes `project_keys` and `score`. Where it needs more, it overrides `normalize` (in place of the softmax),
-    `reweigh` (after it; local attention), and `init_state` with `advance` (coverage, location, a position that moves).
+    A family implements `project_keys` and `score`. It may override `normalize` (in place of the softmax), `reweigh`
+    (after the softmax, as in local attention), and `init_state` together with `advance` (for a state that changes from
+    step to step, as in coverage).
 
-    `query` says which decoder state asks: "previous", s(t-1), and the context then enters the cell that makes s(t); or
-    "current", s(t), and the context meets s(t) after the cell. `recurrent` says that the attention's own state changes
-    from step to step, so that it is asked for one step at a time.
+    `query_state` says which decoder state is the query. With "previous" it is s(t-1), and the context enters the cell
+    that computes s(t). With "current" it is s(t), and the context is joined with s(t) after the cell.
 
-    `query_width` and `memory_width` come from the decoder; `context_width` is what it gets back.
+    `query_width` and `memory_width` come from the decoder; `context_width` is the width of the context.
     """
 
-    query: ClassVar[Literal["previous", "current"]]
-    recurrent: ClassVar[bool] = False
+    query_state: ClassVar[Literal["previous", "current"]]
 
     def __init__(self, query_width: int, memory_width: int) -> None:
         super().__init__()
@@ -50,15 +50,20 @@ class Attention(nn.Module, ABC):
         self.memory_width = memory_width
         self.context_width = memory_width
 
+    @property
+    def recurrent(self) -> bool:
+        """Whether the scores of a step depend on the step before it; then the queries come one step at a time."""
+        return type(self).advance is not Attention.advance
+
     def prepare(self, memory: Tensor, mask: Tensor) -> AttentionMemory:
-        """Return `memory` (B, S, D) under `mask` (B, S) with its keys projected, once for all steps and beams."""
+        """Return `memory` (B, S, D), its projected keys and its `mask` (B, S), for all steps and beams."""
         return AttentionMemory(memory, self.project_keys(memory), mask)
 
     def forward(self, query: Tensor, memory: AttentionMemory, state: Any) -> tuple[Tensor, Tensor, Any]:
         """Return contexts (B, Q, D), weights (B, Q, S) and the next state for `query` (B, Q, query_width).
 
-        Q is 1 while training step by step, K in a search with K beams, and all T steps at once where neither the
-        decoder nor the attention is in the way of that. Weights at padding are exactly 0.
+        Q is 1 in training step by step, K in a search with K beams, and T where all steps are computed at once: the
+        cell does not need the context, and the attention is not recurrent. Weights at padding are exactly 0.
         """
         scores = self.score(query, memory, state)  # (B, Q, S)
         scores = scores.masked_fill(~memory.mask.unsqueeze(1), -torch.inf)
@@ -67,26 +72,26 @@ class Attention(nn.Module, ABC):
 
     @abstractmethod
     def project_keys(self, memory: Tensor) -> Tensor:
-        """Return the keys (B, S, A) of `memory` (B, S, D): all of the score that does not depend on the query."""
+        """Return the keys (B, S, A) of `memory` (B, S, D): the part of the score that does not depend on the query."""
 
     @abstractmethod
     def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
-        """Return scores (B, Q, S) of `query` (B, Q, query_width); padding need not be looked at."""
+        """Return scores (B, Q, S) of `query` (B, Q, query_width). The caller masks padding."""
 
     def init_state(self, memory: AttentionMemory) -> State | None:
-        """Return the attention's state before the first step, one hypothesis a sentence (N = B); None: it has none."""
+        """Return the state before the first step, with one hypothesis for each sentence (N = B), or None."""
         return None
 
     def advance(self, state: Any, weights: Tensor) -> Any:
-        """Return the state, its tensors (N, ...), after a step with `weights` (B, Q, S), where N = B * Q."""
+        """Return the state after a step with `weights` (B, Q, S); its tensors are (N, ...) with N = B * Q."""
         return state
 
     def normalize(self, scores: Tensor) -> Tensor:
-        """Return weights (B, Q, S) for scores (B, Q, S), which are -inf at padding: their weights have to be 0."""
+        """Return weights (B, Q, S) for scores (B, Q, S). Scores are -inf at padding, where weights must be 0."""
         return scores.softmax(dim=-1)
 
     def reweigh(self, weights: Tensor, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
-        """Return the weights (B, Q, S) that are used, given the normalized ones; padding has to stay 0."""
+        """Return the final weights (B, Q, S), given the normalized ones. Weights at padding must stay 0."""
         return weights
 
 

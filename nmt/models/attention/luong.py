@@ -2,38 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
 
-from nmt.errors import UserError, did_you_mean
+from nmt.errors import ParameterError
 from nmt.models.attention.base import Attention, AttentionMemory
+from nmt.models.checks import require_choice
 
 SCORES = ("dot", "general", "concat")
 
 
 class LuongAttention(Attention):
-    """Global attention that asks with the current state h_t (arXiv:1508.04025, section 3.1, eq. 7).
+    """Global attention whose query is the current state h_t (arXiv:1508.04025, section 3.1, eq. 7).
 
     `score` is one of eq. 8: "dot", h_t^T h_s, for states and memory of one width; "general", h_t^T W h_s; "concat",
     v^T tanh(W [h_t; h_s]), with as many units as h_t has, and W in two halves so that W_s h_s is computed once.
-    Raises UserError for another score, and for "dot" where the widths differ.
+    Raises ParameterError for another score, and for "dot" where the widths differ.
     """
 
-    query: ClassVar[Literal["previous", "current"]] = "current"
+    query_state = "current"
 
     def __init__(
         self, query_width: int, memory_width: int, score: Literal["dot", "general", "concat"] = "general"
     ) -> None:
         super().__init__(query_width, memory_width)
-        if score not in SCORES:
-            near = did_you_mean(score, SCORES)
-            raise UserError(f"model.attention.score: got '{score}', expected one of {', '.join(SCORES)}{near}")
+        require_choice(SCORES, score=score)
         if score == "dot" and query_width != memory_width:
-            raise UserError(
-                f"model.attention.score=dot: got a decoder of width {query_width} and a memory of width "
-                f"{memory_width}, expected equal widths; make them equal or use model.attention.score=general"
+            raise ParameterError(
+                "score",
+                f"got 'dot' with a decoder of width {query_width} and a memory of width {memory_width}, expected "
+                f"equal widths; make them equal or use 'general'",
             )
         self.kind = score
         if score != "dot":

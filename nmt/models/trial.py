@@ -1,0 +1,103 @@
+"""A first run of a model on two toy sentences, which finds shapes that do not fit before any data are read."""
+
+from __future__ import annotations
+
+import copy
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from nmt.errors import UserError, one_line
+from nmt.models.attention.base import Attention
+from nmt.models.seq2seq import Seq2Seq
+from nmt.special import BOS, EOS, PAD
+
+SOURCE, TARGET = [[4, 5, EOS], [6, EOS, PAD]], [[BOS, 4], [BOS, 5]]
+BEAMS = 2
+
+
+class TrialError(ValueError):
+    """A model that cannot run.
+
+    `module` is the name of the innermost module of the model that was running ("decoder.attention.energy"), and
+    `problem` says what went wrong, and in which line.
+    """
+
+    def __init__(self, module: str, problem: str) -> None:
+        super().__init__(f"{module}: {problem}")
+        self.module = module
+        self.problem = problem
+
+
+def try_model(model: Seq2Seq) -> None:
+    """Run a forward pass and a decoding step with two beams; raise TrialError where they fail.
+
+    `model` may be on the meta device. The run takes place on a CPU in a copy whose weights are all 0, with one thread,
+    so that no thread of torch's starts before training has set its mode.
+    """
+    model = copy.deepcopy(model).to_empty(device="cpu").eval()
+    for tensor in (*model.parameters(), *model.buffers()):
+        tensor.detach().zero_()
+    for module in model.modules():
+        if isinstance(module, Attention):
+            module.register_forward_hook(_check_weights)
+    try:
+        with torch.inference_mode(), _one_thread():
+            _run(model)
+    except UserError:
+        raise
+    except Exception as error:
+        raise TrialError(_module_running(model, error), f"{one_line(error)}{_line(error)}") from error
+
+
+def _run(model: Seq2Seq) -> None:
+    source, target = torch.tensor(SOURCE), torch.tensor(TARGET)
+    hidden, _ = model(source, source != PAD, target, need_weights=True)
+    _check_shape("hidden states", hidden, (*target.shape, model.decoder.output.in_features))
+    rows = torch.arange(len(source)).repeat_interleave(BEAMS)
+    state = model.start(source, source != PAD).select(rows)
+    for tokens in target[rows].unbind(1):
+        hidden, _, state = model.decoder.step(tokens, state)
+        _check_shape("hidden states of a step", hidden, (len(rows), model.decoder.output.in_features))
+
+
+def _check_weights(module: nn.Module, inputs: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
+    query, memory, _ = inputs
+    _check_shape("weights (B, Q, S)", outputs[1], (*query.shape[:2], memory.mask.shape[1]))
+
+
+def _check_shape(name: str, got: Tensor, expected: tuple[int, ...]) -> None:
+    if got.shape != expected:
+        raise ValueError(f"got {name} of the shape {tuple(got.shape)}, expected {expected}")
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+def _module_running(model: nn.Module, error: Exception) -> str:
+    """Return the name of the innermost module of `model` whose method was running when `error` was raised."""
+    names = {id(module): name for name, module in model.named_modules()}
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    running = (names.get(id(frame.f_locals.get("self"))) for frame in reversed(frames))
+    return next((name for name in running if name), "")
+
+
+def _line(error: Exception) -> str:
+    """Return the last line of Python outside torch that was running, as " (scaled.py, line 12)"."""
+    package = Path(torch.__file__).parent
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if package not in Path(frame.filename).parents and Path(frame.filename) != Path(__file__):
+            return f" ({Path(frame.filename).name}, line {frame.lineno})"
+    return ""

@@ -1,0 +1,84 @@
+"""A model is tried on two toy sentences before data are read; a mistake in its shapes names the class and the line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from nmt.models.attention.base import Attention, AttentionMemory
+from nmt.models.positions.base import Positions
+from nmt.models.rnn import RecurrentEncoder
+from nmt.models.rnn_decoder import RecurrentDecoder
+from nmt.models.seq2seq import Seq2Seq
+from nmt.models.transformer import TransformerBlock, TransformerDecoder, TransformerEncoder
+from nmt.models.trial import TrialError, try_model
+
+
+class Dot(Attention):
+    query_state = "current"
+
+    def project_keys(self, memory: Tensor) -> Tensor:
+        return memory
+
+    def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
+        return query @ memory.keys.transpose(1, 2)
+
+
+class OneQuery(Dot):
+    """Forgets that a sentence has several queries."""
+
+    def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
+        return super().score(query[:, :1], memory, state)
+
+
+class DataDependent(Dot):
+    """Reads a value of a tensor, which the meta device does not have."""
+
+    def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
+        return super().score(query, memory, state) / max(1, int(memory.mask.sum().item()))
+
+
+class Narrow(Positions):
+    def embed(self, x: Tensor, start: int = 0) -> Tensor:
+        return x[..., :-1]
+
+
+def recurrent(attention: type[Attention], width: int = 8) -> Seq2Seq:
+    with torch.device("meta"):
+        encoder = RecurrentEncoder(vocab_size=8, embedding_width=8, hidden_width=4)
+        sizes = {"vocab_size": 8, "memory_width": 8, "embedding_width": 8, "readout_width": 8}
+        return Seq2Seq(encoder, RecurrentDecoder(**sizes, width=width, attention=attention))
+
+
+@pytest.mark.parametrize("attention", [Dot, DataDependent])
+def test_a_model_that_runs_passes_and_stays_as_it_was(attention: type[Attention]) -> None:
+    model, threads, random = recurrent(attention), torch.get_num_threads(), torch.get_rng_state()
+    try_model(model)
+    assert model.training and all(parameter.is_meta for parameter in model.parameters())
+    assert torch.get_num_threads() == threads and torch.equal(torch.get_rng_state(), random)
+
+
+@pytest.mark.parametrize(
+    ("attention", "width", "words"),
+    [
+        (Dot, 6, r"Expected size .*test_trial.py, line \d+\)"),
+        (OneQuery, 8, r"got weights \(B, Q, S\) of the shape \(2, 1, 3\), expected \(2, 2, 3\)"),
+    ],
+)
+def test_a_mistake_in_an_attention_is_found(attention: type[Attention], width: int, words: str) -> None:
+    with pytest.raises(TrialError, match=words) as error:
+        try_model(recurrent(attention, width))
+    assert error.value.module == "decoder.attention"
+
+
+def test_a_mistake_in_positions_is_found() -> None:
+    block = TransformerBlock(width=8, heads=2, feed_forward=8)
+    with torch.device("meta"):
+        encoder = TransformerEncoder(vocab_size=8, layers=1, block=block)
+        decoder = TransformerDecoder(vocab_size=8, memory_width=8, layers=1, block=block, positions=Narrow)
+    with pytest.raises(TrialError) as error:
+        try_model(Seq2Seq(encoder, decoder))
+    assert error.value.module.startswith("decoder.")
