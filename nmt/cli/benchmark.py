@@ -1,9 +1,13 @@
 """`python scripts/benchmark.py`, `nmt-benchmark`: how fast training and translation are on this machine.
 
     python scripts/benchmark.py [data.path=FOLDER] [ckpt=RUN_FOLDER_OR_FILE] [any override of train.py]
+    python scripts/benchmark.py corpus [pairs=10_000_000] [folder=FOLDER] [any override of train.py]
 
 Training is timed through the Trainer, logging on, validation off, on 4,096 padded tokens a batch. Translation is of the
 test split's first 1,000 sentences at beam 5, loading excluded.
+
+`corpus` generates so many pairs and measures how fast they are prepared, how long an epoch's plan takes, and how much
+memory training takes: see nmt/cli/corpus_benchmark.py.
 """
 
 from __future__ import annotations
@@ -36,6 +40,11 @@ def run(arguments: Sequence[str]) -> None:
     """Measure and print; the overrides in `arguments` are train.py's, and `ckpt=`. Leaves no run folder."""
     if wants_help(arguments):
         print(__doc__)
+        return
+    if arguments[:1] == ["corpus"]:
+        from nmt.cli import corpus_benchmark
+
+        corpus_benchmark.run(arguments[1:])
         return
     from nmt.config.compose import compose, validate
 
