@@ -219,14 +219,22 @@ def load_translator(
     classes the checkpoint and `search` may name. Raises UserError for a checkpoint or a setting that does not fit.
     """
     loaded = checkpoint.load_model(path, resolve_device(device), allow)
+    return make_translator(loaded, search, allow=allow, **fields)
+
+
+def make_translator(
+    loaded: checkpoint.LoadedModel,
+    search: Search | Mapping[str, Any] | None = None,
+    *,
+    allow: Sequence[str] = (),
+    **fields: Any,
+) -> Translator:
+    """Return the translator of a loaded checkpoint; the rest is as in `load_translator`."""
     if not isinstance(search, Search):
-        search = build_search(merge_search(loaded.config["search"], search or {}), allow=allow)
+        given = search or {}
+        node = given if "_target_" in given else {**loaded.config["search"], **given}
+        search = build_search(node, allow=allow)
     return Translator(loaded.model, loaded.tokenizer, override(search, fields))
-
-
-def merge_search(stored: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the `search` node to use: `stored` with the settings `given`, or `given` alone if it has a `_target_`."""
-    return dict(given) if "_target_" in given else {**stored, **given}
 
 
 def override(search: Search, fields: Mapping[str, Any]) -> Search:

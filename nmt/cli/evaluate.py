@@ -16,17 +16,17 @@ from nmt.config.typed import NonNegativeInt
 from nmt.errors import UserError, did_you_mean
 
 HELP = """\
-Score a trained model: translate a split, compare with its references, write both beside the run.
+Score a trained model: translate a split, compare with the references, and write both into the run's folder.
 
   python scripts/evaluate.py ckpt=RUN_FOLDER_OR_FILE [key=value ...]      (installed: nmt-evaluate)
 
   ckpt=PATH                  a run folder (its best checkpoint) or a checkpoint file
   split=test                 train, val or test
   data.path=FOLDER           other data than the run's own; any data.KEY=... replaces that one setting
-  search.beam_size=5         any search.KEY=... replaces that one setting of the run
-  search.length_penalty=1.0  log P / ((5 + length) / 6) ** length_penalty
-  search=greedy              another search of configs/search in its place: beam, greedy or sampling, its settings
-                             beside it: search=sampling search.temperature=0.7 search.seed=2
+  search.beam_size=5         search.KEY=... replaces one setting of the checkpoint's search
+  search.length_penalty=1.0  the score of a hypothesis is log P / ((5 + length) / 6) ** length_penalty
+  search=sampling            another search instead of the checkpoint's: beam, greedy or sampling, with its own
+                             settings: search=sampling search.temperature=0.7 search.seed=2
   allow=[my_package]         packages of your own whose classes the checkpoint, search or scores may name
   device=auto                auto, cpu, cuda, cuda:1 ...
   bootstrap=1000             resamples for the 95 % confidence intervals; 0: none
@@ -59,7 +59,7 @@ class EvaluateConfig:
 
 
 def run(argv: list[str]) -> None:
-    """Do what the command line asks for. Raises UserError for what is wrong with it."""
+    """Evaluate as the command line says. Raises UserError for a mistake in it."""
     if wants_help(argv):
         print(HELP, end="")
         return
@@ -75,19 +75,19 @@ def run(argv: list[str]) -> None:
 def evaluate(config: EvaluateConfig) -> None:
     """Translate, score, write and print."""
     from nmt import process
-    from nmt.build import build_metrics, build_search, build_source
+    from nmt.build import build_metrics, build_source
     from nmt.checkpoint import load_model
     from nmt.config.schema import read
     from nmt.config.settings import DataConfig
     from nmt.data.corpus import load_corpus, origin
     from nmt.evaluation import split as evaluation
     from nmt.evaluation.metrics.base import check_bootstrap
-    from nmt.translate import Translator, merge_search, resolve_device
+    from nmt.translate import make_translator, resolve_device
 
     process.speed_up()
     check_bootstrap(config.bootstrap)
     loaded = load_model(config.ckpt, resolve_device(config.device), config.allow)
-    search = build_search(merge_search(loaded.config["search"], config.search), allow=config.allow)
+    translator = make_translator(loaded, config.search, allow=config.allow)
     if "data" not in loaded.config:
         raise UserError(f"{loaded.path}: saved from Python without data settings; score it with nmt.evaluation there")
     data = read(merge_data(loaded.config["data"], config.data), DataConfig, "data")
@@ -96,11 +96,10 @@ def evaluate(config: EvaluateConfig) -> None:
         raise UserError(f"data.source_lang: {loaded.path} translates {trained[0]} to {trained[1]}, not the other way")
     nodes = merge_scores(loaded.config["scores"], config.scores)
     metrics = build_metrics(nodes, target_lang=data.target_lang, allow=config.allow)
-    source = build_source(data)
+    source = build_source(data, allow=config.allow)
     with messages_on(sys.stderr):
         pairs = list(load_corpus(source, data, (config.split,))[config.split])
     _say(f"translating {len(pairs):,} sentences, {data.source_lang} to {data.target_lang} ...")
-    translator = Translator(loaded.model, loaded.tokenizer, search)
     found = evaluation.evaluate(translator, pairs, metrics, bootstrap=config.bootstrap)
     print(evaluation.table(config.split, found))
     folder = run_folder(loaded.path) if config.out is None else Path(os.path.expanduser(config.out))

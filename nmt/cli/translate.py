@@ -22,27 +22,27 @@ Translate with a trained model: one text, or lines on standard input to lines on
   python scripts/translate.py ckpt=RUN_FOLDER_OR_FILE [text="..."] [key=value ...]      (installed: nmt-translate)
 
   ckpt=PATH                  a run folder (its best checkpoint) or a checkpoint file
-  text="..."                 the sentence, taken as it stands: commas, quotes and braces need no care
+  text="..."                 the sentence, taken literally: commas, quotes and braces need no escaping
   attention=map.png          with text=: also draw what the model attended to (map.json: the weights as data)
-  kind=encoder_self          with attention=map.png: what the source attends to in itself (decoder_self: the target)
+  kind=encoder_self          with attention=map.png: the source's attention to itself (decoder_self: the target's)
   words=true                 with attention=map.png: words in place of pieces
-  reference="..."            with attention=: look at this translation instead of the one that the search finds
-  search.beam_size=5         any search.KEY=... replaces that one setting of the run
-  search.length_penalty=1.0  log P / ((5 + length) / 6) ** length_penalty
-  search=greedy              another search of configs/search in its place: beam, greedy or sampling, its settings
-                             beside it: search=sampling search.temperature=0.7 search.seed=2
+  reference="..."            with attention=: draw this translation instead of the one that the search finds
+  search.beam_size=5         search.KEY=... replaces one setting of the checkpoint's search
+  search.length_penalty=1.0  the score of a hypothesis is log P / ((5 + length) / 6) ** length_penalty
+  search=sampling            another search instead of the checkpoint's: beam, greedy or sampling, with its own
+                             settings: search=sampling search.temperature=0.7 search.seed=2
   allow=[my_package]         packages of your own whose classes the checkpoint or search._target_= may name
   device=auto                auto, cpu, cuda, cuda:1 ...
 
-Without text= every line of standard input (UTF-8) gives one line of output, in order; an empty line stays empty. Lines
-are answered as they come: through a pipe as well, one at a time or many together.
+Without text= every line of standard input (UTF-8) gives one line of output, in order; an empty line stays empty. Each
+line is translated as soon as it arrives, so the program also works interactively through a pipe.
 
   python scripts/translate.py ckpt=outputs/demo/2026-01-31_12-00-00 text='A man, in a "red" shirt, rides a bike.'
   python scripts/translate.py ckpt=best.ckpt < test.en > test.de
 """
 
-CHUNK = 512  # lines translated together at most: enough to fill batches of similar length
-BLOCK = 1 << 16  # bytes read at once at most
+CHUNK = 512  # at most so many lines are translated together: enough for batches of similar length
+BLOCK = 1 << 16  # at most so many bytes are read at once
 
 
 @dataclass(kw_only=True)
@@ -59,7 +59,7 @@ class TranslateConfig:
 
 
 def run(argv: list[str]) -> None:
-    """Do what the command line asks for. Raises UserError for what is wrong with it."""
+    """Translate as the command line says. Raises UserError for a mistake in it."""
     if wants_help(argv):
         print(HELP, end="")
         return
@@ -70,12 +70,12 @@ def run(argv: list[str]) -> None:
     reference, rest = take(rest, "reference")
     config = read(compose("translate", overrides(rest, open_keys=("search",))), TranslateConfig)
     if config.attention is not None and text is None:
-        raise UserError(f'attention={config.attention}: draws one sentence; give it by text="..."')
+        raise UserError(f'attention={config.attention}: a map shows one sentence; give it with text="..."')
 
     if reference is not None and config.attention is None:
-        raise UserError('reference="...": forces the translation that attention= draws; add attention=map.png')
+        raise UserError('reference="...": it is the translation that attention= draws; add attention=map.png')
     if (config.kind != "cross" or config.words) and config.attention is None:
-        raise UserError("kind= and words= say what attention= draws; add attention=map.png")
+        raise UserError("kind= and words= are settings of the map that attention= draws; add attention=map.png")
 
     from nmt import process
     from nmt.translate import load_translator
@@ -94,9 +94,9 @@ def run(argv: list[str]) -> None:
 
 
 def translate_lines(translator: Translator, stream: BufferedIOBase, output: TextIO) -> None:
-    """Write a line for every line read, in order, as soon as there is nothing more to read without waiting.
+    """Write the translation of every line of `stream`, in order, without waiting for more lines than have arrived.
 
-    Raises UserError for a line that is not UTF-8, after the lines before it have been written.
+    Raises UserError for a line that is not UTF-8, after the translations of the lines before it have been written.
     """
     number = 1
     for lines in arriving(stream):
@@ -118,7 +118,10 @@ def write_lines(translator: Translator, sentences: list[str], output: TextIO) ->
 
 
 def draw(translator: Translator, text: str, reference: str | None, config: TranslateConfig, output: TextIO) -> None:
-    """Write the map of `text` and its translation, or `reference`, as `config` says, then the latter to `output`."""
+    """Save the attention map that `config` asks for, and write the translation it shows to `output`.
+
+    The map is of `text` and of `reference`; without a reference, of the translation that the search finds.
+    """
     from nmt.analysis.figure import save
     from nmt.lines import as_line
 
@@ -130,9 +133,9 @@ def draw(translator: Translator, text: str, reference: str | None, config: Trans
 
 
 def arriving(stream: BufferedIOBase) -> Iterator[list[bytes]]:
-    """Yield lines without their line feeds: those that are there, so that whoever writes line by line is answered so.
+    """Yield the lines that have arrived, without line feeds and at most `CHUNK` at a time.
 
-    At most `CHUNK` at a time; a whole file comes in batches of that.
+    It does not wait for more lines, so an interactive user gets each answer at once.
     """
     rest = b""
     while block := stream.read1(BLOCK):
@@ -144,9 +147,9 @@ def arriving(stream: BufferedIOBase) -> Iterator[list[bytes]]:
 
 
 def decoded(lines: Sequence[bytes], first: int) -> Iterator[str]:
-    """Yield each line as text, without a carriage return at its end and a byte order mark; `first` is its number.
+    """Yield each line as text, without a carriage return at its end or a byte order mark at its beginning.
 
-    Raises UserError for what is not UTF-8.
+    `first` is the number of the first line, counted from 1. Raises UserError for a line that is not UTF-8.
     """
     for number, line in enumerate(lines, start=first):
         try:
@@ -161,7 +164,7 @@ def decoded(lines: Sequence[bytes], first: int) -> Iterator[str]:
 
 
 def utf8_output() -> TextIO:
-    """Return standard output, writing UTF-8 and plain line feeds whatever the locale says."""
+    """Return standard output, set to UTF-8 and plain line feeds in every locale."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", newline="\n")
     return sys.stdout

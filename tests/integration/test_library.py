@@ -21,7 +21,7 @@ from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
 from nmt.translate import Translator
 
-WORDS = dict(zip("one two three four five six".split(), "eins zwei drei vier fünf sechs".split(), strict=True))
+WORDS = {"one": "eins", "two": "zwei", "three": "drei", "four": "vier", "five": "fünf", "six": "sechs"}
 
 
 def test_a_model_built_trained_saved_searched_scored_and_looked_at(
