@@ -13,9 +13,10 @@ from nmt.special import BOS, PAD
 
 @dataclass(frozen=True)
 class Batch:
-    """B padded sentence pairs: ids (B, S) and (B, T), masks with True = real token, and their places in the corpus.
+    """B padded sentence pairs: ids (B, S) and (B, T), and masks of the same shapes in which True is a real token.
 
-    `target_in` begins with bos, `target_out` ends with eos; a source ends with eos. `index` is (B,).
+    `target_in` begins with bos, `target_out` ends with eos, and a source ends with eos. `index` (B,) holds the position
+    of each pair in the corpus.
     """
 
     source: Tensor
@@ -34,7 +35,7 @@ def pad(sequences: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
     """Return ids (B, longest) filled with pad on the right, and their bool mask (B, longest)."""
     lengths = [len(sequence) for sequence in sequences]
     longest = max(lengths)
-    # One tensor from one list: a tensor for every row would take longer than the rest of a batch.
+    # One tensor is made from one list, because a tensor for each row takes longer than the rest of a batch.
     ids = torch.tensor([[*sequence, *[PAD] * (longest - len(sequence))] for sequence in sequences])
     return ids, torch.arange(longest) < torch.tensor(lengths).unsqueeze(1)
 

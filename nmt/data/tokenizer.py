@@ -1,9 +1,10 @@
 """Text to ids and back: SentencePiece (Kudo and Richardson 2018, arXiv:1808.06226), one model or two.
 
-Two things happen to a text before SentencePiece sees it, and nothing else does: each run of whitespace (line ends
-too) becomes one space, with none at the ends, which no BLEU tokenizer sees; and a source is put in Unicode NFC, so that
-a sentence typed with combining accents or Hangul letters is read like any other. A target keeps its characters:
-`decode_target(encode_target([text])[0]) == " ".join(text.split())` but for U+2581, SentencePiece's own space.
+A text is changed in two ways before SentencePiece gets it. First, each run of white space, line ends included, becomes
+one space, and white space at both ends is removed; no BLEU tokenizer sees this difference. Second, a source is
+converted to Unicode NFC, so that a sentence typed with combining accents or single Hangul letters gets the usual ids. A
+target keeps its characters: `decode_target(encode_target([text])[0]) == " ".join(text.split())`, except for U+2581,
+which SentencePiece uses for the space.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class Tokenizer:
     """Source and target vocabularies; ids pad 0, unk 1, bos 2, eos 3 in both."""
 
     def __init__(self, source_model: bytes, target_model: bytes | None = None) -> None:
-        """Take SentencePiece models as bytes; without `target_model` the vocabulary is joint."""
+        """Take SentencePiece models as bytes. Without `target_model`, both sides share one vocabulary."""
         self._source_model = source_model
         self._target_model = target_model
         self._source = _processor(source_model)
@@ -94,20 +95,18 @@ class Tokenizer:
         """Return the ids of each text, eos at the end; an empty text is [eos]."""
         return _encode(self._target, map(_spaced, texts))
 
-    def decode_source(self, ids: Sequence[int]) -> str:
-        """Return the text of `ids` up to the first eos, specials dropped, on one line."""
-        return _decode(self._source, ids)
-
     def decode_target(self, ids: Sequence[int]) -> str:
-        """Return the text of `ids` up to the first eos, specials dropped, on one line."""
-        return _decode(self._target, ids)
+        """Return the text of `ids` up to the first eos on one line, without special ids."""
+        kept = [index for index in itertools.takewhile(lambda index: index != EOS, map(int, ids)) if index > EOS]
+        # Byte pieces can spell a line end, but a translation is one line.
+        return _spaced(self._target.decode(kept))
 
     def source_pieces(self, ids: Sequence[int]) -> list[str]:
-        """Return one readable piece an id, "▁" for a space and "</s>" for eos; see `_readable` for bytes."""
+        """Return one readable piece for each id: "▁" stands for a space, "</s>" for eos, "<9F>" for a byte."""
         return _readable(self._source, ids)
 
     def target_pieces(self, ids: Sequence[int]) -> list[str]:
-        """Return one readable piece an id, "▁" for a space and "</s>" for eos; see `_readable` for bytes."""
+        """Return one readable piece for each id: "▁" stands for a space, "</s>" for eos, "<9F>" for a byte."""
         return _readable(self._target, ids)
 
     def digest(self) -> str:
@@ -116,15 +115,15 @@ class Tokenizer:
         return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
 
     def to_state(self) -> dict[str, Any]:
-        """Return bytes, bool and None only, for checkpoints; `from_state` takes it back.
+        """Return what `from_state` needs, for checkpoints: values of type bytes, bool and None only.
 
-        No empty bytes: torch.load(weights_only=True) refuses those.
+        No bytes are empty, because torch.load(weights_only=True) refuses those.
         """
         return {"joint": self.joint, "source": self._source_model, "target": self._target_model}
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Tokenizer:
-        """Return the tokenizer of `to_state`; raises UserError where the state is not one."""
+        """Return the tokenizer that `to_state` described. Raises UserError for a damaged state."""
         try:
             joint, source, target = state["joint"], state["source"], state["target"]
         except (KeyError, TypeError) as error:
@@ -155,14 +154,11 @@ def _encode(processor: Any, texts: Iterable[str]) -> list[list[int]]:
     return [[*ids, EOS] for ids in processor.encode(list(texts))]
 
 
-def _decode(processor: Any, ids: Sequence[int]) -> str:
-    kept = [index for index in itertools.takewhile(lambda index: index != EOS, map(int, ids)) if index > EOS]
-    # Byte pieces can spell a line end, which would break one line a sentence.
-    return _spaced(processor.decode(kept))
-
-
 def _readable(processor: Any, ids: Sequence[int]) -> list[str]:
-    """Return a label each id; of the byte pieces that spell a character, the first shows it and the others <9F>."""
+    """Return one label for each id.
+
+    If several byte pieces spell a character, the first is labelled with the character and the others with their byte.
+    """
     pieces = [str(processor.id_to_piece(int(index))) for index in ids]
     labels: list[str] = []
     for is_byte, group in itertools.groupby(pieces, key=lambda piece: BYTE_PIECE.fullmatch(piece) is not None):
@@ -185,7 +181,7 @@ def _byte_labels(pieces: Sequence[str]) -> Iterator[str]:
 
 
 def _first_character(values: bytes) -> str:
-    """Return the printable character that `values` begin with, or nothing."""
+    """Return the printable character that `values` begin with, or the empty string."""
     for length in range(1, 5):
         try:
             character = values[:length].decode()
@@ -268,7 +264,7 @@ def _train_model(split: Split, stride: int, side: str, config: TokenizerConfig) 
 
 
 def _training_error(message: str, side: str, config: TokenizerConfig) -> UserError:
-    """Return SentencePiece's complaint in the words of the setting that causes it."""
+    """Return an error that names the setting which made SentencePiece fail with `message`."""
     got = f"tokenizer.vocab_size: got {config.vocab_size}"
     if most := re.search(r"set it to a value <= (\d+)", message):
         return UserError(
