@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from nmt.data.batch import Batch, make_batch
 from nmt.data.encoded import Encoded, EncodedCorpus
+from nmt.data.shuffle import shuffle
 from nmt.errors import UserError
 
 BLOCK = 1 << 20  # pairs whose sort keys are computed at once, to bound temporary memory
@@ -29,7 +29,7 @@ class Plan(Sequence[list[int]]):
 
     order: NDArray[np.integer]
     starts: NDArray[np.int64]
-    numbers: Sequence[int]
+    numbers: NDArray[np.int32]
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -50,15 +50,12 @@ def plan_batches(
     batch by itself.
     """
     starts = batch_starts(source_lengths, target_lengths, budget)
-    shuffled = array("i", range(len(source_lengths)))
-    numbers = array("i", range(len(starts) - 1))
+    pairs, numbers = np.arange(len(source_lengths), dtype=np.int32), np.arange(len(starts) - 1, dtype=np.int32)
     if order:
-        order.shuffle(shuffled)
-    pairs = _sort(np.frombuffer(shuffled, np.int32), source_lengths, target_lengths)
-    if order:
-        order.shuffle(numbers)
-        del numbers[len(numbers) // multiple * multiple :]
-    return Plan(pairs, starts, numbers)
+        shuffle(pairs, order)
+        shuffle(numbers, order)
+        numbers = numbers[: len(numbers) // multiple * multiple]
+    return Plan(_sort(pairs, source_lengths, target_lengths), starts, numbers)
 
 
 def batch_starts(source_lengths: Lengths, target_lengths: Lengths, budget: int) -> NDArray[np.int64]:

@@ -1,0 +1,62 @@
+"""The permutations of `random.Random.shuffle`, for arrays of millions."""
+
+from __future__ import annotations
+
+import math
+import random
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+FEW = 1 << 16  # Python shuffles so many in a few hundredths of a second
+
+
+def shuffle(values: NDArray[np.int32], order: random.Random) -> None:
+    """Shuffle in place, with the result and the final state of `order` that `order.shuffle(values)` gives.
+
+    That is the Fisher-Yates shuffle: for i from the last place down to 1, swap values[i] with values[j], where j is
+    drawn from the i + 1 places up to i. Here a block of places is drawn and swapped at once, eight times as fast.
+    """
+    left = len(values)  # places that have not been swapped yet
+    if left > FEW:
+        version, (*key, position), gauss = order.getstate()
+        generator = np.random.MT19937()
+        start: Any = {"key": np.array(key, np.uint32), "pos": position}
+        generator.state = {"bit_generator": "MT19937", "state": start}
+        while left > FEW:
+            left -= _swap(values, left, _draw(generator, left))
+        end: dict[str, Any] = dict(generator.state["state"])
+        order.setstate((version, (*end["key"].tolist(), end["pos"]), gauss))
+    order.shuffle(values[:left])  # type: ignore[arg-type]  # an array is not a MutableSequence by name
+
+
+def _draw(generator: np.random.MT19937, left: int) -> NDArray[np.int64]:
+    """Return the draws below left, left - 1, ... that the generator's next words make.
+
+    Python takes the upper bits of a 32-bit word, as many as the limit has, and rejects a draw that is not below it.
+    """
+    bits = left.bit_length()
+    # Few enough that most blocks have no two draws of one place, and that the limit keeps its number of bits.
+    count = min(math.isqrt(left) // 4, left - (1 << bits - 1) + 1)
+    draws = (generator.random_raw(count) >> np.uint64(32 - bits)).astype(np.int64)
+    accepted = draws < left - count  # below the limit, however many of the block are accepted
+    before: NDArray[np.int64] = np.cumsum(accepted) - accepted
+    extra = 0
+    for place in np.flatnonzero(~accepted & (draws < left)).tolist():  # here the limit at that place decides
+        if draws[place] < left - before[place] - extra:
+            accepted[place] = True
+            extra += 1
+    return draws[accepted]
+
+
+def _swap(values: NDArray[np.int32], left: int, draws: NDArray[np.int64]) -> int:
+    """Swap the places left - 1, left - 2, ... with the drawn ones, one by one; return how many were swapped."""
+    count = len(draws)
+    places = np.arange(left - 1, left - 1 - count, -1)
+    if len(np.unique(draws)) == count and (not count or draws.max() < left - count):  # then their order is of no effect
+        values[places], values[draws] = values[draws], values[places]
+    else:
+        for i, j in zip(places.tolist(), draws.tolist(), strict=True):
+            values[i], values[j] = values[j], values[i]
+    return count
