@@ -1,0 +1,77 @@
+"""What is checked before data are read: a model whose parts do not fit names the part and the key of its node."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import Any
+
+import pytest
+from torch import Tensor, nn
+
+from nmt.build import check_nodes
+from nmt.config.compose import compose
+from nmt.config.schema import validate
+from nmt.errors import UserError
+from nmt.models.attention.base import Attention, AttentionMemory
+from nmt.models.positions.base import Positions
+
+MODULE = "nmt.models.a_module_of_the_tests"
+
+
+class Mismatched(Attention):
+    """Scores with a map that takes the memory's width, and is given the query's."""
+
+    query_state = "current"
+
+    def __init__(self, query_width: int, memory_width: int) -> None:
+        super().__init__(query_width, memory_width)
+        self.scorer = nn.Linear(memory_width + 1, memory_width)
+
+    def project_keys(self, memory: Tensor) -> Tensor:
+        return memory
+
+    def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
+        return self.scorer(query) @ memory.keys.transpose(1, 2)  # type: ignore[no-any-return]
+
+
+class Shortening(Positions):
+    """Returns embeddings that have lost a dimension."""
+
+    def embed(self, x: Tensor, start: int = 0) -> Tensor:
+        return x[0]
+
+
+@pytest.fixture(autouse=True)
+def shipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the classes above classes of the package, which a node may name."""
+    module = ModuleType(MODULE)
+    for kind in (Mismatched, Shortening):
+        monkeypatch.setattr(kind, "__module__", MODULE)
+        setattr(module, kind.__name__, kind)
+    monkeypatch.setitem(sys.modules, MODULE, module)
+
+
+def message(*overrides: str) -> str:
+    with pytest.raises(UserError) as error:
+        check_nodes(validate(compose("train", overrides)))
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+def test_a_mistake_in_an_attention_of_ones_own_names_its_class_key_and_line() -> None:
+    text = message(
+        "model=rnn", "model/attention=luong", "~model.attention.score", f"model.attention._target_={MODULE}.Mismatched"
+    )
+    assert text.startswith("model.attention: Mismatched fails on two toy sentences: mat1 and mat2 shapes cannot be mul")
+    assert "(test_build.py, line" in text
+
+
+def test_a_mistake_that_shows_in_a_layer_names_its_encoder() -> None:
+    text = message(f"model.positions._target_={MODULE}.Shortening")
+    assert text.startswith("model.encoder: TransformerEncoder fails on two toy sentences: ")
+
+
+def test_positions_of_one_side_are_named_with_the_side() -> None:
+    text = message("+model/positions@model.decoder.positions=learned", "model.decoder.positions.max_length=9")
+    assert text.startswith("model.decoder.positions.max_length: got 9, expected at least data.max_length=128")
