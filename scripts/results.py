@@ -108,7 +108,9 @@ def cell(score: dict[str, Any]) -> str:
 
 def search(settings: dict[str, Any]) -> str:
     """Return how translations were searched for."""
-    return f"beam {settings['beam_size']}, length penalty {settings['length_penalty']:g}"
+    shown = {key: value for key, value in settings.items() if key not in ("_target_", "batch_tokens")}
+    name = settings["_target_"].rpartition(".")[2]
+    return f"{name} with {', '.join(f'{key} {value}' for key, value in shown.items())}"
 
 
 def readme(text: str) -> str:

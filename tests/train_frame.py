@@ -66,7 +66,9 @@ class Meeting:
         if seed == 2:
             raise UserError("a mistake")
         logging.getLogger("nmt.fake").info("met")
-        (recipe.folder / "metrics.json").write_text(json.dumps({"val": {"bleu": 10.0 * seed}}), "utf-8")
+        (recipe.folder / "metrics.json").write_text(
+            json.dumps({"val": {"bleu": {"label": "BLEU", "value": 10.0 * seed}}}), "utf-8"
+        )
         return {}
 
 

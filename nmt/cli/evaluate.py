@@ -7,13 +7,16 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from nmt.cli import program
 from nmt.cli.arguments import overrides, wants_help
 from nmt.cli.log import messages_on
 from nmt.config.typed import NonNegativeInt
 from nmt.errors import UserError, did_you_mean
+
+if TYPE_CHECKING:
+    from nmt.search.base import Search
 
 HELP = """\
 Score a trained model: translate a split, compare with the references, and write both into the run's folder.
@@ -35,8 +38,8 @@ Score a trained model: translate a split, compare with the references, and write
   out=FOLDER                 where to write; by default the run's folder
 
 It prints the scores with their sacreBLEU signatures, and writes, in FOLDER/translations,
-test.beam5.lp1.{src,hyp,ref}.LANG with a sentence a line and test.beam5.lp1.scores.json. The names also have the
-checkpoint where it is not the best one, and a digest where they are taken by other sentences or limits of length.
+test.beam5.lp1.{src,hyp,ref}.LANG with one sentence in each line and test.beam5.lp1.scores.json. The names also have
+the checkpoint unless it is the best one, and a digest with any data.KEY= or other limits of length than the run's own.
 
   python scripts/evaluate.py ckpt=outputs/transformer/2026-01-31_12-00-00
   python scripts/evaluate.py ckpt=best.ckpt data.path=my_corpus split=val search.beam_size=1
@@ -75,7 +78,7 @@ def run(argv: list[str]) -> None:
 def evaluate(config: EvaluateConfig) -> None:
     """Translate, score, write and print."""
     from nmt import process
-    from nmt.build import build_metrics, build_source
+    from nmt.build import build_metrics, build_search, build_source
     from nmt.checkpoint import load_model
     from nmt.config.schema import read
     from nmt.config.settings import DataConfig
@@ -100,20 +103,21 @@ def evaluate(config: EvaluateConfig) -> None:
     with messages_on(sys.stderr):
         pairs = list(load_corpus(source, data, (config.split,))[config.split])
     _say(f"translating {len(pairs):,} sentences, {data.source_lang} to {data.target_lang} ...")
-    found = evaluation.evaluate(translator, pairs, metrics, bootstrap=config.bootstrap)
-    print(evaluation.table(config.split, found))
-    folder = run_folder(loaded.path) if config.out is None else Path(os.path.expanduser(config.out))
-    written = evaluation.write_evaluation(
-        folder,
-        config.split,
-        found,
+    own_search = build_search(loaded.config["search"], allow=config.allow)
+    subject = evaluation.Subject(
+        split=config.split,
         source_lang=data.source_lang,
         target_lang=data.target_lang,
         data=origin(source, data, config.split),
         checkpoint=loaded.path.stem,
+        own=not config.data and same_limits(translator.search, own_search),
     )
+    found = evaluation.evaluate(translator, pairs, metrics, subject, bootstrap=config.bootstrap)
+    print(evaluation.table(found))
+    folder = run_folder(loaded.path) if config.out is None else Path(os.path.expanduser(config.out))
+    written = evaluation.write_evaluation(folder, found)
     print(f"written to {written.scores.parent}; there, the same scores come from")
-    for command in evaluation.sacrebleu_commands(written, metrics).values():
+    for command in written.commands.values():
         print(f"  {command}")
 
 
@@ -142,6 +146,11 @@ def merge_scores(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, 
             near = did_you_mean(name, base) or "; choose it as well, as in scores=[bleu,ter]"
             raise UserError(f"scores.{name}: not among the metrics {', '.join(base)}{near}")
     return {name: {**node, **given.get(name, {})} for name, node in base.items()}
+
+
+def same_limits(one: Search, other: Search) -> bool:
+    """Tell whether two searches limit the length of translations in the same way."""
+    return one.max_length_factor == other.max_length_factor and one.max_length_extra == other.max_length_extra
 
 
 def run_folder(checkpoint: Path) -> Path:

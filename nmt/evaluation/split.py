@@ -1,4 +1,4 @@
-"""A split translated and scored, and the files that show it: what training ends with and `evaluate` does."""
+"""Translates a split, scores the translations, and writes both: the end of training, and the program evaluate.py."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import json
 import shlex
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from nmt.atomic import write_atomically
 from nmt.build import search_node
@@ -19,17 +18,35 @@ from nmt.search.base import Search
 from nmt.translate import Translation, Translator
 
 
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """What is evaluated: a split, translated with the weights of a checkpoint.
+
+    `data` tells where the sentences come from, in the words of the settings. `checkpoint` is the file's name without
+    its ending. `own` is whether these are the run's own data and limits of length: only their files have names without
+    a digest.
+    """
+
+    split: str
+    source_lang: str
+    target_lang: str
+    data: str
+    checkpoint: str = "best"
+    own: bool = True
+
+
 @dataclass(frozen=True)
 class Evaluation:
     """Translations of a split with their references, one for one, and the scores of the whole.
 
-    `references` and `hypotheses` are the lines that were scored, free of line breaks; `seconds` were spent translating.
+    `references` and `hypotheses` are the lines that were scored, free of line breaks. Translating took `seconds`.
     """
 
+    subject: Subject
+    search: Search
     translations: list[Translation]
     references: list[str]
     scores: Scores
-    search: Search
     seconds: float
 
     @property
@@ -42,9 +59,33 @@ class Evaluation:
         """The source sentences as lines."""
         return [as_line(translation.source) for translation in self.translations]
 
+    @property
+    def data_sha256(self) -> str:
+        """Digest of the languages, sources and references."""
+        return digest(self.subject.source_lang, self.subject.target_lang, *self.sources, *self.references)
+
+    @property
+    def label(self) -> str:
+        """Split, checkpoint (unless it is the best one) and search, as in `test.beam5.lp1`: what file names begin with.
+
+        Data and limits of length that are not the run's own add eight digits of their digest.
+        """
+        subject, search = self.subject, self.search
+        parts = [subject.split, *([] if subject.checkpoint == "best" else [subject.checkpoint])]
+        parts.append(search.label)
+        if not subject.own:
+            limits = str(float(search.max_length_factor)), str(search.max_length_extra)
+            parts.append(digest(self.data_sha256, *limits)[:8])
+        return ".".join(parts)
+
 
 def evaluate(
-    translator: Translator, pairs: Sequence[SentencePair], metrics: Mapping[str, Metric], *, bootstrap: int = 0
+    translator: Translator,
+    pairs: Sequence[SentencePair],
+    metrics: Mapping[str, Metric],
+    subject: Subject,
+    *,
+    bootstrap: int = 0,
 ) -> Evaluation:
     """Translate every source of `pairs` and score the whole against their targets.
 
@@ -56,107 +97,70 @@ def evaluate(
     hypotheses = [as_line(translation.text) for translation in translations]
     references = [as_line(pair.target) for pair in pairs]
     scores = score(metrics, hypotheses, references, bootstrap=bootstrap)
-    return Evaluation(translations, references, scores, translator.search, seconds)
+    return Evaluation(subject, translator.search, translations, references, scores, seconds)
 
 
 @dataclass(frozen=True)
 class Written:
-    """Where an evaluation was written."""
+    """Where an evaluation was written, and the commands that score the files again, by the name of the metric."""
 
     source: Path
     hypothesis: Path
     reference: Path
     scores: Path
+    commands: Mapping[str, str]
 
 
-def write_evaluation(
-    folder: Path,
-    split: str,
-    evaluation: Evaluation,
-    *,
-    source_lang: str,
-    target_lang: str,
-    data: str,
-    checkpoint: str = "best",
-) -> Written:
+def write_evaluation(folder: Path, evaluation: Evaluation) -> Written:
     """Write the lines and the scores into `folder`/translations; return the paths.
 
-    `test.beam5.lp1.src.en`, `.hyp.de` and `.ref.de` hold a sentence a line; `.scores.json` holds the `scores`,
-    the `data` they are of, and the sacrebleu `commands` that give the same scores from these files. The names tell
-    the split and the search, and the checkpoint unless it is the best one; so evaluating again replaces what it
-    repeats, each file whole or not at all. The names are those of the sentences that a split was first evaluated on,
-    a run's own, and of its limits of length; others (`data.path=` of another corpus) get a digest.
+    `test.beam5.lp1.src.en`, `.hyp.de` and `.ref.de` hold one sentence in each line. `.scores.json` holds the scores,
+    what they are of, and the sacrebleu commands that give the same scores from these files. The names begin with
+    `Evaluation.label`, so evaluating the same again replaces the files, each as a whole or not at all.
     Raises OSError where the folder cannot be written.
     """
-    search = evaluation.search
-    parts = [split, *([] if checkpoint == "best" else [checkpoint])]
-    stem = ".".join([*parts, search.label])
     folder = folder / "translations"
-    sentences = digest(source_lang, target_lang, *evaluation.sources, *evaluation.references)
-    identity, own = _identity(sentences, search_node(search)), _own(folder, split)
-    if own and identity not in own:
-        stem = f"{stem}.{identity[:8]}"
-    written = Written(
-        source=folder / f"{stem}.src.{source_lang}",
-        hypothesis=folder / f"{stem}.hyp.{target_lang}",
-        reference=folder / f"{stem}.ref.{target_lang}",
-        scores=folder / f"{stem}.scores.json",
-    )
+    subject, label = evaluation.subject, evaluation.label
+    source = folder / f"{label}.src.{subject.source_lang}"
+    hypothesis = folder / f"{label}.hyp.{subject.target_lang}"
+    reference = folder / f"{label}.ref.{subject.target_lang}"
+    commands = _sacrebleu_commands(reference.name, hypothesis.name, evaluation.scores.metrics)
+    written = Written(source, hypothesis, reference, folder / f"{label}.scores.json", commands)
     facts = {
-        "split": split,
-        "checkpoint": checkpoint,
-        "data": data,
-        "data_sha256": sentences,
-        "source_lang": source_lang,
-        "target_lang": target_lang,
-        "search": search_node(search),
+        **asdict(subject),
+        "data_sha256": evaluation.data_sha256,
+        "search": search_node(evaluation.search),
         "sentences": len(evaluation.references),
         "scores": evaluation.scores.to_dict(),
         "seconds": round(evaluation.seconds, 3),
-        "commands": sacrebleu_commands(written, evaluation.scores.metrics),
+        "commands": commands,
     }
-    write_atomically(written.source, _lines(evaluation.sources))
-    write_atomically(written.hypothesis, _lines(evaluation.hypotheses))
-    write_atomically(written.reference, _lines(evaluation.references))
+    write_atomically(source, _lines(evaluation.sources))
+    write_atomically(hypothesis, _lines(evaluation.hypotheses))
+    write_atomically(reference, _lines(evaluation.references))
     write_atomically(written.scores, _lines([json.dumps(facts, indent=2, ensure_ascii=False)]))
     return written
 
 
-def _identity(data_sha256: str, search: Mapping[str, Any]) -> str:
-    """Return the digest of what decides an evaluation and is not in the names of its files."""
-    return digest(data_sha256, str(float(search["max_length_factor"])), str(search["max_length_extra"]))
-
-
-def _own(folder: Path, split: str) -> set[str]:
-    """Return what files of `split` without a digest in their names are of."""
-    own = set()
-    for path in folder.glob(f"{split}.*.scores.json"):
-        try:
-            facts = json.loads(path.read_text("utf-8"))
-            data, identity = facts["data_sha256"], _identity(facts["data_sha256"], facts["search"])
-        except (OSError, ValueError, LookupError, TypeError):
-            continue  # not one of ours
-        if not {data[:8], identity[:8]} & set(path.name.split(".")):  # the former in what older versions wrote
-            own.add(identity)
-    return own
-
-
-def sacrebleu_commands(written: Written, metrics: Mapping[str, Metric]) -> dict[str, str]:
-    """Return the command that scores the written files, for each metric of sacreBLEU's; to be run in their folder."""
-    files = written.reference.name, "-i", written.hypothesis.name
+def _sacrebleu_commands(reference: str, hypothesis: str, metrics: Mapping[str, Metric]) -> dict[str, str]:
+    """Return the command that scores the files, run in their folder, for each metric that sacreBLEU has."""
     arguments = {name: metric.sacrebleu_arguments for name, metric in metrics.items()}
-    return {name: shlex.join(["sacrebleu", *files, *words]) for name, words in arguments.items() if words is not None}
+    return {
+        name: shlex.join(["sacrebleu", reference, "-i", hypothesis, *words])
+        for name, words in arguments.items()
+        if words is not None
+    }
 
 
-def table(split: str, evaluation: Evaluation) -> str:
-    """Return the scores as a few lines for the terminal."""
+def table(evaluation: Evaluation) -> str:
+    """Return the scores for the terminal, one line for each metric."""
     scores, sentences = evaluation.scores, len(evaluation.references)
     rate = sentences / max(evaluation.seconds, 1e-9)
     rows = [
         _row(metric.label, scores[name].value, scores[name].interval, scores[name].signature or metric.unit)
         for name, metric in scores.metrics.items()
     ]
-    head = f"{split}: {sentences:,} sentences, {evaluation.search.label}"
+    head = f"{evaluation.subject.split}: {sentences:,} sentences, {evaluation.search.label}"
     return "\n".join([f"{head} ({evaluation.seconds:.1f} s, {rate:.0f} sentences/s)", *rows])
 
 

@@ -38,7 +38,7 @@ from nmt.data.datamodule import TranslationData
 from nmt.data.encoded import Filters, encode, encode_corpus
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
-from nmt.evaluation.split import Evaluation, evaluate, table, write_evaluation
+from nmt.evaluation.split import Evaluation, Subject, evaluate, table, write_evaluation
 from nmt.lines import digest
 from nmt.models.dropout import Dropout
 from nmt.training.checkpointing import (
@@ -294,15 +294,14 @@ class Run:
             if split not in self.corpus:
                 self.say("the corpus has no test split: validation scores only")
                 continue
-            scored[split] = evaluate(self.translator, list(self.corpus[split]), self.metrics, bootstrap=1000)
-            written = write_evaluation(
-                self.folder,
-                split,
-                scored[split],
+            subject = Subject(
+                split=split,
                 source_lang=data.source_lang,
                 target_lang=data.target_lang,
                 data=origin(self.source, data, split),
             )
+            scored[split] = evaluate(self.translator, list(self.corpus[split]), self.metrics, subject, bootstrap=1000)
+            written = write_evaluation(self.folder, scored[split])
             self.say(f"translations of {split}: {written.hypothesis}")
         return scored
 
@@ -331,8 +330,8 @@ class Run:
         }
 
     def _show(self, scored: dict[str, Evaluation]) -> None:
-        for split, evaluation in scored.items():
-            self.say(table(split, evaluation))
+        for evaluation in scored.values():
+            self.say(table(evaluation))
         self.say(f"run folder: {self.folder}")
 
 

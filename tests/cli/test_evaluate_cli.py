@@ -61,8 +61,26 @@ def test_evaluate_program_on_other_data_from_a_lone_file(run: Run, tmp_path: Pat
     lone.write_bytes((run.folder / "checkpoints" / "best.ckpt").read_bytes())
     words = ["split=val", "bootstrap=0", "search=greedy", "data.path=../other"]
     evaluate_program.run([f"ckpt={lone}", *words])
-    lines = (tmp_path / "translations" / "val.lone.beam1.lp1.src.en").read_text(encoding="utf-8")
-    assert lines == "a dog\nred\n"
+    (lines,) = (tmp_path / "translations").glob("val.lone.beam1.lp1.????????.src.en")
+    assert lines.read_text(encoding="utf-8") == "a dog\nred\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "own"),
+    [
+        ([], True),
+        (["search=greedy", "search.max_length_factor=1.0", "search.max_length_extra=4"], True),
+        (["search.max_length_extra=4"], True),
+        (["search.max_length_extra=5"], False),
+        (["data.limit=3"], False),
+    ],
+)
+def test_the_names_of_files_have_a_digest_unless_data_and_limits_are_the_runs_own(
+    run: Run, tmp_path: Path, elsewhere: Path, words: list[str], own: bool
+) -> None:
+    evaluate_program.run([f"ckpt={run.folder}", "bootstrap=0", f"out={tmp_path}", "search.beam_size=1", *words])
+    plain = tmp_path / "translations" / "test.beam1.lp1.scores.json"
+    assert plain.is_file() == own and len(list(plain.parent.iterdir())) == 4
 
 
 @pytest.mark.parametrize(

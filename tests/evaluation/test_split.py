@@ -6,6 +6,7 @@ import json
 import shlex
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,10 +16,12 @@ from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.metrics.chrf import ChrF
 from nmt.evaluation.metrics.exact_match import ExactMatch
 from nmt.evaluation.metrics.ter import TER
-from nmt.evaluation.split import evaluate, write_evaluation
+from nmt.evaluation.split import Subject, evaluate, write_evaluation
 from nmt.lines import as_line
 from nmt.translate import load_translator
 from tests.tiny_run import Run, sentences
+
+SUBJECT = Subject(split="test", source_lang="en", target_lang="de", data="a list")
 
 
 def test_the_sacrebleu_program_gives_the_score_of_the_written_files(run: Run, tmp_path: Path) -> None:
@@ -27,11 +30,9 @@ def test_the_sacrebleu_program_gives_the_score_of_the_written_files(run: Run, tm
     targets = ["a\rdog ", "b\u2028c", "", "two\r\nmen\n", "\x85x\x0by", "a man."]
     pairs = [SentencePair(*pair) for pair in zip(sources, targets, strict=True)]
     metrics = {"bleu": BLEU(), "exact": ExactMatch(), "chrfpp": ChrF(word_order=2), "ter": TER()}
-    found = evaluate(run.translator, pairs, metrics, bootstrap=20)
-    written = write_evaluation(tmp_path, "test", found, source_lang="en", target_lang="de", data="a list")
-    named = write_evaluation(
-        tmp_path / "2", "test", found, source_lang="en", target_lang="de", data="a list", checkpoint="my model"
-    )
+    found = evaluate(run.translator, pairs, metrics, SUBJECT, bootstrap=20)
+    written = write_evaluation(tmp_path, found)
+    named = write_evaluation(tmp_path / "2", replace(found, subject=replace(SUBJECT, checkpoint="my model")))
     commands = json.loads(named.scores.read_text(encoding="utf-8"))["commands"]
     assert named.hypothesis.name in shlex.split(commands["bleu"]) and list(commands) == ["bleu", "chrfpp", "ter"]
     assert sorted(path.name for path in (tmp_path / "translations").iterdir()) == [
@@ -51,34 +52,30 @@ def test_the_sacrebleu_program_gives_the_score_of_the_written_files(run: Run, tm
 def test_evaluating_again_replaces_the_same_files_only(run: Run, tmp_path: Path) -> None:
     pairs = [SentencePair(line, line) for line in sentences(5, seed=8)]
     metrics = {"bleu": BLEU(tokenize="char")}
-    languages = {"source_lang": "en", "target_lang": "ko", "data": "a list"}
-    found = evaluate(run.translator, pairs, metrics)
-    written = write_evaluation(tmp_path, "test", found, **languages)
-    write_evaluation(tmp_path, "test", found, **languages, checkpoint="last")
-    assert len(list((tmp_path / "translations").iterdir())) == 8
-    written.hypothesis.write_text("what an older version made of it")
-    write_evaluation(tmp_path, "test", found, **languages)
-    other = write_evaluation(tmp_path, "test", evaluate(run.translator, pairs[:2], metrics), **languages)
-    assert len(list((tmp_path / "translations").iterdir())) == 12, "other sentences replace nothing"
-    facts = json.loads(other.scores.read_text(encoding="utf-8"))
-    older = other.scores.with_name(f"test.beam3.lp1.{facts['data_sha256'][:8]}.scores.json")
-    other.scores.rename(older)  # as a version before this one called it
-    again = write_evaluation(tmp_path, "test", evaluate(run.translator, pairs[:2], metrics), **languages)
-    assert again == other
-    older.unlink()
-    greedy = load_translator(run.folder, device="cpu", beam_size=1)
-    news = write_evaluation(tmp_path, "test", evaluate(greedy, pairs[:2], metrics), **languages)
-    assert news.scores.name.count(".") == 5, "names without a digest are of the split's first sentences"
-    assert len(other.hypothesis.read_text(encoding="utf-8").split("\n")) == 3
-    assert len(written.hypothesis.read_text(encoding="utf-8").split("\n")) == 6
+    found = evaluate(run.translator, pairs, metrics, SUBJECT)
+    written = write_evaluation(tmp_path, found)
+    written.hypothesis.write_text("to be replaced", encoding="utf-8")
+    assert write_evaluation(tmp_path, found) == written
+    assert written.hypothesis.read_text(encoding="utf-8").splitlines() == found.hypotheses
     assert "tok:char" in json.loads(written.scores.read_text(encoding="utf-8"))["scores"]["bleu"]["signature"]
-    short = load_translator(run.folder, device="cpu", max_length_extra=0)
-    limited = write_evaluation(tmp_path, "test", evaluate(short, pairs, metrics), **languages)
-    assert limited.hypothesis != written.hypothesis, "other limits of length replace nothing"
+    others = [
+        replace(found, subject=replace(SUBJECT, checkpoint="last")),
+        replace(found, subject=replace(SUBJECT, split="val")),
+        replace(found, subject=replace(SUBJECT, own=False)),
+        evaluate(run.translator, pairs[:2], metrics, replace(SUBJECT, own=False)),
+        evaluate(load_translator(run.folder, device="cpu", beam_size=1), pairs, metrics, SUBJECT),
+        evaluate(
+            load_translator(run.folder, device="cpu", max_length_extra=0), pairs, metrics, replace(SUBJECT, own=False)
+        ),
+    ]
+    for number, other in enumerate(others, start=2):
+        write_evaluation(tmp_path, other)
+        write_evaluation(tmp_path, other)
+        assert len(list((tmp_path / "translations").iterdir())) == 4 * number
     blocked = tmp_path / "file"
     blocked.touch()
     with pytest.raises(OSError):
-        write_evaluation(blocked, "test", found, **languages)
+        write_evaluation(blocked, found)
 
 
 def test_as_line() -> None:

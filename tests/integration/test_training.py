@@ -106,7 +106,7 @@ def assert_complete(folder, metrics, *, attends):
     assert metrics["updates"] == 2 and 0 < metrics["epochs"] <= 1 and 0 <= metrics["padding_share"] < 1
     assert {"seed", "versions", "hardware", "commit"} <= metrics.keys()
     config = yaml.safe_load((folder / "config.yaml").read_text("utf-8"))
-    assert config["data"]["kind"] == "cldr" and "hydra" not in config
+    assert config["data"]["_target_"] == "nmt.data.sources.cldr.Cldr" and "hydra" not in config
     names = {path.name for path in folder.iterdir()}
     assert {"config.yaml", "metrics.json", "train.log", "checkpoints", "translations", "attention"} <= names
     assert sorted(path.name for path in (folder / "checkpoints").iterdir()) == ["best.ckpt", "last.ckpt"]

@@ -16,7 +16,7 @@ from nmt.evaluation.metrics.base import Metric, score
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.metrics.exact_match import ExactMatch
 from nmt.evaluation.metrics.ter import TER
-from nmt.evaluation.split import evaluate, table, write_evaluation
+from nmt.evaluation.split import Subject, evaluate, table, write_evaluation
 from tests.evaluation.corpus import HYPOTHESES, REFERENCES
 from tests.tiny_run import Run, sentences
 
@@ -121,11 +121,12 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Metric]:
 
 def test_a_metric_of_ones_own_is_shown_everywhere(own: dict[str, Metric], run: Run, tmp_path: Path) -> None:
     pairs = [SentencePair(line, line) for line in sentences(4, seed=3)]
-    found = evaluate(run.translator, pairs, own, bootstrap=5)
+    subject = Subject(split="test", source_lang="en", target_lang="de", data="a list")
+    found = evaluate(run.translator, pairs, own, subject, bootstrap=5)
     value = 100 * sum(map(len, found.hypotheses)) / sum(map(len, found.references))
-    shown = [line.split() for line in table("test", found).splitlines()[1:]]
+    shown = [line.split() for line in table(found).splitlines()[1:]]
     assert shown[2] == ["length", f"{value:.2f}", "%", "of", "the", "reference"]
-    written = write_evaluation(tmp_path, "test", found, source_lang="en", target_lang="de", data="a list")
+    written = write_evaluation(tmp_path, found)
     facts = json.loads(written.scores.read_text(encoding="utf-8"))
     assert facts["scores"]["length"]["value"] == pytest.approx(value) and list(facts["commands"]) == ["bleu", "ter"]
     (tmp_path / "metrics.json").write_text(json.dumps({"test": found.scores.to_dict()}), encoding="utf-8")
