@@ -14,7 +14,7 @@ N = B*W, V vocabulary, C = 2K candidates, t tokens so far.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -108,7 +108,8 @@ class BeamSearch(Search):
     def _survivors(self, candidates: _Beams, ended: Tensor) -> _Beams:
         """Return the best K candidates without eos (B, K); places without a candidate have a sum of -inf."""
         places = ended.byte().argsort(dim=1, stable=True)[:, : self.beam_size]
-        candidates = replace(candidates, totals=candidates.totals.masked_fill(ended, -torch.inf))
+        open_totals = candidates.totals.masked_fill(ended, -torch.inf)
+        candidates = _Beams(candidates.tokens, candidates.log_probs, open_totals, candidates.parents)
         return candidates.take(torch.arange(places.shape[0], device=places.device).unsqueeze(1), places)
 
     def _done(self, live: _Live, length: int) -> Tensor:
@@ -193,7 +194,7 @@ class _Live:
         """Return the sentences with the candidates that finish (B, C) counted and `beams` as live hypotheses."""
         new_scores = scores.masked_fill(~finishes, -torch.inf)
         best_scores = torch.cat([self.best_scores, new_scores], dim=1).topk(self.best_scores.shape[1], dim=1).values
-        return replace(self, finished=self.finished + finishes.sum(1), best_scores=best_scores, beams=beams)
+        return _Live(self.index, self.max_length, self.finished + finishes.sum(1), best_scores, beams)
 
     def keep(self, rows: Tensor) -> _Live:
         """Return only the sentences `rows` (B',)."""
