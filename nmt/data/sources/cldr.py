@@ -68,7 +68,7 @@ class Cldr(Source):
 
     def splits(self) -> Mapping[str, Sequence[SentencePair]]:
         """Return the generated splits; logs the topics that were left out. Raises UserError for sizes too large."""
-        from nmt.data.sources.cldr_topics import Unsayable
+        from nmt.data.sources.cldr_topics import NoWording
 
         for topic, reason in self.left_out.items():
             logger.info(f"data: {reason}; the topic {topic} is left out")
@@ -77,7 +77,7 @@ class Cldr(Source):
         drawn: dict[str, dict[str, SentencePair]] = {split: {} for split in self.sizes}
         fruitless = 0
         while any(len(drawn[split]) < size for split, size in self.sizes.items()):
-            with suppress(Unsayable):  # a topic that so rarely has words in both languages that none was found
+            with suppress(NoWording):  # a topic that so rarely has words in both languages that none was found
                 pair = _sentence(rng, topics, self.max_parts, *self.locales)
                 split = _split(pair.source)
                 if pair.source not in drawn[split] and len(drawn[split]) < self.sizes[split]:
@@ -139,18 +139,18 @@ def _topics(names: Sequence[str] | None, source: Locale, target: Locale) -> tupl
     if "numbers" in chosen and wordless:
         missing["numbers"] = f"num2words has no number words in {' or '.join(wordless)}"
     for name in chosen:
-        if name not in missing and not _sayable(TOPICS[name], source, target):
+        if name not in missing and not _has_wording(TOPICS[name], source, target):
             missing[name] = f"CLDR has no words for {name} in both {source} and {target}"
     if missing and (names is not None or len(missing) == len(chosen)):
         raise ParameterError("topics", f"{'; '.join(missing.values())}; leave out {', '.join(missing)}")
     return {name: TOPICS[name] for name in chosen if name not in missing}, missing
 
 
-def _sayable(topic: Topic, source: Locale, target: Locale) -> bool:
-    from nmt.data.sources.cldr_topics import Unsayable
+def _has_wording(topic: Topic, source: Locale, target: Locale) -> bool:
+    from nmt.data.sources.cldr_topics import NoWording
 
     try:
         topic.part(Random(0), source, target)
-    except Unsayable:
+    except NoWording:
         return False
     return True

@@ -1,6 +1,7 @@
-"""The kinds of expressions the embedded corpus is made of, each a value and the ways locales have of saying it.
+"""The topics of the embedded corpus: how random values are drawn, and how each language words them.
 
-The wording is Unicode CLDR's through Babel, and num2words' for number words; nothing here is written for one language.
+The wording comes from Unicode CLDR through Babel, and from num2words for number words. No rule here is specific to one
+language.
 """
 
 from __future__ import annotations
@@ -65,33 +66,33 @@ RELATIVE_UNITS: Mapping[str, int] = {  # in seconds, as format_timedelta counts 
 REDRAWS = 200
 
 
-class Unsayable(Exception):
+class NoWording(Exception):
     """CLDR has no wording for a value in some locale."""
 
 
 @dataclass(frozen=True)
 class Topic:
-    """A kind of expression: `draw` makes a value, and each of `forms` says it in a locale."""
+    """A kind of expression: `draw` returns a random value, and each of `forms` words a value in a locale."""
 
     draw: Callable[[Random], Any]
     forms: Sequence[Form]
 
     def part(self, rng: Random, source: Locale, target: Locale) -> tuple[str, str]:
-        """Return a random expression in both locales, of those that CLDR can say in both.
+        """Return a random expression in both locales.
 
-        Two forms can word a value alike in the source ("May 7, 2024" is long and abbreviated) and not in the target.
-        The first such form then speaks for both, so that the target is a function of the source. Raises Unsayable
-        where many draws find nothing: CLDR knows some languages in part only.
+        Two forms can word a value in the same way in the source ("May 7, 2024" is long and abbreviated) but differently
+        in the target. Then the first of them is used, so that a source has only one target. Raises NoWording if many
+        draws find no expression that both locales have, because CLDR covers some languages only in part.
         """
         for _ in range(REDRAWS):
             value, drawn = self.draw(rng), rng.randrange(len(self.forms))
             try:
-                return self._say(value, drawn, source, target)
-            except (Unsayable, LookupError):  # Babel looks up names and patterns without asking whether they are there
+                return self._word(value, drawn, source, target)
+            except (NoWording, LookupError):  # Babel raises the second for a name or pattern that a locale lacks
                 continue
-        raise Unsayable(f"nothing of this topic in both {source} and {target}")
+        raise NoWording(f"nothing of this topic in both {source} and {target}")
 
-    def _say(self, value: Any, drawn: int, source: Locale, target: Locale) -> tuple[str, str]:
+    def _word(self, value: Any, drawn: int, source: Locale, target: Locale) -> tuple[str, str]:
         text = self.forms[drawn](source, value)
         form = next(form for form in self.forms[: drawn + 1] if form(source, value) == text)
         return text, form(target, value)
@@ -196,7 +197,7 @@ def _measure(locale: Locale, value: tuple[Decimal, str, str | None]) -> str:
         text = format_compound_unit(amount, unit, denominator_unit=per, locale=locale)
     # Where CLDR lacks a pattern, Babel writes the unit's identifier instead.
     if text is None or unit in text or (per is not None and per in text):
-        raise Unsayable(f"{unit} per {per} in {locale}")
+        raise NoWording(f"{unit} per {per} in {locale}")
     return text
 
 
@@ -225,7 +226,7 @@ def _words(locale: Locale, number: int) -> str:
     try:
         return str(num2words(number, lang=number_words_language(locale)))
     except (TypeError, ArithmeticError, NotImplementedError) as error:  # some of its languages end early
-        raise Unsayable(f"{number} in {locale}") from error
+        raise NoWording(f"{number} in {locale}") from error
 
 
 def _names(rng: Random) -> tuple[str, list[Any]]:
@@ -247,7 +248,7 @@ def join(texts: Sequence[str], style: str, locale: Locale) -> str:
     return format_list(texts, style, locale=locale)  # type: ignore[arg-type]
 
 
-# A form earlier in a row speaks for a later one that words the same in the source (see Topic.part).
+# Where two forms word a value in the same way in the source, the earlier one is used (see Topic.part).
 TOPICS: Mapping[str, Topic] = {
     "dates": Topic(
         _moment,
