@@ -161,29 +161,30 @@ def check_nodes(config: TrainConfig) -> None:
     """
 
     def source() -> None:
-        build_source(config.data)
+        build_source(config.data, allow=config.allow)
 
     def model() -> None:
         # No memory and no time however wide it is, and no thread of torch's is started before training sets its mode.
         with torch.device("meta"):
-            built = build_model(config.model, source_vocab_size=8, target_vocab_size=8, joint=config.tokenizer.joint)
+            joint, allow = config.tokenizer.joint, config.allow
+            built = build_model(config.model, source_vocab_size=8, target_vocab_size=8, joint=joint, allow=allow)
         _check_positions(built, config.model, config.data.max_length)
         _try(built, config.model)
 
     def objective() -> None:
-        build_objective(config.objective)
+        build_objective(config.objective, allow=config.allow)
 
     def optimizer() -> None:
-        build_optimizer(config.optimizer, [torch.nn.Parameter(torch.zeros(1))])
+        build_optimizer(config.optimizer, [torch.nn.Parameter(torch.zeros(1))], allow=config.allow)
 
     def scheduler() -> None:
-        build_schedule(config.scheduler)
+        build_schedule(config.scheduler, allow=config.allow)
 
     def search() -> None:
-        build_search(config.search)
+        build_search(config.search, allow=config.allow)
 
     def scores() -> None:
-        build_metrics(config.scores, target_lang=config.data.target_lang)
+        build_metrics(config.scores, target_lang=config.data.target_lang, allow=config.allow)
 
     problems = []
     with torch.random.fork_rng(devices=[]):

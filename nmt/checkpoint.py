@@ -146,8 +146,8 @@ def load_model(path: str | Path, device: str | torch.device = "cpu", allow: Sequ
             name.removeprefix(PREFIX): value for name, value in payload["state_dict"].items() if name.startswith(PREFIX)
         }
         model.load_state_dict(weights)
-    except UserError:
-        raise
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from error
     except (KeyError, RuntimeError, TypeError) as error:
         reason = " ".join(str(error).split())[:200]
         raise UserError(f"{path}: the checkpoint's weights do not fit its own config ({reason})") from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Sequence
 
+from nmt.config.grammar import quoted
 from nmt.errors import UserError
 
 PATHS = (
@@ -24,6 +25,20 @@ PATHS = (
 def wants_help(argv: Sequence[str]) -> bool:
     """Tell whether help is asked for."""
     return bool({"-h", "--help"} & set(argv))
+
+
+def take_config_dir(argv: Sequence[str]) -> tuple[str | None, list[str]]:
+    """Take `--config-dir FOLDER` (also `--config-dir=`, `-cd`) out of `argv`; return it, or None, and the rest."""
+    folder, others, words = None, [], iter(argv)
+    for word in words:
+        name, equals, value = word.partition("=")
+        if name not in ("--config-dir", "-cd"):
+            others.append(word)
+            continue
+        folder = value if equals else next(words, "")
+        if not folder:
+            raise UserError(f"{name}: got nothing, expected a folder of your own configs")
+    return folder, others
 
 
 def take(argv: Sequence[str], key: str) -> tuple[str | None, list[str]]:
@@ -62,14 +77,3 @@ def quoted_paths(argv: Sequence[str], *, but: str = "") -> list[str]:
             word = f"{key}={quoted(os.path.expanduser(value))}"
         ready.append(word)
     return ready
-
-
-def quoted(value: str) -> str:
-    """Return `value` quoted for Hydra's grammar, in which backslashes count only before a quote and at the end."""
-    escaped, backslashes = "", 0
-    for character in value:
-        if character == "'":
-            escaped += "\\" * backslashes + "\\"
-        backslashes = backslashes + 1 if character == "\\" else 0
-        escaped += character
-    return f"'{escaped}{chr(92) * backslashes}'"

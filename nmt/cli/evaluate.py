@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from nmt.cli import program
-from nmt.cli.arguments import overrides, wants_help
+from nmt.cli.arguments import overrides, take_config_dir, wants_help
 from nmt.cli.log import messages_on
 from nmt.config.typed import NonNegativeInt
 from nmt.errors import UserError, did_you_mean
@@ -31,6 +31,7 @@ Score a trained model: translate a split, compare with the references, and write
   search=sampling            another search instead of the checkpoint's: beam, greedy or sampling, with its own
                              settings: search=sampling search.temperature=0.7 search.seed=2
   allow=[my_package]         packages of your own whose classes the checkpoint, search or scores may name
+  --config-dir FOLDER        YAML files of your own, as FOLDER/search/mine.yaml for search=mine
   device=auto                auto, cpu, cuda, cuda:1 ...
   bootstrap=1000             resamples for the 95 % confidence intervals; 0: none
   scores=[bleu,chrf,ter]     other metrics of configs/scores than the run's own
@@ -67,12 +68,16 @@ def run(argv: list[str]) -> None:
         print(HELP, end="")
         return
     from nmt.config.compose import compose
+    from nmt.config.folder import also_in
     from nmt.config.schema import read
 
     for word in argv:
         if word.startswith("data="):
             raise UserError(f"{word}: the data is the run's own; replace single settings of it, as in data.path=")
-    evaluate(read(compose("evaluate", overrides(argv, open_keys=("data", "search", "scores"))), EvaluateConfig))
+    own, words = take_config_dir(argv)
+    with also_in(own):
+        config = read(compose("evaluate", overrides(words, open_keys=("data", "search", "scores"))), EvaluateConfig)
+    evaluate(config)
 
 
 def evaluate(config: EvaluateConfig) -> None:

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from nmt.cli import program as programs
 from nmt.cli import run, sweep
-from nmt.cli.arguments import quoted, quoted_paths
+from nmt.cli.arguments import quoted_paths
 from nmt.cli.command import command
 from nmt.cli.run_folder import LAST, METRICS, check_free
+from nmt.config.folder import own_folder
+from nmt.config.grammar import quoted
 from nmt.config.recipe import Recipe
 from nmt.errors import UserError
 
@@ -151,12 +153,14 @@ def _launch(overrides: list[str], job: Callable[[DictConfig], Failure | None]) -
     import hydra
     from hydra.core.global_hydra import GlobalHydra
 
-    from nmt.config.compose import config_dir
+    from nmt.config.folder import config_dir, search_path
 
     with hydra.initialize_config_dir(str(config_dir()), job_name="train", version_base="1.3"):
         launcher = GlobalHydra.instance().hydra
         assert launcher is not None
-        batches = launcher.multirun("train", job, [*overrides, "hydra.mode=MULTIRUN"], with_log_configuration=False)
+        batches = launcher.multirun(
+            "train", job, [*overrides, *search_path(), "hydra.mode=MULTIRUN"], with_log_configuration=False
+        )
     outcomes = [outcome.return_value for batch in batches for outcome in batch]
     return [failure for failure in outcomes if failure is not None]
 
@@ -227,6 +231,8 @@ def _print_remaining(job: Job, program: str | None) -> None:
     if (folder / LAST).is_file():
         print(f"to continue job {job.number}: {command(f'resume={folder}', program=program)}")
     else:
-        words = [*_own(job.overrides), *quoted_paths([f"hydra.run.dir={folder}"])]
+        own = own_folder()
+        flags = [] if own is None else [f"--config-dir={own}"]
+        words = [*flags, *_own(job.overrides), *quoted_paths([f"hydra.run.dir={folder}"])]
         print(f"to run job {job.number}: {command(*words, program=program)}")
     sys.stdout.flush()

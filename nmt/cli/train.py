@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from nmt.cli import program as programs
-from nmt.cli.arguments import quoted_paths, wants_help
+from nmt.cli.arguments import quoted_paths, take_config_dir, wants_help
+from nmt.config.folder import also_in, own_folder
 from nmt.errors import UserError
 
 if TYPE_CHECKING:
@@ -34,19 +35,28 @@ def run(arguments: Sequence[str], *, train: Train | None = None, program: str | 
     `program` is the path of the program that messages tell the user to start again, by default the one that runs.
     Raises UserError for bad input; nothing is overwritten.
     """
-    if wants_help(arguments):
-        from nmt.cli.train_help import help_text
+    own, words = take_config_dir(arguments)
+    with also_in(own):
+        if wants_help(words):
+            from nmt.cli.train_help import help_text
 
-        print(help_text())
-        return
+            print(help_text())
+        else:
+            _dispatch(words, train, program)
+
+
+def _dispatch(arguments: Sequence[str], train: Train | None, program: str | None) -> None:
     flags = _parser().parse_intermixed_args(list(arguments))
     overrides = [line for line in quoted_paths(flags.overrides, but=",\\") if line != "resume=null"]
     resumed = [line for line in overrides if line.lstrip("+").startswith("resume=")]
     if flags.resolve and not flags.cfg:
         raise UserError("command line: --resolve shows interpolations resolved in the config that --cfg prints; add it")
     if resumed:
-        others = [word for word in arguments if word != resumed[0]]
-        _resume(resumed[0].partition("=")[2], others, train, program)
+        others = [word for word in arguments if word != resumed[0] and not word.startswith("allow=")]
+        if own_folder() is not None:
+            others.append("--config-dir")
+        allow = [line for line in overrides if line.startswith("allow=")]
+        _resume(resumed[0].partition("=")[2], others, _values(allow[-1]) if allow else (), train, program)
     elif flags.cfg:
         _show(overrides, flags)
     elif flags.multirun:
@@ -103,8 +113,18 @@ def _show(overrides: Sequence[str], flags: argparse.Namespace) -> None:
     print("".join(texts), end="")
 
 
-def _resume(name: str, others: Sequence[str], train: Train | None, program: str | None) -> None:
-    """Continue the run in the folder `name` with its own config."""
+def _values(override: str) -> Sequence[str]:
+    """Return the list that an override gives, as in allow=[my_package]."""
+    from nmt.config.mistakes import parse
+
+    value = parse([override])[0].value()
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise UserError(f"{override}: expected a list of names, as in allow=[my_package]")
+    return value
+
+
+def _resume(name: str, others: Sequence[str], allow: Sequence[str], train: Train | None, program: str | None) -> None:
+    """Continue the run in the folder `name` with its own config; `allow` opens packages for its classes again."""
     from nmt.cli.run import resume
     from nmt.config.recipe import CONFIG, read_recipe
 
@@ -113,14 +133,14 @@ def _resume(name: str, others: Sequence[str], train: Train | None, program: str 
         folder = Path(os.path.expanduser(name[1:-1]))
     if others:
         raise UserError(
-            f"resume: got {' '.join(others)} beside it, expected resume=RUN_FOLDER alone; "
+            f"resume: got {' '.join(others)} beside it, expected resume=RUN_FOLDER alone (and allow=[...]); "
             f"everything else comes from the run's {CONFIG}"
         )
     if not (folder / CONFIG).is_file():
         raise UserError(f"resume: {folder} holds no run (it has no {CONFIG}); name the folder of a run")
     from nmt.build import check_nodes
 
-    recipe = read_recipe(folder)
+    recipe = read_recipe(folder, allow)
     try:
         check_nodes(recipe.settings)
     except UserError as error:

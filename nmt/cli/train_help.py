@@ -29,6 +29,7 @@ Keys often set (every key of the configs can be; a misspelt one is refused):
   trainer.accelerator=cpu trainer.precision=bf16-mixed
   search.beam_size=5 search.length_penalty=1.0
   scores=[bleu,chrf,ter] scores.bleu.tokenize=char        which metrics, and their settings
+  allow=[my_package]                          classes of your own package may be named as _target_
   seed=2 name=my_run hydra.run.dir=FOLDER     the folder is outputs/<name>/<time> unless it is named
 
 Examples:
@@ -43,6 +44,7 @@ Flags:
   -m, --multirun      run every combination of the values given with commas, in multirun/<name>/<time>/<n>;
                       a job that fails is reported, the others are run
   --cfg job           print the config (with -m, that of each job) and stop; --resolve resolves interpolations
+  --config-dir FOLDER YAML files of your own in groups such as FOLDER/experiment/, beside the shipped ones
   -h, --help          this text
 """
 

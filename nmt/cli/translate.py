@@ -10,7 +10,7 @@ from io import BufferedIOBase
 from typing import TYPE_CHECKING, Any, Literal, TextIO, cast
 
 from nmt.cli import program
-from nmt.cli.arguments import overrides, take, wants_help
+from nmt.cli.arguments import overrides, take, take_config_dir, wants_help
 from nmt.errors import UserError
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ Translate with a trained model: one text, or lines on standard input to lines on
   search=sampling            another search instead of the checkpoint's: beam, greedy or sampling, with its own
                              settings: search=sampling search.temperature=0.7 search.seed=2
   allow=[my_package]         packages of your own whose classes the checkpoint or search._target_= may name
+  --config-dir FOLDER        YAML files of your own, as FOLDER/search/mine.yaml for search=mine
   device=auto                auto, cpu, cuda, cuda:1 ...
 
 Without text= every line of standard input (UTF-8) gives one line of output, in order; an empty line stays empty. Each
@@ -64,11 +65,14 @@ def run(argv: list[str]) -> None:
         print(HELP, end="")
         return
     from nmt.config.compose import compose
+    from nmt.config.folder import also_in
     from nmt.config.schema import read
 
     text, rest = take(argv, "text")
     reference, rest = take(rest, "reference")
-    config = read(compose("translate", overrides(rest, open_keys=("search",))), TranslateConfig)
+    own, rest = take_config_dir(rest)
+    with also_in(own):
+        config = read(compose("translate", overrides(rest, open_keys=("search",))), TranslateConfig)
     if config.attention is not None and text is None:
         raise UserError(f'attention={config.attention}: a map shows one sentence; give it with text="..."')
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from nmt.config.folder import config_dir, groups
+from nmt.config.folder import config_dir, groups, search_path
 from nmt.config.mistakes import check_keys, check_options, explain, is_group, parse
 from nmt.config.paths import absolute_paths
 from nmt.config.recipe import Recipe
@@ -96,17 +96,16 @@ def _compose(config_name: str, overrides: Sequence[str]) -> DictConfig:
     from hydra.errors import HydraException
     from omegaconf import OmegaConf
 
-    overrides = list(overrides)
     parsed = parse(overrides)
     check_options(parsed)
     with hydra.initialize_config_dir(str(config_dir()), version_base="1.3"):
         try:
-            return hydra.compose(config_name, overrides, return_hydra_config=True)
+            return hydra.compose(config_name, [*overrides, *search_path()], return_hydra_config=True)
         except HydraException as error:
             # Hydra stops at the first unknown key: check all keys against what the chosen groups have.
             chosen = [override.input_line or "" for override in parsed if is_group(override)]
             with suppress(HydraException):  # a group that does not exist: the first error tells it
-                tree: Any = OmegaConf.to_container(hydra.compose(config_name, chosen), resolve=False)
+                tree: Any = OmegaConf.to_container(hydra.compose(config_name, [*chosen, *search_path()]), resolve=False)
                 check_keys(parsed, tree)
             raise UserError(explain(error, overrides)) from error
 

@@ -1,22 +1,29 @@
-"""What is in the folder of configs: groups, their options, defaults and first words, read without a YAML parser.
+"""The folders of configs: groups, their options, defaults and first words, read without a YAML parser.
 
 `--help` and the messages about misspelt options must come at once, and need no more than the files' names and the
-plain `- group: option` lines of their defaults lists.
+plain `- group: option` lines of their defaults lists. Beside the shipped configs, a folder of the user's own
+(`--config-dir`) may hold further options of the same groups, and groups of its own.
 """
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 
+from nmt.config.grammar import quoted
 from nmt.errors import UserError
 
-_DEFAULT = re.compile(r"^  - ([\w/]+): (\w+|\[[\w, ]*\])", re.MULTILINE)
+_DEFAULT = re.compile(r"^ *- (?:override )?/?([\w/]+): *([\w.-]+|\[[\w, ]*\])", re.MULTILINE)
+_own: ContextVar[Path | None] = ContextVar("own", default=None)
 
 
 def config_dir() -> Path:
-    """Return the folder of configs: inside the package where it is installed, beside it in a checkout."""
+    """Return the folder of the shipped configs: inside the package if it is installed, beside it in a checkout."""
     package = Path(__file__).resolve().parent.parent
     for folder in (package / "configs", package.parent / "configs"):
         if (folder / "train.yaml").is_file():
@@ -24,15 +31,64 @@ def config_dir() -> Path:
     raise UserError(f"configs: not found in {package} or beside it; the installation is damaged: install it again")
 
 
-@cache
+@contextmanager
+def also_in(name: str | None) -> Iterator[None]:
+    """During the block, look for configs in the folder `name` too; None adds no folder.
+
+    Raises UserError for a name that is no folder, and for files that the shipped configs have as well.
+    """
+    token = _own.set(None if name is None else _checked(name))
+    try:
+        yield
+    finally:
+        _own.reset(token)
+
+
+def _checked(name: str) -> Path:
+    folder = Path(os.path.abspath(Path(os.path.expanduser(name))))
+    if not folder.is_dir():
+        raise UserError(
+            f"--config-dir: got '{name}', which is no folder; name a folder with groups such as experiment/"
+        )
+    taken = [path for path in _files(folder) if (config_dir() / path).exists()]
+    if taken:
+        raise UserError(f"--config-dir: {folder} has {taken[0]}, which is also a shipped config; rename the file")
+    return folder
+
+
+def _files(folder: Path) -> list[str]:
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.yaml"))
+
+
+def own_folder() -> Path | None:
+    """Return the user's own folder of configs; None if there is none."""
+    return _own.get()
+
+
+def search_path() -> list[str]:
+    """Return the overrides that let Hydra find the user's own configs."""
+    own = own_folder()
+    return [] if own is None else [f"hydra.searchpath=[{quoted(f'file://{own}')}]"]
+
+
+def _folders() -> tuple[Path, ...]:
+    own = own_folder()
+    return (config_dir(),) if own is None else (config_dir(), own)
+
+
 def groups() -> dict[str, tuple[str, ...]]:
     """Return the config groups and their options: {"model": ("hybrid", "rnn", "transformer"), ...}."""
-    root, found = config_dir(), {}
-    for folder in sorted(path for path in root.rglob("*") if path.is_dir()):
-        names = tuple(sorted(path.stem for path in folder.glob("[!_]*.yaml")))
-        if names:
-            found[folder.relative_to(root).as_posix()] = names
-    return found
+    return _groups(_folders())
+
+
+@cache
+def _groups(folders: tuple[Path, ...]) -> dict[str, tuple[str, ...]]:
+    options: dict[str, set[str]] = {}
+    for name in (name for folder in folders for name in _files(folder)):
+        group, _, option = name.removesuffix(".yaml").rpartition("/")
+        if group and not option.startswith("_"):
+            options.setdefault(group, set()).add(option)
+    return {group: tuple(sorted(options[group])) for group in sorted(options)}
 
 
 def defaults(config_name: str = "train") -> dict[str, str]:
@@ -40,7 +96,7 @@ def defaults(config_name: str = "train") -> dict[str, str]:
 
     A group that takes several options has a list: "[bleu, chrf]".
     """
-    return dict(_DEFAULT.findall((config_dir() / f"{config_name}.yaml").read_text("utf-8")))
+    return dict(_DEFAULT.findall(_text(config_name)))
 
 
 def takes_several(group: str) -> bool:
@@ -56,6 +112,13 @@ def options_with(group: str) -> list[str]:
 
 def summary(group: str, option: str) -> str:
     """Return the comment that an option's file begins with, its first line; empty where there is none."""
-    text = (config_dir() / group / f"{option}.yaml").read_text("utf-8")
-    lines = (line for line in text.splitlines() if line.startswith("#") and "@package" not in line)
+    lines = (
+        line for line in _text(f"{group}/{option}").splitlines() if line.startswith("#") and "@package" not in line
+    )
     return next(lines, "").lstrip("# ")
+
+
+def _text(config_name: str) -> str:
+    """Return the text of a config file, of whichever folder has it."""
+    paths = [folder / f"{config_name}.yaml" for folder in _folders()]
+    return next(path for path in paths if path.is_file()).read_text("utf-8")

@@ -182,7 +182,11 @@ def _find(name: str, where: str, problems: list[str]) -> Any:
     except ModuleNotFoundError as error:
         if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
             raise  # a module that the target's module needs is not installed: not a misspelling
-        problems.append(f"{where}: got '{name}', there is no module {module_name}{_near_module(module_name)}")
+        root = name.partition(".")[0]
+        problems.append(
+            f"{where}: got '{name}', but Python cannot find the module {module_name}{_near_module(module_name)}"
+            + ("" if root == "nmt" else f"; install {root}, or put the folder it lies in on PYTHONPATH")
+        )
         return None
     if not hasattr(module, attribute):
         classes = [key for key, value in vars(module).items() if inspect.isclass(value)]

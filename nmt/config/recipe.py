@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,8 +33,12 @@ class Recipe:
         return OmegaConf.to_yaml(OmegaConf.create(dict(self.plain)))
 
 
-def read_recipe(folder: Path) -> Recipe:
-    """Return the recipe of the run in `folder`. Raises UserError for a config.yaml that is not one of a run."""
+def read_recipe(folder: Path, allow: Sequence[str] = ()) -> Recipe:
+    """Return the recipe of the run in `folder`.
+
+    `allow` takes the place of the list in the file, which may come from a stranger and is not trusted. Raises UserError
+    for a config.yaml that is not one of a run.
+    """
     from omegaconf import OmegaConf
     from yaml import YAMLError
 
@@ -47,6 +51,6 @@ def read_recipe(folder: Path) -> Recipe:
         raise UserError(f"{path}: got no settings, expected the config of a run")
     values = {str(key): value for key, value in plain.items()}
     try:
-        return Recipe(validate(values), values, folder)
+        return Recipe(validate({**values, "allow": list(allow)}), values, folder)
     except UserError as error:
         raise UserError(f"{path}: {error}") from error

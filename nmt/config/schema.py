@@ -23,6 +23,7 @@ MISSING = "???"
 MODEL_KEYS = ("encoder", "decoder", "attention", "positions", "tie_embeddings")
 
 _TIME = re.compile(r"\d{1,3}:\d{2}:\d{2}:\d{2}")
+_PACKAGE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 _NAME = re.compile(r"[\w][\w.+-]*")
 
 
@@ -113,6 +114,9 @@ def _join(path: str, key: object) -> str:
 def _contradictions(config: TrainConfig) -> Iterator[str]:
     if not _NAME.fullmatch(config.name):
         yield f"name: got {shown(config.name)}, expected letters, digits and _ . + - only: it names the run's folder"
+    for package in config.allow:
+        if not _PACKAGE.fullmatch(package):
+            yield f"allow: got {shown(package)}, expected names of Python packages, as in allow=[my_package]"
     yield from _data(config.data)
     yield from _trainer(config.trainer)
     if config.optimizer.get("fused") and config.trainer.precision == "16-mixed":

@@ -8,7 +8,7 @@ The open parts (model, objective, optimizer, scheduler, search, the metrics of s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 from nmt.config.typed import NonNegativeInt, OtherKeys, PositiveInt, Range
@@ -92,6 +92,7 @@ class TrainConfig:
     name: str
     seed: Annotated[int, Range(low=0, high=2**32 - 1)]
     resume: str | None
+    allow: list[str] = field(default_factory=list)  # packages of the user's own whose classes the nodes may name
     data: DataConfig
     tokenizer: TokenizerConfig
     model: dict[str, Any]

@@ -85,7 +85,7 @@ class Run:
         self.resume = resume
         last = self._last_payload() if resume else None
         pl.seed_everything(config.seed, verbose=False)
-        self.source = build_source(config.data)
+        self.source = build_source(config.data, allow=config.allow)
         self.corpus = load_corpus(self.source, config.data)
         self.val = list(self.corpus["val"])
         corpus_sha256 = digest(self.corpus["train"].digest, self.corpus["val"].digest)
@@ -99,7 +99,7 @@ class Run:
         filters = Filters(config.data.max_length, config.data.max_ratio)
         train = encode_corpus(self.corpus["train"], tokenizer, filters, folder=cache_folder())
         self.data = TranslationData(train, encode(self.val, tokenizer), config.data, seed=config.seed)
-        self.metrics = build_metrics(config.scores, target_lang=config.data.target_lang)
+        self.metrics = build_metrics(config.scores, target_lang=config.data.target_lang, allow=config.allow)
         self.timer = Timer(config.trainer.max_time, interval="step")
         self.module = TranslationModule(
             self.translator,
@@ -108,9 +108,9 @@ class Run:
             plain,
             timer=self.timer,
             corpus_sha256=corpus_sha256,
-            objective=build_objective(plain["objective"]),
-            optimizer=lambda parameters: build_optimizer(plain["optimizer"], parameters),
-            schedule=build_schedule(plain["scheduler"]),
+            objective=build_objective(plain["objective"], allow=config.allow),
+            optimizer=lambda parameters: build_optimizer(plain["optimizer"], parameters, allow=config.allow),
+            schedule=build_schedule(plain["scheduler"], allow=config.allow),
             metrics=self.metrics,
         )
         self.trainer = self._trainer()
@@ -192,10 +192,11 @@ class Run:
             source_vocab_size=tokenizer.source_vocab_size,
             target_vocab_size=tokenizer.target_vocab_size,
             joint=tokenizer.joint,
+            allow=self.config.allow,
         )
         if self.config.data.overfit:
             without_dropout(model)
-        return Translator(model, tokenizer, build_search(self.config.search))
+        return Translator(model, tokenizer, build_search(self.config.search, allow=self.config.allow))
 
     def _trainer(self) -> pl.Trainer:
         settings = self.config.callbacks

@@ -1,0 +1,201 @@
+"""Configs of one's own (--config-dir) and classes of one's own (allow=), from outside the project."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from nmt import load_translator
+from nmt.cli import evaluate, translate
+from nmt.config.compose import compose, groups
+from nmt.config.folder import also_in
+from nmt.config.settings import TrainConfig
+from nmt.errors import UserError
+from tests.train_frame import Runs
+
+ROOT = Path(__file__).resolve().parents[2]
+ATTENTION = '''
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from nmt.models.attention.base import Attention, AttentionMemory
+
+
+class First(Attention):
+    """Scores each source position by the first number of its memory, times a learned scale."""
+
+    query_state = "current"
+
+    def __init__(self, query_width: int, memory_width: int) -> None:
+        super().__init__(query_width, memory_width)
+        self.scale = torch.nn.Parameter(torch.ones(()))
+
+    def project_keys(self, memory: Tensor) -> Tensor:
+        return memory[:, :, :1]
+
+    def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
+        return self.scale * memory.keys.transpose(1, 2).expand(-1, query.shape[1], -1)
+'''
+FILES = {
+    "packages/acme_nmt/__init__.py": "",
+    "packages/acme_nmt/attention.py": ATTENTION,
+    "configs/model/attention/first.yaml": """# The first number of the memory.
+_target_: acme_nmt.attention.First
+_partial_: true
+""",
+    "configs/search/short.yaml": "defaults:\n  - beam\n  - _self_\n\nbeam_size: 2\nmax_length_extra: 0\n",
+    "configs/experiment/acme.yaml": """# @package _global_
+# A tiny run with an attention of our own.
+defaults:
+  - override /data: cldr
+  - override /model: rnn
+  - override /model/attention: first
+  - override /search: short
+  - _self_
+name: acme
+data: {sizes: [200, 8, 8], topics: [numbers], max_parts: 1}
+tokenizer: {vocab_size: 300}
+""",
+}
+SMALL = [
+    "model.encoder.embedding_width=8", "model.encoder.hidden_width=8", "model.decoder.embedding_width=8",
+    "model.decoder.width=16", "model.decoder.readout_width=8", "trainer.accelerator=cpu",
+]  # fmt: skip
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with configs/ and packages/, the latter not yet on the path."""
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    yield tmp_path
+    for name in [name for name in sys.modules if name.partition(".")[0] == "acme_nmt"]:
+        del sys.modules[name]
+
+
+def test_configs_of_ones_own_are_options_like_the_shipped_ones(own: Path) -> None:
+    shipped = groups()
+    with also_in("configs"):
+        assert set(groups()["model/attention"]) == {*shipped["model/attention"], "first"}
+        assert compose("train", ["search=short"])["search"]["beam_size"] == 2
+        assert compose("train", ["experiment=acme"])["name"] == "acme"
+        with pytest.raises(UserError, match="did you mean 'acme'"):
+            compose("train", ["experiment=acm"])
+    assert groups() == shipped
+    with pytest.raises(UserError, match="experiment: got 'acme', expected one of"):
+        compose("train", ["experiment=acme"])
+
+
+@pytest.mark.parametrize("flag", [["--config-dir", "configs"], ["--config-dir=configs"], ["-cd", "configs"]])
+def test_help_lists_configs_of_ones_own(
+    own: Path, runs: Runs, capsys: pytest.CaptureFixture[str], flag: list[str]
+) -> None:
+    os.chdir(own)
+    runs.run([*flag, "--help"])
+    out = capsys.readouterr().out
+    assert re.search(r"^ +acme +A tiny run with an attention of our own\.$", out, re.MULTILINE)
+    assert re.search(r"^ +first +The first number of the memory\.$", out, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--config-dir", "nowhere"], "--config-dir: got 'nowhere', which is no folder"),
+        (["--config-dir"], "--config-dir: got nothing"),
+        (["--config-dir=configs", "resume=run"], "resume: got --config-dir beside it"),
+        (
+            ["--config-dir=configs", "experiment=acme"],
+            "got 'acme_nmt.attention.First', expected a class in nmt.models; for a class of your own package add "
+            "allow=[acme_nmt]",
+        ),
+        (
+            ["--config-dir=configs", "experiment=acme", "allow=[acme_nmt]"],
+            "Python cannot find the module acme_nmt.attention; install acme_nmt, or put the folder it lies in on",
+        ),
+        (["allow=[a-b]"], "allow: got 'a-b', expected names of Python packages"),
+        (["allow=acme"], "allow: got 'acme', expected a list (each text)"),
+        (["resume=run", "allow=acme"], "allow=acme: expected a list of names"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_is_refused(own: Path, runs: Runs, words: list[str], message: str) -> None:
+    with pytest.raises(UserError, match=re.escape(message)):
+        runs.run(words)
+    assert runs.calls == [] and not (own / "outputs").exists()
+
+
+def test_a_file_that_the_shipped_configs_have_too_is_refused(own: Path) -> None:
+    (own / "configs" / "train.yaml").touch()
+    with pytest.raises(UserError, match=r"configs has train\.yaml, which is also a shipped config"), also_in("configs"):
+        raise AssertionError
+
+
+def test_a_run_keeps_its_allow_list_and_resume_asks_for_it_again(
+    own: Path, runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(own / "packages"))
+    runs.run(["--config-dir=configs", "experiment=acme", "allow=[acme_nmt]", "hydra.run.dir=run"])
+    assert runs.calls[0][0].allow == ["acme_nmt"] and runs.calls[0][1]["allow"] == ["acme_nmt"]
+    with pytest.raises(UserError, match=r"run/config\.yaml: .*add allow=\[acme_nmt\]"):
+        runs.run(["resume=run"])
+    runs.run(["resume=run", "allow=[acme_nmt]"])
+    assert runs.calls[1][0] == runs.calls[0][0] and runs.calls[1][3]
+
+
+def test_an_attention_of_ones_own_is_trained_evaluated_and_translates(
+    own: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [
+        "--config-dir",
+        "configs",
+        "experiment=acme",
+        "allow=[acme_nmt]",
+        "debug=fast",
+        "hydra.run.dir=run",
+        *SMALL,
+    ]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), "packages")), "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "train.py"), *words], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads((own / "run" / "metrics.json").read_text("utf-8"))["updates"] == 2
+
+    monkeypatch.syspath_prepend(str(own / "packages"))
+    for refused in (lambda: load_translator("run"), lambda: evaluate.run(["ckpt=run"])):
+        with pytest.raises(UserError, match=r"run/checkpoints/best\.ckpt: .*add allow=\[acme_nmt\]"):
+            refused()
+    evaluate.run(["ckpt=run", "allow=[acme_nmt]", "--config-dir=configs", "search=short", "device=cpu", "bootstrap=0"])
+    assert "BLEU" in capsys.readouterr().out
+    translate.run(["ckpt=run", "allow=[acme_nmt]", "text=one", "device=cpu"])
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line == load_translator("run", allow=["acme_nmt"], device="cpu").translate(["one"])[0].text
+
+
+def test_a_multirun_finds_configs_of_ones_own_and_names_them_in_its_commands(
+    own: Path, runs: Runs, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stop(settings: TrainConfig, folder: Path) -> None:
+        if settings.seed == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.syspath_prepend(str(own / "packages"))
+    runs.work = stop
+    words = ["--config-dir=configs", "experiment=acme", "allow=[acme_nmt]"]
+    assert runs.status("-m", *words, "seed=1,2", "hydra.sweep.dir=many") == 130
+    assert [call[0].search["beam_size"] for call in runs.calls] == [2, 2]
+    (line,) = re.findall(r"to run job 1: .*train\.py (.*)", capsys.readouterr().out)
+    runs.work = lambda settings, folder: None
+    runs.run(shlex.split(line))
+    assert runs.calls[2][:3] == runs.calls[1][:3]
