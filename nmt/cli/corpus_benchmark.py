@@ -4,7 +4,7 @@
 
 Generates pairs of made-up words in a new folder inside FOLDER (by default the system's temporary folder; 10 million
 pairs take 5 GB there, deleted at the end) and measures, each in a process by itself:
-- preparation: counting and digesting the pairs, training the tokenizer, encoding;
+- preparation: counting and digesting the pairs, training the tokenizer (on 100,000 pairs), encoding;
 - the second start: counting and digesting again, opening the encoded corpus;
 - the plan of an epoch, and that a resumed loader yields the batches of an uninterrupted one;
 - memory: the most that `train.py` uses for 30 updates, with the first 10,000 pairs and with all of them. Anonymous
@@ -46,8 +46,8 @@ SAMPLE_SECONDS = 0.01
 BATCH_TOKENS = 1250
 DONE_BATCHES, COMPARED_BATCHES = 20, 1000
 RECIPE = (
-    *("data=files", "tokenizer.vocab_size=4000", "trainer.max_steps=30", "trainer.max_epochs=null", "logger=none"),
-    *("callbacks.sample_sentences=0", "trainer.accelerator=cpu"),
+    *("data=files", "tokenizer.vocab_size=4000", "tokenizer.max_pairs=100000", "trainer.max_steps=30"),
+    *("trainer.max_epochs=null", "trainer.accelerator=cpu", "callbacks.sample_sentences=0", "logger=none"),
 )
 
 

@@ -47,6 +47,7 @@ class TokenizerConfig:
     vocab_size: Annotated[int, Range(low=8)]  # pieces of each vocabulary, specials included
     joint: bool  # one vocabulary for both languages
     character_coverage: Annotated[float, Range(low=0.98, high=1.0)]  # SentencePiece takes no less
+    max_pairs: PositiveInt = 1_000_000  # of a larger corpus, every n-th pair is used
 
 
 @dataclass(kw_only=True)

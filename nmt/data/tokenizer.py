@@ -42,7 +42,6 @@ TRAINER_OPTIONS: dict[str, Any] = {
     "max_sentence_length": 1 << 16,  # bytes; SentencePiece silently skips longer lines; its default is 4,192
     "minloglevel": 2,
 }
-MAX_PAIRS = 1_000_000  # to train on; more cost memory and change little
 BYTE_PIECE = re.compile(r"<0x([0-9A-F]{2})>")
 
 logger = logging.getLogger(__name__)
@@ -62,10 +61,10 @@ class Tokenizer:
     def train(cls, pairs: Iterable[SentencePair], config: TokenizerConfig, *, cache_dir: Path | None) -> Tokenizer:
         """Return the tokenizer trained on `pairs`: the same for the same texts, config and SentencePiece version.
 
-        `pairs` can be iterated again and may be larger than memory: of more than a million pairs, every n-th is used.
-        Models are kept in the folder `cache_dir` (None: they are not kept) and found again by the texts, the config and
-        the version. Raises UserError for a vocabulary larger than the texts allow, or smaller than their characters
-        need.
+        `pairs` can be iterated again and may be larger than memory; of more than `config.max_pairs`, every n-th is
+        used. Models are kept in the folder `cache_dir` (None: they are not kept) and found again by the texts, the
+        config and the version. Raises UserError for a vocabulary larger than the texts allow, or smaller than their
+        characters need.
         """
         split = Split.of(pairs)
         if config.joint:
@@ -193,16 +192,15 @@ def _first_character(values: bytes) -> str:
 
 def _cached_model(split: Split, side: str, config: TokenizerConfig, cache_dir: Path | None) -> bytes:
     description = f"tokenizer: {side} {config.type}, {config.vocab_size:,} pieces"
-    stride = max(1, -(-len(split) // MAX_PAIRS))
     if cache_dir is None:
         logger.info(description)
-        return _train_model(split, stride, side, config)
-    entry = cache_dir / f"{side}-{_key(split, stride, config)}.model"
+        return _train_model(split, side, config)
+    entry = cache_dir / f"{side}-{_key(split, config)}.model"
     model = _read_entry(entry)
     if model is not None:
         logger.info(f"{description}, from {entry}")
         return model
-    model = _train_model(split, stride, side, config)
+    model = _train_model(split, side, config)
     logger.info(f"{description}, kept in {entry}")
     try:
         write_atomically(entry, hashlib.sha256(model).digest() + model)
@@ -211,13 +209,12 @@ def _cached_model(split: Split, side: str, config: TokenizerConfig, cache_dir: P
     return model
 
 
-def _key(split: Split, stride: int, config: TokenizerConfig) -> str:
+def _key(split: Split, config: TokenizerConfig) -> str:
     settings = {
         **dataclasses.asdict(config),
         **TRAINER_OPTIONS,
         "sentencepiece": sentencepiece.__version__,
         "text": split.digest,
-        "stride": stride,
     }
     return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:24]
 
@@ -245,7 +242,8 @@ def _texts(pairs: Iterable[SentencePair], side: str) -> Iterator[str]:
             yield _spaced(pair.target)
 
 
-def _train_model(split: Split, stride: int, side: str, config: TokenizerConfig) -> bytes:
+def _train_model(split: Split, side: str, config: TokenizerConfig) -> bytes:
+    stride = max(1, -(-len(split) // config.max_pairs))
     if stride > 1:
         logger.info(f"tokenizer: trained on one pair in {stride} of {len(split):,}")
     writer = io.BytesIO()

@@ -179,10 +179,8 @@ def test_characters_spelt_in_bytes_are_whole_in_words(train):
     assert list(words.source_pieces) == ["👍", "é", "漢", "!", "</s>"]
 
 
-def test_huge_corpora_are_thinned_aloud(train, pairs, caplog, monkeypatch):
+def test_of_a_large_corpus_every_nth_pair_is_used(train, pairs, caplog):
     caplog.set_level(logging.INFO, "nmt")
-    monkeypatch.setattr(module, "MAX_PAIRS", 150)
-    thinned = train()
+    thinned = train(max_pairs=150)
     assert caplog.messages[1] == "tokenizer: trained on one pair in 3 of 400"
-    monkeypatch.undo()
     assert thinned.to_state() == train(pairs=pairs[::3]).to_state()
