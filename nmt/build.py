@@ -14,18 +14,22 @@ from nmt.config.instantiate import instantiate
 from nmt.config.settings import DataConfig, TrainConfig
 from nmt.data.sources.base import Overlay, Source
 from nmt.data.sources.files import Files
-from nmt.errors import ParameterError, UserError
+from nmt.errors import ParameterError, UserError, did_you_mean
 from nmt.models.positions.base import Positions
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.trial import TrialError, try_model
 from nmt.search.base import Search
 
 if TYPE_CHECKING:
+    from pytorch_lightning import Callback
+
     from nmt.evaluation.metrics.base import Metric
     from nmt.training.objectives.base import Objective
     from nmt.training.schedules import Schedule
 
 MODELS = ("nmt.models",)
+CALLBACKS = ("nmt.training.callbacks",)
+LIGHTNING_CALLBACKS = ("pytorch_lightning.callbacks",)
 OBJECTIVES = ("nmt.training.objectives",)
 OPTIMIZERS = ("torch.optim",)
 SCHEDULES = ("nmt.training.schedules",)
@@ -153,8 +157,49 @@ def build_metrics(nodes: Mapping[str, Any], *, target_lang: str, allow: Sequence
     return metrics
 
 
+def monitored_metric(name: str, metrics: Mapping[str, Metric]) -> Metric | None:
+    """Return the metric that `callbacks.monitor` names; None for the loss. Raises UserError for any other name."""
+    if name != "loss" and name not in metrics:
+        raise UserError(
+            f"callbacks.monitor: got '{name}', expected loss or one of the metrics of scores: {', '.join(metrics)}"
+            f"{did_you_mean(name, ['loss', *metrics])}"
+        )
+    return metrics.get(name)
+
+
+def build_callbacks(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> dict[str, Callback]:
+    """Return the callbacks that the nodes of `callbacks` describe, by name; those of `callbacks.extra` come last.
+
+    A node that is null is left out. Raises UserError, with the problems of all nodes, for those that do not fit.
+    """
+    nodes = {name: node for name, node in config.items() if name not in ("monitor", "extra")}
+    nodes |= {f"extra.{name}": node for name, node in config["extra"].items()}
+    problems: list[str] = []
+    callbacks: dict[str, Callback] = {}
+    for name, node in nodes.items():
+        if node is None:
+            continue
+        packages = (*CALLBACKS, *LIGHTNING_CALLBACKS) if name.startswith("extra.") else CALLBACKS
+        try:
+            callbacks[name] = instantiate(node, f"callbacks.{name}", within=packages, allow=allow)
+        except UserError as error:
+            problems.append(str(error))
+            continue
+        if not _is_callback(callbacks[name]):
+            problems.append(f"callbacks.{name}._target_: got {node['_target_']}, expected a Lightning callback")
+    if problems:
+        raise UserError("; ".join(problems))
+    return callbacks
+
+
+def _is_callback(value: object) -> bool:
+    """Tell whether a value is a callback of Lightning's, without importing Lightning."""
+    names = {(cls.__module__.partition(".")[0], cls.__name__) for cls in type(value).__mro__}
+    return ("pytorch_lightning", "Callback") in names
+
+
 def check_nodes(config: TrainConfig) -> None:
-    """Build source, model (with a toy vocabulary), objective, optimizer, schedule, search and metrics; keep none.
+    """Build everything that nodes describe (the model with a toy vocabulary), and keep nothing.
 
     Raises UserError, with the problems of all of them, for what only their constructors know: sizes that do not
     divide, rates out of range. Leaves the random state as it was.
@@ -184,11 +229,15 @@ def check_nodes(config: TrainConfig) -> None:
         build_search(config.search, allow=config.allow)
 
     def scores() -> None:
-        build_metrics(config.scores, target_lang=config.data.target_lang, allow=config.allow)
+        metrics = build_metrics(config.scores, target_lang=config.data.target_lang, allow=config.allow)
+        monitored_metric(config.callbacks.monitor, metrics)
+
+    def callbacks() -> None:
+        build_callbacks(vars(config.callbacks), allow=config.allow)
 
     problems = []
     with torch.random.fork_rng(devices=[]):
-        for build in (source, model, objective, optimizer, scheduler, search, scores):
+        for build in (source, model, objective, optimizer, scheduler, search, scores, callbacks):
             try:
                 build()
             except UserError as error:

@@ -23,10 +23,10 @@ from nmt.cli.arguments import quoted_paths, take, wants_help
 RECIPE = (
     "data.batch_tokens=4096",
     "tokenizer.vocab_size=8000",
-    "callbacks.average_last=0",
-    "callbacks.sample_sentences=0",
-    "callbacks.early_stopping_patience=null",
-    "callbacks.save_every_updates=1000000",
+    "callbacks.checkpointing.average_last=0",
+    "callbacks.samples=null",
+    "callbacks.early_stopping=null",
+    "callbacks.checkpointing.save_every_updates=1000000",
     "trainer.log_every_n_steps=10",
 )
 
@@ -47,13 +47,13 @@ def run(arguments: Sequence[str]) -> None:
         corpus_benchmark.run(arguments[1:])
         return
     from nmt.config.compose import compose, validate
+    from nmt.config.recipe import Recipe
 
     ckpt, overrides = take(list(arguments), "ckpt")
     plain = compose("train", [*RECIPE, *quoted_paths(overrides, but=",\\")])
-    config = validate(plain)
     with tempfile.TemporaryDirectory() as folder:
         from nmt.training.benchmark import measure
 
-        for line in measure(config, plain, Path(folder), ckpt):
+        for line in measure(Recipe(validate(plain), plain, Path(folder)), ckpt):
             print(line, flush=True)
     sys.stdout.flush()

@@ -37,7 +37,7 @@ from nmt.data.encoded import EncodedCorpus, Filters, encode_corpus
 from nmt.data.loader import BatchLoader
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
-from nmt.training.run import cache_folder
+from nmt.training.parts import cache_folder
 
 PAIRS, FEW_PAIRS, VALIDATION_PAIRS = 10_000_000, 10_000, 20
 WORDS = 20_000
@@ -47,7 +47,7 @@ BATCH_TOKENS = 1250
 DONE_BATCHES, COMPARED_BATCHES = 20, 1000
 RECIPE = (
     *("data=files", "tokenizer.vocab_size=4000", "tokenizer.max_pairs=100000", "trainer.max_steps=30"),
-    *("trainer.max_epochs=null", "trainer.accelerator=cpu", "callbacks.sample_sentences=0", "logger=none"),
+    *("trainer.max_epochs=null", "trainer.accelerator=cpu", "callbacks.samples=null", "logger=none"),
 )
 
 

@@ -61,7 +61,7 @@ def _execute(
         from torch import OutOfMemoryError
 
         from nmt import process
-        from nmt.training.checkpointing import Interrupted
+        from nmt.training.interruption import Interrupted
 
         if threads is not None:
             process.limit_threads(threads)

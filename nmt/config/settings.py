@@ -71,12 +71,14 @@ class TrainerConfig:
 
 @dataclass(kw_only=True)
 class CallbacksConfig:
-    """What happens beside the updates."""
+    """What happens besides the updates. Every entry but `monitor` is a node; null switches a callback off."""
 
-    early_stopping_patience: PositiveInt | None  # validations without a better BLEU
-    average_last: NonNegativeInt  # checkpoints averaged at the end; 0: none
-    save_every_updates: PositiveInt  # last.ckpt, besides after each validation
-    sample_sentences: NonNegativeInt  # validation sentences in TensorBoard each time, in attention/ at the end
+    monitor: str  # the figure of validation that decides which weights are the best: a metric of scores, or loss
+    checkpointing: dict[str, Any]
+    early_stopping: dict[str, Any] | None
+    samples: dict[str, Any] | None
+    progress: dict[str, Any] | None
+    extra: dict[str, Any]  # nodes of callbacks of one's own, under names of one's own
 
 
 @dataclass(kw_only=True)

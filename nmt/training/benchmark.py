@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import pytorch_lightning as pl
@@ -13,32 +12,43 @@ import torch
 from pytorch_lightning.callbacks import Callback
 from torch import Tensor, nn
 
-from nmt import machine
+from nmt import machine, process
 from nmt.checkpoint import find_checkpoint, load
-from nmt.config.settings import TrainConfig
+from nmt.config.recipe import Recipe
 from nmt.data.batch import Batch, pad
 from nmt.models.interface import State, per_sentence
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.beam import BeamSearch
 from nmt.special import BOS, EOS, PAD
-from nmt.training.checkpointing import Checkpointing, GracefulStop
-from nmt.training.run import Run
+from nmt.training.fit import make_trainer
+from nmt.training.module import TranslationModule
+from nmt.training.parts import Parts, build_parts
 from nmt.translate import Translator, load_translator, plan_batches
 
 WARMUP, TIMED = 10, 60  # updates
 SENTENCES = 1000
 
 
-def measure(config: TrainConfig, plain: dict[str, Any], folder: Path, ckpt: str | None) -> Iterator[str]:
+def measure(recipe: Recipe, ckpt: str | None) -> Iterator[str]:
     """Yield the lines of the report. `ckpt` is a checkpoint to translate with; None forces the reference lengths."""
     if ckpt:
-        load(find_checkpoint(ckpt))  # a wrong one is said at once
-    config.trainer.max_steps = WARMUP + TIMED
-    config.trainer.max_epochs = None
-    run = Run(config, plain, folder, resume=False)
-    yield f"hardware: {machine.summary(machine.describe(run.trainer.strategy.root_device))}"
-    yield from _training(run)
-    yield from _translation(run, ckpt)
+        load(find_checkpoint(ckpt))  # refuse a wrong one before anything is timed
+    process.speed_up()
+    machine.forget_peak_memory()
+    parts = build_parts(_limited(recipe))
+    clock = Clock(multiplying(parts.translator.model.encoder), multiplying(parts.translator.model.decoder))
+    trainer = make_trainer(parts, [clock])
+    trainer.limit_val_batches = 0
+    yield f"hardware: {machine.summary(machine.describe(trainer.strategy.root_device))}"
+    yield _training(parts, trainer, clock)
+    yield _translation(parts, trainer.strategy.root_device, ckpt)
+
+
+def _limited(recipe: Recipe) -> Recipe:
+    """Return the recipe of a run that ends after the updates to be timed."""
+    trainer = replace(recipe.settings.trainer, max_steps=WARMUP + TIMED, max_epochs=None, max_time=None)
+    settings = replace(recipe.settings, trainer=trainer)
+    return replace(recipe, settings=settings, plain={**recipe.plain, "trainer": asdict(trainer)})
 
 
 @dataclass
@@ -67,19 +77,14 @@ class Clock(Callback):
             self.flops += 6 * (self.encoder_weights * source + self.decoder_weights * target)
 
 
-def _training(run: Run) -> Iterator[str]:
-    model = run.translator.model
-    clock = Clock(multiplying(model.encoder), multiplying(model.decoder))
-    callbacks = run.trainer.callbacks  # type: ignore[attr-defined]
-    kept = [callback for callback in callbacks if not isinstance(callback, Checkpointing | GracefulStop)]
-    run.trainer.callbacks = [*kept, clock]  # type: ignore[attr-defined]
-    run.trainer.limit_val_batches = 0
-    device = run.trainer.strategy.root_device
+def _training(parts: Parts, trainer: pl.Trainer, clock: Clock) -> str:
+    device, started = trainer.strategy.root_device, time.monotonic()
+    module = TranslationModule(parts, lambda: time.monotonic() - started)
     peak_before = machine.matmul_peak(device=device)
-    run.trainer.fit(run.module, datamodule=run.data)
+    trainer.fit(module, datamodule=parts.data)
     peak = max(peak_before, machine.matmul_peak(device=device))
     rate = clock.flops / clock.seconds
-    yield (
+    return (
         f"training: {clock.target_tokens / clock.seconds:,.0f} real target tokens/s, {rate / 1e9:,.1f} GFLOP/s, "
         f"{rate / peak:.1%} of the matmul peak ({peak / 1e9:,.0f} GFLOP/s), "
         f"peak memory {machine.peak_memory_bytes() / 2**20:,.0f} MiB"
@@ -96,16 +101,15 @@ def multiplying(module: nn.Module) -> int:
     return sum(p.numel() for p in module.parameters() if p.dim() > 1 and (id(p) not in tables or id(p) in outputs))
 
 
-def _translation(run: Run, ckpt: str | None) -> Iterator[str]:
-    pairs = list(run.corpus.get("test", run.val))[:SENTENCES]
-    device = run.trainer.strategy.root_device
+def _translation(parts: Parts, device: torch.device, ckpt: str | None) -> str:
+    pairs = list(parts.corpus["test"])[:SENTENCES] if "test" in parts.corpus else parts.val_pairs[:SENTENCES]
     if ckpt:
         translator = load_translator(ckpt, device=str(device), search=BeamSearch(beam_size=5))
         started = time.perf_counter()
         translator.translate([pair.source for pair in pairs])
         note = f"with {ckpt}"
     else:
-        translator = run.translator
+        translator = parts.translator
         translator.model.to(device)  # Lightning has moved it to the CPU
         sources = translator.tokenizer.encode_source([pair.source for pair in pairs])
         targets = translator.tokenizer.encode_target([pair.target for pair in pairs])
@@ -114,7 +118,7 @@ def _translation(run: Run, ckpt: str | None) -> Iterator[str]:
         note = "untrained weights, every hypothesis forced to its reference's length"
     machine.wait()
     seconds = time.perf_counter() - started
-    yield (
+    return (
         f"translation: {len(pairs):,} sentences in {seconds:.1f} s at beam 5 ({len(pairs) / seconds:,.0f} sentences/s; "
         f"{note})"
     )

@@ -14,7 +14,7 @@ import yaml
 from nmt.cli.multirun import cores, jobs_at_once
 from nmt.config.settings import TrainConfig
 from nmt.errors import UserError
-from nmt.training.checkpointing import Interrupted
+from nmt.training.interruption import Interrupted
 from tests.train_frame import Meeting, Runs, status
 
 
@@ -102,7 +102,7 @@ def test_ctrl_c_ends_with_the_command_that_continues_the_stopped_job(
     def stop(config: TrainConfig, folder: Path) -> None:
         (folder / "checkpoints").mkdir()
         (folder / "checkpoints" / "last.ckpt").touch()
-        raise Interrupted(15)
+        raise Interrupted(15, 7, folder)
 
     runs.work = stop
     assert runs.status("-m", "seed=1,2", "hydra.sweep.dir=many") == 128 + 15

@@ -20,7 +20,7 @@ from nmt.config.compose import compose_run, groups
 from nmt.config.recipe import read_recipe
 from nmt.config.settings import TrainConfig
 from nmt.errors import UserError
-from nmt.training.checkpointing import Interrupted
+from nmt.training.interruption import Interrupted
 from tests.train_frame import Runs, files
 
 # One run
@@ -191,7 +191,10 @@ def test_a_bug_keeps_its_traceback(runs: Runs, monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize(
     ("error", "arguments"),
-    [(KeyboardInterrupt(), ["hydra.run.dir=here"]), (Interrupted(2), ["-m", "seed=1,2", "hydra.sweep.dir=many"])],
+    [
+        (KeyboardInterrupt(), ["hydra.run.dir=here"]),
+        (Interrupted(2, 7, Path()), ["-m", "seed=1,2", "hydra.sweep.dir=many"]),
+    ],
 )
 def test_ctrl_c_is_status_130_and_ends_a_multirun(
     runs: Runs, monkeypatch: pytest.MonkeyPatch, error: BaseException, arguments: list[str]

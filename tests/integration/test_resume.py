@@ -5,7 +5,7 @@ import torch
 
 from nmt import checkpoint
 from nmt.config.compose import compose_run
-from nmt.training.checkpointing import Checkpointing
+from nmt.training.callbacks.checkpointing import Checkpointing
 from nmt.training.run import train
 
 OVERRIDES = [
@@ -20,15 +20,17 @@ OVERRIDES = [
     "model.encoder.layers=1",
     "trainer.accelerator=cpu",
     "trainer.max_epochs=3",
-    "callbacks.save_every_updates=4",
-    "callbacks.sample_sentences=0",
-    "callbacks.average_last=2",
+    "callbacks.checkpointing.save_every_updates=4",
+    "callbacks.samples=null",
+    "callbacks.checkpointing.average_last=2",
     "scheduler.warmup_updates=5",
     "search.beam_size=1",
     "search.max_length_factor=1",
     "search.max_length_extra=0",
     "logger.tensorboard=false",
 ]
+
+SAVE_ALWAYS = "callbacks.checkpointing.save_every_updates=1"
 
 
 def go(folder, *more, resume=False):
@@ -48,12 +50,12 @@ class Stop(Exception):
 VARIANTS = {
     "each epoch": [],
     "accumulating": ["trainer.accumulate_grad_batches=2"],
-    "inside epochs": ["trainer.val_check_interval=5", "callbacks.save_every_updates=3"],
-    "every update": ["callbacks.save_every_updates=1", "trainer.check_val_every_n_epoch=2", "trainer.max_epochs=2"],
-    "by updates": ["callbacks.save_every_updates=2", "trainer.max_steps=40", "trainer.max_epochs=2"],
+    "inside epochs": ["trainer.val_check_interval=5", "callbacks.checkpointing.save_every_updates=3"],
+    "every update": [SAVE_ALWAYS, "trainer.check_val_every_n_epoch=2", "trainer.max_epochs=2"],
+    "by updates": ["callbacks.checkpointing.save_every_updates=2", "trainer.max_steps=40", "trainer.max_epochs=2"],
     "validating inside updates": ["trainer.accumulate_grad_batches=2", "trainer.val_check_interval=5"],
-    "stopping early": ["callbacks.early_stopping_patience=1", "optimizer.lr=1e-9", "trainer.max_epochs=6"],
-    "one batch an epoch": ["callbacks.save_every_updates=1", "data.batch_tokens=100000", "trainer.max_epochs=6"],
+    "stopping early": ["callbacks.early_stopping.patience=1", "optimizer.lr=1e-9", "trainer.max_epochs=6"],
+    "one batch an epoch": [SAVE_ALWAYS, "data.batch_tokens=100000", "trainer.max_epochs=6"],
 }
 
 
@@ -72,8 +74,8 @@ def assert_resumes(tmp_path, monkeypatch, more, *, every):
     original = Checkpointing.save_last
     saves = []
 
-    def count(self, trainer):
-        original(self, trainer)
+    def count(self, trainer, view):
+        original(self, trainer, view)
         saves.append(trainer.global_step)
 
     monkeypatch.setattr(Checkpointing, "save_last", count)
@@ -82,8 +84,8 @@ def assert_resumes(tmp_path, monkeypatch, more, *, every):
     for stop in range(0, len(saves), every):
         left = [stop]
 
-        def save_then_die(self, trainer, left=left):
-            original(self, trainer)
+        def save_then_die(self, trainer, view, left=left):
+            original(self, trainer, view)
             if left[0] == 0:
                 left[0] = -1
                 raise Stop

@@ -20,10 +20,11 @@ from nmt import checkpoint, load_translator
 from nmt.cli import evaluate as evaluate_program
 from nmt.cli import train as train_program
 from nmt.errors import UserError
-from nmt.evaluation.metrics.base import Score, Scores
-from nmt.training.module import TranslationModule
+from nmt.evaluation.metrics.base import Score
+from nmt.evaluation.metrics.bleu import BLEU
 
 ROOT = Path(__file__).resolve().parents[2]
+NO_AVERAGE = "callbacks.checkpointing.average_last=0"
 TINY = [
     "data=cldr", "data.sizes=[300,40,40]", "data.topics=[dates,numbers]", "data.max_parts=1", "data.batch_tokens=300",
     "trainer.accelerator=cpu",
@@ -129,7 +130,7 @@ def test_an_update_of_two_batches_equals_one_of_both(tmp_path, objective):
         "tokenizer.vocab_size=310", f"objective={objective}",
         *SMALL_TRANSFORMER, "data.sizes=[24,4,4]", "trainer.max_steps=1", "trainer.gradient_clip_val=null",
         "optimizer._target_=torch.optim.Adam", "scheduler=constant", "scheduler.warmup_updates=0", "optimizer.eps=1.0",
-        "model.encoder.embedding_dropout=0", "model.encoder.block.residual_dropout=0", "callbacks.sample_sentences=0",
+        "model.encoder.embedding_dropout=0", "model.encoder.block.residual_dropout=0", "callbacks.samples=null",
     ]  # fmt: skip
     # eps=1 keeps Adam's first step proportional to the gradient, so that a wrong factor shows.
     one = go(tmp_path / "one", *common, "data.batch_tokens=10000")
@@ -145,7 +146,7 @@ def test_weights_that_run_away_end_the_run_and_spare_the_checkpoint(tmp_path):
     with pytest.raises(UserError, match=r"gradient's norm is (nan|inf)"):
         go(
             folder, *SMALL_TRANSFORMER, "data.sizes=[100,4,4]", "optimizer.lr=1e25", "scheduler.warmup_updates=0",
-            "scheduler=constant", "callbacks.save_every_updates=1", "callbacks.sample_sentences=0",
+            "scheduler=constant", "callbacks.checkpointing.save_every_updates=1", "callbacks.samples=null",
         )  # fmt: skip
     saved = weights(folder)
     assert all(value.isfinite().all() for value in saved.values())
@@ -153,12 +154,12 @@ def test_weights_that_run_away_end_the_run_and_spare_the_checkpoint(tmp_path):
 
 def test_a_finished_run_is_not_resumed_nor_weights_alone(tmp_path):
     folder = tmp_path / "run"
-    go(folder, "debug=fast", *SMALL_TRANSFORMER, "callbacks.sample_sentences=0")
-    with pytest.raises(UserError, match="come to its end"):
+    go(folder, "debug=fast", *SMALL_TRANSFORMER, "callbacks.samples=null")
+    with pytest.raises(UserError, match="is finished"):
         train_program.run([f"resume={folder}"])
     (folder / "metrics.json").unlink()
     shutil.copy(folder / "checkpoints" / "best.ckpt", folder / "checkpoints" / "last.ckpt")
-    with pytest.raises(UserError, match="not where the training stood"):
+    with pytest.raises(UserError, match="not the state of training"):
         train_program.run([f"resume={folder}"])
 
 
@@ -168,7 +169,7 @@ def test_evaluating_other_data_leaves_the_scores_of_the_run(tmp_path, capsys):
         folder,
         "debug=fast",
         *SMALL_TRANSFORMER,
-        "callbacks.sample_sentences=0",
+        "callbacks.samples=null",
         "scores=[chrf,bleu]",
         "scores.bleu.tokenize=char",
     )
@@ -186,8 +187,8 @@ def test_evaluating_other_data_leaves_the_scores_of_the_run(tmp_path, capsys):
 
 def test_what_a_state_remembers_cannot_be_changed_beside_it(tmp_path):
     folder = tmp_path / "run"
-    settings = [*TINY, *SMALL_TRANSFORMER, "trainer.max_steps=4", "data.sizes=[60,4,4]", "callbacks.average_last=0"]
-    settings.append("callbacks.sample_sentences=0")
+    settings = [*TINY, *SMALL_TRANSFORMER, "trainer.max_steps=4", "data.sizes=[60,4,4]", NO_AVERAGE]
+    settings.append("callbacks.samples=null")
     train_program.run([*settings, f"hydra.run.dir={folder}"])
     (folder / "metrics.json").unlink()
     config = folder / "config.yaml"
@@ -203,28 +204,31 @@ def test_what_a_state_remembers_cannot_be_changed_beside_it(tmp_path):
     assert json.loads((folder / "metrics.json").read_text("utf-8"))["updates"] == 6
 
 
-@pytest.mark.parametrize("better", [True, False])
-def test_the_better_of_average_and_best_is_kept(tmp_path, monkeypatch, better):
-    made, real, scores = [], checkpoint.average, iter([10.0, 20.0, 25.0 if better else 15.0])
+@pytest.mark.parametrize(
+    ("bleu", "better"),
+    [((10.0, 20.0, 25.0), True), ((10.0, 20.0, 15.0), False), ((0.1, 0.2, 0.9), False)],
+    ids=["better average", "better single one", "BLEU is chance, and the average has the higher loss"],
+)
+def test_the_better_of_average_and_best_is_kept(tmp_path, monkeypatch, bleu, better):
+    """BLEU of two validations and of the average is as given."""
+    averages, real_average, real_score, values = [], checkpoint.average, BLEU.score, iter(bleu)
 
     def average(paths):
-        made.append(real(paths))
-        return made[-1]
+        averages.append(real_average(paths))
+        return averages[-1]
+
+    def score(self, hypotheses, references, *, bootstrap=0):
+        final = bootstrap > 0
+        return real_score(self, hypotheses, references, bootstrap=bootstrap) if final else Score(next(values))
 
     monkeypatch.setattr(checkpoint, "average", average)
-    scored = TranslationModule.score
-
-    def score(*args):
-        found = scored(*args)
-        return Scores(found.metrics, {**found, "bleu": Score(next(scores))})
-
-    monkeypatch.setattr(TranslationModule, "score", score)
+    monkeypatch.setattr(BLEU, "score", score)
     folder = tmp_path / "run"
     metrics = go(
-        folder, *SMALL_TRANSFORMER, "data.sizes=[60,4,4]", "callbacks.average_last=2", "callbacks.sample_sentences=0",
-        "trainer.max_epochs=2",
+        folder, *SMALL_TRANSFORMER, "data.sizes=[60,4,4]", "callbacks.checkpointing.average_last=2",
+        "callbacks.samples=null", "trainer.max_epochs=2", "optimizer.lr=1e-3", "scheduler.warmup_updates=0",
     )  # fmt: skip
-    (averaged,) = made
+    (averaged,) = averages
     assert not same(averaged, weights(folder)), "two epochs differ"
     assert same(weights(folder, "best.ckpt"), averaged if better else weights(folder))
     assert metrics["best_update"] == metrics["updates"] and metrics["averaged"] == better
@@ -233,7 +237,7 @@ def test_the_better_of_average_and_best_is_kept(tmp_path, monkeypatch, better):
 def test_a_run_ends_when_it_gets_no_better(tmp_path):
     metrics = go(
         tmp_path / "run", *SMALL_TRANSFORMER, "data.sizes=[60,4,4]", "optimizer.lr=1e-12", "trainer.max_epochs=9",
-        "callbacks.early_stopping_patience=2", "callbacks.sample_sentences=0", "callbacks.average_last=0",
+        "callbacks.early_stopping.patience=2", "callbacks.samples=null", NO_AVERAGE,
     )  # fmt: skip
     assert metrics["epochs"] == 3
 
@@ -241,8 +245,8 @@ def test_a_run_ends_when_it_gets_no_better(tmp_path):
 def test_a_falling_loss_counts_while_bleu_is_nothing(tmp_path):
     metrics = go(
         tmp_path / "run", *SMALL_TRANSFORMER, "data.sizes=[60,4,4]", "optimizer.lr=1e-3", "trainer.max_epochs=4",
-        "scheduler.warmup_updates=0", "callbacks.early_stopping_patience=1", "callbacks.sample_sentences=0",
-        "callbacks.average_last=0",
+        "scheduler.warmup_updates=0", "callbacks.early_stopping.patience=1", "callbacks.samples=null",
+        NO_AVERAGE,
     )  # fmt: skip
     assert (
         metrics["val"]["bleu"]["value"] < 1 and metrics["epochs"] == 4 and metrics["best_update"] == metrics["updates"]
@@ -253,7 +257,7 @@ def test_a_falling_loss_counts_while_bleu_is_nothing(tmp_path):
 @pytest.mark.parametrize("name", ["transformer", "bahdanau"])
 def test_half_precision_learns_as_single_does(tmp_path, name):
     common = [
-        *MODELS[name], "data.sizes=[100,4,4]", "trainer.max_steps=3", "callbacks.sample_sentences=0", "optimizer.eps=1",
+        *MODELS[name], "data.sizes=[100,4,4]", "trainer.max_steps=3", "callbacks.samples=null", "optimizer.eps=1",
         "scheduler=constant", "scheduler.warmup_updates=0",
     ]  # fmt: skip
     # eps=1 keeps Adam's steps proportional to the gradients.
@@ -274,8 +278,8 @@ def test_a_model_learns_with_rdrop(tmp_path):
         folder, "objective=rdrop", "model.encoder.layers=2", "model.encoder.width=64", "model.encoder.heads=4",
         "model.encoder.feed_forward=128", "data.sizes=[3000,100,100]", "data.batch_tokens=1000", "optimizer.lr=0.003",
         "trainer.max_steps=200", "trainer.max_epochs=null", "trainer.check_val_every_n_epoch=null",
-        "trainer.val_check_interval=50", "scheduler.warmup_updates=30", "callbacks.average_last=0",
-        "callbacks.sample_sentences=0",
+        "trainer.val_check_interval=50", "scheduler.warmup_updates=30", NO_AVERAGE,
+        "callbacks.samples=null",
     )  # fmt: skip
     events = EventAccumulator(str(folder))
     events.Reload()
@@ -296,8 +300,8 @@ def test_a_handful_of_pairs_is_learnt_by_heart(name, tmp_path):
 # Processes of their own
 
 KILLED = [
-    *TINY, *SMALL_TRANSFORMER, "data.sizes=[3000,20,20]", "trainer.max_epochs=2", "callbacks.save_every_updates=10",
-    "callbacks.sample_sentences=0", "data.batch_tokens=150",
+    *TINY, *SMALL_TRANSFORMER, "data.sizes=[3000,20,20]", "trainer.max_epochs=2",
+    "callbacks.checkpointing.save_every_updates=10", "callbacks.samples=null", "data.batch_tokens=150",
 ]  # fmt: skip
 
 
@@ -353,12 +357,9 @@ def test_killed_in_mid_epoch_and_resumed_ends_with_the_same_weights(tmp_path):
 
 @pytest.mark.slow
 def test_two_processes_train_one_model_in_one_folder_and_show_it(tmp_path):
-    (tmp_path / "train.py").write_text(
-        "from nmt.training import progress\nprogress.PLAIN_SECONDS = 0.0\nfrom nmt.cli.train import main\nmain()\n"
-    )
     process = start(
         *TINY, *SMALL_TRANSFORMER, "data.sizes=[200,21,21]", "trainer.max_steps=6", "trainer.devices=2",
-        "trainer.strategy=ddp", "callbacks.average_last=2", program=tmp_path / "train.py", cwd=tmp_path,
+        "trainer.strategy=ddp", "callbacks.checkpointing.average_last=2", program=tmp_path / "train.py", cwd=tmp_path,
     )  # fmt: skip
     said = process.communicate()[0]
     assert process.returncode == 0, said
@@ -392,7 +393,7 @@ def test_two_processes_update_as_one_that_accumulates(tmp_path):
     common = [
         *TINY, *SMALL_TRANSFORMER, "data.sizes=[200,8,8]", "trainer.max_steps=4", "trainer.gradient_clip_val=0.5",
         "optimizer.eps=1", "optimizer.lr=1", "scheduler=constant", "scheduler.warmup_updates=0",
-        "model.encoder.embedding_dropout=0", "model.encoder.block.residual_dropout=0", "callbacks.average_last=0",
+        "model.encoder.embedding_dropout=0", "model.encoder.block.residual_dropout=0", NO_AVERAGE,
     ]  # fmt: skip
     process = start(*common, "trainer.devices=2", "trainer.strategy=ddp", f"hydra.run.dir={tmp_path / 'two'}")
     said = process.communicate()[0]

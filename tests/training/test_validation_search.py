@@ -7,7 +7,7 @@ import pytest
 from nmt.build import build_search
 from nmt.config.compose import compose
 from nmt.search.beam import BeamSearch
-from nmt.training.module import validation_search
+from nmt.training.validation import validation_search
 
 
 @pytest.mark.parametrize(

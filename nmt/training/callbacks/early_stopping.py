@@ -1,0 +1,59 @@
+"""The end of a run that no longer gets better."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytorch_lightning as pl
+from pytorch_lightning.callbacks import Callback
+from pytorch_lightning.trainer.states import TrainerFn
+
+from nmt.errors import ParameterError
+from nmt.training.view import training
+
+
+class EarlyStopping(Callback):
+    """Ends a run after `patience` validations in a row without a better one; None never ends it.
+
+    "Better" is decided by `callbacks.monitor`, as for best.ckpt; a validation has to be better by more than
+    `min_delta`.
+    """
+
+    def __init__(self, *, patience: int | None = 10, min_delta: float = 0.001) -> None:
+        if patience is not None and patience < 1:
+            raise ParameterError("patience", f"got {patience}, expected at least 1, or null to never stop")
+        if not 0.0 <= min_delta < math.inf:
+            raise ParameterError("min_delta", f"got {min_delta}, expected a finite number of at least 0")
+        self.patience = patience
+        self.min_delta = min_delta
+        self._best = -math.inf
+        self._waited = 0  # validations in a row that were not better
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the best quality and the number of validations since."""
+        return {"best": self._best, "waited": self._waited}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Continue from a saved state."""
+        self._best, self._waited = state_dict["best"], state_dict["waited"]
+
+    def on_fit_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """End a resumed run at once if its patience was used up: Lightning does not save that it was stopping."""
+        self._stop_if_exhausted(trainer)
+
+    def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Compare this validation with the best one."""
+        if trainer.sanity_checking or trainer.state.fn != TrainerFn.FITTING:
+            return
+        view = training(pl_module)
+        quality = view.monitor.quality(view.validation.scores)
+        if quality - self.min_delta > self._best:
+            self._best, self._waited = quality, 0
+        else:
+            self._waited += 1
+        self._stop_if_exhausted(trainer)
+
+    def _stop_if_exhausted(self, trainer: pl.Trainer) -> None:
+        if self.patience is not None and self._waited >= self.patience:
+            trainer.should_stop = True

@@ -1,0 +1,61 @@
+"""The random generators' part of exact resume."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytorch_lightning as pl
+import torch
+from pytorch_lightning.callbacks import Callback
+
+
+class Generators(Callback):
+    """Carries the states of the random generators through a checkpoint."""
+
+    def __init__(self) -> None:
+        self._loaded: list[dict[str, Any]] = []
+        self._at_the_end: dict[str, Any] | None = None
+        self._gpu: torch.device | None = None
+        self._ranks = 1
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return, for every rank, the states of Python's and torch's generators, and of the GPU's that trains."""
+        mine = self._at_the_end or self._states()
+        states = [mine] * self._ranks
+        if self._ranks > 1:
+            torch.distributed.all_gather_object(states, mine)
+        return {"ranks": states}
+
+    def _states(self) -> dict[str, Any]:
+        version, words, gauss = random.getstate()
+        return {
+            "python": [version, list(words), gauss],
+            "torch": torch.get_rng_state(),
+            "cuda": None if self._gpu is None else torch.cuda.get_rng_state(self._gpu),
+        }
+
+    def on_train_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Save the states now: with several processes, Lightning seeds them again before a final validation."""
+        self._at_the_end = self._states()
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Keep the states until training begins, so that nothing draws from them before."""
+        self._loaded = state_dict["ranks"]
+
+    def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Restore the loaded states; in a new run, give every rank random numbers of its own."""
+        device, rank = trainer.strategy.root_device, trainer.global_rank
+        self._gpu = device if device.type == "cuda" else None
+        self._ranks = trainer.world_size
+        if rank >= len(self._loaded):
+            if rank > 0:  # all ranks were seeded alike, so that they begin with equal weights
+                torch.manual_seed(torch.initial_seed() + rank)
+            return
+        state = self._loaded[rank]
+        version, words, gauss = state["python"]
+        random.setstate((version, tuple(words), gauss))
+        torch.set_rng_state(state["torch"])
+        if self._gpu is not None and state["cuda"] is not None:
+            torch.cuda.set_rng_state(state["cuda"], self._gpu)
+        self._loaded = []

@@ -1,0 +1,65 @@
+"""Ctrl-C and SIGTERM: a run ends after a whole update, saved."""
+
+from __future__ import annotations
+
+import signal
+from types import FrameType
+from typing import Any
+
+import pytorch_lightning as pl
+from pytorch_lightning.callbacks import Callback
+
+from nmt.training.callbacks.checkpointing import Checkpointing, resumable
+from nmt.training.interruption import Interrupted
+from nmt.training.view import Training, training
+
+
+class GracefulStop(Callback):
+    """Saves and ends a run after the next whole update when it gets Ctrl-C or SIGTERM.
+
+    A second Ctrl-C ends the run at once.
+    """
+
+    def __init__(self, checkpointing: Checkpointing) -> None:
+        self.checkpointing = checkpointing
+        self._received: int | None = None
+        self._before: dict[int, Any] = {}
+
+    def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Install the handlers, after Lightning has installed its own."""
+        self._before = {number: signal.signal(number, self._receive) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def _receive(self, number: int, frame: FrameType | None) -> None:
+        self._received = number
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def on_train_batch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule, *_: Any) -> None:
+        """Save and stop if a signal came."""
+        if resumable(trainer, training(pl_module)):
+            self._stop(trainer, training(pl_module))
+
+    def on_train_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Save and stop if a signal came."""
+        self._stop(trainer, training(pl_module))
+
+    def _stop(self, trainer: pl.Trainer, view: Training) -> None:
+        received = self._received is not None
+        if trainer.world_size > 1:  # all processes stop, or the others would wait for this one
+            received = trainer.strategy.reduce_boolean_decision(received, all=False)
+        if received:
+            self.checkpointing.save_last(trainer, view)
+            raise Interrupted(self._received or signal.SIGTERM, trainer.global_step, view.folder)
+
+    def on_train_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Remove the handlers."""
+        self._remove()
+
+    def on_exception(self, trainer: pl.Trainer, pl_module: pl.LightningModule, exception: BaseException) -> None:
+        """Remove the handlers."""
+        self._remove()
+
+    def _remove(self) -> None:
+        """Put Lightning's handlers back, before Lightning itself puts back those that it found."""
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        self._before = {}

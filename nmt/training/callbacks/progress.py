@@ -1,0 +1,116 @@
+"""What a person sees while a model trains: a bar on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from typing import Any
+
+import pytorch_lightning as pl
+from pytorch_lightning.callbacks import Callback
+from pytorch_lightning.trainer.states import TrainerFn
+from rich.console import Console
+from rich.progress import BarColumn, Progress, ProgressColumn, Task
+from rich.table import Column
+from rich.text import Text
+
+from nmt.errors import ParameterError
+from nmt.training.view import Training, training
+
+logger = logging.getLogger(__name__)
+
+
+class _Figures(ProgressColumn):
+    """The task's figures: epoch, update, loss, tokens per second, the monitored score, time left."""
+
+    def render(self, task: Task) -> Text:
+        """Return the task's `figures` field."""
+        return Text(task.fields["figures"])
+
+
+class TrainingProgress(Callback):
+    """Shows progress, loss, tokens per second, the monitored score and the time left.
+
+    On a terminal this is a bar; elsewhere a line every `plain_seconds` seconds. Every validation adds a line.
+    """
+
+    def __init__(self, *, plain_seconds: float = 30.0) -> None:
+        if not plain_seconds >= 0.0:
+            raise ParameterError("plain_seconds", f"got {plain_seconds}, expected a number of at least 0")
+        self.plain_seconds = plain_seconds
+        self._bar: Progress | None = None
+        self._start = (0.0, 0.0)  # seconds and share of the run when training started or was resumed
+        self._next_line = 0.0
+
+    def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Start the bar, at the share of the run that is done already."""
+        self._start = (time.monotonic(), training(pl_module).progress())
+        self._next_line = time.monotonic() + self.plain_seconds
+        console = Console()
+        if trainer.is_global_zero and console.is_terminal:
+            self._bar = Progress(
+                BarColumn(bar_width=None, table_column=Column(ratio=1)),  # the width that the figures leave
+                _Figures(table_column=Column(no_wrap=True)),
+                console=console,
+                transient=True,
+                expand=True,
+            )
+            self._bar.add_task("training", total=1.0, figures="")
+            self._bar.start()
+
+    def on_train_batch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule, *_: Any) -> None:
+        """Move the bar, or log a line if it is time."""
+        if not trainer.is_global_zero:
+            return
+        view = training(pl_module)
+        if self._bar is not None:
+            task = self._bar.tasks[0].id
+            self._bar.update(task, completed=view.progress(), figures=self._figures(trainer, view))
+        elif time.monotonic() >= self._next_line:
+            self._next_line = time.monotonic() + self.plain_seconds
+            logger.info(self._figures(trainer, view))
+
+    def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Log the scores of this validation."""
+        if trainer.sanity_checking or not trainer.is_global_zero:
+            return
+        view = training(pl_module)
+        scores = view.validation.scores
+        when = "at the end" if trainer.state.fn == TrainerFn.VALIDATING else f"epoch {trainer.current_epoch + 1}"
+        figures = [
+            f"train loss {view.train_loss:.3f}",
+            f"val loss {scores['loss']:.3f}",
+            f"perplexity {scores['perplexity']:.2f}",
+            *(f"{metric.label} {scores[name]:.2f}" for name, metric in view.metrics.items()),
+        ]
+        logger.info(f"{when}, update {trainer.global_step:,}: {', '.join(figures)}")
+
+    def _figures(self, trainer: pl.Trainer, view: Training) -> str:
+        parts = [f"epoch {trainer.current_epoch + 1}", f"update {trainer.global_step:,}"]
+        if math.isfinite(view.train_loss):
+            parts += [f"loss {view.train_loss:.3f}", f"{view.tokens_per_second:,.0f} tokens/s"]
+        if view.validation.scores:
+            label = "val loss" if view.monitor.metric is None else view.monitor.label
+            parts.append(f"{label} {view.validation.scores[view.monitor.name]:.2f}")
+        return "  ".join([*parts, f"{self._time_left(view.progress())} left"])
+
+    def _time_left(self, share: float) -> str:
+        start, first_share = self._start
+        if share <= first_share:
+            return "-:--:--"
+        seconds = int((time.monotonic() - start) * (1 - share) / (share - first_share))
+        return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+
+    def on_exception(self, trainer: pl.Trainer, pl_module: pl.LightningModule, exception: BaseException) -> None:
+        """Leave the terminal as it was."""
+        self._stop()
+
+    def on_train_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Remove the bar."""
+        self._stop()
+
+    def _stop(self) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None

@@ -1,0 +1,135 @@
+"""The end of a run: the weights to keep, their scores, pictures, and metrics.json."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from nmt import checkpoint, machine
+from nmt.atomic import write_atomically
+from nmt.build import search_node
+from nmt.data.corpus import origin
+from nmt.data.loader import BatchLoader
+from nmt.evaluation.split import Evaluation, Subject, evaluate, table, write_evaluation
+from nmt.training.files import METRICS, best_checkpoint, recent_checkpoint
+from nmt.training.fit import Fitted
+from nmt.training.parts import Parts
+from nmt.training.pictures import save_attention_maps
+from nmt.training.validation import Losses, batch_losses, translation_scores, validation_search
+
+logger = logging.getLogger(__name__)
+
+
+def finish(parts: Parts, fitted: Fitted) -> dict[str, Any]:
+    """Choose the weights, score and draw with them, write metrics.json and return its content."""
+    folder = parts.recipe.folder
+    parts.translator.model.to(fitted.device)  # Lightning has moved it to the CPU
+    averaged = _choose_weights(parts, fitted)
+    scored = _score(parts)
+    metrics = _metrics(parts, fitted, scored, averaged=averaged)
+    save_attention_maps(parts.translator, scored["val"].translations[: fitted.samples], folder / "attention")
+    text = json.dumps(metrics, indent=2, ensure_ascii=False) + "\n"
+    write_atomically(folder / METRICS, text.encode())
+    for update in fitted.recent:  # until here the run could be resumed
+        recent_checkpoint(folder, update).unlink(missing_ok=True)
+    for evaluation in scored.values():
+        logger.info(table(evaluation))
+    logger.info(f"run folder: {folder}")
+    return metrics
+
+
+def _choose_weights(parts: Parts, fitted: Fitted) -> bool:
+    """Leave the better of best and averaged weights in best.ckpt and in the model; return whether it is the average."""
+    folder, monitor, best = parts.recipe.folder, parts.monitor, fitted.best
+    payload = checkpoint.load(best_checkpoint(folder))
+    better = False
+    if len(fitted.recent) > 1:
+        average = checkpoint.average([recent_checkpoint(folder, update) for update in fitted.recent])
+        _load_weights(parts, average)
+        scores = _validate(parts, fitted.device)
+        better = monitor.quality(scores) > best.quality
+        logger.info(
+            f"average of the last {len(fitted.recent)} checkpoints: validation {monitor.label} "
+            f"{scores[monitor.name]:.2f}; best single one (update {best.update:,}): {best.scores[monitor.name]:.2f}; "
+            f"kept the {'average' if better else 'single one'}"
+        )
+        if better:
+            payload["state_dict"] = average
+            payload["nmt"]["scores"] = {"val": scores, "averaged_updates": list(fitted.recent)}
+            checkpoint.save(payload, best_checkpoint(folder))
+    _load_weights(parts, payload["state_dict"])
+    return better
+
+
+def _validate(parts: Parts, device: torch.device) -> dict[str, float]:
+    """Return the figures of a validation with the model's current weights, as training computes them."""
+    model, val_pairs, settings = parts.translator.model, parts.val_pairs, parts.recipe.settings
+    losses = Losses()
+    dtype = {"bf16-mixed": torch.bfloat16, "16-mixed": torch.float16}.get(settings.trainer.precision)
+    batches = BatchLoader(parts.data.val_pairs, settings.data.eval_batch_tokens, shuffle=False)
+    model.eval()
+    with torch.inference_mode(), torch.autocast(device.type, dtype=dtype, enabled=dtype is not None):
+        for batch in batches:
+            losses += batch_losses(model, parts.objective, batch.to(device))
+    search = validation_search(parts.translator.search)
+    translations = parts.translator.translate([pair.source for pair in val_pairs], search=search)
+    return {**losses.scores, **translation_scores(parts.metrics_in_training, translations, val_pairs)}
+
+
+def _load_weights(parts: Parts, weights: Mapping[str, Tensor]) -> None:
+    """Load a checkpoint's weights into the model."""
+    named = {name.removeprefix(checkpoint.PREFIX): value for name, value in weights.items()}
+    parts.translator.model.load_state_dict(named)
+
+
+def _score(parts: Parts) -> dict[str, Evaluation]:
+    """Decode validation and test with the search of the recipe, and write translations and scores."""
+    scored: dict[str, Evaluation] = {}
+    data = parts.recipe.settings.data
+    for split in ("val", "test"):
+        if split not in parts.corpus:
+            logger.info("the corpus has no test split: only validation is scored")
+            continue
+        subject = Subject(
+            split=split,
+            source_lang=data.source_lang,
+            target_lang=data.target_lang,
+            data=origin(parts.source, data, split),
+        )
+        pairs = list(parts.corpus[split])
+        scored[split] = evaluate(parts.translator, pairs, parts.metrics, subject, bootstrap=1000)
+        written = write_evaluation(parts.recipe.folder, scored[split])
+        logger.info(f"translations of {split}: {written.hypothesis}")
+    return scored
+
+
+def _metrics(parts: Parts, fitted: Fitted, scored: Mapping[str, Evaluation], *, averaged: bool) -> dict[str, Any]:
+    """Return the content of metrics.json."""
+    settings, counts = parts.recipe.settings, fitted.counts
+    return {
+        **{split: evaluation.scores.to_dict() for split, evaluation in scored.items()},
+        "sentences": {split: len(evaluation.references) for split, evaluation in scored.items()},
+        "parameters": parts.parameters,
+        "target_tokens_per_second": counts.tokens_per_second * fitted.processes,
+        "padding_share": counts.padding_share,
+        "peak_memory_bytes": machine.peak_memory_bytes(),
+        "epochs": round(counts.batches / len(parts.data.train_dataloader()), 3),
+        "updates": fitted.updates,
+        "best_update": fitted.best.update,
+        "averaged": averaged,
+        "wall_seconds": fitted.seconds,  # of training and its validations, over interruptions
+        "total_seconds": fitted.seconds + time.monotonic() - parts.started - fitted.session_seconds,
+        "seed": settings.seed,
+        "name": settings.name,
+        "search": search_node(parts.translator.search),
+        "versions": machine.versions(),
+        "hardware": machine.describe(fitted.device, fitted.processes),
+        "commit": parts.commit,
+        "finished": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+    }

@@ -1,0 +1,164 @@
+"""Training itself: the parts of a run under Lightning's trainer."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pytorch_lightning as pl
+import torch
+from lightning_fabric.utilities.exceptions import MisconfigurationException
+from pytorch_lightning.callbacks import Callback, Timer
+
+from nmt.build import build_callbacks
+from nmt.errors import UserError, one_line
+from nmt.training.callbacks.checkpointing import Best, Checkpointing
+from nmt.training.callbacks.generators import Generators
+from nmt.training.callbacks.graceful_stop import GracefulStop
+from nmt.training.callbacks.samples import Samples
+from nmt.training.files import last_checkpoint
+from nmt.training.interruption import interruptible
+from nmt.training.lightning import AtomicCheckpointIO, EventLog, quiet_lightning
+from nmt.training.meter import Counts
+from nmt.training.module import TranslationModule
+from nmt.training.parts import Parts
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What training leaves for the end of a run, besides the weights in the model and the checkpoints.
+
+    `seconds` are those of training and its validations over all interruptions, `session_seconds` those since the run
+    was started or resumed. `counts` are this process's share. `recent` are the updates whose weights were kept for
+    averaging, oldest first. `samples` is the number of validation sentences to draw.
+    """
+
+    updates: int
+    seconds: float
+    session_seconds: float
+    counts: Counts
+    best: Best
+    recent: tuple[int, ...]
+    samples: int
+    device: torch.device
+    processes: int
+    first_process: bool
+
+
+def fit(parts: Parts, last: Mapping[str, Any] | None = None) -> Fitted:
+    """Train the model of `parts`, from the state in the `last` checkpoint if given.
+
+    Raises `Interrupted` after Ctrl-C or SIGTERM, where last.ckpt holds the state of the run.
+    """
+    recipe = parts.recipe
+    timer = Timer(recipe.settings.trainer.max_time, interval="step")
+    configured = build_callbacks(recipe.plain["callbacks"], allow=parts.allow)
+    checkpointing = configured["checkpointing"]
+    if not isinstance(checkpointing, Checkpointing):
+        raise UserError("callbacks.checkpointing._target_: expected a class derived from Checkpointing")
+    callbacks = _ordered(timer, configured, checkpointing)
+    module = TranslationModule(parts, timer.time_elapsed)
+    trainer = make_trainer(parts, callbacks, last)
+    _check_shares(parts, trainer.world_size)
+    logger.info(f"run folder: {recipe.folder}")
+    logger.info(
+        f"model: {parts.parameters:,} parameters, vocabulary {parts.translator.tokenizer.target_vocab_size:,}, "
+        f"{len(parts.data.train_dataloader()):,} batches an epoch"
+    )
+    before = time.monotonic()
+    with interruptible(recipe.folder, lambda: checkpointing.saved):
+        path = last_checkpoint(recipe.folder) if last is not None else None
+        trainer.fit(module, datamodule=parts.data, ckpt_path=path, weights_only=True)
+        session_seconds = time.monotonic() - before
+        if module.validation.update != trainer.global_step:
+            trainer.validate(module, datamodule=parts.data, verbose=False)
+    return Fitted(
+        updates=trainer.global_step,
+        seconds=timer.time_elapsed(),
+        session_seconds=session_seconds,
+        counts=module.meter.totals,
+        best=checkpointing.best,
+        recent=tuple(checkpointing.recent),
+        samples=sum(callback.sentences for callback in configured.values() if isinstance(callback, Samples)),
+        device=trainer.strategy.root_device,
+        processes=trainer.world_size,
+        first_process=trainer.is_global_zero,
+    )
+
+
+def _ordered(timer: Timer, configured: Mapping[str, Callback], checkpointing: Checkpointing) -> list[Callback]:
+    """Return all callbacks in the order in which Lightning calls them.
+
+    Checkpointing comes after all others that keep a state, so that last.ckpt holds what they made of a validation.
+    Raises UserError for two callbacks whose states would be saved under the same key.
+    """
+    own: dict[str, Callback] = {"the timer": timer, "the random generators": Generators()}
+    keys: dict[str, str] = {}
+    for name, callback in {**own, **configured}.items():
+        if callback.state_dict() and keys.setdefault(callback.state_key, name) != name:
+            raise UserError(
+                f"callbacks.{name}: its state would be saved under the same key as that of {keys[callback.state_key]} "
+                f"({callback.state_key}); give the class another name, or leave one of them out"
+            )
+    others = [callback for callback in configured.values() if callback is not checkpointing]
+    return [*own.values(), *others, checkpointing, GracefulStop(checkpointing)]
+
+
+def make_trainer(parts: Parts, callbacks: Sequence[Callback], last: Mapping[str, Any] | None = None) -> pl.Trainer:
+    """Return Lightning's trainer as the settings under `trainer` and `logger` describe it.
+
+    `last` is the content of last.ckpt, if it was read. Raises UserError for a device that this machine does not have.
+    """
+    recipe = parts.recipe
+    settings = recipe.settings.trainer
+    quiet_lightning()
+    try:
+        return pl.Trainer(
+            max_epochs=settings.max_epochs if settings.max_epochs is not None else -1,
+            max_steps=settings.max_steps,
+            accelerator=settings.accelerator,
+            devices=settings.devices,
+            strategy=settings.strategy,
+            precision=settings.precision,
+            gradient_clip_val=settings.gradient_clip_val,
+            accumulate_grad_batches=settings.accumulate_grad_batches,
+            val_check_interval=settings.val_check_interval,
+            check_val_every_n_epoch=settings.check_val_every_n_epoch,
+            log_every_n_steps=settings.log_every_n_steps,
+            callbacks=list(callbacks),
+            logger=EventLog(recipe.folder, name="", version="") if recipe.settings.logger.tensorboard else False,
+            plugins=[AtomicCheckpointIO(last)],
+            default_root_dir=recipe.folder,
+            enable_checkpointing=False,
+            enable_progress_bar=False,
+            enable_model_summary=False,
+            num_sanity_val_steps=0,
+            use_distributed_sampler=False,
+        )
+    except (ValueError, TypeError, ModuleNotFoundError, MisconfigurationException) as error:
+        raise UserError(
+            f"trainer: got accelerator={settings.accelerator}, devices={settings.devices}, which this machine cannot "
+            f"provide: {one_line(error)}"
+        ) from error
+
+
+def _check_shares(parts: Parts, ranks: int) -> None:
+    """Raise UserError unless every process has a batch, and every epoch a validation."""
+    settings = parts.recipe.settings.trainer
+    total, val_pairs = len(parts.data.train_dataloader()), len(parts.val_pairs)
+    batches, interval = total // ranks, settings.val_check_interval
+    if not batches or val_pairs < ranks:
+        raise UserError(
+            f"trainer.devices: got {ranks} processes for {total} training batches and {val_pairs} validation pairs, "
+            "expected at least one of each for every process; use fewer devices"
+        )
+    if isinstance(interval, int) and interval > batches and settings.check_val_every_n_epoch is not None:
+        raise UserError(
+            f"trainer.val_check_interval: got {interval} batches, but an epoch has {batches}; use at most that, or "
+            "trainer.check_val_every_n_epoch=null to count over epochs"
+        )

@@ -1,0 +1,51 @@
+"""Lightning's parts that a run replaces or silences."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from lightning_fabric.plugins import TorchCheckpointIO
+from pytorch_lightning.loggers import TensorBoardLogger
+
+from nmt.checkpoint import load, save
+
+
+class AtomicCheckpointIO(TorchCheckpointIO):
+    """Lets Lightning write and read checkpoints as `nmt.checkpoint` does: whole, checked, nothing executed.
+
+    `last` is the content of last.ckpt where it was read already.
+    """
+
+    def __init__(self, last: Mapping[str, Any] | None = None) -> None:
+        super().__init__()
+        self._last = last
+
+    def save_checkpoint(self, checkpoint: Mapping[str, Any], path: Any, storage_options: Any = None) -> None:
+        """Write a checkpoint whole or not at all."""
+        save(checkpoint, Path(path))
+
+    def load_checkpoint(self, path: Any, map_location: Any = None, weights_only: bool | None = None) -> dict[str, Any]:
+        """Return a checkpoint's content on the CPU."""
+        if self._last is None:
+            return load(Path(path))
+        last, self._last = dict(self._last), None
+        return last
+
+
+class EventLog(TensorBoardLogger):
+    """TensorBoard's events only; the run's config.yaml already has what Lightning would write to hparams.yaml."""
+
+    def save(self) -> None:
+        """Flush the events."""
+        self.experiment.flush()
+
+
+def quiet_lightning() -> None:
+    """Keep Lightning's general tips off the terminal."""
+    for name in ("pytorch_lightning", "lightning_fabric"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+    warnings.filterwarnings("ignore", module=r"(pytorch_lightning|lightning_fabric|torch\.utils\._pytree)")

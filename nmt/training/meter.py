@@ -1,0 +1,127 @@
+"""What training has done so far: sums over tokens and seconds, and the share of its limits that is used up."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from nmt.config.settings import TrainerConfig
+from nmt.data.batch import Batch
+
+
+@dataclass
+class Counts:
+    """Sums over batches, of one process."""
+
+    loss: float = 0.0
+    target_tokens: int = 0
+    batches: int = 0
+    padded_tokens: int = 0
+    real_tokens: int = 0
+    seconds: float = 0.0
+
+    @property
+    def tokens_per_second(self) -> float:
+        """Real target tokens per second of training; validation does not count."""
+        return self.target_tokens / self.seconds if self.seconds else 0.0
+
+    @property
+    def padding_share(self) -> float:
+        """Share of padding among all source and target positions."""
+        return 1 - self.real_tokens / self.padded_tokens if self.padded_tokens else 0.0
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(*(getattr(self, entry.name) + getattr(other, entry.name) for entry in fields(self)))
+
+
+class Meter:
+    """Counts batches and the seconds between them, since the last log line and over the whole run.
+
+    `now` returns seconds of a clock. `train_loss` (per target token) and `tokens_per_second` are those of the last log
+    line, NaN before the first.
+    """
+
+    def __init__(self, now: Callable[[], float] = time.perf_counter) -> None:
+        self.train_loss = self.tokens_per_second = math.nan
+        self._now = now
+        self._resumed_at = now()
+        self._window = Counts()  # since the last log line
+        self._before = Counts()  # of the run until the last log line, over interruptions
+
+    def resume_clock(self) -> None:
+        """Begin to count seconds: training starts, or continues after a validation."""
+        self._resumed_at = self._now()
+
+    def count(self, batch: Batch, loss: float, target_tokens: int) -> None:
+        """Count one batch with its summed loss and its real target tokens."""
+        self._window += Counts(
+            loss=loss,
+            target_tokens=target_tokens,
+            batches=1,
+            padded_tokens=batch.source.numel() + batch.target_in.numel(),
+            real_tokens=target_tokens + int(batch.source_mask.sum()),
+        )
+
+    def count_seconds(self) -> None:
+        """Count the time since the clock was last read."""
+        now = self._now()
+        self._window.seconds += now - self._resumed_at
+        self._resumed_at = now
+
+    def take(self, processes: int = 1) -> dict[str, float]:
+        """Return the figures since the last call, empty without a batch, and begin anew.
+
+        Tokens per second are multiplied by the number of processes.
+        """
+        window = self._window
+        if not window.target_tokens:
+            return {}
+        self.train_loss = window.loss / window.target_tokens
+        self.tokens_per_second = window.tokens_per_second * processes
+        self._before += window
+        self._window = Counts()
+        return {
+            "loss": self.train_loss,
+            "target_tokens_per_second": self.tokens_per_second,
+            "padding_share": window.padding_share,
+        }
+
+    @property
+    def totals(self) -> Counts:
+        """The sums of the whole run so far."""
+        return self._before + self._window
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the sums of the run as plain values for a checkpoint."""
+        return dict(vars(self.totals))
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Continue with the sums of a checkpoint."""
+        self._before, self._window = Counts(**state), Counts()
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a run ends; None means no limit."""
+
+    updates: int | None = None
+    epochs: int | None = None
+    seconds: float | None = None
+
+    @classmethod
+    def of(cls, settings: TrainerConfig) -> Limits:
+        """Return the limits of the settings under `trainer`; max_time is DD:HH:MM:SS."""
+        seconds = None
+        if settings.max_time is not None:
+            days, hours, minutes, rest = map(int, settings.max_time.split(":"))
+            seconds = float(((days * 24 + hours) * 60 + minutes) * 60 + rest)
+        return cls(settings.max_steps if settings.max_steps > 0 else None, settings.max_epochs, seconds)
+
+    def share(self, *, updates: int, epochs: float, seconds: float) -> float:
+        """Return the share of the run that is done, from 0 to 1: the largest share of a limit that is used up."""
+        pairs = ((updates, self.updates), (epochs, self.epochs), (seconds, self.seconds))
+        shares = [done / limit if limit else 1.0 for done, limit in pairs if limit is not None]
+        return min(1.0, max(shares, default=0.0))

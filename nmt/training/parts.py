@@ -1,0 +1,151 @@
+"""From a recipe to the parts of a run: corpus, tokenizer, model, data."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytorch_lightning as pl
+import torch
+
+from nmt import machine
+from nmt.build import (
+    build_metrics,
+    build_model,
+    build_objective,
+    build_schedule,
+    build_search,
+    build_source,
+    monitored_metric,
+)
+from nmt.config.recipe import Recipe
+from nmt.data.corpus import load_corpus
+from nmt.data.datamodule import TranslationData
+from nmt.data.encoded import Filters, encode, encode_corpus
+from nmt.data.pair import SentencePair, Split
+from nmt.data.sources.base import Source
+from nmt.data.tokenizer import Tokenizer
+from nmt.errors import UserError
+from nmt.evaluation.metrics.base import Metric
+from nmt.lines import digest
+from nmt.models.dropout import Dropout
+from nmt.training.monitor import Monitor
+from nmt.training.objectives.base import Objective
+from nmt.training.schedules import Schedule
+from nmt.translate import Translator
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a run is made of before it trains.
+
+    `digest` identifies the training and validation pairs. `commit` (of the source code) and `started` (seconds of
+    time.monotonic) are those of the moment when the parts were made.
+    """
+
+    recipe: Recipe
+    source: Source
+    corpus: Mapping[str, Split]
+    val_pairs: Sequence[SentencePair]
+    translator: Translator
+    data: TranslationData
+    objective: Objective
+    schedule: Schedule
+    metrics: Mapping[str, Metric]
+    monitor: Monitor
+    digest: str
+    commit: str | None
+    started: float
+
+    @property
+    def metrics_in_training(self) -> dict[str, Metric]:
+        """The metrics that every validation computes; the monitored one is always among them."""
+        return {key: metric for key, metric in self.metrics.items() if metric.in_training or key == self.monitor.name}
+
+    @property
+    def allow(self) -> Sequence[str]:
+        """The packages of the user's own whose classes the config may name."""
+        return self.recipe.settings.allow
+
+    @property
+    def parameters(self) -> int:
+        """The number of trained weights; tied ones count once."""
+        return sum(p.numel() for p in self.translator.model.parameters())
+
+
+def build_parts(recipe: Recipe, last: Mapping[str, Any] | None = None) -> Parts:
+    """Return the parts of a run; with the content of its `last` checkpoint, those of a run that is resumed.
+
+    Seeds the random generators, reads or generates the corpus, trains the tokenizer and makes the model. Raises
+    UserError for data or settings that do not fit, and where the corpus of a resumed run has changed.
+    """
+    started, commit = time.monotonic(), machine.commit(Path(__file__).parent)  # now: the code may change later
+    settings, plain = recipe.settings, recipe.plain
+    pl.seed_everything(settings.seed, verbose=False)
+    metrics = build_metrics(settings.scores, target_lang=settings.data.target_lang, allow=settings.allow)
+    source = build_source(settings.data, allow=settings.allow)
+    corpus = load_corpus(source, settings.data)
+    val_pairs = list(corpus["val"])
+    corpus_digest = digest(corpus["train"].digest, corpus["val"].digest)
+    if last is not None and last["corpus_sha256"] != corpus_digest:
+        raise UserError(
+            f"resume={recipe.folder}: the training or validation pairs are not those that this run began with; restore "
+            "them, or start a new run"
+        )
+    translator = _translator(recipe, corpus, last)
+    filters = Filters(settings.data.max_length, settings.data.max_ratio)
+    train = encode_corpus(corpus["train"], translator.tokenizer, filters, folder=cache_folder())
+    val = encode(val_pairs, translator.tokenizer)
+    return Parts(
+        recipe=recipe,
+        source=source,
+        corpus=corpus,
+        val_pairs=val_pairs,
+        translator=translator,
+        data=TranslationData(train, val, settings.data, seed=settings.seed),
+        objective=build_objective(plain["objective"], allow=settings.allow),
+        schedule=build_schedule(plain["scheduler"], allow=settings.allow),
+        metrics=metrics,
+        monitor=Monitor(settings.callbacks.monitor, monitored_metric(settings.callbacks.monitor, metrics)),
+        digest=corpus_digest,
+        commit=commit,
+        started=started,
+    )
+
+
+def _translator(recipe: Recipe, corpus: Mapping[str, Split], last: Mapping[str, Any] | None) -> Translator:
+    settings = recipe.settings
+    if last is not None:
+        tokenizer = Tokenizer.from_state(last["nmt"]["tokenizer"])
+    else:
+        tokenizer = Tokenizer.train(corpus["train"], settings.tokenizer, cache_dir=cache_folder())
+    model = build_model(
+        recipe.plain["model"],
+        source_vocab_size=tokenizer.source_vocab_size,
+        target_vocab_size=tokenizer.target_vocab_size,
+        joint=tokenizer.joint,
+        allow=settings.allow,
+    )
+    if settings.data.overfit:
+        _disable_dropout(model)
+    return Translator(model, tokenizer, build_search(settings.search, allow=settings.allow))
+
+
+def _disable_dropout(model: torch.nn.Module) -> None:
+    """Switch every dropout off, so that the model can learn a few pairs by heart."""
+    for module in model.modules():
+        if isinstance(module, Dropout):
+            module.p = 0.0
+
+
+def cache_folder() -> Path:
+    """Return where tokenizers are cached: $NMT_CACHE, or `nmt` in the user's cache folder."""
+    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(os.path.expanduser(os.environ.get("NMT_CACHE") or f"{base}/nmt"))

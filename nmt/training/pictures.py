@@ -1,0 +1,29 @@
+"""Attention maps of translations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from nmt.analysis.figure import save
+from nmt.attention_map import AttentionMap
+from nmt.translate import Translation, Translator
+
+
+def attention_maps(translator: Translator, translations: Sequence[Translation]) -> dict[int, AttentionMap]:
+    """Return the attention maps of the translations by their numbers.
+
+    Empty translations have no map, and neither has anything under a model without attention.
+    """
+    numbers = [number for number, found in enumerate(translations) if found.tokens and translator.attends]
+    maps = translator.attention_maps([translations[number] for number in numbers]) if numbers else []
+    return dict(zip(numbers, maps, strict=True))
+
+
+def save_attention_maps(translator: Translator, translations: Sequence[Translation], folder: Path) -> None:
+    """Write the attention map of every translation as `<n>.json` and `<n>.png`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, attention_map in attention_maps(translator, translations).items():
+        save(attention_map, folder / f"{number}.json")
+        if attention_map.cross is not None:
+            save(attention_map, folder / f"{number}.png")

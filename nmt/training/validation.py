@@ -1,0 +1,69 @@
+"""The figures of one validation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from nmt.data.batch import Batch
+from nmt.data.pair import SentencePair
+from nmt.evaluation.metrics.base import Metric, score
+from nmt.models.seq2seq import Seq2Seq
+from nmt.search.base import Search
+from nmt.search.beam import BeamSearch
+from nmt.training.objectives.base import Objective
+from nmt.translate import Translation
+
+
+@dataclass(frozen=True)
+class Losses:
+    """Sums over target tokens: the plain training loss, the negative log-likelihood in nats, and their count."""
+
+    loss: float = 0.0
+    nll: float = 0.0
+    tokens: float = 0.0
+
+    def __add__(self, other: Losses) -> Losses:
+        return Losses(self.loss + other.loss, self.nll + other.nll, self.tokens + other.tokens)
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """The loss per token, and the perplexity."""
+        return {"loss": self.loss / self.tokens, "perplexity": math.exp(min(self.nll / self.tokens, 700.0))}
+
+
+@dataclass(frozen=True)
+class Validation:
+    """The validation after `update`: its figures by name (loss, perplexity, then the metrics), and the translations.
+
+    Before the first validation `update` is -1, and there are no scores.
+    """
+
+    update: int = -1
+    scores: Mapping[str, float] = field(default_factory=dict)
+    translations: Sequence[Translation] = ()
+
+
+def batch_losses(model: Seq2Seq, objective: Objective, batch: Batch) -> Losses:
+    """Return the sums of one validation batch; the model is in evaluation mode."""
+    hidden, _ = model(batch.source, batch.source_mask, batch.target_in)
+    sums = objective.validate(hidden, model.decoder.output, batch.target_out, batch.target_mask)
+    return Losses(float(sums.loss), float(sums.nll), float(sums.tokens))
+
+
+def validation_search(search: Search) -> BeamSearch:
+    """Return the search of every validation: greedy, with the default limits of length, whatever `search` is.
+
+    So validation scores are comparable between runs that differ in their search. Only the limit on memory is taken
+    from `search`; it does not change results.
+    """
+    return BeamSearch(beam_size=1, batch_tokens=search.batch_tokens)
+
+
+def translation_scores(
+    metrics: Mapping[str, Metric], translations: Sequence[Translation], pairs: Sequence[SentencePair]
+) -> dict[str, float]:
+    """Return the value of every metric, of the translations of `pairs` as one corpus."""
+    scores = score(metrics, [translation.text for translation in translations], [pair.target for pair in pairs])
+    return {name: found.value for name, found in scores.items()}

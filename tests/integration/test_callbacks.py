@@ -1,0 +1,90 @@
+"""Callbacks of one's own in a run: they are called, their state is saved and resumed."""
+
+import json
+
+import pytest
+
+from nmt import checkpoint
+from nmt.config.compose import compose, validate
+from nmt.config.recipe import Recipe
+from nmt.errors import UserError
+from nmt.training.files import METRICS
+from nmt.training.run import train
+
+OVERRIDES = [
+    "data=cldr", "data.sizes=[60,8,4]", "data.topics=[dates,numbers]", "data.max_parts=1", "data.batch_tokens=300",
+    "tokenizer.vocab_size=330", "model.encoder.layers=1", "model.encoder.block.width=16", "model.encoder.block.heads=2",
+    "model.encoder.block.feed_forward=16", "trainer.accelerator=cpu", "callbacks.samples=null",
+    "logger.tensorboard=false",
+    "callbacks.checkpointing.average_last=0", "search.beam_size=1", "search.max_length_factor=1",
+]  # fmt: skip
+
+COUNTER = """
+from pytorch_lightning import Callback
+
+
+class Counter(Callback):
+    def __init__(self, *, step: int = 1) -> None:
+        self.step, self.validations = step, 0
+
+    def on_validation_end(self, trainer, pl_module):
+        self.validations += self.step
+
+    def state_dict(self):
+        return {"validations": self.validations}
+
+    def load_state_dict(self, state_dict):
+        self.validations = state_dict["validations"]
+"""
+
+
+def go(folder, *more, resume=False):
+    plain = compose("train", [*OVERRIDES, *more])
+    return train(Recipe(validate(plain), plain, folder), resume=resume)
+
+
+def counted(folder):
+    return checkpoint.load(folder / "checkpoints" / "last.ckpt")["callbacks"]["Counter"]["validations"]
+
+
+def test_a_callback_of_ones_own_is_called_saved_and_resumed(tmp_path, monkeypatch):
+    package = tmp_path / "package_of_mine"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "counter.py").write_text(COUNTER)
+    monkeypatch.syspath_prepend(tmp_path)
+    own = [
+        "allow=[package_of_mine]", "+callbacks.extra.counter._target_=package_of_mine.counter.Counter",
+        "+callbacks.extra.counter.step=2",
+    ]  # fmt: skip
+    folder = tmp_path / "run"
+    go(folder, *own, "trainer.max_epochs=2")
+    assert counted(folder) == 4, "last.ckpt holds what the callback made of the last validation"
+    (folder / METRICS).unlink()
+    go(folder, *own, "trainer.max_epochs=3", resume=True)
+    assert counted(folder) == 6
+
+
+def test_lightnings_callbacks_find_the_figures_of_validation(tmp_path):
+    metrics = go(
+        tmp_path / "run", "callbacks.early_stopping=null", "optimizer.lr=1e-12", "trainer.max_epochs=6",
+        "+callbacks.extra.stop._target_=pytorch_lightning.callbacks.EarlyStopping",
+        "+callbacks.extra.stop.monitor=val/perplexity", "+callbacks.extra.stop.patience=2",
+        "+callbacks.extra.stop.min_delta=0.01",
+    )  # fmt: skip
+    assert metrics["epochs"] == 3
+
+
+def test_two_states_under_one_key_are_refused(tmp_path):
+    with pytest.raises(UserError, match=r"callbacks.extra.more: .* same key"):
+        go(tmp_path / "run", "+callbacks.extra.more._target_=nmt.training.callbacks.early_stopping.EarlyStopping")
+
+
+@pytest.mark.parametrize("monitor", ["loss", "chrf"])
+def test_the_monitor_chooses_the_best_weights(tmp_path, monitor):
+    folder = tmp_path / "run"
+    metrics = go(folder, "trainer.max_epochs=3", f"callbacks.monitor={monitor}", "optimizer.lr=0.01")
+    best = checkpoint.load(folder / "checkpoints" / "best.ckpt")["nmt"]
+    assert best["update"] == metrics["best_update"]
+    assert json.loads((folder / METRICS).read_text("utf-8"))["best_update"] == metrics["best_update"]
+    assert monitor in best["scores"]["val"]

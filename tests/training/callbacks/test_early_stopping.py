@@ -1,0 +1,72 @@
+"""Early stopping counts validations that are not better, and remembers them over a resume."""
+
+from types import SimpleNamespace
+
+import pytest
+from pytorch_lightning.trainer.states import TrainerFn
+
+from nmt.errors import ParameterError
+from nmt.training.callbacks.early_stopping import EarlyStopping
+from nmt.training.monitor import Monitor
+from nmt.training.validation import Validation
+
+
+def trainer():
+    return SimpleNamespace(sanity_checking=False, should_stop=False, state=SimpleNamespace(fn=TrainerFn.FITTING))
+
+
+def stops_after(callback, losses):
+    """Return how many validations with these losses the callback allows, or None if it does not stop."""
+    running = trainer()
+    for number, loss in enumerate(losses, start=1):
+        view = SimpleNamespace(monitor=Monitor("loss", None), validation=Validation(number, {"loss": loss}))
+        callback.on_validation_end(running, view)
+        if running.should_stop:
+            return number
+    return None
+
+
+@pytest.mark.parametrize(
+    ("losses", "stop"),
+    [
+        ([3.0, 2.0, 1.0, 0.5], None),
+        ([3.0, 3.0, 3.0], 3),
+        ([3.0, 4.0, 2.0, 2.5, 2.1, 1.0], 5),
+        ([3.0, 2.9995, 2.999], 3),  # better, but by too little
+    ],
+)
+def test_two_validations_of_patience(losses, stop):
+    assert stops_after(EarlyStopping(patience=2, min_delta=0.01), losses) == stop
+
+
+def test_without_patience_a_run_never_stops():
+    assert stops_after(EarlyStopping(patience=None), [1.0] * 50) is None
+
+
+def test_a_resumed_run_waits_no_longer_than_an_uninterrupted_one():
+    first, second = EarlyStopping(patience=2), EarlyStopping(patience=2)
+    assert stops_after(first, [1.0, 2.0]) is None
+    second.load_state_dict(first.state_dict())
+    assert stops_after(second, [2.0]) == 1
+
+
+def test_a_run_that_was_stopping_stops_at_once():
+    first, second, running = EarlyStopping(patience=1), EarlyStopping(patience=1), trainer()
+    stops_after(first, [1.0, 2.0])
+    second.load_state_dict(first.state_dict())
+    second.on_fit_start(running, SimpleNamespace())
+    assert running.should_stop
+
+
+def test_a_validation_outside_training_does_not_count():
+    callback, running = EarlyStopping(patience=1), trainer()
+    running.state.fn = TrainerFn.VALIDATING
+    for _ in range(3):
+        callback.on_validation_end(running, SimpleNamespace())
+    assert not running.should_stop
+
+
+@pytest.mark.parametrize("settings", [{"patience": 0}, {"min_delta": -1.0}, {"min_delta": float("nan")}])
+def test_values_out_of_range_are_refused(settings):
+    with pytest.raises(ParameterError, match="expected"):
+        EarlyStopping(**settings)

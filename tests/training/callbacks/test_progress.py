@@ -1,0 +1,104 @@
+"""What a person sees while a model trains."""
+
+import logging
+import re
+from types import SimpleNamespace
+
+import pytest
+from pytorch_lightning.trainer.states import TrainerFn
+
+from nmt.evaluation.metrics.bleu import BLEU
+from nmt.evaluation.metrics.chrf import ChrF
+from nmt.training.callbacks import progress as module
+from nmt.training.callbacks.progress import TrainingProgress
+from nmt.training.monitor import Monitor
+from nmt.training.validation import Validation
+
+METRICS = {"bleu": BLEU(), "chrf": ChrF()}
+SCORES = {"loss": 2.25, "perplexity": 7.5, "bleu": 31.234, "chrf": 55.5}
+
+
+def trainer(**changes):
+    values = {"is_global_zero": True, "current_epoch": 1, "global_step": 1234, "sanity_checking": False}
+    return SimpleNamespace(**(values | {"state": SimpleNamespace(fn=TrainerFn.FITTING)} | changes))
+
+
+def view(share, **changes):
+    values = {"train_loss": 2.5, "tokens_per_second": 8000.4, "validation": Validation(1000, SCORES)}
+    values |= {"metrics": METRICS, "monitor": Monitor("bleu", METRICS["bleu"])}
+    return SimpleNamespace(progress=lambda: share, **(values | changes))
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    now = SimpleNamespace(seconds=100.0)
+    monkeypatch.setattr(module.time, "monotonic", lambda: now.seconds)
+    return now
+
+
+@pytest.fixture
+def lines(caplog):
+    caplog.set_level(logging.INFO, logger="nmt")
+    return lambda: [record.getMessage() for record in caplog.records]
+
+
+def test_plain_lines_now_and_then(clock, lines):
+    shown = TrainingProgress(plain_seconds=30.0)
+    shown.on_train_start(trainer(), view(0.0))
+    clock.seconds += 29
+    shown.on_train_batch_end(trainer(), view(0.1))
+    assert lines() == []
+    clock.seconds += 1
+    shown.on_train_batch_end(trainer(), view(0.25))
+    assert lines() == ["epoch 2  update 1,234  loss 2.500  8,000 tokens/s  BLEU 31.23  0:01:30 left"]
+    shown.on_train_batch_end(trainer(), view(0.26))
+    assert len(lines()) == 1
+
+
+def test_the_monitored_figure_is_shown(clock, lines):
+    shown = TrainingProgress(plain_seconds=0.0)
+    shown.on_train_start(trainer(), view(0.0))
+    shown.on_train_batch_end(trainer(), view(0.5, monitor=Monitor("chrf", METRICS["chrf"])))
+    shown.on_train_batch_end(trainer(), view(0.5, monitor=Monitor("loss", None)))
+    assert "chrF 55.50" in lines()[0] and "val loss 2.25" in lines()[1]
+
+
+def test_a_validation_is_one_line_with_every_metric(lines):
+    shown = TrainingProgress()
+    shown.on_validation_end(trainer(), view(0.5))
+    shown.on_validation_end(trainer(state=SimpleNamespace(fn=TrainerFn.VALIDATING)), view(0.5))
+    figures = "update 1,234: train loss 2.500, val loss 2.250, perplexity 7.50, BLEU 31.23, chrF 55.50"
+    assert lines() == [f"epoch 2, {figures}", f"at the end, {figures}"]
+
+
+def test_a_resumed_run_counts_from_where_it_was_resumed(clock, lines):
+    shown = TrainingProgress()
+    shown.on_train_start(trainer(), view(0.5))
+    clock.seconds += 60
+    shown.on_train_batch_end(trainer(), view(0.75, train_loss=float("nan"), validation=Validation()))
+    assert lines() == ["epoch 2  update 1,234  0:01:00 left"]
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_a_bar_on_a_terminal_is_one_line(clock, monkeypatch, capsys, width):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # rich takes the output for a terminal then
+    monkeypatch.setenv("COLUMNS", str(width))
+    shown = TrainingProgress()
+    shown.on_train_start(trainer(), view(0.0))
+    clock.seconds += 30
+    shown.on_train_batch_end(trainer(), view(0.25))
+    shown.on_train_end(trainer(), view(1.0))
+    printed = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", capsys.readouterr().out)
+    (text,) = {line for line in re.split(r"[\r\n]+", printed) if "update" in line}
+    assert text.endswith("epoch 2  update 1,234  loss 2.500  8,000 tokens/s  BLEU 31.23  0:01:30 left")
+    assert set(text.partition(" ")[0]) <= set("\u2501\u2578\u257a") and len(text) == width
+
+
+def test_other_ranks_are_silent(clock, lines):
+    shown = TrainingProgress(plain_seconds=0.0)
+    other = trainer(is_global_zero=False)
+    shown.on_train_start(other, view(0.0))
+    clock.seconds += 100
+    shown.on_train_batch_end(other, SimpleNamespace())
+    shown.on_validation_end(other, SimpleNamespace())
+    assert lines() == []

@@ -1,0 +1,79 @@
+"""Sums over batches, the clock of training, and the share of the limits that is used up."""
+
+import math
+from types import SimpleNamespace
+
+import pytest
+
+from nmt.config.compose import compose, validate
+from nmt.data.batch import make_batch
+from nmt.special import EOS
+from nmt.training.meter import Counts, Limits, Meter
+
+# 5 real target tokens of 6 positions, 4 real source tokens of 6.
+BATCH = make_batch([[7, 8, EOS], [EOS]], [[5, 6, EOS], [5, EOS]], [0, 1])
+
+
+@pytest.fixture
+def clock():
+    return SimpleNamespace(seconds=100.0)
+
+
+def test_figures_of_two_batches(clock):
+    meter = Meter(now=lambda: clock.seconds)
+    assert math.isnan(meter.train_loss) and meter.take() == {}
+    meter.resume_clock()
+    for loss in (10.0, 5.0):
+        meter.count(BATCH, loss, 5)
+        clock.seconds += 2.0
+        meter.count_seconds()
+    figures = meter.take(processes=3)
+    assert figures == {"loss": 1.5, "target_tokens_per_second": 7.5, "padding_share": pytest.approx(0.25)}
+    assert (meter.train_loss, meter.tokens_per_second) == (1.5, 7.5)
+    assert meter.take() == {} and meter.train_loss == 1.5
+
+
+def test_a_pause_does_not_count(clock):
+    meter = Meter(now=lambda: clock.seconds)
+    meter.resume_clock()
+    clock.seconds += 1.0
+    meter.count_seconds()
+    clock.seconds += 60.0  # a validation
+    meter.resume_clock()
+    clock.seconds += 2.0
+    meter.count_seconds()
+    assert meter.totals.seconds == 3.0
+
+
+def test_totals_survive_a_checkpoint(clock):
+    first = Meter(now=lambda: clock.seconds)
+    first.count(BATCH, 10.0, 5)
+    first.take()
+    first.count(BATCH, 6.0, 5)
+    second = Meter(now=lambda: clock.seconds)
+    second.load_state_dict(first.state_dict())
+    second.count(BATCH, 1.0, 5)
+    assert second.totals == Counts(
+        loss=17.0, target_tokens=15, batches=3, padded_tokens=36, real_tokens=27, seconds=0.0
+    )
+    assert second.take()["loss"] == pytest.approx(1.0 / 5), "the log line is of this session's batch only"
+
+
+def test_without_batches_there_are_no_rates():
+    assert (Counts().tokens_per_second, Counts().padding_share) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("limits", "share"),
+    [
+        ({"max_time": "00:00:00:40"}, 0.25),
+        ({"max_time": "00:00:00:40", "max_steps": 60}, 0.5),
+        ({"max_time": "00:00:00:40", "max_epochs": 4}, 0.375),
+        ({"max_time": "01:01:01:01"}, 10 / 90061),
+        ({"max_steps": 20}, 1.0),
+    ],
+)
+def test_the_limit_that_is_nearest_decides(limits, share):
+    """After 30 updates, one and a half epochs and 10 seconds."""
+    settings = validate(compose("train", ["trainer.max_epochs=null", *(f"trainer.{k}={v}" for k, v in limits.items())]))
+    assert Limits.of(settings.trainer).share(updates=30, epochs=1.5, seconds=10.0) == pytest.approx(share)
