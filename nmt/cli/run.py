@@ -57,7 +57,6 @@ def _execute(
     threads: int | None = None,
 ) -> None:
     with logged(recipe.folder / LOG, prefix=prefix):
-        from lightning_fabric.utilities.exceptions import MisconfigurationException
         from torch import OutOfMemoryError
 
         from nmt import process
@@ -77,8 +76,6 @@ def _execute(
             if (recipe.folder / LAST).is_file():
                 logger.info(f"to continue this run when the error below is solved: {again}")
             raise
-        except MisconfigurationException as error:  # a device or precision that this machine does not have
-            raise UserError(f"trainer: {error}") from error
         except OutOfMemoryError as error:
             batch_tokens = recipe.settings.data.batch_tokens
             raise UserError(

@@ -19,15 +19,17 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sentencepiece
 
 from nmt.atomic import write_atomically
-from nmt.config.settings import TokenizerConfig
 from nmt.data.pair import SentencePair, Split
 from nmt.errors import UserError
 from nmt.special import BOS, EOS, PAD, UNK
+
+if TYPE_CHECKING:
+    from nmt.config.settings import TokenizerConfig
 
 # Fixed options of the trainer, beside those of TokenizerConfig. They are part of the cache key.
 TRAINER_OPTIONS: dict[str, Any] = {

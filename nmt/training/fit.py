@@ -73,7 +73,10 @@ def fit(parts: Parts, last: Mapping[str, Any] | None = None) -> Fitted:
     before = time.monotonic()
     with interruptible(recipe.folder, lambda: checkpointing.saved):
         path = last_checkpoint(recipe.folder) if last is not None else None
-        trainer.fit(module, datamodule=parts.data, ckpt_path=path, weights_only=True)
+        try:
+            trainer.fit(module, datamodule=parts.data, ckpt_path=path, weights_only=True)
+        except MisconfigurationException as error:  # a device or precision that this machine does not have
+            raise UserError(f"trainer: {one_line(error)}") from error
         session_seconds = time.monotonic() - before
         if module.validation.update != trainer.global_step:
             trainer.validate(module, datamodule=parts.data, verbose=False)
