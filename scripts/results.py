@@ -1,14 +1,15 @@
-"""The README's table of results, made from docs/results: nobody types a score.
+"""Make the tables of results in README.md and docs/results/README.md from the files in docs/results.
 
-python scripts/results.py add RUN_FOLDER     keep a finished run's config.yaml and metrics.json in docs/results/NAME,
-                                             and write the table
-python scripts/results.py table              write the table of all of them into README.md
+python scripts/results.py add RUN_FOLDER     copy a finished run's config.yaml and metrics.json to docs/results/NAME,
+                                             and write the tables
+python scripts/results.py table              write the tables
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,16 @@ from nmt.machine import summary
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "results"
 BEGIN, END = "<!-- results -->", "<!-- end of results -->"
-FACTS = ["parameters", "epochs", "minutes", "target tokens/s", "seed"]
+RESULTS_LINK = "docs/results/"
+FACTS: dict[str, Callable[[dict[str, Any]], str]] = {
+    "parameters": lambda run: f"{run['parameters'] / 1e6:.1f} M",
+    "updates": lambda run: f"{run['updates']:,}",
+    "epochs": lambda run: f"{run['epochs']:.1f}",
+    "minutes": lambda run: f"{run['wall_seconds'] / 60:.0f}",
+    "target tokens/s": lambda run: f"{run['target_tokens_per_second']:,.0f}",
+    "seed": lambda run: str(run["seed"]),
+}
+SHORT = ["parameters", "minutes", "target tokens/s"]
 
 
 def add(run: Path) -> None:
@@ -51,12 +61,23 @@ def add(run: Path) -> None:
     (folder / "metrics.json").write_text(json.dumps(metrics, indent=2, ensure_ascii=False) + "\n", "utf-8")
 
 
-def table() -> str:
-    """Return the Markdown table of every result, the best by its first metric first, and what all of them share."""
-    runs = sorted((json.loads(path.read_text("utf-8")) for path in RESULTS.glob("*/metrics.json")), key=rank)
-    labels = list(dict.fromkeys(score["label"] for run in runs for score in run["test"].values()))
-    head = ["model", *labels, *FACTS]
-    lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}", *(row(run, labels) for run in runs)]
+def results() -> list[dict[str, Any]]:
+    """Return the metrics of every result, the best by its first metric first."""
+    return sorted((json.loads(path.read_text("utf-8")) for path in RESULTS.glob("*/metrics.json")), key=rank)
+
+
+def short_table() -> str:
+    """Return the README's Markdown table: one row for each result, with the scores that have a signature."""
+    runs = results()
+    labels = labels_of(runs, signed=True)
+    return "\n".join([*header(["model", *labels, *SHORT]), *(row(run, labels, SHORT, RESULTS_LINK) for run in runs)])
+
+
+def whole_table() -> str:
+    """Return the Markdown table with all scores and facts, and what makes the numbers comparable."""
+    runs = results()
+    labels = labels_of(runs)
+    lines = [*header(["model", *labels, *FACTS]), *(row(run, labels, list(FACTS), "") for run in runs)]
     for what, values in (
         ("Command", {command(run) for run in runs}),
         *((label, signatures(runs, label)) for label in labels),
@@ -68,6 +89,17 @@ def table() -> str:
         if values:
             lines += ["", f"{what}: {'; '.join(sorted(values))}"]
     return "\n".join(lines)
+
+
+def header(names: list[str]) -> list[str]:
+    """Return the first two lines of a Markdown table."""
+    return [f"| {' | '.join(names)} |", f"|{'---|' * len(names)}"]
+
+
+def labels_of(runs: list[dict[str, Any]], *, signed: bool = False) -> list[str]:
+    """Return the labels of all scores of the test split, or of those with a signature."""
+    scores = (score for run in runs for score in run["test"].values())
+    return list(dict.fromkeys(score["label"] for score in scores if score["signature"] or not signed))
 
 
 def rank(run: dict[str, Any]) -> float:
@@ -89,14 +121,11 @@ def command(run: dict[str, Any]) -> str:
     return f"{run['name']} by its config.yaml"
 
 
-def row(run: dict[str, Any], labels: list[str]) -> str:
-    """Return a run's line of the table, with the scores called `labels`."""
+def row(run: dict[str, Any], labels: list[str], facts: list[str], link: str) -> str:
+    """Return a run's line of the table, with the scores called `labels` and the columns `facts`."""
     scores = {score["label"]: cell(score) for score in run["test"].values()}
-    cells = [
-        f"[{run['name']}](docs/results/{run['name']}/config.yaml)", *(scores.get(label, "") for label in labels),
-        f"{run['parameters'] / 1e6:.1f} M", f"{run['epochs']:.1f}",
-        f"{run['wall_seconds'] / 60:.0f}", f"{run['target_tokens_per_second']:,.0f}", str(run["seed"]),
-    ]  # fmt: skip
+    name = f"[{run['name']}]({link}{run['name']}/config.yaml)"
+    cells = [name, *(scores.get(label, "") for label in labels), *(FACTS[fact](run) for fact in facts)]
     return f"| {' | '.join(cells)} |"
 
 
@@ -113,11 +142,17 @@ def search(settings: dict[str, Any]) -> str:
     return f"{name} with {', '.join(f'{key} {value}' for key, value in shown.items())}"
 
 
-def readme(text: str) -> str:
-    """Return README text with the table between its two marks made anew."""
+def with_table(text: str, table: str) -> str:
+    """Return a page with `table` between its two marks."""
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{table()}\n{END}{after}"
+    return f"{before}{BEGIN}\n{table}\n{END}{after}"
+
+
+def write_tables() -> None:
+    """Write both tables anew."""
+    for path, table in ((ROOT / "README.md", short_table()), (RESULTS / "README.md", whole_table())):
+        path.write_text(with_table(path.read_text("utf-8"), table), "utf-8")
 
 
 def run(arguments: list[str]) -> None:
@@ -129,8 +164,7 @@ def run(arguments: list[str]) -> None:
         add(Path(arguments[1]))
     elif arguments != ["table"]:
         raise UserError(f"got '{' '.join(arguments)}', expected add RUN_FOLDER, or table; see --help")
-    path = ROOT / "README.md"
-    path.write_text(readme(path.read_text("utf-8")), "utf-8")
+    write_tables()
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from nmt.config.settings import TrainConfig
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
 TRAIN = re.findall(r"^python train\.py(.*)$", README, re.MULTILINE)
-RUNS = sorted((ROOT / "docs" / "results").glob("*"))
+RUNS = sorted(path.parent for path in (ROOT / "docs" / "results").glob("*/metrics.json"))
 
 
 @pytest.fixture(scope="module")
@@ -30,8 +30,10 @@ def results() -> ModuleType:
     return module
 
 
-def test_the_table_is_what_the_results_say(results: ModuleType) -> None:
-    assert results.readme(README) == README
+def test_the_tables_are_what_the_results_say(results: ModuleType) -> None:
+    assert results.with_table(README, results.short_table()) == README
+    page = (ROOT / "docs" / "results" / "README.md").read_text("utf-8")
+    assert results.with_table(page, results.whole_table()) == page
 
 
 @pytest.mark.parametrize("line", [line for line in TRAIN if "--help" not in line and "resume=" not in line])

@@ -1,11 +1,8 @@
-"""The README's commands for a trained model, its Python, its benchmark and its new attention do what they say."""
+"""The README's commands for a trained model, its Python and its benchmark do what they say."""
 
 import json
-import os
 import re
 import shlex
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -18,7 +15,6 @@ ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
 EVALUATE = re.findall(r"^python scripts/evaluate\.py (.*)$", README, re.MULTILINE)
 TRANSLATE = re.findall(r"^python scripts/translate\.py (.*)$", README, re.MULTILINE)
-BLOCKS = dict(re.findall(r"^```(python|yaml)\n(.*?)^```$", README[README.index("### A new attention") :], re.M | re.S))
 TINY = [
     "data=cldr", "data.sizes=[200,8,8]", "data.topics=[numbers]", "data.max_parts=1", "tokenizer.vocab_size=300",
     "trainer.accelerator=cpu", "model.encoder.layers=1", "model.encoder.block.width=16", "model.encoder.block.heads=2",
@@ -88,27 +84,3 @@ def test_the_benchmark(ckpt, here, monkeypatch, capsys):
     assert re.search(r"^translation: 8 sentences in [\d.]+ s at beam 5", said, re.M)
     assert ("forced to its reference's length" in said) == (not ckpt)
     assert sorted(here.iterdir()) == before, "leaves no run folder"
-
-
-@pytest.mark.slow
-def test_the_new_attention_is_one_python_file_and_one_yaml(tmp_path):
-    for name in ("nmt", "configs", "tests", "train.py", "pyproject.toml"):
-        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-        copy(ROOT / name, tmp_path / name)
-    (module,) = re.findall(r"^_target_: (\S+)\.\w+$", BLOCKS["yaml"], re.MULTILINE)
-    name = module.rpartition(".")[2]
-    (tmp_path / f"{module.replace('.', '/')}.py").write_text(BLOCKS["python"], "utf-8")
-    (tmp_path / "configs" / "model" / "attention" / f"{name}.yaml").write_text(BLOCKS["yaml"], "utf-8")
-    small = [word for word in TINY if not word.startswith("model.")]
-    command = ["train.py", "model=rnn", f"model/attention={name}", "debug=fast", *small, "hydra.run.dir=run"]
-    for words in (command, ["-m", "pytest", "-vv", "-k", name, "tests/models/test_contract.py"]):
-        result = subprocess.run(
-            [sys.executable, *words],
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": str(tmp_path)},
-            capture_output=True,
-            text=True,
-        )
-        assert result.returncode == 0, result.stdout + result.stderr
-    assert re.search(rf"test_forward_equals_stacked_steps\[rnn model/attention={name}\] PASSED", result.stdout)
-    assert (tmp_path / "run" / "attention" / "0.png").is_file()
