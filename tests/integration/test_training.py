@@ -275,8 +275,9 @@ def test_a_model_learns_with_rdrop(tmp_path):
     """200 updates with dropout, so that the two passes differ."""
     folder = tmp_path / "run"
     metrics = go(
-        folder, "objective=rdrop", "model.encoder.layers=2", "model.encoder.width=64", "model.encoder.heads=4",
-        "model.encoder.feed_forward=128", "data.sizes=[3000,100,100]", "data.batch_tokens=1000", "optimizer.lr=0.003",
+        folder, "objective=rdrop", "model.encoder.layers=2", "model.encoder.block.width=64",
+        "model.encoder.block.heads=4", "model.encoder.block.feed_forward=128", "data.sizes=[3000,100,100]",
+        "data.batch_tokens=1000", "optimizer.lr=0.003",
         "trainer.max_steps=200", "trainer.max_epochs=null", "trainer.check_val_every_n_epoch=null",
         "trainer.val_check_interval=50", "scheduler.warmup_updates=30", NO_AVERAGE,
         "callbacks.samples=null",
@@ -286,7 +287,7 @@ def test_a_model_learns_with_rdrop(tmp_path):
     perplexities = [event.value for event in events.Scalars("val/perplexity")]
     assert len(perplexities) == 4 and perplexities == sorted(perplexities, reverse=True)
     assert perplexities[-1] < 7, "of 400 pieces"
-    assert metrics["updates"] == 200 and metrics["val"]["chrf"] > 10
+    assert metrics["updates"] == 200 and metrics["val"]["chrf"]["value"] > 10
 
 
 @pytest.mark.slow
@@ -359,13 +360,14 @@ def test_killed_in_mid_epoch_and_resumed_ends_with_the_same_weights(tmp_path):
 def test_two_processes_train_one_model_in_one_folder_and_show_it(tmp_path):
     process = start(
         *TINY, *SMALL_TRANSFORMER, "data.sizes=[200,21,21]", "trainer.max_steps=6", "trainer.devices=2",
-        "trainer.strategy=ddp", "callbacks.checkpointing.average_last=2", program=tmp_path / "train.py", cwd=tmp_path,
+        "trainer.strategy=ddp", "callbacks.checkpointing.average_last=2", "callbacks.progress.plain_seconds=0",
+        cwd=tmp_path,
     )  # fmt: skip
     said = process.communicate()[0]
     assert process.returncode == 0, said
     (folder,) = (tmp_path / "outputs" / "transformer").iterdir()
     metrics = json.loads((folder / "metrics.json").read_text("utf-8"))
-    assert metrics["updates"] == 6 and metrics["val"]["sentences"] == 21
+    assert metrics["updates"] == 6 and metrics["sentences"]["val"] == 21
     assert said.count("left\n") >= 5, said
     states = checkpoint.load(folder / "checkpoints" / "last.ckpt")["callbacks"]["Generators"]["ranks"]
     assert len(states) == 2 and not torch.equal(states[0]["torch"], states[1]["torch"])

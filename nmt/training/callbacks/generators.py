@@ -20,7 +20,7 @@ class Generators(Callback):
         self._ranks = 1
 
     def state_dict(self) -> dict[str, Any]:
-        """Return, for every rank, the states of Python's and torch's generators, and of the GPU's that trains."""
+        """Return every rank's generator states: of Python, of torch, and of the GPU that trains."""
         mine = self._at_the_end or self._states()
         states = [mine] * self._ranks
         if self._ranks > 1:
@@ -44,7 +44,7 @@ class Generators(Callback):
         self._loaded = state_dict["ranks"]
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Restore the loaded states; in a new run, give every rank random numbers of its own."""
+        """Restore the loaded states; in a new run, let every rank draw different random numbers."""
         device, rank = trainer.strategy.root_device, trainer.global_rank
         self._gpu = device if device.type == "cuda" else None
         self._ranks = trainer.world_size
