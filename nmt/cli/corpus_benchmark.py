@@ -40,13 +40,13 @@ from nmt.errors import UserError
 from nmt.training.parts import cache_folder
 
 PAIRS, FEW_PAIRS, VALIDATION_PAIRS = 10_000_000, 10_000, 20
-WORDS = 20_000
+WORDS = 5_000
 CHUNK = 100_000
 SAMPLE_SECONDS = 0.01
 BATCH_TOKENS = 1250
 DONE_BATCHES, COMPARED_BATCHES = 20, 1000
 RECIPE = (
-    *("data=files", "tokenizer.vocab_size=4000", "tokenizer.max_pairs=100000", "trainer.max_steps=30"),
+    *("data=files", "tokenizer.vocab_size=8000", "tokenizer.max_pairs=100000", "trainer.max_steps=30"),
     *("trainer.max_epochs=null", "trainer.accelerator=cpu", "callbacks.samples=null", "logger=none"),
 )
 
