@@ -146,6 +146,6 @@ def _disable_dropout(model: torch.nn.Module) -> None:
 
 
 def cache_folder() -> Path:
-    """Return where tokenizers are cached: $NMT_CACHE, or `nmt` in the user's cache folder."""
+    """Return where tokenizers and encoded corpora are kept: $NMT_CACHE, or `nmt` in the user's cache folder."""
     base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     return Path(os.path.expanduser(os.environ.get("NMT_CACHE") or f"{base}/nmt"))
