@@ -43,7 +43,13 @@ MODELS = {
 }
 SETTINGS = [
     *("data=files", "debug=fast", "data.limit=300", "data.batch_tokens=400", "seed=3", "trainer.accelerator=cpu"),
-    *("trainer.max_steps=12", "trainer.max_epochs=null", "trainer.val_check_interval=4", "scheduler.warmup_updates=3"),
+    *(
+        "search.beam_size=2",
+        "trainer.max_steps=12",
+        "trainer.max_epochs=null",
+        "trainer.val_check_interval=4",
+        "scheduler.warmup_updates=3",
+    ),
 ]
 RENAMED: Mapping[str, str] = {}  # names of weights that a later commit changed: pattern in the old name, replacement
 SCALARS = ("train/loss", "train/gradient_norm", "train/learning_rate", "val/loss", "val/bleu")
