@@ -140,20 +140,6 @@ def test_a_user_error_of_the_training_leaves_no_folder_to_trip_over(
     assert not Path("here").exists()
 
 
-def test_a_device_that_is_not_there_is_the_users_to_mend(
-    runs: Runs, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from lightning_fabric.utilities.exceptions import MisconfigurationException
-
-    def fail(config: TrainConfig, folder: Path) -> None:
-        raise MisconfigurationException("No supported gpu backend found!")
-
-    runs.work = fail
-    assert runs.status("hydra.run.dir=here", "trainer.accelerator=gpu") == 2
-    assert capsys.readouterr().err == "error: trainer: No supported gpu backend found!\n"
-    assert not Path("here").exists()
-
-
 def test_a_memory_that_is_too_small_is_the_users_to_mend(
     runs: Runs, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -71,6 +71,13 @@ def same(one, other):
     return one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
 
 
+@pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU")
+def test_a_device_that_this_machine_does_not_have(tmp_path):
+    with pytest.raises(UserError, match="trainer: got accelerator=gpu, devices=1, which this machine cannot provide"):
+        go(tmp_path / "run", "debug=fast", "trainer.accelerator=gpu")
+    assert not (tmp_path / "run").exists()
+
+
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[] if name == "transformer" else pytest.mark.slow) for name in MODELS]
 )
