@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from nmt.special import WORD_MARK
+
 log = logging.getLogger(__name__)
 
 DEFAULT = "DejaVu Sans"  # comes with matplotlib
 CJK_PACKAGE = "noto-cjk-sans-jp-regular"  # the optional extra: one font file with Hangul, Kana and Han
 CJK_FILE = ("noto_cjk_sans_jp_regular", "NotoSansCJKjp-Regular.otf")
 BOX = "□"
-WORD_MARK = "\u2581"
 _CJK = {"Hangul", "Han", "Hiragana", "Katakana", "Bopomofo", "Fullwidth", "Halfwidth", "Ideographic"}
 _NOT_TEXT = ("cm", "STIXNon", "STIXSize", "Last Resort")  # bundled: mathematics, and boxes for missing glyphs
 
