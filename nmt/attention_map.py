@@ -1,9 +1,8 @@
-"""What a model looked at while it wrote one translation: pieces or words, and the weights between them."""
+"""What a model attended to while it wrote one translation: pieces or words, and the weights between them."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -14,17 +13,17 @@ import torch
 from torch import Tensor
 
 from nmt.errors import UserError
+from nmt.piece import Piece
+from nmt.special import WORD_MARK
 
 if TYPE_CHECKING:
     from nmt.models.interface import AttentionWeights
 
 Kind = Literal["cross", "encoder_self", "decoder_self"]
 KINDS: tuple[Kind, ...] = ("cross", "encoder_self", "decoder_self")
-FORMAT, VERSION = "nmt-attention-map", 1
+FORMAT, VERSION = "nmt-attention-map", 2
 DECIMALS = 4
-WORD_MARK = "\u2581"  # what SentencePiece writes for a space
 SPECIAL = ("<s>", "</s>", "<pad>")
-LATER_BYTE = re.compile("<[89AB][0-9A-F]>")  # of a byte-fallback character, whose first piece shows it
 # Scripts that put no space between words: Thai and Lao, Burmese, Khmer, Kana and Han with their punctuation.
 UNSPACED = (
     *((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3000, 0x30FF), (0x31F0, 0x31FF)),
@@ -34,37 +33,30 @@ UNSPACED = (
 
 @dataclass(frozen=True, eq=False)
 class AttentionMap:
-    """The attention of one sentence pair, a value: float32 weights on the CPU, S source and T target pieces.
+    """The attention of one sentence pair, with S source and T target pieces. It does not change.
 
-    `cross` is (L, H, T, S), `encoder_self` (L, H, S, S), `decoder_self` (L, H, T, T); None where the model has none.
-    A row is what was looked at from one place, and sums to 1. Row t of `cross` and `decoder_self` is the step that
-    wrote `target_pieces[t]`; the columns of `decoder_self` are the pieces read until then, `read_pieces`: by default
-    `<s>` and all target pieces but the last. `level` is "pieces" or "words".
+    `cross` is (L, H, T, S), `encoder_self` (L, H, S, S), `decoder_self` (L, H, T, T): float32 weights on the CPU, or
+    None for a kind that the model does not have. A row holds the attention from one place; it sums to 1. Row t of
+    `cross` and `decoder_self` is the step that wrote `target_pieces[t]`. The columns of `decoder_self` are
+    `read_pieces`, the pieces that the decoder had read: `<s>` and all target pieces but the last. `level` is "pieces"
+    or "words".
 
     Raises ValueError for shapes that do not fit the pieces, or weights that are not finite.
     """
 
-    source_pieces: Sequence[str]
-    target_pieces: Sequence[str]
+    source_pieces: tuple[Piece, ...]
+    target_pieces: tuple[Piece, ...]
+    read_pieces: tuple[Piece, ...]
     cross: Tensor | None = field(repr=False)
     encoder_self: Tensor | None = field(repr=False)
     decoder_self: Tensor | None = field(repr=False)
     source: str
     target: str
-    read_pieces: Sequence[str] = ()
     level: str = "pieces"
 
     def __post_init__(self) -> None:
-        read = tuple(self.read_pieces) or ("<s>", *self.target_pieces[:-1])
-        object.__setattr__(self, "source_pieces", tuple(self.source_pieces))
-        object.__setattr__(self, "target_pieces", tuple(self.target_pieces))
-        object.__setattr__(self, "read_pieces", read)
-        for kind in KINDS:
-            weights: Tensor | None = getattr(self, kind)
-            if weights is not None:
-                weights = weights.detach().to("cpu", torch.float32, copy=True)  # no longer an inference tensor
-                self._check(kind, weights)
-                object.__setattr__(self, kind, weights)
+        for kind in self.kinds:
+            self._check(kind, getattr(self, kind))
 
     def _check(self, kind: Kind, weights: Tensor) -> None:
         expected = tuple(map(len, self.axes(kind)))
@@ -80,23 +72,39 @@ class AttentionMap:
         weights: AttentionWeights,
         row: int = 0,
         *,
-        source_pieces: Sequence[str],
-        target_pieces: Sequence[str],
+        source_pieces: Sequence[Piece],
+        target_pieces: Sequence[Piece],
         source: str,
         target: str,
     ) -> Self:
-        """Return the map of sentence `row` of a batch, its padding on the right cut off."""
-        s, t = len(source_pieces), len(target_pieces)
-        cross = None if weights.cross is None else weights.cross[row, :, :, :t, :s]
-        encoder_self = None if weights.encoder_self is None else weights.encoder_self[row, :, :, :s, :s]
-        decoder_self = None if weights.decoder_self is None else weights.decoder_self[row, :, :, :t, :t]
-        return cls(source_pieces, target_pieces, cross, encoder_self, decoder_self, source, target)
+        """Return the map of sentence `row` of a batch, without the padding on its right.
 
-    def axes(self, kind: Kind) -> tuple[Sequence[str], Sequence[str]]:
-        """Return the pieces of the rows and of the columns of one kind of attention."""
-        if kind == "encoder_self":
-            return self.source_pieces, self.source_pieces
-        return self.target_pieces, self.source_pieces if kind == "cross" else self.read_pieces
+        The map has its own copy of the weights, as float32 on the CPU.
+        """
+        s, t = len(source_pieces), len(target_pieces)
+
+        def cut(batch: Tensor | None, rows: int, columns: int) -> Tensor | None:
+            if batch is None:
+                return None
+            # A copy, as a tensor made in inference mode must not leave it.
+            return batch[row, :, :, :rows, :columns].detach().to("cpu", torch.float32, copy=True)
+
+        return cls(
+            source_pieces=tuple(source_pieces),
+            target_pieces=tuple(target_pieces),
+            read_pieces=(Piece("<s>"), *target_pieces[:-1]),
+            cross=cut(weights.cross, t, s),
+            encoder_self=cut(weights.encoder_self, s, s),
+            decoder_self=cut(weights.decoder_self, t, t),
+            source=source,
+            target=target,
+        )
+
+    def axes(self, kind: Kind) -> tuple[list[str], list[str]]:
+        """Return the labels of the rows and of the columns of one kind of attention."""
+        rows = self.source_pieces if kind == "encoder_self" else self.target_pieces
+        columns = self.read_pieces if kind == "decoder_self" else self.source_pieces
+        return [piece.label for piece in rows], [piece.label for piece in columns]
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -104,12 +112,12 @@ class AttentionMap:
         return tuple(kind for kind in KINDS if getattr(self, kind) is not None)
 
     def words(self) -> AttentionMap:
-        """Return the map between words, itself where it is one already.
+        """Return the map between words; a map of words returns itself.
 
-        Attention to a word is the sum over its pieces, attention from a word their mean, so that rows still sum to 1
-        (Clark et al. 2019, "What Does BERT Look At?", arXiv:1906.04341, section 4.1). A word begins at a piece that
-        begins with "▁"; the pieces of one byte-fallback character stay together; pieces of scripts written without
-        spaces stay as they are.
+        Attention to a word is the sum over its pieces. Attention from a word is the mean over its pieces. So rows still
+        sum to 1 (Clark et al. 2019, "What Does BERT Look At?", arXiv:1906.04341, section 4.1). A word begins at a piece
+        that begins with "▁". The pieces of one character stay together. Pieces of scripts written without spaces are
+        words by themselves.
         """
         if self.level == "words":
             return self
@@ -117,9 +125,9 @@ class AttentionMap:
         groups = {"cross": (target, source), "encoder_self": (source, source), "decoder_self": (target, read)}
         merged = {kind: _merge(getattr(self, kind), *groups[kind]) for kind in self.kinds}
         return AttentionMap(
-            source_pieces=_texts(self.source_pieces, source),
-            target_pieces=_texts(self.target_pieces, target),
-            read_pieces=_texts(self.read_pieces, read),
+            source_pieces=_word_pieces(self.source_pieces, source),
+            target_pieces=_word_pieces(self.target_pieces, target),
+            read_pieces=_word_pieces(self.read_pieces, read),
             cross=merged.get("cross"),
             encoder_self=merged.get("encoder_self"),
             decoder_self=merged.get("decoder_self"),
@@ -129,18 +137,20 @@ class AttentionMap:
         )
 
     def to_json(self) -> str:
-        """Return the map as JSON, one row of weights a line, rounded to 4 decimals.
+        """Return the map as JSON, with each row of weights on one line and rounded to 4 decimals.
 
-            {"format": "nmt-attention-map", "version": 1,
+            {"format": "nmt-attention-map", "version": 2,
              "source": the source text, "target": the translation,
-             "pieces": {"source": [S texts], "target": [T texts], "read": [T texts],
+             "pieces": {"source": [S labels], "target": [T labels], "read": [T labels],
+                        "continues": {"source": [positions], "target": [positions], "read": [positions]},
                         "cross": layers of heads of T rows of S weights, or null,
                         "encoder_self": layers of heads of S rows of S weights, or null,
                         "decoder_self": layers of heads of T rows of T weights, or null},
              "words": the same between words}
 
         So `data["pieces"]["cross"][2][0][5][7]` is how much head 1 of layer 3 looked at source piece 7 while it wrote
-        target piece 5, pieces counted from 0. `read` names the columns of decoder_self. A map of words has no "pieces".
+        target piece 5, pieces counted from 0. "read" holds the columns of decoder_self. "continues" holds the positions
+        of the pieces that continue the character of the piece before them. A map of words has no "pieces".
         """
         levels = {"words": self.words().to_plain()}
         if self.level == "pieces":
@@ -149,11 +159,12 @@ class AttentionMap:
         return _layout({**head, **levels}) + "\n"
 
     def to_plain(self) -> dict[str, Any]:
-        """Return one level of the JSON: lists of texts, nested lists of weights."""
-        plain: dict[str, Any] = {
-            "source": list(self.source_pieces),
-            "target": list(self.target_pieces),
-            "read": list(self.read_pieces),
+        """Return one level of the JSON: lists of labels, positions and nested lists of weights."""
+        sides = {"source": self.source_pieces, "target": self.target_pieces, "read": self.read_pieces}
+        plain: dict[str, Any] = {side: [piece.label for piece in pieces] for side, pieces in sides.items()}
+        plain["continues"] = {
+            side: [position for position, piece in enumerate(pieces) if piece.continues]
+            for side, pieces in sides.items()
         }
         for kind in KINDS:
             weights = getattr(self, kind)
@@ -172,23 +183,23 @@ class AttentionMap:
         if data.get("version") != VERSION:
             raise UserError(
                 f"{where}: got version {data.get('version')!r} of the format, expected {VERSION}; "
-                "read it with the program that wrote it, or write it anew"
+                "read it with the program that wrote it, or write it again"
             )
         level = "pieces" if "pieces" in data else "words"
         try:
             plain = data[level]
             return cls(
-                source_pieces=plain["source"],
-                target_pieces=plain["target"],
-                read_pieces=plain["read"],
-                **{kind: None if plain[kind] is None else torch.tensor(plain[kind]) for kind in KINDS},
+                source_pieces=_parse_pieces(plain, "source"),
+                target_pieces=_parse_pieces(plain, "target"),
+                read_pieces=_parse_pieces(plain, "read"),
+                **{kind: _parse_weights(plain[kind]) for kind in KINDS},
                 source=data["source"],
                 target=data["target"],
                 level=level,
             )
         except (KeyError, TypeError, ValueError) as error:
             what = f"{type(error).__name__}: {' '.join(str(error).split())}"
-            raise UserError(f"{where}: damaged attention map ({what}); write it anew") from None
+            raise UserError(f"{where}: damaged attention map ({what}); write it again") from None
 
 
 def load(path: str | Path) -> AttentionMap:
@@ -200,15 +211,22 @@ def load(path: str | Path) -> AttentionMap:
     return AttentionMap.from_json(text, where=str(path))
 
 
-def group_words(pieces: Sequence[str]) -> list[range]:
-    """Return the words of a sentence as ranges of piece numbers, in order, without gaps; see `AttentionMap.words`."""
-    units = _characters(pieces)
-    texts = [_join(pieces[unit.start : unit.stop]) for unit in units]
-    starts = [unit.start for unit in units[:1]]
-    for (before, text), unit in zip(pairwise(texts), units[1:], strict=True):
+def group_words(pieces: Sequence[Piece]) -> list[range]:
+    """Return the words of a sentence as ranges of piece positions; see `AttentionMap.words` for what a word is.
+
+    The ranges are in order and cover every piece once.
+    """
+    characters = _ranges([i for i, piece in enumerate(pieces) if i == 0 or not piece.continues], len(pieces))
+    texts = [_join(pieces[character.start : character.stop]) for character in characters]
+    starts = [character.start for character in characters[:1]]
+    for (before, text), character in zip(pairwise(texts), characters[1:], strict=True):
         if _begins_word(before, text):
-            starts.append(unit.start)
-    return [range(start, stop) for start, stop in pairwise([*starts, len(pieces)])]
+            starts.append(character.start)
+    return _ranges(starts, len(pieces))
+
+
+def _ranges(starts: Sequence[int], end: int) -> list[range]:
+    return [range(start, stop) for start, stop in pairwise([*starts, end])]
 
 
 def _begins_word(before: str, text: str) -> bool:
@@ -221,20 +239,23 @@ def _unspaced(char: str) -> bool:
     return bool(char) and any(low <= ord(char) <= high for low, high in UNSPACED)
 
 
-def _characters(pieces: Sequence[str]) -> list[range]:
-    """Return each piece as a range of its own, but the byte pieces of one character as one."""
-    starts = [i for i, piece in enumerate(pieces) if i == 0 or not LATER_BYTE.fullmatch(piece)]
-    return [range(start, stop) for start, stop in pairwise([*starts, len(pieces)])]
+def _join(pieces: Sequence[Piece]) -> str:
+    """Return the text of consecutive pieces, the first of which begins a character."""
+    return "".join(piece.label for i, piece in enumerate(pieces) if i == 0 or not piece.continues)
 
 
-def _join(pieces: Sequence[str]) -> str:
-    """Return the text of consecutive pieces."""
-    return "".join(piece for i, piece in enumerate(pieces) if i == 0 or not LATER_BYTE.fullmatch(piece))
+def _word_pieces(pieces: Sequence[Piece], words: Sequence[range]) -> tuple[Piece, ...]:
+    joined = (_join(pieces[word.start : word.stop]) for word in words)
+    return tuple(Piece(text.removeprefix(WORD_MARK) or text) for text in joined)
 
 
-def _texts(pieces: Sequence[str], groups: Sequence[range]) -> list[str]:
-    joined = (_join(pieces[group.start : group.stop]) for group in groups)
-    return [text.removeprefix(WORD_MARK) or text for text in joined]
+def _parse_pieces(plain: dict[str, Any], side: str) -> tuple[Piece, ...]:
+    continues = set(plain["continues"][side])
+    return tuple(Piece(label, position in continues) for position, label in enumerate(plain[side]))
+
+
+def _parse_weights(plain: Any) -> Tensor | None:
+    return None if plain is None else torch.tensor(plain, dtype=torch.float32)
 
 
 def _merge(weights: Tensor, rows: Sequence[range], columns: Sequence[range]) -> Tensor:
@@ -253,7 +274,7 @@ def _rounded(value: Any) -> Any:
 
 
 def _layout(value: Any, indent: str = "") -> str:
-    """Return JSON in which an object has an entry a line, and a list of lists a list a line."""
+    """Return JSON that begins a new line for each entry of an object and for each list in a list of lists."""
     inner = indent + " "
     if isinstance(value, dict):
         entries = [f"{inner}{json.dumps(key)}: {_layout(item, inner)}" for key, item in value.items()]

@@ -153,7 +153,7 @@ class Translator:
                         weights,
                         row,
                         source_pieces=self.tokenizer.source_pieces(source_ids[place]),
-                        target_pieces=translations[place].pieces,
+                        target_pieces=self.tokenizer.target_pieces(target_ids[place]),
                         source=translations[place].source,
                         target=translations[place].text,
                     )
@@ -199,7 +199,7 @@ class Translator:
 
     def _translation(self, source: str, found: Hypothesis, text: str | None = None) -> Translation:
         text = self.tokenizer.decode_target(found.tokens) if text is None else text
-        pieces = self.tokenizer.target_pieces(found.tokens)
+        pieces = [piece.label for piece in self.tokenizer.target_pieces(found.tokens)]
         return Translation(source, text, found.score, found.tokens, found.token_log_probs, pieces)
 
 

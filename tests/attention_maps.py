@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
+from torch import Tensor
 
 from nmt.attention_map import AttentionMap
+from nmt.models.interface import AttentionWeights
+from nmt.piece import Piece
 
 ENGLISH = ["▁A", "▁man", ",", "▁in", "▁a", "▁red", "▁shirt", ",", "▁ride", "s", "▁a", "▁bike", ".", "</s>"]
 GERMAN = ["▁Ein", "▁Mann", "▁in", "▁einem", "▁rot", "en", "▁Hemd", "▁fährt", "▁Fahr", "rad", ".", "</s>"]
@@ -17,16 +22,27 @@ def weights(layers: int, heads: int, rows: int, columns: int, *, causal: bool = 
     return scores.softmax(-1)
 
 
-def make(source: list[str] = ENGLISH, target: list[str] = GERMAN, layers: int = 2, heads: int = 3) -> AttentionMap:
+def as_pieces(labels: Sequence[Piece | str]) -> list[Piece]:
+    return [label if isinstance(label, Piece) else Piece(label) for label in labels]
+
+
+def make_map(source: Sequence[Piece | str], target: Sequence[Piece | str], **kinds: Tensor) -> AttentionMap:
+    """Return the map with the given `cross`, `encoder_self` and `decoder_self`, each (L, H, R, C)."""
+    batch = AttentionWeights(**{kind: values.unsqueeze(0) for kind, values in kinds.items()})
+    sides = {"source_pieces": as_pieces(source), "target_pieces": as_pieces(target)}
+    return AttentionMap.from_weights(batch, **sides, source="the source", target="das Ziel")
+
+
+def make(
+    source: Sequence[Piece | str] = ENGLISH, target: Sequence[Piece | str] = GERMAN, layers: int = 2, heads: int = 3
+) -> AttentionMap:
     s, t = len(source), len(target)
-    return AttentionMap(
-        source_pieces=source,
-        target_pieces=target,
+    return make_map(
+        source,
+        target,
         cross=weights(layers, heads, t, s),
         encoder_self=weights(layers, heads, s, s),
         decoder_self=weights(layers, heads, t, t, causal=True),
-        source="the source",
-        target="das Ziel",
     )
 
 

@@ -11,38 +11,47 @@ import torch
 from nmt.attention_map import AttentionMap, group_words, load
 from nmt.errors import UserError
 from nmt.models.interface import AttentionWeights
-from tests.attention_maps import ENGLISH, GERMAN, make
+from nmt.piece import Piece
+from tests.attention_maps import ENGLISH, GERMAN, as_pieces, make, make_map
+
+
+def later(*labels: str) -> list[Piece]:
+    """Pieces that continue the character of the piece before them."""
+    return [Piece(label, continues=True) for label in labels]
 
 
 @pytest.mark.parametrize(
     ("pieces", "expected"),
     [
         (ENGLISH, ["A", "man,", "in", "a", "red", "shirt,", "rides", "a", "bike.", "</s>"]),
-        (["▁", "🍕", "<9F>", "<8D>", "<95>", "!", "▁x"], ["🍕!", "x"]),
-        (["▁caf", "é", "<A9>", "s", "</s>"], ["cafés", "</s>"]),
-        (["▁a", "<FF>", "<9F>"], ["a<FF>"]),
+        (["▁", "🍕", *later("<9F>", "<8D>", "<95>"), "!", "▁x"], ["🍕!", "x"]),
+        (["▁caf", "é", *later("<A9>"), "s", "</s>"], ["cafés", "</s>"]),
+        (["▁a", "<FF>", *later("<9F>")], ["a<FF>"]),
+        (["▁a", "<9F>", "b"], ["a<9F>b"]),
+        ([*later("<9F>", "<8D>"), "a"], ["<9F>a"]),
         (
             ["▁", "私", "は", "▁", "Python", "が", "好き", "です", "。", "</s>"],
             ["私", "は", "Python", "が", "好き", "です", "。", "</s>"],
         ),
         (["▁我们", "用", "GPU", "s", "训练"], ["我们", "用", "GPUs", "训练"]),
-        (["▁", "你", "<BD>", "<A0>", "好", "<A5>", "<BD>"], ["你", "好"]),
+        (["▁", "你", *later("<BD>", "<A0>"), "好", *later("<A5>", "<BD>")], ["你", "好"]),
         (["▁20", "24", "년", "▁3", "월", "</s>"], ["2024년", "3월", "</s>"]),
         (["▁สวัส", "ดี", "▁ครับ"], ["สวัส", "ดี", "ครับ"]),
         (["ne", "xt", "▁", "</s>"], ["next", "▁", "</s>"]),
         (["</s>"], ["</s>"]),
     ],
 )
-def test_words_of_a_sentence(pieces: list[str], expected: list[str]) -> None:
-    groups = group_words(pieces)
+def test_words_of_a_sentence(pieces: list[Piece | str], expected: list[str]) -> None:
+    groups = group_words(as_pieces(pieces))
     assert [i for group in groups for i in group] == list(range(len(pieces)))
-    both = AttentionMap(pieces, pieces, torch.eye(len(pieces))[None, None], None, None, "", "").words()
-    assert list(both.source_pieces) == list(both.target_pieces) == expected
+    both = make_map(pieces, pieces, cross=torch.eye(len(pieces))[None, None])
+    assert both.words().axes("cross") == (expected, expected)
+    assert AttentionMap.from_json(both.to_json()).words().axes("cross") == (expected, expected)
 
 
 def test_words_sum_over_columns_and_average_over_rows() -> None:
     cross = torch.tensor([[0.1, 0.2, 0.3, 0.4], [0.5, 0.1, 0.1, 0.3], [0.0, 0.0, 0.0, 1.0]])[None, None]
-    pieces = AttentionMap(["▁Do", "nau", "▁!", "</s>"], ["▁Dan", "ube", "</s>"], cross, None, None, "", "")
+    pieces = make_map(["▁Do", "nau", "▁!", "</s>"], ["▁Dan", "ube", "</s>"], cross=cross)
     by_hand = torch.tensor([[0.45, 0.2, 0.35], [0.0, 0.0, 1.0]])
     torch.testing.assert_close(pieces.words().cross, by_hand[None, None])
 
@@ -58,9 +67,9 @@ def test_word_rows_still_sum_to_one_and_a_word_map_is_its_own() -> None:
 @pytest.mark.parametrize("ended", [True, False])
 def test_decoder_self_reads_the_target_shifted_by_one(ended: bool) -> None:
     pieces = make(target=GERMAN if ended else GERMAN[:-2])  # without eos the last word is cut in two: written, not read
-    assert pieces.read_pieces == ("<s>", *pieces.target_pieces[:-1])
+    assert pieces.read_pieces == (Piece("<s>"), *pieces.target_pieces[:-1])
     words = pieces.words()
-    assert words.read_pieces[0] == "<s>" and words.read_pieces[1:4] == words.target_pieces[:3]
+    assert words.read_pieces[0] == Piece("<s>") and words.read_pieces[1:4] == words.target_pieces[:3]
     assert words.decoder_self is not None
     assert words.decoder_self.shape[2:] == (len(words.target_pieces), len(words.read_pieces))
 
@@ -70,8 +79,8 @@ def test_decoder_self_reads_the_target_shifted_by_one(ended: bool) -> None:
 
 def test_a_row_of_a_padded_batch_is_cut_to_its_pieces() -> None:
     batch = AttentionWeights(torch.rand(3, 2, 4, 9, 8), torch.rand(3, 2, 4, 9, 9), None)
-    names = {"source_pieces": ENGLISH[:5], "target_pieces": GERMAN[:6], "source": "", "target": ""}
-    cut = AttentionMap.from_weights(batch, 1, **names)  # type: ignore[arg-type]
+    sides = {"source_pieces": as_pieces(ENGLISH[:5]), "target_pieces": as_pieces(GERMAN[:6])}
+    cut = AttentionMap.from_weights(batch, 1, **sides, source="", target="")
     assert batch.cross is not None and batch.decoder_self is not None
     assert torch.equal(cut.cross, batch.cross[1, :, :, :6, :5])  # type: ignore[arg-type]
     assert torch.equal(cut.decoder_self, batch.decoder_self[1, :, :, :6, :6])  # type: ignore[arg-type]
@@ -79,10 +88,11 @@ def test_a_row_of_a_padded_batch_is_cut_to_its_pieces() -> None:
 
 
 def test_weights_of_the_wrong_shape_or_not_finite_are_refused() -> None:
+    abc, de = tuple(as_pieces(["a", "b", "c"])), tuple(as_pieces(["d", "e"]))
     with pytest.raises(ValueError, match=r"cross: got shape \(1, 1, 3, 3\), expected \(layers, heads, 2, 3\)"):
-        AttentionMap(["a", "b", "c"], ["d", "e"], torch.ones(1, 1, 3, 3), None, None, "", "")
+        AttentionMap(abc, de, (), torch.ones(1, 1, 3, 3), None, None, "", "")
     with pytest.raises(ValueError, match="finite"):
-        AttentionMap(["a"], ["b"], torch.full((1, 1, 1, 1), torch.nan), None, None, "", "")
+        AttentionMap(abc, de, (), torch.full((1, 1, 2, 3), torch.nan), None, None, "", "")
 
 
 # --- JSON
@@ -111,7 +121,7 @@ def test_json_is_as_documented_and_readable() -> None:
 
 
 def test_json_of_a_model_with_one_kind_has_null_for_the_others() -> None:
-    data = json.loads(AttentionMap(["a"], ["b"], torch.ones(1, 1, 1, 1), None, None, "", "").to_json())
+    data = json.loads(make_map(["a"], ["b"], cross=torch.ones(1, 1, 1, 1)).to_json())
     assert data["pieces"]["encoder_self"] is None and data["words"]["cross"] == [[[[1.0]]]]
 
 
@@ -120,8 +130,8 @@ def test_json_of_a_model_with_one_kind_has_null_for_the_others() -> None:
     [
         ("no", "not JSON"),
         ("[]", '"format": "nmt-attention-map"'),
-        ('{"format": "nmt-attention-map", "version": 2}', "version 2"),
-        ('{"format": "nmt-attention-map", "version": 1}', "KeyError"),
+        ('{"format": "nmt-attention-map", "version": 1}', "version 1"),
+        ('{"format": "nmt-attention-map", "version": 2}', "KeyError"),
         (make().to_json().replace('"▁bike", ', ""), "expected (layers, heads"),
         (make().to_json().replace("0.", '"', 1).replace(", 0.", '", 0.', 1), "damaged"),
     ],

@@ -92,7 +92,7 @@ def test_score_is_the_log_probability_of_the_forced_model(run: Run) -> None:
     sources, targets = sentences(5, seed=8), sentences(5, seed=13)
     for found in run.translator.score(sources, targets):
         assert found.tokens == tokenizer.encode_target([found.text])[0] and found.tokens[-1] == EOS
-        assert found.pieces == tokenizer.target_pieces(found.tokens)
+        assert found.pieces == [piece.label for piece in tokenizer.target_pieces(found.tokens)]
         source = torch.tensor(tokenizer.encode_source([found.source]))
         hidden, _ = model(source, torch.ones_like(source).bool(), torch.tensor([[BOS, *found.tokens[:-1]]]))
         forced = model.decoder.output(hidden).log_softmax(-1)[0, range(len(found.tokens)), found.tokens]
@@ -121,7 +121,7 @@ def test_attention_maps_of_a_batch_equal_those_alone(run: Run) -> None:
     for translation, batched in zip(found, maps, strict=True):
         (alone,) = run.translator.attention_maps([translation])
         assert (batched.source, batched.target) == (translation.source, translation.text)
-        assert list(batched.target_pieces) == translation.pieces
+        assert batched.axes("cross")[0] == translation.pieces
         for kind in ("cross", "encoder_self", "decoder_self"):
             torch.testing.assert_close(getattr(batched, kind), getattr(alone, kind), rtol=1e-4, atol=1e-5)
     for one, text in zip(maps[:3], texts, strict=False):
@@ -178,10 +178,10 @@ def test_overrides_are_checked(run: Run) -> None:
 def test_attention_map_of_the_hypothesis_and_of_a_reference(run: Run) -> None:
     found = run.translator.translate(["two men, in snow"])[0]
     seen = run.translator.attention_map("two men, in snow")
-    assert seen.target == found.text and list(seen.target_pieces) == found.pieces
+    assert seen.target == found.text and seen.axes("cross")[0] == found.pieces
     forced = run.translator.attention_map("two men, in snow", "a dog reads")
     ids = run.translator.tokenizer.encode_target(["a dog reads"])[0]
-    assert forced.target == "a dog reads" and forced.target_pieces[-1] == "</s>" and ids[-1] == EOS
+    assert forced.target == "a dog reads" and forced.target_pieces[-1].label == "</s>" and ids[-1] == EOS
     for attention in (seen, forced):
         t, s = len(attention.target_pieces), len(attention.source_pieces)
         assert attention.cross is not None and attention.cross.shape == (2, 2, t, s)

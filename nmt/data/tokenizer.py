@@ -26,6 +26,7 @@ import sentencepiece
 from nmt.atomic import write_atomically
 from nmt.data.pair import SentencePair, Split
 from nmt.errors import UserError
+from nmt.piece import Piece
 from nmt.special import BOS, EOS, PAD, UNK
 
 if TYPE_CHECKING:
@@ -44,7 +45,6 @@ TRAINER_OPTIONS: dict[str, Any] = {
     "max_sentence_length": 1 << 16,  # bytes; SentencePiece silently skips longer lines; its default is 4,192
     "minloglevel": 2,
 }
-BYTE_PIECE = re.compile(r"<0x([0-9A-F]{2})>")
 
 logger = logging.getLogger(__name__)
 
@@ -102,13 +102,13 @@ class Tokenizer:
         # Byte pieces can spell a line end, but a translation is one line.
         return _spaced(self._target.decode(kept))
 
-    def source_pieces(self, ids: Sequence[int]) -> list[str]:
-        """Return one readable piece for each id: "▁" stands for a space, "</s>" for eos, "<9F>" for a byte."""
-        return _readable(self._source, ids)
+    def source_pieces(self, ids: Sequence[int]) -> list[Piece]:
+        """Return one piece for each id, with a readable label."""
+        return _pieces(self._source, ids)
 
-    def target_pieces(self, ids: Sequence[int]) -> list[str]:
-        """Return one readable piece for each id: "▁" stands for a space, "</s>" for eos, "<9F>" for a byte."""
-        return _readable(self._target, ids)
+    def target_pieces(self, ids: Sequence[int]) -> list[Piece]:
+        """Return one piece for each id, with a readable label."""
+        return _pieces(self._target, ids)
 
     def digest(self) -> str:
         """Return a digest that changes whenever a text may get other ids: of the models and SentencePiece's version."""
@@ -155,30 +155,20 @@ def _encode(processor: Any, texts: Iterable[str]) -> list[list[int]]:
     return [[*ids, EOS] for ids in processor.encode(list(texts))]
 
 
-def _readable(processor: Any, ids: Sequence[int]) -> list[str]:
-    """Return one label for each id.
-
-    If several byte pieces spell a character, the first is labelled with the character and the others with their byte.
-    """
-    pieces = [str(processor.id_to_piece(int(index))) for index in ids]
-    labels: list[str] = []
-    for is_byte, group in itertools.groupby(pieces, key=lambda piece: BYTE_PIECE.fullmatch(piece) is not None):
-        run = list(group)
-        labels += _byte_labels(run) if is_byte else run
-    return labels
+def _pieces(processor: Any, ids: Sequence[int]) -> list[Piece]:
+    pieces: list[Piece] = []
+    for is_byte, run in itertools.groupby(map(int, ids), key=processor.is_byte):
+        names = [str(processor.id_to_piece(index)) for index in run]  # SentencePiece names a byte "<0x9F>"
+        pieces += _byte_pieces(bytes(int(name[3:5], 16) for name in names)) if is_byte else map(Piece, names)
+    return pieces
 
 
-def _byte_labels(pieces: Sequence[str]) -> Iterator[str]:
-    values = bytes(int(piece[3:5], 16) for piece in pieces)
-    position = 0
-    while position < len(values):
-        character = _first_character(values[position:])
-        if character:
-            yield character
-            position += 1
-        rest = len(character.encode()) - 1 if character else 1
-        yield from (f"<{value:02X}>" for value in values[position : position + rest])
-        position += rest
+def _byte_pieces(values: bytes) -> Iterator[Piece]:
+    """Yield one piece for each byte of a run; the first byte of a character is labelled with the character."""
+    for position, value in enumerate(values):
+        continues = 0x80 <= value <= 0xBF  # in UTF-8, every byte of a character but the first is in this range
+        character = "" if continues else _first_character(values[position:])
+        yield Piece(character or f"<{value:02X}>", continues)
 
 
 def _first_character(values: bytes) -> str:

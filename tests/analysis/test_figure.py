@@ -13,16 +13,16 @@ import pytest
 import torch
 
 from nmt.analysis.figure import figure, overview, save
-from nmt.attention_map import AttentionMap, load
+from nmt.attention_map import load
 from nmt.errors import UserError
-from tests.attention_maps import ENGLISH, GERMAN, make
+from tests.attention_maps import ENGLISH, GERMAN, make, make_map
 
 
 def test_save_writes_data_and_pictures(tmp_path: Path) -> None:
     attention = make()
     save(attention, tmp_path / "map.json")
     save(attention, tmp_path / "map.PNG", words=True)
-    assert load(tmp_path / "map.json").source_pieces == tuple(ENGLISH)
+    assert load(tmp_path / "map.json").axes("cross") == (GERMAN, ENGLISH)
     assert (tmp_path / "map.PNG").read_bytes().startswith(b"\x89PNG")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["map.PNG", "map.json"]
 
@@ -34,7 +34,7 @@ def test_save_says_what_it_cannot_do_and_leaves_what_was_there(tmp_path: Path, m
     with pytest.raises(UserError, match=r"folder .*none does not exist"):
         save(attention, tmp_path / "none" / "map.png")
     with pytest.raises(UserError, match="no attention"):
-        save(AttentionMap(["a"], ["b"], None, None, None, "", ""), tmp_path / "map.json")
+        save(make_map(["a"], ["b"]), tmp_path / "map.json")
     old = tmp_path / "old.json"
     old.write_text("old")
 
@@ -130,14 +130,12 @@ def test_a_recurrent_model_has_one_panel() -> None:
 
 
 def test_even_attention_does_not_look_certain() -> None:
-    even = AttentionMap(
-        ENGLISH, GERMAN, torch.full((1, 1, len(GERMAN), len(ENGLISH)), 1 / len(ENGLISH)), None, None, "", ""
-    )
+    even = make_map(ENGLISH, GERMAN, cross=torch.full((1, 1, len(GERMAN), len(ENGLISH)), 1 / len(ENGLISH)))
     assert figure(even).axes[0].images[0].get_clim() == (0, pytest.approx(2 / len(ENGLISH)))
 
 
 def test_what_a_model_does_not_have_is_named() -> None:
-    attention = AttentionMap(["a"], ["b"], torch.ones(1, 1, 1, 1), None, None, "", "")
+    attention = make_map(["a"], ["b"], cross=torch.ones(1, 1, 1, 1))
     with pytest.raises(UserError, match="kind 'encoder_self', but this model has cross"):
         figure(attention, kind="encoder_self")
     for number in (0, 2, -1):
@@ -147,9 +145,10 @@ def test_what_a_model_does_not_have_is_named() -> None:
 
 def test_importing_costs_no_matplotlib_and_drawing_no_pyplot() -> None:
     program = (
-        "import sys, torch, nmt.attention_map as m, nmt.analysis.figure as f\n"
+        "import sys, nmt.attention_map, nmt.analysis.figure as f\n"
         "assert 'matplotlib' not in sys.modules\n"
-        "f.overview(m.AttentionMap(['a'], ['b'], torch.ones(1, 2, 1, 1), None, None, '', '')).canvas.draw()\n"
+        "from tests.attention_maps import make\n"
+        "f.overview(make(heads=2)).canvas.draw()\n"
         "assert 'matplotlib.pyplot' not in sys.modules\n"
     )
     root = Path(__file__).parents[2]

@@ -7,12 +7,13 @@ import unicodedata
 import pytest
 import torch
 
-from nmt.attention_map import AttentionMap
 from nmt.data import tokenizer as module
 from nmt.data.pair import SentencePair
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
+from nmt.piece import Piece
 from nmt.special import BOS, EOS, PAD, UNK
+from tests.attention_maps import make_map
 
 STRANGE = [
     "a </s> b <pad> <s> <unk> <0x0A>",
@@ -82,7 +83,7 @@ def test_decoding_stops_at_eos_and_drops_specials(train):
     (ids,) = tokenizer.encode_target(["abc def"])
     assert tokenizer.decode_target([BOS, PAD, *ids, *ids, PAD]) == "abc def"
     assert tokenizer.decode_target(torch.tensor(ids)) == "abc def"
-    newline = tokenizer.target_pieces(range(300)).index("<0A>")
+    newline = tokenizer.target_pieces(range(300)).index(Piece("<0A>"))
     assert tokenizer.decode_target([*ids[:-1], newline, *ids]) == "abc def abc def"
 
 
@@ -90,10 +91,14 @@ def test_pieces_are_readable_one_an_id(train):
     tokenizer = train()
     (ids,) = tokenizer.encode_source(["abc 한é😀!"])
     pieces = tokenizer.source_pieces(ids)
+    labels = [piece.label for piece in pieces]
     assert len(pieces) == len(ids)
-    assert "".join(pieces[:-1]).startswith("▁abc▁한<95><9C>é<A9>😀<9F><98><80>!") and pieces[-1] == "</s>"
-    first = tokenizer.source_pieces(range(300)).index("<FF>")
-    assert tokenizer.source_pieces([PAD, UNK, BOS, first, ids[0]])[:4] == ["<pad>", "<unk>", "<s>", "<FF>"]
+    assert "".join(labels[:-1]).startswith("▁abc▁한<95><9C>é<A9>😀<9F><98><80>!") and labels[-1] == "</s>"
+    later = [piece.label for piece in pieces if piece.continues]
+    assert later == ["<95>", "<9C>", "<A9>", "<9F>", "<98>", "<80>"]
+    last = tokenizer.source_pieces(range(300)).index(Piece("<FF>"))
+    specials = tokenizer.source_pieces([PAD, UNK, BOS, last, ids[0]])[:4]
+    assert specials == [Piece("<pad>"), Piece("<unk>"), Piece("<s>"), Piece("<FF>")]
     assert tokenizer.source_pieces(ids) == tokenizer.target_pieces(ids)
 
 
@@ -174,9 +179,9 @@ def test_long_texts_count(train):
 def test_characters_spelt_in_bytes_are_whole_in_words(train):
     tokenizer = train()
     pieces = tokenizer.source_pieces(tokenizer.encode_source(["👍 é漢!"])[0])
-    assert "<9F>" in pieces and "漢" in pieces
-    words = AttentionMap(pieces, pieces, torch.eye(len(pieces))[None, None], None, None, "", "").words()
-    assert list(words.source_pieces) == ["👍", "é", "漢", "!", "</s>"]
+    assert Piece("<9F>", continues=True) in pieces and Piece("漢") in pieces
+    words = make_map(pieces, pieces, cross=torch.eye(len(pieces))[None, None]).words()
+    assert words.axes("cross")[1] == ["👍", "é", "漢", "!", "</s>"]
 
 
 def test_of_a_large_corpus_every_nth_pair_is_used(train, pairs, caplog):
