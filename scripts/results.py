@@ -25,7 +25,6 @@ from nmt.machine import summary
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "results"
 BEGIN, END = "<!-- results -->", "<!-- end of results -->"
-RESULTS_LINK = "docs/results/"
 FACTS: dict[str, Callable[[dict[str, Any]], str]] = {
     "parameters": lambda run: f"{run['parameters'] / 1e6:.1f} M",
     "updates": lambda run: f"{run['updates']:,}",
@@ -70,14 +69,17 @@ def short_table() -> str:
     """Return the README's Markdown table: one row for each result, with the scores that have a signature."""
     runs = results()
     labels = labels_of(runs, signed=True)
-    return "\n".join([*header(["model", *labels, *SHORT]), *(row(run, labels, SHORT, RESULTS_LINK) for run in runs)])
+    return "\n".join([*header(["model", *labels, *SHORT]), *(row(run, labels, SHORT, recipe(run)) for run in runs)])
 
 
 def whole_table() -> str:
     """Return the Markdown table with all scores and facts, and what makes the numbers comparable."""
     runs = results()
     labels = labels_of(runs)
-    lines = [*header(["model", *labels, *FACTS]), *(row(run, labels, list(FACTS), "") for run in runs)]
+    lines = [
+        *header(["model", *labels, *FACTS]),
+        *(row(run, labels, list(FACTS), f"{run['name']}/config.yaml") for run in runs),
+    ]
     for what, values in (
         ("Command", {command(run) for run in runs}),
         *((label, signatures(runs, label)) for label in labels),
@@ -114,6 +116,13 @@ def signatures(runs: list[dict[str, Any]], label: str) -> set[str]:
     return {f"`{score['signature']}`" for score in scores if score["signature"] is not None}
 
 
+def recipe(run: dict[str, Any]) -> str:
+    """Return the path of the YAML that trains this run: a shipped experiment, or the config of the run itself."""
+    shipped = ROOT / "configs" / "experiment" / f"{run['name']}.yaml"
+    path = shipped if shipped.is_file() else RESULTS / run["name"] / "config.yaml"
+    return path.relative_to(ROOT).as_posix()
+
+
 def command(run: dict[str, Any]) -> str:
     """Return what trains this run: a shipped recipe, or the config that stands beside its metrics.json."""
     if (ROOT / "configs" / "experiment" / f"{run['name']}.yaml").is_file():
@@ -122,10 +131,13 @@ def command(run: dict[str, Any]) -> str:
 
 
 def row(run: dict[str, Any], labels: list[str], facts: list[str], link: str) -> str:
-    """Return a run's line of the table, with the scores called `labels` and the columns `facts`."""
+    """Return a run's line of the table, with the scores called `labels`, the columns `facts`, and its name linked."""
     scores = {score["label"]: cell(score) for score in run["test"].values()}
-    name = f"[{run['name']}]({link}{run['name']}/config.yaml)"
-    cells = [name, *(scores.get(label, "") for label in labels), *(FACTS[fact](run) for fact in facts)]
+    cells = [
+        f"[{run['name']}]({link})",
+        *(scores.get(label, "") for label in labels),
+        *(FACTS[fact](run) for fact in facts),
+    ]
     return f"| {' | '.join(cells)} |"
 
 

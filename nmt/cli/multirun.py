@@ -98,6 +98,11 @@ def plan(overrides: Sequence[str]) -> tuple[Path, tuple[Job, ...]]:
 
     if any(line.startswith("hydra.run.dir=") for line in overrides):
         raise UserError(f"hydra.run.dir: names the folder of one run; with -m name the folder of all: {FOLDER_KEY}=")
+    for line in overrides:
+        if line.lstrip("+").startswith(("hydra/sweeper=", "hydra.sweeper.")):
+            raise UserError(
+                f"{line}: jobs are planned by Hydra's basic sweeper from the values given with commas; leave it out"
+            )
     planned: list[Job] = []
     folder = Path()
     for number, words in enumerate(jobs(overrides)):
@@ -176,7 +181,7 @@ def run_job(config: DictConfig, *, jobs: Sequence[Job], train: run.Train | None,
     at_once = jobs_at_once(HydraConfig.get().launcher, len(jobs))
     if at_once > 1:  # in a process that runs only jobs of this multirun
         os.environ["TTY_COMPATIBLE"] = "0"  # lines in place of progress bars, which would overwrite each other
-    print(f"job {job.number} of {len(jobs)}: {job.title}", flush=True)
+    print(f"job {job.number} ({job.number + 1} of {len(jobs)}): {job.title}", flush=True)
     try:
         run.start(
             job.recipe,

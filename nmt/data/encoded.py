@@ -126,6 +126,7 @@ def encode_corpus(split: Split, tokenizer: Tokenizer, filters: Filters, *, folde
     }
     name = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:24]
     path = folder / f"corpus-{name}.ids"
+    existed = path.is_file()
     corpus = _open(path, identity)
     if corpus is not None:
         logger.info(f"training pairs: {len(corpus):,} encoded, from {path}")
@@ -141,7 +142,8 @@ def encode_corpus(split: Split, tokenizer: Tokenizer, filters: Filters, *, folde
         waited = lock_file(lock, waiting=f"training pairs: waiting for another process that writes {path}")
         for part in folder.glob(f".{path.name}.*.part"):  # left by a process that was killed
             part.unlink(missing_ok=True)
-        corpus = _open(path, identity) if waited else None
+        # Another process may have written it since the first look, also one whose lock was not seen any more.
+        corpus = _open(path, identity) if waited or not existed else None
         if corpus is None:
             corpus = _make(path, identity, split, tokenizer, filters)
             logger.info(f"training pairs: {len(corpus):,} encoded, kept in {path}")
@@ -165,7 +167,7 @@ def _make(path: Path, identity: dict[str, Any], split: Split, tokenizer: Tokeniz
 
 @dataclass(frozen=True)
 class _Chunk:
-    """The kept pairs of a few thousand: the ids of all, and the lengths of the sides."""
+    """The kept pairs of one chunk: the ids of all, and the lengths of the sides."""
 
     ids: NDArray[Any]
     source_lengths: NDArray[np.int32]

@@ -27,8 +27,9 @@ class Sampling(Search):
     samples of a sentence are returned best score first; equal samples are not merged, because how often a translation
     was drawn is information.
 
-    The draws depend on `seed`, the sentence's key, the sample's number and the step. So a sentence draws the same in
-    any batch, in any order and on any device, and the first samples stay the same when more are asked for.
+    The draws depend on `seed`, the sentence's key, the sample's number and the step. So a sentence gets the same
+    random numbers in any batch, in any order and on any device, and the first samples stay the same when more are
+    asked for. Equal source sentences draw equal samples.
     """
 
     temperature: float = 1.0

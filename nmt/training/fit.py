@@ -33,9 +33,9 @@ logger = logging.getLogger(__name__)
 class Fitted:
     """What training leaves for the end of a run, besides the weights in the model and the checkpoints.
 
-    `seconds` are those of training and its validations over all interruptions, `session_seconds` those since the run
-    was started or resumed. `counts` are this process's share. `recent` are the updates whose weights were kept for
-    averaging, oldest first. `samples` is the number of validation sentences to draw.
+    `seconds` is the time of training and its validations over all interruptions; `session_seconds` is the time of
+    Lightning's fit since the run was started or resumed. `counts` are this process's share. `recent` are the updates
+    whose weights were kept for averaging, oldest first. `samples` is the number of validation sentences to draw.
     """
 
     updates: int
@@ -95,7 +95,7 @@ def fit(parts: Parts, last: Mapping[str, Any] | None = None) -> Fitted:
 
 
 def _ordered(timer: Timer, configured: Mapping[str, Callback], checkpointing: Checkpointing) -> list[Callback]:
-    """Return all callbacks in the order in which Lightning calls them.
+    """Return all callbacks in the order in which Lightning gets them.
 
     Checkpointing comes after all others that keep a state, so that last.ckpt holds what they made of a validation.
     Raises UserError for two callbacks whose states would be saved under the same key.

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from nmt.cli import train
 from nmt.cli.multirun import cores, jobs_at_once
 from nmt.config.settings import TrainConfig
 from nmt.errors import UserError
@@ -157,3 +158,9 @@ def test_cfg_shows_each_job_of_a_multirun(runs: Runs, tmp_path: Path, capsys: py
     shown = capsys.readouterr().out
     assert [config["seed"] for config in yaml.safe_load_all(shown)] == [1, 2]
     assert "# job 1: model=rnn seed=2\n" in shown and list(tmp_path.iterdir()) == [] and runs.calls == []
+
+
+@pytest.mark.parametrize("line", ["hydra/sweeper=basic", "hydra.sweeper.params={seed:[1,2]}"])
+def test_another_sweeper_is_refused(line: str) -> None:
+    with pytest.raises(UserError, match="only Hydra's basic sweeper"):
+        train.run(["-m", "debug=fast", "seed=1,2", line])
