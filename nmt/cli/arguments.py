@@ -1,4 +1,4 @@
-"""The command lines of the programs, made ready for `nmt.config.compose`."""
+"""Prepares the arguments of a command line for `nmt.config.compose`."""
 
 from __future__ import annotations
 
@@ -23,12 +23,15 @@ PATHS = (
 
 
 def wants_help(argv: Sequence[str]) -> bool:
-    """Tell whether help is asked for."""
+    """Return whether the arguments contain -h or --help."""
     return bool({"-h", "--help"} & set(argv))
 
 
 def take_config_dir(argv: Sequence[str]) -> tuple[str | None, list[str]]:
-    """Take `--config-dir FOLDER` (also `--config-dir=`, `-cd`) out of `argv`; return it, or None, and the rest."""
+    """Remove `--config-dir FOLDER` (also `--config-dir=FOLDER`, `-cd FOLDER`) from `argv`.
+
+    Returns the folder (None if it is not given) and the other arguments. Raises UserError if the folder is missing.
+    """
     folder, others, words = None, [], iter(argv)
     for word in words:
         name, equals, value = word.partition("=")
@@ -37,14 +40,15 @@ def take_config_dir(argv: Sequence[str]) -> tuple[str | None, list[str]]:
             continue
         folder = value if equals else next(words, "")
         if not folder:
-            raise UserError(f"{name}: got nothing, expected a folder of your own configs")
+            raise UserError(f"{name}: got nothing, expected a folder with your configs")
     return folder, others
 
 
 def take(argv: Sequence[str], key: str) -> tuple[str | None, list[str]]:
-    """Take `key=...` out of `argv`; return its value as it was typed, None if there is none, and the others.
+    """Remove `key=VALUE` from `argv`.
 
-    Raises UserError where it is given twice or is not text.
+    Returns the value exactly as typed (None if it is not given) and the other arguments. Raises UserError if the key is
+    given twice or the value is not UTF-8.
     """
     values = [word[len(key) + 1 :] for word in argv if word.startswith(f"{key}=")]
     if len(values) > 1:
@@ -59,16 +63,17 @@ def take(argv: Sequence[str], key: str) -> tuple[str | None, list[str]]:
 def overrides(argv: Sequence[str], *, open_keys: Collection[str]) -> list[str]:
     """Return `argv` as Hydra overrides.
 
-    Paths are taken as they stand, whatever characters they have. The mappings `open_keys` are empty in the YAML and
-    laid over the checkpoint's own settings, so their entries are added: `search.beam_size=5`.
+    A path may contain any character. The mappings `open_keys` are empty in the YAML, because their entries replace
+    settings of the checkpoint. An override of such an entry (`search.beam_size=5`) gets "++" in front, which lets Hydra
+    add a key.
     """
     return [f"++{word}" if "=" in word and word.partition(".")[0] in open_keys else word for word in quoted_paths(argv)]
 
 
 def quoted_paths(argv: Sequence[str], *, but: str = "") -> list[str]:
-    """Return `argv` with paths quoted for Hydra, which refuses most characters otherwise, and a leading ~ expanded.
+    """Return `argv` with paths quoted for Hydra and a leading ~ expanded. Hydra accepts few characters without quotes.
 
-    Lists, what is quoted already and what has one of the characters `but` are left to Hydra's grammar.
+    A value stays unchanged if it is a list, is already quoted, or contains one of the characters in `but`.
     """
     ready = []
     for word in argv:

@@ -1,13 +1,13 @@
-"""`python scripts/benchmark.py`, `nmt-benchmark`: how fast training and translation are on this machine.
+"""`python scripts/benchmark.py`, `nmt-benchmark`: measures the speed of training and translation on this machine.
 
     python scripts/benchmark.py [data.path=FOLDER] [ckpt=RUN_FOLDER_OR_FILE] [any override of train.py]
     python scripts/benchmark.py corpus [pairs=10_000_000] [folder=FOLDER] [any override of train.py]
 
-Training is timed through the Trainer, logging on, validation off, on 4,096 padded tokens a batch. Translation is of the
-test split's first 1,000 sentences at beam 5, loading excluded.
+Training runs in Lightning's Trainer with 4,096 padded tokens in a batch, with logging and without validation.
+Translation searches the first 1,000 sentences of the test split with 5 beams; loading the model is not timed.
 
-`corpus` generates so many pairs and measures how fast they are prepared, how long an epoch's plan takes, and how much
-memory training takes: see nmt/cli/corpus_benchmark.py.
+`corpus` generates a corpus of `pairs` sentence pairs. It measures the speed of preparation, the time to plan the
+batches of an epoch, and the memory of training: see nmt/cli/corpus_benchmark.py.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ RECIPE = (
 
 
 def main() -> None:
-    """The entry point; see `nmt.cli.program.main` for the statuses."""
+    """Run the program with the arguments of this process."""
     program.main(run)
 
 
 def run(arguments: Sequence[str]) -> None:
-    """Measure and print; the overrides in `arguments` are train.py's, and `ckpt=`. Leaves no run folder."""
+    """Measure and print. `arguments` are overrides as for train.py, and `ckpt=`. The run folder is temporary."""
     if wants_help(arguments):
         print(__doc__)
         return

@@ -1,14 +1,14 @@
-"""`python scripts/benchmark.py corpus`: what a corpus costs that is larger than memory should be.
+"""`python scripts/benchmark.py corpus`: measures time and memory for a corpus that should not be held in memory.
 
     python scripts/benchmark.py corpus [pairs=10000000] [folder=FOLDER] [any override of train.py]
 
-Generates pairs of made-up words in a new folder inside FOLDER (by default the system's temporary folder; 10 million
-pairs take 5 GB there, deleted at the end) and measures, each in a process by itself:
-- preparation: counting and digesting the pairs, training the tokenizer (on 100,000 pairs), encoding;
-- the second start: counting and digesting again, opening the encoded corpus;
-- the plan of an epoch, and that a resumed loader yields the batches of an uninterrupted one;
-- memory: the most that `train.py` uses for 30 updates, with the first 10,000 pairs and with all of them. Anonymous
-  memory is the process's own. Total memory includes pages of the mapped file, which the system takes back as needed.
+The program generates pairs of invented words in a new folder inside FOLDER (default: the system's temporary folder) and
+deletes them at the end. 10 million pairs take 5 GB. It measures, in separate processes:
+- preparation: count and digest the pairs, train the tokenizer (on 100,000 pairs), encode;
+- the second start: count and digest the pairs again, open the encoded corpus;
+- the plan of an epoch; a resumed loader must yield the same batches as an uninterrupted one;
+- memory: the peak of `train.py` over 30 updates, with the first 10,000 pairs and with all pairs. Anonymous memory
+  belongs to the process alone. Total memory includes pages of the mapped file, which the system can reclaim.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ RECIPE = (
 
 
 def run(arguments: Sequence[str]) -> None:
-    """Generate, measure and print."""
+    """Generate the corpus, measure, and print the report. Raises UserError for a mistake in `arguments`."""
     pairs, rest = take(list(arguments), "pairs")
     folder, overrides = take(rest, "folder")
     count = int(pairs.replace("_", "")) if pairs and pairs.replace("_", "").isdigit() else 0
@@ -61,7 +61,7 @@ def run(arguments: Sequence[str]) -> None:
     if count < FEW_PAIRS:
         raise UserError(f"pairs: got {pairs}, expected a number of at least {FEW_PAIRS:,}")
     if not Path("/proc/self/status").exists():
-        raise UserError("benchmark.py corpus: the memory of a process is read from /proc, which only Linux has")
+        raise UserError("benchmark.py corpus: needs the folder /proc to measure memory; run it on Linux")
     with tempfile.TemporaryDirectory(dir=folder, prefix="corpus-benchmark-") as temporary:
         for line in measure(count, Path(temporary), overrides):
             print(line, flush=True)
@@ -79,7 +79,7 @@ def measure(count: int, folder: Path, overrides: Sequence[str]) -> Iterator[str]
         with ProcessPoolExecutor(1, mp_context=spawned) as process:
             yield from process.submit(stage, settings).result()
     few, many = [*settings, f"data.limit={FEW_PAIRS}"], settings
-    train(folder / "first", few)  # makes the tokenizer and the encoded corpus of the few pairs
+    train(folder / "first", few)  # fills the cache, so that neither of the measured runs has to
     peaks = {number: train(folder / f"run{number}", lines) for number, lines in ((FEW_PAIRS, few), (count, many))}
     for number, peak in peaks.items():
         yield f"memory of training on {number:,} pairs: {_megabytes(peak)}"
@@ -95,9 +95,10 @@ def _megabytes(peak: Mapping[str, int]) -> str:
 
 
 def generate(folder: Path, count: int) -> int:
-    """Write `count` training pairs and a few validation pairs; return the bytes of the training text.
+    """Write `count` training pairs and a few validation pairs. Return the size of the training text in bytes.
 
-    Sentences have 4 to 24 words, drawn by Zipf's law. A target has the source's words, translated, in reverse order.
+    A sentence has 4 to 24 words, drawn by Zipf's law. The target is the source translated word by word, in reverse
+    order.
     """
     draw = np.random.default_rng(0)
     languages = [np.array(["".join(draw.choice(list(letters), draw.integers(2, 11))) for _ in range(WORDS)])
@@ -117,22 +118,22 @@ def generate(folder: Path, count: int) -> int:
     return sum((folder / f"train.{language}").stat().st_size for language in ("en", "de"))
 
 
-# Measurements, each in its own process
+# Measurements; each runs in a separate process
 
 
 def first_start(settings: list[str]) -> list[str]:
-    """Time every step from the text to the encoded corpus."""
+    """Time every step from the text to the encoded corpus. Return the lines of the report."""
     corpus, _, seconds = _prepare(settings)
     (file,) = cache_folder().glob("*.ids")
     rate = len(corpus) / (seconds["counting"] + seconds["encoding"])
     return [
-        f"preparation: {rate:,.0f} pairs/s ({_in_words(seconds)}; the rate leaves out the tokenizer); "
+        f"preparation: {rate:,.0f} pairs/s ({_listed(seconds)}; the rate leaves out the tokenizer); "
         f"encoded corpus {file.stat().st_size / 1e6:,.0f} MB"
     ]
 
 
 def second_start(settings: list[str]) -> list[str]:
-    """Time the same steps when everything is in the cache, then the plans of two epochs; check a resumed loader."""
+    """Time the same steps with a full cache, and the plans of two epochs. Check the batches of a resumed loader."""
     _, encoded, seconds = _prepare(settings)
     loader, resumed = (BatchLoader(encoded, BATCH_TOKENS, seed=1) for _ in range(2))
     plans = []
@@ -148,14 +149,14 @@ def second_start(settings: list[str]) -> list[str]:
     pairs = list(islice(zip(batches, resumed, strict=True), COMPARED_BATCHES))
     equal = (torch.equal(a.source, b.source) and torch.equal(a.target_out, b.target_out) for a, b in pairs)
     return [
-        f"second start: {sum(seconds.values()):,.0f} s ({_in_words(seconds)})",
+        f"second start: {sum(seconds.values()):,.0f} s ({_listed(seconds)})",
         f"plan of an epoch: {max(plans):.1f} s, {len(loader):,} batches of {BATCH_TOKENS:,} padded tokens; "
         f"resumed after {DONE_BATCHES}: the next {len(pairs):,} batches are {'the' if all(equal) else 'NOT the'} same",
     ]
 
 
 def _prepare(settings: list[str]) -> tuple[Split, EncodedCorpus, dict[str, float]]:
-    """Return the training text, its encoded corpus and the seconds of each step."""
+    """Return the training pairs, the encoded corpus, and the seconds of each step."""
     config = validate(compose("train", quoted_paths(settings, but=",\\")))
     times = [time.perf_counter()]
     corpus = load_corpus(build_source(config.data), config.data)["train"]
@@ -169,12 +170,12 @@ def _prepare(settings: list[str]) -> tuple[Split, EncodedCorpus, dict[str, float
     return corpus, encoded, {step: end - start for step, start, end in steps}
 
 
-def _in_words(seconds: Mapping[str, float]) -> str:
+def _listed(seconds: Mapping[str, float]) -> str:
     return ", ".join(f"{step} {value:,.1f} s" for step, value in seconds.items())
 
 
 def train(folder: Path, settings: Sequence[str]) -> dict[str, int]:
-    """Run train.py; return the most bytes of memory that it had at once: anonymous ones, and all of them."""
+    """Run train.py and return its peak memory in bytes: anonymous memory and total memory."""
     program = "from nmt.cli.train import main; main()"
     command = [sys.executable, "-c", program, *settings, f"hydra.run.dir={folder}"]
     peak = {"anonymous": 0, "in total": 0}
@@ -182,7 +183,7 @@ def train(folder: Path, settings: Sequence[str]) -> dict[str, int]:
     while process.poll() is None:
         try:
             status = Path(f"/proc/{process.pid}/status").read_text(encoding="ascii")
-        except OSError:  # it has just ended
+        except OSError:  # the process has ended since the poll
             break
         for kind, field in (("anonymous", "RssAnon"), ("in total", "VmHWM")):
             found = re.search(rf"{field}:\s+(\d+) kB", status)

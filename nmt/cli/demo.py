@@ -1,4 +1,4 @@
-"""`make demo`: the whole way on the embedded corpus, each step the command that a person would type."""
+"""`make demo`: train, evaluate and translate on the embedded corpus, with the commands that a user would type."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ ROOT = Path(__file__).resolve().parents[2]
 
 HELP = """\
 Train on the embedded corpus (three minutes on two cores, no network), evaluate, translate three sentences and draw
-what the model attended to. Overrides go to the training, as in: python scripts/demo.py seed=2
+their attention maps. Overrides are passed to train.py, for example: python scripts/demo.py seed=2
 """
 
 _CLOSING = """
 Everything is in {folder}:
-  metrics.json                what the run reached, how long it took, on what
-  translations/               sources, translations and references of validation and test, a line each
-  attention/                  what the model attended to: pictures and JSON{maps}
+  metrics.json                scores, times and hardware
+  translations/               sources, translations and references of validation and test, one sentence on each line
+  attention/                  attention maps, as pictures and as JSON{maps}
   checkpoints/best.ckpt       the model, ready for evaluate and translate
-  config.yaml, train.log      what was asked for, and what was said
-  events.out.tfevents...      curves: {tensorboard}
+  config.yaml, train.log      the settings and the messages of the run
+  events.out.tfevents...      curves; to see them: {tensorboard}
 
 What to try next (python is {python}):
   python scripts/translate.py ckpt={folder} text={text}
@@ -41,18 +41,18 @@ What to try next (python is {python}):
 
 
 def main() -> None:
-    """Run on this process' command line."""
+    """Run the program with the arguments of this process."""
     program.main(run)
 
 
 def run(arguments: Sequence[str]) -> None:
-    """Train, evaluate, translate and say where everything is."""
+    """Train, evaluate, translate, and print where the files are."""
     if wants_help(arguments):
         print(HELP, end="")
         return
     named, others = take(arguments, "hydra.run.dir")
     folder = Path(os.path.expanduser(named or f"outputs/demo/{time.strftime('%Y-%m-%d_%H-%M-%S')}"))
-    train_program = os.path.relpath(ROOT / "train.py")  # what a stopped run tells the user to start again
+    train_program = os.path.relpath(ROOT / "train.py")  # part of the command that resumes a stopped run
     _step(
         "train.py",
         functools.partial(train.run, program=train_program),
@@ -80,7 +80,7 @@ def _step(name: str, run: Callable[[list[str]], None], arguments: list[str]) -> 
 
 
 def _sentences(folder: Path) -> list[tuple[str, str]]:
-    """Return some test sentences of different lengths with their references, from the files the run wrote."""
+    """Return test sentences of different lengths with their references, read from the files of the run."""
     sources, references = (_lines(folder / "translations", side) for side in ("src", "ref"))
     pairs = sorted(zip(sources, references, strict=True), key=lambda pair: (len(pair[0]), pair))
     return [pairs[len(pairs) * (part + 1) // (SENTENCES + 1)] for part in range(SENTENCES)]
@@ -89,5 +89,5 @@ def _sentences(folder: Path) -> list[tuple[str, str]]:
 def _lines(folder: Path, side: str) -> list[str]:
     found = sorted(folder.glob(f"test.*.{side}.*"))
     if not found:
-        raise UserError(f"{folder}: holds no test.*.{side}.* of an evaluation; the run has not come to its end")
+        raise UserError(f"{folder}: holds no test.*.{side}.* file; the run did not finish, so train again")
     return found[0].read_text("utf-8").removesuffix("\n").split("\n")

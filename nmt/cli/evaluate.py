@@ -19,28 +19,28 @@ if TYPE_CHECKING:
     from nmt.search.base import Search
 
 HELP = """\
-Score a trained model: translate a split, compare with the references, and write both into the run's folder.
+Score a trained model: translate a split, compare with the references, and write both to the run's folder.
 
   python scripts/evaluate.py ckpt=RUN_FOLDER_OR_FILE [key=value ...]      (installed: nmt-evaluate)
 
   ckpt=PATH                  a run folder (its best checkpoint) or a checkpoint file
   split=test                 train, val or test
-  data.path=FOLDER           other data than the run's own; any data.KEY=... replaces that one setting
+  data.path=FOLDER           evaluate on these files; any data.KEY=... replaces one data setting of the run
   search.beam_size=5         search.KEY=... replaces one setting of the checkpoint's search
   search.length_penalty=1.0  the score of a hypothesis is log P / ((5 + length) / 6) ** length_penalty
   search=sampling            another search instead of the checkpoint's: beam, greedy or sampling, with its own
                              settings: search=sampling search.temperature=0.7 search.seed=2
-  allow=[my_package]         packages of your own whose classes the checkpoint, search or scores may name
-  --config-dir FOLDER        YAML files of your own, as FOLDER/search/mine.yaml for search=mine
+  allow=[my_package]         your packages whose classes the checkpoint, search or scores may name
+  --config-dir FOLDER        add your YAML files: FOLDER/search/mine.yaml allows search=mine
   device=auto                auto, cpu, cuda, cuda:1 ...
-  bootstrap=1000             resamples for the 95 % confidence intervals; 0: none
-  scores=[bleu,chrf,ter]     other metrics of configs/scores than the run's own
-  scores.bleu.tokenize=char  any scores.NAME.KEY=... replaces that one setting of a metric
-  out=FOLDER                 where to write; by default the run's folder
+  bootstrap=1000             number of resamples for the 95 % confidence intervals; 0: no intervals
+  scores=[bleu,chrf,ter]     metrics from configs/scores; default: those of the run
+  scores.bleu.tokenize=char  scores.NAME.KEY=... replaces one setting of a metric
+  out=FOLDER                 output folder; default: the run's folder
 
-It prints the scores with their sacreBLEU signatures, and writes, in FOLDER/translations,
-test.beam5.lp1.{src,hyp,ref}.LANG with one sentence in each line and test.beam5.lp1.scores.json. The names also have
-the checkpoint unless it is the best one, and a digest with any data.KEY= or other limits of length than the run's own.
+The program prints the scores with their sacreBLEU signatures. It writes these files to FOLDER/translations:
+test.beam5.lp1.{src,hyp,ref}.LANG, with one sentence on each line, and test.beam5.lp1.scores.json. The file names
+include the checkpoint's name unless it is best. They include a digest if data settings or length limits were changed.
 
   python scripts/evaluate.py ckpt=outputs/transformer/2026-01-31_12-00-00
   python scripts/evaluate.py ckpt=best.ckpt data.path=my_corpus split=val search.beam_size=1
@@ -49,7 +49,7 @@ the checkpoint unless it is the best one, and a digest with any data.KEY= or oth
 
 @dataclass(kw_only=True)
 class EvaluateConfig:
-    """The whole of evaluate.yaml."""
+    """The settings of evaluate.yaml."""
 
     ckpt: str
     split: Literal["train", "val", "test"]
@@ -63,7 +63,7 @@ class EvaluateConfig:
 
 
 def run(argv: list[str]) -> None:
-    """Evaluate as the command line says. Raises UserError for a mistake in it."""
+    """Run the program with the arguments `argv`. Raises UserError for a mistake in them."""
     if wants_help(argv):
         print(HELP, end="")
         return
@@ -73,15 +73,15 @@ def run(argv: list[str]) -> None:
 
     for word in argv:
         if word.startswith("data="):
-            raise UserError(f"{word}: the data is the run's own; replace single settings of it, as in data.path=")
-    own, words = take_config_dir(argv)
-    with also_in(own):
+            raise UserError(f"{word}: the run's data are fixed; replace single settings, as in data.path=FOLDER")
+    config_folder, words = take_config_dir(argv)
+    with also_in(config_folder):
         config = read(compose("evaluate", overrides(words, open_keys=("data", "search", "scores"))), EvaluateConfig)
     evaluate(config)
 
 
 def evaluate(config: EvaluateConfig) -> None:
-    """Translate, score, write and print."""
+    """Translate the split, print the scores, and write translations and scores to files. Raises UserError."""
     from nmt import process
     from nmt.build import build_metrics, build_search, build_source
     from nmt.checkpoint import load_model
@@ -97,7 +97,7 @@ def evaluate(config: EvaluateConfig) -> None:
     loaded = load_model(config.ckpt, resolve_device(config.device), config.allow)
     translator = make_translator(loaded, config.search, allow=config.allow)
     if "data" not in loaded.config:
-        raise UserError(f"{loaded.path}: saved from Python without data settings; score it with nmt.evaluation there")
+        raise UserError(f"{loaded.path}: saved from Python without data settings; score it with nmt.evaluation")
     data = read(merge_data(loaded.config["data"], config.data), DataConfig, "data")
     trained = loaded.config["data"]["source_lang"], loaded.config["data"]["target_lang"]
     if (data.target_lang, data.source_lang) == trained:
@@ -108,37 +108,39 @@ def evaluate(config: EvaluateConfig) -> None:
     with messages_on(sys.stderr):
         pairs = list(load_corpus(source, data, (config.split,))[config.split])
     _say(f"translating {len(pairs):,} sentences, {data.source_lang} to {data.target_lang} ...")
-    own_search = build_search(loaded.config["search"], allow=config.allow)
+    trained_search = build_search(loaded.config["search"], allow=config.allow)
     subject = evaluation.Subject(
         split=config.split,
         source_lang=data.source_lang,
         target_lang=data.target_lang,
         data=origin(source, data, config.split),
         checkpoint=loaded.path.stem,
-        own=not config.data and same_limits(translator.search, own_search),
+        own=not config.data and same_limits(translator.search, trained_search),
     )
     found = evaluation.evaluate(translator, pairs, metrics, subject, bootstrap=config.bootstrap)
     print(evaluation.table(found))
     folder = run_folder(loaded.path) if config.out is None else Path(os.path.expanduser(config.out))
     written = evaluation.write_evaluation(folder, found)
-    print(f"written to {written.scores.parent}; there, the same scores come from")
+    print(f"written to {written.scores.parent}; these commands print the same scores there:")
     for command in written.commands.values():
         print(f"  {command}")
 
 
 def merge_data(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the checkpoint's data settings with those given laid over them.
+    """Return the checkpoint's data settings `own`, with the `given` settings in their place.
 
-    A given `path` stands for the whole corpus, so the run's own files, which would go before it, are dropped.
+    A given `path` replaces the whole corpus. The files that the run named for single splits would take precedence over
+    it, so they are set to None.
     """
     files = dict.fromkeys(("train", "val", "test")) if given.get("path") is not None else {}
     return {**own, **files, **given}
 
 
 def merge_scores(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the nodes of the metrics: those given as a whole, or the run's own with the given settings laid over them.
+    """Return the nodes of the metrics.
 
-    Raises UserError for settings of a metric that is not among them.
+    If `given` holds whole nodes (scores=[bleu,ter]), these are the metrics; otherwise they are the run's `own` metrics.
+    Single settings in `given` replace those of the nodes. Raises UserError for settings of a metric that is not chosen.
     """
     chosen = {name: node for name, node in given.items() if isinstance(node, Mapping) and "_target_" in node}
     base = chosen or own
@@ -154,12 +156,12 @@ def merge_scores(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, 
 
 
 def same_limits(one: Search, other: Search) -> bool:
-    """Tell whether two searches limit the length of translations in the same way."""
+    """Return whether two searches have the same length limits."""
     return one.max_length_factor == other.max_length_factor and one.max_length_extra == other.max_length_extra
 
 
 def run_folder(checkpoint: Path) -> Path:
-    """Return the folder of the run that a checkpoint belongs to; for a lone file the folder it lies in."""
+    """Return the run folder of a checkpoint, or the folder of the file if it is not in a folder `checkpoints`."""
     folder = checkpoint.resolve().parent
     return folder.parent if folder.name == "checkpoints" else folder
 
@@ -169,5 +171,5 @@ def _say(line: str) -> None:
 
 
 def main() -> None:
-    """Run on this process' command line."""
+    """Run the program with the arguments of this process."""
     program.main(run)

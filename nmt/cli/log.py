@@ -1,4 +1,4 @@
-"""Where a training run's messages go: the terminal in plain words, and the run's log file with times."""
+"""Where the messages of a program go: to the terminal, and with their times to the log file of the run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OURS = ("nmt", "pytorch_lightning", "lightning_fabric")
 
 
 class _Terminal(logging.Handler):
-    """Prints to what standard output is at that moment, so that a live progress bar stays below the lines."""
+    """Prints to the current `sys.stdout`. A live progress bar replaces it, and so stays below the messages."""
 
     def emit(self, record: logging.LogRecord) -> None:
         print(self.format(record), flush=True)
@@ -24,11 +24,12 @@ class _Terminal(logging.Handler):
 
 @contextmanager
 def logged(path: Path, *, prefix: str = "") -> Iterator[None]:
-    """Send our messages and Lightning's to the terminal and, with warnings and others' complaints, to the file `path`.
+    """Log to the terminal and to the file `path` while the block runs.
 
-    New lines are appended to the file. On the terminal, each message begins with `prefix`. An exception that ends the
-    block is written to the file, with its traceback unless it is a mistake of the user's, and raised again. The
-    processes that Lightning starts beside the first one stay silent.
+    The terminal shows the messages of this package and of Lightning, each after `prefix`. The file gets these messages
+    and also Python's warnings and the messages of other packages. New lines are appended to it. If an exception ends
+    the block, it is written to the file and raised again; a user's mistake is written without a traceback. If a run
+    has several processes, only the one of rank 0 logs.
     """
     handlers = _handlers(path, prefix) if process_rank() == 0 else [logging.NullHandler()]
     root = logging.getLogger()
@@ -54,7 +55,7 @@ def logged(path: Path, *, prefix: str = "") -> Iterator[None]:
 
 @contextmanager
 def messages_on(stream: TextIO) -> Iterator[None]:
-    """Write the messages of this package to `stream`, in plain words."""
+    """Write the messages of this package to `stream` while the block runs, without times and levels."""
     handler = logging.StreamHandler(stream)
     logger = logging.getLogger("nmt")
     level = logger.level
@@ -84,7 +85,7 @@ def _write_end(handler: logging.Handler, error: BaseException) -> None:
 
 
 def process_rank() -> int:
-    """Return this process's number among those of a run on several devices; 0 is the one that writes."""
+    """Return the rank of this process in a run on several devices. Rank 0 writes the files and the messages."""
     for name in ("RANK", "LOCAL_RANK", "SLURM_PROCID"):
         if os.environ.get(name, "").isdigit():
             return int(os.environ[name])

@@ -211,7 +211,7 @@ def cores() -> int:
 def _failure(number: int, error: Exception) -> Failure:
     """Print a job's error, and return it without the traceback, which would keep the job's memory."""
     if isinstance(error, UserError | OSError):
-        reason = programs.of_system(error) if isinstance(error, OSError) else str(error)
+        reason = programs.system_error(error) if isinstance(error, OSError) else str(error)
         programs.print_error(f"job {number}: {reason}")
         return Failure(number, reason, by_user=True)
     traceback.print_exception(error)

@@ -1,4 +1,4 @@
-"""How every program ends: one line and a status for what users can mend, a traceback for what they cannot."""
+"""How every program ends: a user's mistake gives one line and status 2, any other error gives a traceback."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ USER_ERROR, INTERRUPTED, BROKEN_PIPE = 2, 128 + 2, 128 + 13
 
 
 def main(run: Callable[[list[str]], None]) -> NoReturn:
-    """Run a program with the command line's arguments and leave with its status.
+    """Run a program with the arguments of the command line, and exit with its status.
 
-    0: done. 2: a UserError, an OSError or a package that is not installed, printed as one line `error: ...` on standard
-    error. 130: Ctrl-C. 141: the reader of our output went away. Any other exception keeps its traceback (status 1).
+    0: success. 2: a UserError, an OSError or a missing package, printed on standard error as one line `error: ...`.
+    130: Ctrl-C. 141: the reader of standard output has closed it. Any other exception prints its traceback (status 1).
     """
     status = 0
-    if isinstance(sys.stdout, io.TextIOWrapper):  # text of any script, on a terminal that has not all of them
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may lack characters of our text
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         run(sys.argv[1:])
@@ -32,7 +32,7 @@ def main(run: Callable[[list[str]], None]) -> NoReturn:
         if (error.name or "nmt").partition(".")[0] == "nmt":
             raise
         print_error(
-            f"{error} in {sys.executable}; activate the environment (. .venv/bin/activate), or install it there"
+            f"{error} in {sys.executable}; activate the environment (. .venv/bin/activate), or install the package"
         )
         status = USER_ERROR
     except KeyboardInterrupt:
@@ -40,8 +40,8 @@ def main(run: Callable[[list[str]], None]) -> NoReturn:
     except BrokenPipeError:
         _discard_output()
         status = BROKEN_PIPE
-    except OSError as error:  # a disk that is full, a folder that may not be read
-        print_error(of_system(error))
+    except OSError as error:  # for example a full disk, or a folder without read permission
+        print_error(system_error(error))
         try:
             sys.stdout.flush()
         except OSError:
@@ -50,17 +50,17 @@ def main(run: Callable[[list[str]], None]) -> NoReturn:
     sys.exit(status)
 
 
-def of_system(error: OSError) -> str:
-    """Return a line about what the system refused."""
+def system_error(error: OSError) -> str:
+    """Return one line that says which file or operation failed, why, and what to check."""
     where = f"{error.filename}: " if error.filename else ""
-    return f"{where}{error.strerror or error}; check the path, its permissions and the space left there"
+    return f"{where}{error.strerror or error}; check the path, its permissions and the free disk space"
 
 
 def _discard_output() -> None:
-    """Python flushes standard output once more at exit: give that flush somewhere to go."""
+    """Redirect standard output to the null device, because Python flushes it once more at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def print_error(error: object) -> None:
-    """Print an error for the user as one line on standard error."""
+    """Print `error` as one line on standard error."""
     print("error:", " ".join(str(error).split()), file=sys.stderr, flush=True)

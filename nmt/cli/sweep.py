@@ -1,4 +1,4 @@
-"""What the jobs of a multirun (-m) reached, side by side."""
+"""The table of a multirun (-m): the scores of its jobs, and their mean and standard deviation over seeds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SPLITS = ("val", "test")
 
 @dataclass(frozen=True)
 class Job:
-    """A job that came to its end: its number, its overrides, and its scores by column ("test BLEU")."""
+    """A finished job. `scores` maps the name of a column ("test BLEU") to the value."""
 
     number: int
     overrides: tuple[str, ...]
@@ -26,12 +26,12 @@ class Job:
 
     @property
     def setting(self) -> str:
-        """The overrides without the seed: jobs that share them are repetitions."""
+        """The overrides without the seed. Jobs with the same setting are repetitions of one experiment."""
         return " ".join(word for word in self.overrides if not word.startswith("seed="))
 
 
 def finished(folders: Sequence[Path], overrides: Sequence[Sequence[str]]) -> list[Job]:
-    """Return the jobs whose folder holds a metrics.json."""
+    """Return the jobs that have finished: those whose folder holds a metrics.json."""
     jobs = []
     for number, (folder, words) in enumerate(zip(folders, overrides, strict=True)):
         if (folder / "metrics.json").is_file():
@@ -46,13 +46,13 @@ def finished(folders: Sequence[Path], overrides: Sequence[Sequence[str]]) -> lis
 
 
 def columns(jobs: Sequence[Job]) -> list[str]:
-    """Return the columns that any of the jobs has, those of the validation split first."""
+    """Return the names of all columns, those of the validation split first."""
     names = list(dict.fromkeys(name for job in jobs for name in job.scores))
     return sorted(names, key=lambda name: SPLITS.index(name.partition(" ")[0]))
 
 
 def summary(jobs: Sequence[Job]) -> str:
-    """Return a table of the jobs, then mean and standard deviation of those that differ in their seed alone."""
+    """Return a table with one line for each job, then mean and standard deviation of jobs that differ only in seed."""
     names = columns(jobs)
     widths = [max(13, len(name)) for name in names]
     lines = [_line("job", names, widths, "overrides")]
@@ -80,7 +80,7 @@ def _spread(scores: Sequence[float | None]) -> str:
 
 
 def write(jobs: Sequence[Job], folder: Path) -> Path:
-    """Write the jobs to results.tsv in the multirun's folder, for a spreadsheet or pandas; return its path."""
+    """Write the jobs to results.tsv in `folder`, for a spreadsheet or pandas. Return the path of the file."""
     names = columns(jobs)
     lines = ["\t".join(("job", *names, "overrides"))]
     for job in jobs:

@@ -1,4 +1,4 @@
-"""The program that translates text or lines: `scripts/translate.py`, `nmt-translate`."""
+"""The program that translates one text or many lines: `scripts/translate.py`, `nmt-translate`."""
 
 from __future__ import annotations
 
@@ -17,38 +17,38 @@ if TYPE_CHECKING:
     from nmt.translate import Translator
 
 HELP = """\
-Translate with a trained model: one text, or lines on standard input to lines on standard output.
+Translate with a trained model: one text, or every line of standard input.
 
   python scripts/translate.py ckpt=RUN_FOLDER_OR_FILE [text="..."] [key=value ...]      (installed: nmt-translate)
 
   ckpt=PATH                  a run folder (its best checkpoint) or a checkpoint file
   text="..."                 the sentence, taken literally: commas, quotes and braces need no escaping
-  attention=map.png          with text=: also draw what the model attended to (map.json: the weights as data)
-  kind=encoder_self          with attention=map.png: the source's attention to itself (decoder_self: the target's)
-  words=true                 with attention=map.png: words in place of pieces
-  reference="..."            with attention=: draw this translation instead of the one that the search finds
+  attention=map.png          with text=: also draw the attention map (map.json: write the weights as JSON)
+  kind=encoder_self          with attention=map.png: self-attention of the encoder (decoder_self: of the decoder)
+  words=true                 with attention=map.png: label words instead of pieces
+  reference="..."            with attention=: draw the map of this translation instead of the one found by the search
   search.beam_size=5         search.KEY=... replaces one setting of the checkpoint's search
   search.length_penalty=1.0  the score of a hypothesis is log P / ((5 + length) / 6) ** length_penalty
   search=sampling            another search instead of the checkpoint's: beam, greedy or sampling, with its own
                              settings: search=sampling search.temperature=0.7 search.seed=2
-  allow=[my_package]         packages of your own whose classes the checkpoint or search._target_= may name
-  --config-dir FOLDER        YAML files of your own, as FOLDER/search/mine.yaml for search=mine
+  allow=[my_package]         your packages whose classes the checkpoint or search._target_= may name
+  --config-dir FOLDER        add your YAML files: FOLDER/search/mine.yaml allows search=mine
   device=auto                auto, cpu, cuda, cuda:1 ...
 
-Without text= every line of standard input (UTF-8) gives one line of output, in order; an empty line stays empty. Each
-line is translated as soon as it arrives, so the program also works interactively through a pipe.
+Without text=, the program translates every line of standard input (UTF-8) to one line of output, in order. An empty
+line stays empty. Each line is translated as soon as it arrives, so the program also works interactively through a pipe.
 
   python scripts/translate.py ckpt=outputs/demo/2026-01-31_12-00-00 text='A man, in a "red" shirt, rides a bike.'
   python scripts/translate.py ckpt=best.ckpt < test.en > test.de
 """
 
-CHUNK = 512  # at most so many lines are translated together: enough for batches of similar length
-BLOCK = 1 << 16  # at most so many bytes are read at once
+CHUNK = 512  # maximum number of lines translated together; enough to form batches of similar length
+BLOCK = 1 << 16  # maximum number of bytes in one read
 
 
 @dataclass(kw_only=True)
 class TranslateConfig:
-    """The whole of translate.yaml."""
+    """The settings of translate.yaml."""
 
     ckpt: str
     search: dict[str, Any]
@@ -60,7 +60,7 @@ class TranslateConfig:
 
 
 def run(argv: list[str]) -> None:
-    """Translate as the command line says. Raises UserError for a mistake in it."""
+    """Run the program with the arguments `argv`. Raises UserError for a mistake in them."""
     if wants_help(argv):
         print(HELP, end="")
         return
@@ -70,16 +70,15 @@ def run(argv: list[str]) -> None:
 
     text, rest = take(argv, "text")
     reference, rest = take(rest, "reference")
-    own, rest = take_config_dir(rest)
-    with also_in(own):
+    config_folder, rest = take_config_dir(rest)
+    with also_in(config_folder):
         config = read(compose("translate", overrides(rest, open_keys=("search",))), TranslateConfig)
     if config.attention is not None and text is None:
         raise UserError(f'attention={config.attention}: a map shows one sentence; give it with text="..."')
-
     if reference is not None and config.attention is None:
-        raise UserError('reference="...": it is the translation that attention= draws; add attention=map.png')
+        raise UserError('reference="...": it only changes an attention map; to draw one, add attention=map.png')
     if (config.kind != "cross" or config.words) and config.attention is None:
-        raise UserError("kind= and words= are settings of the map that attention= draws; add attention=map.png")
+        raise UserError("kind= and words=: they only change an attention map; to draw one, add attention=map.png")
 
     from nmt import process
     from nmt.translate import load_translator
@@ -89,7 +88,7 @@ def run(argv: list[str]) -> None:
     output = utf8_output()
     if text is None:
         if sys.stdin.isatty():
-            print("type a sentence and Enter; Ctrl-D ends", file=sys.stderr)
+            print("type a sentence and press Enter; Ctrl-D ends the program", file=sys.stderr)
         translate_lines(translator, cast("BufferedIOBase", sys.stdin.buffer), output)
     elif config.attention is None:
         write_lines(translator, [text], output)
@@ -113,7 +112,7 @@ def translate_lines(translator: Translator, stream: BufferedIOBase, output: Text
 
 
 def write_lines(translator: Translator, sentences: list[str], output: TextIO) -> None:
-    """Write the translations of `sentences`, one line each."""
+    """Write the translation of each sentence on one line."""
     from nmt.lines import as_line
 
     for translation in translator.translate(sentences):
@@ -122,9 +121,9 @@ def write_lines(translator: Translator, sentences: list[str], output: TextIO) ->
 
 
 def draw(translator: Translator, text: str, reference: str | None, config: TranslateConfig, output: TextIO) -> None:
-    """Save the attention map that `config` asks for, and write the translation it shows to `output`.
+    """Save the attention map of `text` and its translation, and write the translation to `output`.
 
-    The map is of `text` and of `reference`; without a reference, of the translation that the search finds.
+    The translation is `reference`; if that is None, the search finds it. `config` says where to save and what to show.
     """
     from nmt.analysis.figure import save
     from nmt.lines import as_line
@@ -175,5 +174,5 @@ def utf8_output() -> TextIO:
 
 
 def main() -> None:
-    """Run on this process' command line."""
+    """Run the program with the arguments of this process."""
     program.main(run)

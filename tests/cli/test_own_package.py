@@ -111,17 +111,17 @@ def test_help_lists_configs_of_ones_own(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--config-dir", "nowhere"], "--config-dir: got 'nowhere', which is no folder"),
+        (["--config-dir", "nowhere"], "--config-dir: got 'nowhere', expected a folder"),
         (["--config-dir"], "--config-dir: got nothing"),
         (["--config-dir=configs", "resume=run"], "resume: got --config-dir beside it"),
         (
             ["--config-dir=configs", "experiment=acme"],
-            "got 'acme_nmt.attention.First', expected a class in nmt.models; for a class of your own package add "
+            "got 'acme_nmt.attention.First', expected a class in nmt.models; to use your own package, add "
             "allow=[acme_nmt]",
         ),
         (
             ["--config-dir=configs", "experiment=acme", "allow=[acme_nmt]"],
-            "Python cannot find the module acme_nmt.attention; install acme_nmt, or put the folder it lies in on",
+            "Python cannot find the module acme_nmt.attention; install acme_nmt, or add the folder that contains it to",
         ),
         (["allow=[a-b]"], "allow: got 'a-b', expected names of Python packages"),
         (["allow=acme"], "allow: got 'acme', expected a list (each text)"),

@@ -315,7 +315,7 @@ def test_a_log_that_is_somebody_elses_is_not_written_into(runs: Runs, tmp_path: 
         (["-m", "seed=1,2", "hydra.sweep.dir="], "hydra.sweep.dir: got nothing"),
         (["seed=${nope}"], "Interpolation key 'nope' not found"),
         (["hydra.run.dir=r/${nope}"], "Interpolation key 'nope' not found"),
-        (["-m", "experiment=glob(multi*)"], "name the options one by one"),
+        (["-m", "experiment=glob(multi*)"], "list the options: experiment=A,B"),
         (["+resume=nothing"], "nothing holds no run"),
     ],
 )
