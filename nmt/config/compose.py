@@ -1,6 +1,6 @@
-"""From a config name and overrides to a plain, resolved config, and to the recipe of a run.
+"""Composes a config from its name and overrides, and makes the recipe of a run from it.
 
-Hydra composes. The values are checked by `nmt.config.schema` and `nmt.config.instantiate`.
+Hydra composes the YAML files. `nmt.config.schema` and `nmt.config.instantiate` check the values.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ __all__ = ["compose", "compose_run", "config_dir", "groups", "jobs", "show", "sw
 
 
 def compose(config_name: str, overrides: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the config `config_name` ("train") with `overrides` ("model=rnn", "seed=2"): plain and resolved.
+    """Return the config `config_name` ("train") with `overrides` ("model=rnn", "seed=2"), plain and resolved.
 
-    Raises UserError for overrides that cannot be read, for unknown or misspelt groups and options, for keys that the
-    config does not have, and for values that are left open.
+    Raises UserError for overrides that cannot be read, for unknown groups, options and keys, and for required values
+    that are not given.
     """
     with _resolving(_compose(config_name, overrides)) as config:
         return _plain(config)
 
 
 def compose_run(overrides: Sequence[str], *, job: int | None = None) -> Recipe:
-    """Return the recipe of a training run; `job` is its number in a multirun, None for a single run.
+    """Return the recipe of a training run. `job` is the run's number in a multirun, None for a single run.
 
-    Raises UserError for everything that `compose` and `nmt.config.schema.validate` refuse.
+    Raises the UserErrors of `compose` and `nmt.config.schema.validate`.
     """
     with _resolving(_compose("train", _numbered(overrides, job))) as config:
         keys = ("hydra.run.dir",) if job is None else ("hydra.sweep.dir", "hydra.sweep.subdir")
         folder = Path(os.path.abspath(Path(*(_folder_name(config, key) for key in keys))))
         plain = _plain(config)
-    if isinstance(plain.get("data"), Mapping):  # config.yaml and checkpoints are used from other working folders too
+    if isinstance(plain.get("data"), Mapping):  # config.yaml and checkpoints may be used from another folder later
         plain["data"] = absolute_paths(plain["data"])
     return Recipe(validate(plain), plain, folder)
 
@@ -59,22 +59,22 @@ def jobs(overrides: Sequence[str]) -> list[list[str]]:
         if not override.is_sweep_override():
             choices[key] = [f"{key}={override.get_value_element_as_str()}"]
         elif isinstance(override.value(), Glob):
-            raise UserError(f"{override.input_line}: name the options one by one, {key}=A,B")
+            raise UserError(f"{override.input_line}: glob() is not supported; list the options: {key}=A,B")
         elif override.is_discrete_sweep():
             choices[key] = [f"{key}={value}" for value in override.sweep_string_iterator()]
         else:
-            raise UserError(f"{override.input_line}: an interval cannot be run through; list the values: {key}=1,2,3")
+            raise UserError(f"{override.input_line}: interval() is not supported; list the values: {key}=1,2,3")
     return [list(job) for job in itertools.product(*choices.values())]
 
 
 def sweep_folder(overrides: Sequence[str]) -> Path:
-    """Return the folder for all jobs of a multirun, as the overrides of its first job name it."""
+    """Return the folder of a multirun, computed from the overrides of its first job."""
     with _resolving(_compose("train", _numbered(overrides, 0))) as config:
         return Path(os.path.abspath(_folder_name(config, "hydra.sweep.dir")))
 
 
 def show(overrides: Sequence[str], part: Literal["job", "hydra", "all"], *, resolve: bool, job: int | None) -> str:
-    """Return the composed training config as YAML: the run's own part, Hydra's, or both."""
+    """Return the composed training config as YAML. `part` selects the settings of the run, those of Hydra, or both."""
     from omegaconf import OmegaConf, open_dict
 
     with _resolving(_compose("train", _numbered(overrides, job))) as config:
@@ -91,7 +91,7 @@ def _numbered(overrides: Sequence[str], job: int | None) -> list[str]:
 
 
 def _compose(config_name: str, overrides: Sequence[str]) -> DictConfig:
-    """Return Hydra's composition, with its own node `hydra`."""
+    """Return the config that Hydra composes, including its node `hydra`."""
     import hydra
     from hydra.errors import HydraException
     from omegaconf import OmegaConf
@@ -102,9 +102,9 @@ def _compose(config_name: str, overrides: Sequence[str]) -> DictConfig:
         try:
             return hydra.compose(config_name, [*overrides, *search_path()], return_hydra_config=True)
         except HydraException as error:
-            # Hydra stops at the first unknown key: check all keys against what the chosen groups have.
+            # Hydra reports only the first unknown key. To report all, compose the chosen groups and check each key.
             chosen = [override.input_line or "" for override in parsed if is_group(override)]
-            with suppress(HydraException):  # a group that does not exist: the first error tells it
+            with suppress(HydraException):  # for an unknown group, the first error is reported
                 tree: Any = OmegaConf.to_container(hydra.compose(config_name, [*chosen, *search_path()]), resolve=False)
                 check_keys(parsed, tree)
             raise UserError(explain(error, overrides)) from error
@@ -112,7 +112,7 @@ def _compose(config_name: str, overrides: Sequence[str]) -> DictConfig:
 
 @contextmanager
 def _resolving(config: DictConfig) -> Iterator[DictConfig]:
-    """Let interpolations in `config` be resolved, `${hydra:...}` too. Raises UserError for one that cannot be."""
+    """Allow interpolations such as `${hydra:...}` to be resolved in the block. Raises UserError if one cannot be."""
     from hydra.core.hydra_config import HydraConfig
     from omegaconf.errors import OmegaConfBaseException
 
@@ -131,12 +131,12 @@ def _folder_name(config: DictConfig, key: str) -> str:
 
     name = OmegaConf.select(config, key)
     if name in (None, ""):
-        raise UserError(f"{key}: got nothing, expected the name of a folder")
+        raise UserError(f"{key}: got nothing, expected the path of a folder")
     return str(name)
 
 
 def _plain(config: DictConfig) -> dict[str, Any]:
-    """Return a composed config without Hydra's own node as dicts, lists, text, numbers, booleans and None."""
+    """Return a composed config as plain values, without the node `hydra`."""
     from omegaconf import OmegaConf, open_dict
 
     task = config.copy()

@@ -1,8 +1,8 @@
-"""The folders of configs: groups, their options, defaults and first words, read without a YAML parser.
+"""The folders of configs: their groups, options, defaults and summaries, read without a YAML parser.
 
-`--help` and the messages about misspelt options must come at once, and need no more than the files' names and the
-plain `- group: option` lines of their defaults lists. Beside the shipped configs, a folder of the user's own
-(`--config-dir`) may hold further options of the same groups, and groups of its own.
+`--help` and the messages about misspelt options must appear at once. They need only the names of the files and the
+lines `- group: option` of their defaults lists. With `--config-dir`, a folder of the user adds options and groups to
+the shipped configs.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ _own: ContextVar[Path | None] = ContextVar("own", default=None)
 
 
 def config_dir() -> Path:
-    """Return the folder of the shipped configs: inside the package if it is installed, beside it in a checkout."""
+    """Return the folder of the shipped configs: inside an installed package, next to the package in a checkout."""
     package = Path(__file__).resolve().parent.parent
     for folder in (package / "configs", package.parent / "configs"):
         if (folder / "train.yaml").is_file():
             return folder
-    raise UserError(f"configs: not found in {package} or beside it; the installation is damaged: install it again")
+    raise UserError(f"configs: not found in {package} or {package.parent}; install the package again")
 
 
 @contextmanager
 def also_in(name: str | None) -> Iterator[None]:
-    """During the block, look for configs in the folder `name` too; None adds no folder.
+    """Look for configs also in the folder `name` while the block runs. None adds no folder.
 
-    Raises UserError for a name that is no folder, and for files that the shipped configs have as well.
+    Raises UserError if `name` is not a folder, or if one of its files has the name of a shipped config.
     """
     token = _own.set(None if name is None else _checked(name))
     try:
@@ -48,7 +48,7 @@ def _checked(name: str) -> Path:
     folder = Path(os.path.abspath(Path(os.path.expanduser(name))))
     if not folder.is_dir():
         raise UserError(
-            f"--config-dir: got '{name}', which is no folder; name a folder with groups such as experiment/"
+            f"--config-dir: got '{name}', expected a folder with groups such as experiment/; check the path"
         )
     taken = [path for path in _files(folder) if (config_dir() / path).exists()]
     if taken:
@@ -61,12 +61,12 @@ def _files(folder: Path) -> list[str]:
 
 
 def own_folder() -> Path | None:
-    """Return the user's own folder of configs; None if there is none."""
+    """Return the folder of --config-dir, or None if it was not given."""
     return _own.get()
 
 
 def search_path() -> list[str]:
-    """Return the overrides that let Hydra find the user's own configs."""
+    """Return the overrides with which Hydra finds the configs of the user."""
     own = own_folder()
     return [] if own is None else [f"hydra.searchpath=[{quoted(f'file://{own}')}]"]
 
@@ -92,26 +92,26 @@ def _groups(folders: tuple[Path, ...]) -> dict[str, tuple[str, ...]]:
 
 
 def defaults(config_name: str = "train") -> dict[str, str]:
-    """Return the options that the defaults list of a config names: {"model": "transformer", "debug": "null", ...}.
+    """Return the option of each group in the defaults list of a config: {"model": "transformer", "debug": "null", ...}.
 
-    A group that takes several options has a list: "[bleu, chrf]".
+    If a group takes several options, the value is a list in YAML: "[bleu, chrf]".
     """
     return dict(_DEFAULT.findall(_text(config_name)))
 
 
 def takes_several(group: str) -> bool:
-    """Tell whether several options of a group can be chosen at once, as in scores=[bleu,chrf]."""
+    """Return whether a group takes several options at once, as in scores=[bleu,chrf]."""
     return defaults().get(group, "").startswith("[")
 
 
 def options_with(group: str) -> list[str]:
-    """Return which options of its parent a group goes with: ["hybrid", "rnn"] for "model/attention"."""
+    """Return the options of the parent group that have this group: ["hybrid", "rnn"] for "model/attention"."""
     parent, _, child = group.rpartition("/")
     return [option for option in groups()[parent] if child in defaults(f"{parent}/{option}")]
 
 
 def summary(group: str, option: str) -> str:
-    """Return the comment that an option's file begins with, its first line; empty where there is none."""
+    """Return the first comment line of an option's file, or an empty string if it has none."""
     lines = (
         line for line in _text(f"{group}/{option}").splitlines() if line.startswith("#") and "@package" not in line
     )
@@ -119,6 +119,6 @@ def summary(group: str, option: str) -> str:
 
 
 def _text(config_name: str) -> str:
-    """Return the text of a config file, of whichever folder has it."""
+    """Return the text of a config file from the first folder that has it."""
     paths = [folder / f"{config_name}.yaml" for folder in _folders()]
     return next(path for path in paths if path.is_file()).read_text("utf-8")

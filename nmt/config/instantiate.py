@@ -1,10 +1,11 @@
-"""From a plain config node with a `_target_` to the object it describes: allow-listed, bound and checked first.
+"""Builds the object that a plain config node describes, after checking the class and its parameters.
 
-A node is a mapping: `_target_` names a class, `_partial_: true` asks for a function that still takes the parameters
-which only the program knows, every other key is a parameter of its constructor. A value that is a node itself is built
-first. The parameter that a partial node is given to is annotated with a protocol, whose `__call__` names what the
-program adds. Knows neither OmegaConf nor Hydra, so that the plain config in a checkpoint is read by the same code as
-the one on the command line.
+A node is a mapping. `_target_` names a class, and every other key is a parameter of its constructor. A value that is
+itself a node is built first. With `_partial_: true` the result is a function; the program calls it with the parameters
+that only the program knows. A partial node is the argument of a parameter that is annotated with a protocol, whose
+`__call__` names the parameters that the program adds.
+
+This module uses neither OmegaConf nor Hydra, so that it builds from a checkpoint's config as from a command line's.
 """
 
 from __future__ import annotations
@@ -36,19 +37,20 @@ def instantiate(
     origins: Mapping[str, str] = MappingProxyType({}),
     **runtime: Any,
 ) -> Any:
-    """Return the object (or the function, for a `_partial_` node) that `node` describes.
+    """Return the object that `node` describes, or a function that makes it if the node is `_partial_`.
 
-    `path` is the dotted key of `node` in the config ("model.encoder") and begins every message. `within` names the
-    packages or modules whose classes a `_target_` may name here ("nmt.models"), and `allow` further ones that the user
-    opened for this run: importing a config from a stranger's checkpoint must not run a stranger's code. `runtime` holds
-    arguments that only the program knows; a config must not set them. `offered` holds arguments that the constructor is
-    given if it names them. `origins` maps the key of a node that is a copy to the key of the original, which the user
-    sets and messages name.
+    `path`: the dotted key of `node` in the config ("model.encoder"). Every error message begins with it.
+    `within`: the packages or modules whose classes a `_target_` may name ("nmt.models").
+    `allow`: further packages that the user allows for this run. A config from an unknown checkpoint could otherwise
+    import and run any code.
+    `offered`: arguments that the constructor gets only if it has parameters of these names.
+    `origins`: if a node is a copy of another node, maps its key to the key of the original, which messages then name.
+    `runtime`: arguments that only the program knows. The config must not set them.
 
-    Raises UserError once, with all problems of the node and of the nodes in it: a target that is not allowed or not
-    found, unknown, missing and doubly given parameters, values of the wrong type. A ParameterError of a constructor
-    becomes a UserError that begins with the parameter's dotted key; its ValueError, TypeError or RuntimeError one that
-    begins with `path`. A UserError passes unchanged.
+    Raises one UserError with all problems of the node and of the nodes inside it: targets that are not allowed or not
+    found, unknown or missing parameters, parameters that the program sets, values of the wrong type. A ParameterError
+    of a constructor becomes a UserError that begins with the dotted key of the parameter. A ValueError, TypeError or
+    RuntimeError becomes a UserError that begins with `path`. A UserError is not changed.
     """
     problems: list[str] = []
     plan = _Planner((*within, *allow), origins, problems).plan(node, path, runtime, offered)
@@ -59,7 +61,7 @@ def instantiate(
 
 @dataclass(frozen=True)
 class _Plan:
-    """A node whose keys fit its target; arguments may be plans themselves."""
+    """A node whose keys fit its target. Arguments that are nodes are plans too."""
 
     target: type
     path: str
@@ -69,7 +71,7 @@ class _Plan:
 
 
 class _Planner:
-    """Binds nodes to the constructors of their targets; adds everything that is wrong to `problems`."""
+    """Checks nodes against the constructors of their targets, and appends a message to `problems` for each mistake."""
 
     def __init__(self, allowed: Sequence[str], origins: Mapping[str, str], problems: list[str]) -> None:
         self.allowed = allowed
@@ -84,9 +86,9 @@ class _Planner:
         offered: Mapping[str, Any] = MappingProxyType({}),
         later: Sequence[str] = (),
     ) -> _Plan | None:
-        """Return the plan of `node`, or None where there is no target to plan for.
+        """Return the plan of `node`, or None if its target cannot be used.
 
-        `later` names the parameters that the program adds to a partial node when it calls it.
+        `later` names the parameters that the program adds when it calls the function of a partial node.
         """
         target = _resolve(node, path, self.allowed, self.problems)
         if target is None:
@@ -108,7 +110,7 @@ class _Planner:
         return _Plan(target, path, bool(partial), arguments, dict(runtime))
 
     def _argument(self, value: Any, annotation: Any, where: str) -> Any:
-        """Return `value` as an argument: nodes as plans, lists as tuples where the parameter is a tuple."""
+        """Return `value` as an argument: a node as its plan, and a list as a tuple if the parameter is a tuple."""
         if isinstance(value, Mapping) and _TARGET in value:
             return self._nested(value, annotation, self.origins.get(where, where))
         if not fits(value, annotation):
@@ -119,10 +121,10 @@ class _Planner:
         return value
 
     def _nested(self, node: Mapping[str, Any], annotation: Any, where: str) -> _Plan | None:
-        """Return the plan of a node that is an argument, checked against the parameter's annotation."""
+        """Return the plan of a node that is an argument, after a check against the annotation of the parameter."""
         later, made = _factory(annotation)
         if later and node.get(_PARTIAL) is not True:
-            self.problems.append(f"{where}.{_PARTIAL}: expected true, as the program adds {', '.join(later)}")
+            self.problems.append(f"{where}.{_PARTIAL}: expected true, because the program adds {', '.join(later)}")
             return None
         plan = self.plan(node, where, {}, later=later)
         wanted = made if later else annotation
@@ -151,7 +153,7 @@ def _build(plan: _Plan) -> Any:
 
 
 def _resolve(node: Any, path: str, allowed: Sequence[str], problems: list[str]) -> type | None:
-    """Return the class that the node names, if it may be used."""
+    """Return the class that the node names, or None if the class is not found or not allowed."""
     if not isinstance(node, Mapping) or _TARGET not in node:
         problems.append(f"{path}: got {shown(node)}, expected a mapping with {_TARGET}")
         return None
@@ -159,18 +161,18 @@ def _resolve(node: Any, path: str, allowed: Sequence[str], problems: list[str]) 
     prefixes = tuple(f"{prefix}." for prefix in allowed)
     words = f"a class in {', '.join(allowed)}"
     if not isinstance(name, str) or not _DOTTED.fullmatch(name) or not name.startswith(prefixes):
-        own = f"; for a class of your own package add allow=[{name.partition('.')[0]}]" if isinstance(name, str) else ""
-        problems.append(f"{where}: got {shown(name)}, expected {words}{own}")
+        remedy = f"; to use your own package, add allow=[{name.partition('.')[0]}]" if isinstance(name, str) else ""
+        problems.append(f"{where}: got {shown(name)}, expected {words}{remedy}")
         return None
     found = _find(name, where, problems)
     if found is None:
         return None
-    # A module also holds what it imports: judge an object by where it was defined.
+    # A module also contains the names that it imports. A class must therefore be defined in an allowed module.
     if not inspect.isclass(found) or not f"{found.__module__}.".startswith(prefixes):
         problems.append(f"{where}: {name} is not {words}")
         return None
     if inspect.isabstract(found):
-        problems.append(f"{where}: {name} is abstract: name a class derived from it")
+        problems.append(f"{where}: {name} is abstract; name a class derived from it")
         return None
     return found
 
@@ -181,11 +183,11 @@ def _find(name: str, where: str, problems: list[str]) -> Any:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
-            raise  # a module that the target's module needs is not installed: not a misspelling
+            raise  # the target's module was found, but another module that it imports is missing
         root = name.partition(".")[0]
         problems.append(
             f"{where}: got '{name}', but Python cannot find the module {module_name}{_near_module(module_name)}"
-            + ("" if root == "nmt" else f"; install {root}, or put the folder it lies in on PYTHONPATH")
+            + ("" if root == "nmt" else f"; install {root}, or add the folder that contains it to PYTHONPATH")
         )
         return None
     if not hasattr(module, attribute):
@@ -208,18 +210,18 @@ def _near_module(name: str) -> str:
 
 
 def _parameters(target: type, path: str, problems: list[str]) -> dict[str, Any] | None:
-    """Return the constructor's parameters by name, each with its annotation (empty where it is not known)."""
+    """Return the annotation of each parameter of the constructor; `Parameter.empty` if the annotation is unknown."""
     signature = inspect.signature(target)
     kinds = {parameter.kind for parameter in signature.parameters.values()}
     if kinds & {inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.POSITIONAL_ONLY}:
         problems.append(
             f"{path}.{_TARGET}: the constructor of {_named(target)} must name its parameters "
-            f"(no *args, **kwargs or positional-only ones), or misspelt keys would pass"
+            f"(no *args, **kwargs or positional-only parameters), so that misspelt keys are found"
         )
         return None
     try:
         hints = typing.get_type_hints(target.__init__, include_extras=True)  # type: ignore[misc]
-    except NameError:  # an annotation imported for type checkers only: its values stay unchecked
+    except NameError:  # an annotation was imported only under TYPE_CHECKING; values are then not checked
         hints = {}
     return {name: hints.get(name, inspect.Parameter.empty) for name in signature.parameters}
 
@@ -234,18 +236,18 @@ def _bind(
     problems: list[str],
     offered: Iterable[str],
 ) -> None:
-    """Add what is wrong with the keys of a node to `problems`.
+    """Append a message to `problems` for each unknown, missing or forbidden key of a node.
 
-    `runtime` names the parameters that the program sets. A node that is `open_ended` may leave out others.
+    `runtime` names the parameters that the program sets. With `open_ended`, keys may be missing.
     """
     lacking = [key for key in runtime if key not in parameters]
-    if lacking:  # a target of another kind altogether: what else does not fit it is noise
+    if lacking:  # the wrong class; further mismatches would only repeat that
         problems.append(f"{path}.{_TARGET}: the constructor of {_named(target)} must take {', '.join(lacking)}")
         return
     settable = [name for name in parameters if name not in runtime]
     for key in given:
         if key in runtime:
-            problems.append(f"{path}.{key}: the program sets it; leave it out")
+            problems.append(f"{path}.{key}: the program sets this parameter; remove the key")
         elif key not in parameters:
             near = (
                 did_you_mean(key, [*settable, *offered])
@@ -260,11 +262,11 @@ def _bind(
             problems.append(f"{path}.{name}: missing; {target.__name__} needs it")
 
 
-# Values
+# Annotations
 
 
 def _factory(annotation: Any) -> tuple[tuple[str, ...], Any]:
-    """Return the parameters that a factory's protocol adds, and the class it makes; no parameters: it is no factory."""
+    """Return the parameters of a factory protocol and the class that it makes; no parameters if it is no protocol."""
     for option in options(annotation):
         if inspect.isclass(option) and typing.Protocol in option.__bases__:
             hints = typing.get_type_hints(option.__call__)
@@ -273,7 +275,7 @@ def _factory(annotation: Any) -> tuple[tuple[str, ...], Any]:
 
 
 def _accepts(annotation: Any, target: type) -> bool:
-    """Tell whether an instance of `target` may be given where `annotation` stands."""
+    """Return whether an instance of `target` fits `annotation`."""
     classes = options(annotation)
     if not all(inspect.isclass(option) and option is not inspect.Parameter.empty for option in classes):
         return True

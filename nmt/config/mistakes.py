@@ -1,4 +1,4 @@
-"""Mistakes in overrides, each told in one line: what was given, what there is, and the nearest known word."""
+"""Messages for mistakes in overrides: the given word, the known words, and the one that resembles it most."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def parse(overrides: Sequence[str]) -> list[Override]:
-    """Return the overrides in Hydra's form. Raises UserError for one that is not in Hydra's grammar."""
+    """Return the overrides as parsed by Hydra. Raises UserError for an override that Hydra cannot parse."""
     from hydra.core.override_parser.overrides_parser import OverridesParser
     from hydra.errors import OverrideParseException
 
@@ -26,24 +26,24 @@ def parse(overrides: Sequence[str]) -> list[Override]:
     except OverrideParseException as error:
         key = error.override.partition("=")[0]
         raise UserError(
-            f"command line: cannot read '{error.override}' ({one_line(error.message.splitlines()[0])}); a value that "
-            f"holds commas, quotes, brackets, braces or letters such as ä needs a second pair of quotes inside those "
-            f"of the shell: {key}=\"'...'\""
+            f"command line: cannot read '{error.override}' ({one_line(error.message.splitlines()[0])}); a value with "
+            f"commas, quotes, brackets, braces or letters such as ä needs a second pair of quotes inside the quotes of "
+            f"the shell: {key}=\"'...'\""
         ) from error
 
 
 def is_group(override: Override) -> bool:
-    """Tell whether an override chooses an option of a config group."""
+    """Return whether an override chooses an option of a config group."""
     return override.key_or_group in groups() or override.key_or_group.startswith("hydra/")
 
 
 def check_options(overrides: Sequence[Override]) -> None:
-    """Raise UserError for options that a group does not have, and for several values where one run is asked for."""
+    """Raise UserError for unknown options of a group, and for a key with several values in a single run."""
     problems = []
     for override in overrides:
         if override.is_sweep_override():
             raise UserError(
-                f"{override.input_line}: several values for one run; add -m to run each of them, "
+                f"{override.input_line}: several values for one run; add -m to make one run for each value, "
                 f"or write a list as {override.key_or_group}=[a,b]"
             )
         key, value = override.key_or_group, override.value()
@@ -51,10 +51,10 @@ def check_options(overrides: Sequence[Override]) -> None:
             continue
         known = ", ".join(groups()[key])
         if value is None:
-            problems.append(f"{key}: got null, expected one of {known}; ~{key} leaves it out")
+            problems.append(f"{key}: got null, expected one of {known}; ~{key} removes the group")
             continue
         if isinstance(value, list) and not takes_several(key):
-            problems.append(f"{key}: got {shown(value)}, expected one option and no list: one of {known}")
+            problems.append(f"{key}: got {shown(value)}, expected one option, not a list: one of {known}")
             continue
         for option in value if isinstance(value, list) else [value]:
             if str(option) not in groups()[key]:
@@ -65,7 +65,7 @@ def check_options(overrides: Sequence[Override]) -> None:
 
 
 def check_keys(overrides: Sequence[Override], tree: Mapping[str, Any]) -> None:
-    """Raise UserError for keys that the composed config `tree` does not have, all of them at once."""
+    """Raise one UserError for all keys that the composed config `tree` does not have."""
     problems = []
     for override in overrides:
         key = override.key_or_group
@@ -79,7 +79,7 @@ def check_keys(overrides: Sequence[Override], tree: Mapping[str, Any]) -> None:
 
 
 def explain(error: Exception, overrides: Sequence[str]) -> str:
-    """Return one line for an error of Hydra's."""
+    """Return a one-line message for an exception of Hydra."""
     text, cause = one_line(error), error.__cause__
     if "hydra/launcher/joblib" in text:
         return "hydra/launcher: joblib is not installed; pip install 'nmt-attention-lab[parallel]' installs it"
@@ -90,15 +90,12 @@ def explain(error: Exception, overrides: Sequence[str]) -> str:
             model = chosen[-1] if chosen else f"{parent}={defaults().get(parent)}"
             having = [f"{parent}={option}" for option in options_with(group)]
             where = f" ({text.split(':')[0]})" if text.startswith("In ") else ""
-            return (
-                f"{group}{where}: {model} has no {child} to choose (what it has is built in); "
-                f"{group} goes with {' or '.join(having)}"
-            )
+            return f"{group}{where}: {model} has no {child} to choose; use {group} with {' or '.join(having)}"
     return f"config: {text}{f' ({one_line(cause)})' if cause and str(cause) not in text else ''}"
 
 
 def _problem(key: str, tree: Mapping[str, Any]) -> str:
-    """Return what is wrong with a dotted key, or an empty string."""
+    """Return the problem with a dotted key, or an empty string if the config has the key."""
     node: Any = tree
     for part in key.split("."):
         if isinstance(node, str) and node.startswith("${"):

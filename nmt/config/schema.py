@@ -1,7 +1,7 @@
 """Reads a plain config into the dataclasses of `nmt.config.settings`, and checks keys, types, ranges and conflicts.
 
-Plain means dicts, lists, text, numbers, true, false and null: what YAML or a checkpoint holds. Nothing here imports
-torch, so that a misspelt word on the command line is answered at once.
+A plain config consists of dicts, lists, text, numbers, true, false and null, as in YAML or a checkpoint. This module
+does not import torch, so that a misspelt word on the command line is reported at once.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _NAME = re.compile(r"[\w][\w.+-]*")
 def validate(plain: Mapping[str, Any]) -> TrainConfig:
     """Return the typed settings of a training run.
 
-    Raises UserError once, with every problem: unknown, missing and misspelt keys, values of the wrong type, out of
-    range or not among the choices, and settings that contradict each other.
+    Raises one UserError with all problems: unknown, missing or misspelt keys, values of the wrong type or out of range,
+    and settings that contradict each other.
     """
     config = read(plain, TrainConfig)
     problems = list(_contradictions(config))
@@ -41,9 +41,10 @@ def validate(plain: Mapping[str, Any]) -> TrainConfig:
 
 
 def read(plain: Mapping[str, Any], schema: type[T], path: str = "") -> T:
-    """Return the dataclass `schema` filled from `plain`; `path` is the dotted key of `plain`, empty for the root.
+    """Return an instance of the dataclass `schema` with the values of `plain`.
 
-    Raises UserError once, with every problem that a single field can have.
+    `path` is the dotted key of `plain` in the config, empty for the root. Raises one UserError with the problems of all
+    fields.
     """
     problems: list[str] = []
     value = _read(plain, schema, path, problems)
@@ -73,13 +74,13 @@ def _read(plain: Any, schema: Any, path: str, problems: list[str]) -> Any:
 
 
 def _field(value: Any, hint: Any, where: str, problems: list[str]) -> Any:
-    """Return the value of one field; add to `problems` what is wrong with it."""
+    """Return the value of one field. Append a message to `problems` if the value does not fit."""
     if dataclasses.is_dataclass(hint):
         return _read(value, hint, where, problems)
     if value == MISSING:
         problems.append(f"{where}: not given; set {where}=... ({expected_of(hint)})")
     elif isinstance(value, int) and not isinstance(value, bool) and str in options(hint) and not fits(value, hint):
-        return str(value)  # a run may be named 7
+        return str(value)  # YAML reads name=7 as a number
     elif not fits(value, hint):
         remedy = near_choice(value, hint) or _quotes(value, hint)
         problems.append(f"{where}: got {shown(value)}, expected {expected_of(hint)}{remedy}")
@@ -87,7 +88,7 @@ def _field(value: Any, hint: Any, where: str, problems: list[str]) -> Any:
 
 
 def expected_of(hint: Any) -> str:
-    """Return the words for what a field takes: "an integer of at least 1 or null"."""
+    """Describe the values that a field accepts: "an integer of at least 1 or null"."""
     if dataclasses.is_dataclass(hint) or typing.get_origin(hint) is dict:
         return "a mapping of settings"
     return expected(hint)
@@ -101,19 +102,19 @@ def _quotes(value: Any, hint: Any) -> str:
 
 def _near(key: str, known: Iterable[str], path: str) -> str:
     near = did_you_mean(key, known)
-    return near.replace("mean '", f"mean '{path}.") if near and path else near or f"; there is {', '.join(known)}"
+    return near.replace("mean '", f"mean '{path}.") if near and path else near or f"; known keys: {', '.join(known)}"
 
 
 def _join(path: str, key: object) -> str:
     return f"{path}.{key}" if path else str(key)
 
 
-# What fits together
+# Contradictions between settings
 
 
 def _contradictions(config: TrainConfig) -> Iterator[str]:
     if not _NAME.fullmatch(config.name):
-        yield f"name: got {shown(config.name)}, expected letters, digits and _ . + - only: it names the run's folder"
+        yield f"name: got {shown(config.name)}, expected only letters, digits and _ . + - (it names the run's folder)"
     for package in config.allow:
         if not _PACKAGE.fullmatch(package):
             yield f"allow: got {shown(package)}, expected names of Python packages, as in allow=[my_package]"
@@ -121,7 +122,7 @@ def _contradictions(config: TrainConfig) -> Iterator[str]:
     yield from _trainer(config.trainer)
     if config.optimizer.get("fused") and config.trainer.precision == "16-mixed":
         yield (
-            "optimizer.fused: got true with trainer.precision=16-mixed, whose scaled gradients it cannot clip; "
+            "optimizer.fused: got true with trainer.precision=16-mixed, whose gradients a fused optimizer cannot clip; "
             "use optimizer.fused=false, or trainer.precision=bf16-mixed"
         )
     for key in config.model:
@@ -130,7 +131,7 @@ def _contradictions(config: TrainConfig) -> Iterator[str]:
     sides = [side for side in (config.model.get("encoder"), config.model.get("decoder")) if isinstance(side, Mapping)]
     for key, models in (("attention", "rnn or model=hybrid"), ("positions", "transformer or model=hybrid")):
         if config.model.get(key) is not None and not any(key in side for side in sides):
-            yield f"model.{key}: this model takes none; it goes with model={models}"
+            yield f"model.{key}: this model has no {key}; use it with model={models}"
     for key in ("encoder", "decoder", "tie_embeddings"):
         if key not in config.model:
             yield f"model.{key}: missing; a model has encoder, decoder and tie_embeddings"
@@ -138,7 +139,7 @@ def _contradictions(config: TrainConfig) -> Iterator[str]:
 
 def _data(data: DataConfig) -> Iterator[str]:
     if data.source_lang == data.target_lang:
-        yield f"data.target_lang: got {shown(data.target_lang)}, which is data.source_lang too; they must differ"
+        yield f"data.target_lang: got {shown(data.target_lang)}, the same as data.source_lang; they must differ"
 
 
 def _trainer(trainer: TrainerConfig) -> Iterator[str]:
@@ -147,8 +148,8 @@ def _trainer(trainer: TrainerConfig) -> Iterator[str]:
     if trainer.max_steps == 0:
         yield "trainer.max_steps: got 0, expected at least 1, or -1 for no limit"
     if trainer.max_epochs is None and trainer.max_steps == -1 and trainer.max_time is None:
-        yield "trainer: the run has no end; set one of trainer.max_epochs, trainer.max_steps and trainer.max_time"
+        yield "trainer: the run would never end; set trainer.max_epochs, trainer.max_steps or trainer.max_time"
     if trainer.devices == []:
         yield "trainer.devices: got [], expected the index of at least one device, as in [0]"
     if trainer.check_val_every_n_epoch is None and not isinstance(trainer.val_check_interval, int):
-        yield "trainer.check_val_every_n_epoch: got null, expected trainer.val_check_interval=BATCHES beside it"
+        yield "trainer.check_val_every_n_epoch: got null, which requires trainer.val_check_interval=BATCHES too"

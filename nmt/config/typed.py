@@ -1,8 +1,8 @@
-"""Whether a plain value (from YAML or a checkpoint) is of an annotated type, and the words for it when it is not.
+"""Checks plain values (from YAML or a checkpoint) against type annotations, and describes annotations in words.
 
-Settings and constructors say what they take in standard annotations: `int`, `float`, `bool`, `str`, `None`,
-`Literal["a", "b"]`, `Annotated[int, Range(low=1)]`, and lists, tuples and unions of them. A value whose annotation is
-of another kind, or missing, always fits: its constructor checks it.
+Settings and constructors use standard annotations: `int`, `float`, `bool`, `str`, `None`, `Literal["a", "b"]`,
+`Annotated[int, Range(low=1)]`, and lists, tuples and unions of these. A value fits any other annotation, and fits if
+the annotation is missing. In these cases the constructor must check the value.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Range:
     high: float | None = None
 
     def __contains__(self, value: float) -> bool:
-        """Tell whether `value` is within the limits; NaN never is."""
+        """Return whether `value` is within the limits. NaN is never within them."""
         return (
             value == value
             and (self.low is None or value >= self.low)
@@ -44,21 +44,21 @@ NonNegativeInt = Annotated[int, Range(low=0)]
 
 
 class Others:
-    """Marks the field of a settings class that collects the keys for which there is no other field."""
+    """Marks the field of a settings class that collects all keys without a field."""
 
 
 OtherKeys = Annotated[dict[str, Any], Others]
 
 
 def options(annotation: Any) -> tuple[Any, ...]:
-    """Return the members of a union, or the annotation alone."""
+    """Return the members of a union, or a tuple with the annotation itself."""
     if typing.get_origin(annotation) in (typing.Union, types.UnionType):
         return typing.get_args(annotation)
     return (annotation,)
 
 
 def fits(value: Any, annotation: Any) -> bool:
-    """Tell whether a plain value is of the annotated type and within its range."""
+    """Return whether a plain value has the annotated type and is within its range."""
     return any(_fits_one(value, option) for option in options(annotation))
 
 
@@ -92,7 +92,7 @@ _WORDS = {int: "an integer", float: "a number", bool: "true or false", str: "tex
 
 
 def expected(annotation: Any) -> str:
-    """Return the words for what an annotation asks for: "an integer or null"."""
+    """Describe the values that an annotation accepts: "an integer or null"."""
     return " or ".join(map(_expected_one, options(annotation)))
 
 
@@ -113,7 +113,7 @@ def _expected_one(option: Any) -> str:
 
 
 def near_choice(value: Any, annotation: Any) -> str:
-    """Return "did you mean" for a value near to one of a Literal's, or an empty string."""
+    """Return "; did you mean ...?" if the value resembles a choice of a Literal, otherwise an empty string."""
     choices = [
         choice
         for option in options(annotation)
@@ -125,7 +125,7 @@ def near_choice(value: Any, annotation: Any) -> str:
 
 
 def shown(value: Any) -> str:
-    """Return `value` as the user wrote it in YAML, on one line."""
+    """Return `value` on one line, as it is written in YAML."""
     if value is None:
         return "null"
     if isinstance(value, bool):

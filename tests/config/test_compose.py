@@ -151,13 +151,13 @@ def test_resolved_config_written_as_yaml_reads_back_the_same() -> None:
         (["+data.lmit=3"], "data.lmit: unknown key; did you mean 'limit'?"),
         (["~seed"], "seed: missing; expected an integer of at least 0"),
         (["model/attention=bahdanau"], "model/attention: model=transformer has no attention to choose"),
-        (["model=transformer", "model/attention=luong"], "goes with model=hybrid or model=rnn"),
-        (["+model/attention=luong"], "model.attention: this model takes none"),
+        (["model=transformer", "model/attention=luong"], "use model/attention with model=hybrid or model=rnn"),
+        (["+model/attention=luong"], "model.attention: this model has no attention"),
         (["optimizer.fused=true", "trainer.precision=16-mixed"], "use optimizer.fused=false"),
         (["experiment=multi30k_luong", "model=transformer"], "(In 'experiment/multi30k_luong'): model=transformer"),
         (["model=rnn", "model.decoder.attention.score=dot"], "a copy of ${model.attention}: set the key there"),
         (["model=rnn,hybrid"], "model=rnn,hybrid: several values for one run; add -m"),
-        (["experiment=null"], "~experiment leaves it out"),
+        (["experiment=null"], "~experiment removes the group"),
         (["data.path=a(b"], "cannot read 'data.path=a(b'"),
         (["rnn"], "got 'rnn', expected key=value"),
         (["data.name=???"], "data.name: not given; set data.name=..."),
@@ -191,11 +191,11 @@ def test_each_mistake_on_the_command_line_is_one_clear_line(overrides: list[str]
         ("name", "a/b", "it names the run's folder"),
         ("name", "..", "it names the run's folder"),
         ("trainer.max_time", "40", "expected DD:HH:MM:SS"),
-        ("trainer.max_epochs", None, "the run has no end"),
+        ("trainer.max_epochs", None, "the run would never end"),
         ("trainer.max_steps", 0, "expected at least 1, or -1"),
         ("trainer.accelerator", "gpuu", "did you mean 'gpu'?"),
         ("trainer.strategy", "ddp_spawn", "trainer.strategy: got 'ddp_spawn', expected one of auto, ddp"),
-        ("trainer.check_val_every_n_epoch", None, "expected trainer.val_check_interval=BATCHES beside it"),
+        ("trainer.check_val_every_n_epoch", None, "which requires trainer.val_check_interval=BATCHES"),
         ("scores.bleu.tokenize", "13b", "scores.bleu.tokenize: got '13b', expected one of 13a"),
         ("scores", {}, "scores: got no metric"),
         ("trainer.precision", "fp16", "trainer.precision: got 'fp16', expected one of 32-true"),
@@ -253,13 +253,19 @@ def test_each_mistake_in_the_values_is_one_clear_line(base: dict[str, Any], key:
             ["model/positions=alibi", "+model.positions.slope=2"],
             "model.positions.slope: unknown key; Alibi takes nothing",
         ),
-        (["+model.positions.heads=2"], "model.positions.heads: the program sets it; leave it out"),
-        (["model.positions._partial_=false"], "model.positions._partial_: expected true, as the program adds width"),
+        (["+model.positions.heads=2"], "model.positions.heads: the program sets this parameter; remove the key"),
+        (
+            ["model.positions._partial_=false"],
+            "model.positions._partial_: expected true, because the program adds width",
+        ),
         (["model/positions=rotary", "model.encoder.block.width=12"], "model.positions: rotary needs an even width"),
         (["model.encoder.positions=rotary"], "model.encoder.positions: got 'rotary', expected PositionsFactory"),
-        (["model=rnn", "model/positions=alibi"], "model/positions goes with model=hybrid or model=transformer"),
-        (["model=rnn", "+model/positions=alibi"], "model.positions: this model takes none; it goes with"),
-        (["model=rnn", "+model.attention.query_width=7"], "model.attention.query_width: the program sets it"),
+        (["model=rnn", "model/positions=alibi"], "use model/positions with model=hybrid or model=transformer"),
+        (["model=rnn", "+model/positions=alibi"], "model.positions: this model has no positions; use it with"),
+        (
+            ["model=rnn", "+model.attention.query_width=7"],
+            "model.attention.query_width: the program sets this parameter",
+        ),
         (["model=rnn", "model.attention.width=0"], "model.attention.width: got 0, expected at least 1"),
         (["model=rnn", "+model.attention.wdith=9"], "model.attention.wdith: unknown key; did you mean"),
         (
@@ -287,7 +293,7 @@ def test_a_list_of_metrics_is_chosen_as_one_option() -> None:
     assert message("scores=[bleu,tre]") == (
         "scores: got 'tre', expected one of bleu, chrf, chrfpp, exact_match, ter; did you mean 'ter'?"
     )
-    assert "expected one option and no list" in message("model=[rnn]")
+    assert "expected one option, not a list" in message("model=[rnn]")
     assert "scores: got no metric" in message("scores=[]")
     assert "scores: got null" in message("scores=null")
 

@@ -163,7 +163,7 @@ def test_all_problems_at_once_with_their_dotted_keys() -> None:
     problems = message(config, vocab_size=7).split("; model.decoder")
     assert len(problems) == 7
     for words in (
-        "model.decoder.vocab_size: the program sets it",
+        "model.decoder.vocab_size: the program sets this parameter",
         ".nam: unknown key; did you mean 'name'?",
         ".inner.sise: unknown key; did you mean 'size'?",
         ".inner.size: missing",

@@ -86,7 +86,7 @@ def test_building_metrics() -> None:
         ({"loss": NODES["bleu"]}, "scores.loss: validation has a figure of this name"),
         ({"bleu": {**NODES["bleu"], "tokenize": "chars"}}, "scores.bleu.tokenize: got 'chars', expected one of 13a, "),
         ({"bleu": {**NODES["bleu"], "tokenise": "char"}}, "scores.bleu.tokenise: unknown key; did you mean 'tokenize'"),
-        ({"bleu": {**NODES["bleu"], "target_lang": "de"}}, "scores.bleu.target_lang: the program sets it"),
+        ({"bleu": {**NODES["bleu"], "target_lang": "de"}}, "scores.bleu.target_lang: the program sets this parameter"),
         ({"a": {"_target_": "nmt.evaluation.metrics.base.Metric"}}, "is abstract"),
         ({"a": {"_target_": "nmt.evaluation.metrics.base.Score"}}, "must take target_lang"),
         ({"a": {"_target_": "sacrebleu.metrics.bleu.BLEU"}}, "add allow=[sacrebleu]"),
