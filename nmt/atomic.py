@@ -1,4 +1,4 @@
-"""Writing a file whole or not at all, and by one process at a time."""
+"""Writes a file completely or not at all, and locks a file against other processes."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ logger = logging.getLogger(__name__)
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Yield a file beside `path` that is synced and takes its place at the end of the block.
+    """Yield a new file in the folder of `path`. At the end of the block it is synced to disk and replaces `path`.
 
-    Readers see the old file or the new one; where the block or the disk fails the old one stays. Raises OSError, which
-    names `path`.
+    Readers see either the old file or the complete new one. If the block or the disk fails, the old file stays. Raises
+    OSError with the name `path`.
     """
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
@@ -34,16 +34,17 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write `content` to `path`, making its folder, whole or not at all. Raises OSError."""
+    """Write `content` to `path` completely or not at all. Make the folder if needed. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as file:
         file.write(content)
 
 
 def lock_file(file: IO[bytes], *, waiting: str) -> bool:
-    """Lock an open file until it is closed; if another process has locked it, log `waiting`, wait, and return True.
+    """Lock an open file until it is closed. Return whether another process had locked it.
 
-    On Windows, and on a file system without locks, this does nothing.
+    If another process holds the lock, log the message `waiting`, then wait for the lock. On Windows, and on a file
+    system without locks, this function does nothing and returns False.
     """
     if sys.platform == "win32":
         return False

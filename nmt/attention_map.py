@@ -1,4 +1,4 @@
-"""What a model attended to while it wrote one translation: pieces or words, and the weights between them."""
+"""The attention weights of one translation, between pieces or between words."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KINDS: tuple[Kind, ...] = ("cross", "encoder_self", "decoder_self")
 FORMAT, VERSION = "nmt-attention-map", 2
 DECIMALS = 4
 SPECIAL = ("<s>", "</s>", "<pad>")
-# Scripts that put no space between words: Thai and Lao, Burmese, Khmer, Kana and Han with their punctuation.
+# Scripts without spaces between words: Thai and Lao, Burmese, Khmer, Kana and Han, with their punctuation.
 UNSPACED = (
     *((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3000, 0x30FF), (0x31F0, 0x31FF)),
     *((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0xFF00, 0xFF9F), (0x20000, 0x3FFFF)),
@@ -33,15 +33,16 @@ UNSPACED = (
 
 @dataclass(frozen=True, eq=False)
 class AttentionMap:
-    """The attention of one sentence pair, with S source and T target pieces. It does not change.
+    """The attention weights of one sentence pair, as float32 tensors on the CPU.
 
-    `cross` is (L, H, T, S), `encoder_self` (L, H, S, S), `decoder_self` (L, H, T, T): float32 weights on the CPU, or
-    None for a kind that the model does not have. A row holds the attention from one place; it sums to 1. Row t of
-    `cross` and `decoder_self` is the step that wrote `target_pieces[t]`. The columns of `decoder_self` are
-    `read_pieces`, the pieces that the decoder had read: `<s>` and all target pieces but the last. `level` is "pieces"
-    or "words".
+    Legend: L layers, H heads, S source pieces, T target pieces.
 
-    Raises ValueError for shapes that do not fit the pieces, or weights that are not finite.
+    `cross` is (L, H, T, S), `encoder_self` (L, H, S, S), `decoder_self` (L, H, T, T). A kind that the model does not
+    have is None. Each row sums to 1. Row t of `cross` and `decoder_self` holds the weights of the step that predicted
+    `target_pieces[t]`. The columns of `decoder_self` are `read_pieces`, the input of the decoder: `<s>` and all target
+    pieces except the last. `level` is "pieces" or "words".
+
+    Raises ValueError for shapes that do not fit the pieces, and for weights that are not finite.
     """
 
     source_pieces: tuple[Piece, ...]
@@ -77,7 +78,7 @@ class AttentionMap:
         source: str,
         target: str,
     ) -> Self:
-        """Return the map of sentence `row` of a batch, without the padding on its right.
+        """Return the map of sentence `row` of a batch, without the padding on the right.
 
         The map has its own copy of the weights, as float32 on the CPU.
         """
@@ -86,7 +87,7 @@ class AttentionMap:
         def cut(batch: Tensor | None, rows: int, columns: int) -> Tensor | None:
             if batch is None:
                 return None
-            # A copy, as a tensor made in inference mode must not leave it.
+            # A copy, because a view would keep the weights of the whole batch in memory.
             return batch[row, :, :, :rows, :columns].detach().to("cpu", torch.float32, copy=True)
 
         return cls(
@@ -112,12 +113,12 @@ class AttentionMap:
         return tuple(kind for kind in KINDS if getattr(self, kind) is not None)
 
     def words(self) -> AttentionMap:
-        """Return the map between words; a map of words returns itself.
+        """Return the map between words. A map between words returns itself.
 
-        Attention to a word is the sum over its pieces. Attention from a word is the mean over its pieces. So rows still
-        sum to 1 (Clark et al. 2019, "What Does BERT Look At?", arXiv:1906.04341, section 4.1). A word begins at a piece
-        that begins with "▁". The pieces of one character stay together. Pieces of scripts written without spaces are
-        words by themselves.
+        Attention to a word is the sum of the attention to its pieces. Attention from a word is the mean over its
+        pieces. Rows therefore still sum to 1 (Clark et al. 2019, "What Does BERT Look At?", arXiv:1906.04341,
+        section 4.1). A piece that begins with "▁" starts a new word. The pieces of one character stay together. In
+        scripts without spaces between words, each piece is a word.
         """
         if self.level == "words":
             return self
@@ -137,7 +138,7 @@ class AttentionMap:
         )
 
     def to_json(self) -> str:
-        """Return the map as JSON, with each row of weights on one line and rounded to 4 decimals.
+        """Return the map as JSON, with each row of weights on one line and weights rounded to 4 decimals.
 
             {"format": "nmt-attention-map", "version": 2,
              "source": the source text, "target": the translation,
@@ -148,9 +149,10 @@ class AttentionMap:
                         "decoder_self": layers of heads of T rows of T weights, or null},
              "words": the same between words}
 
-        So `data["pieces"]["cross"][2][0][5][7]` is how much head 1 of layer 3 looked at source piece 7 while it wrote
-        target piece 5, pieces counted from 0. "read" holds the columns of decoder_self. "continues" holds the positions
-        of the pieces that continue the character of the piece before them. A map of words has no "pieces".
+        For example, `data["pieces"]["cross"][2][0][5][7]` is the weight that head 1 of layer 3 gives to source piece 7
+        when the model predicts target piece 5; pieces are counted from 0. "read" holds the columns of decoder_self.
+        "continues" holds the positions of the pieces that continue the character of the previous piece. A map between
+        words has no "pieces".
         """
         levels = {"words": self.words().to_plain()}
         if self.level == "pieces":
@@ -159,7 +161,7 @@ class AttentionMap:
         return _layout({**head, **levels}) + "\n"
 
     def to_plain(self) -> dict[str, Any]:
-        """Return one level of the JSON: lists of labels, positions and nested lists of weights."""
+        """Return one level of the JSON: lists of labels, lists of positions, and nested lists of weights."""
         sides = {"source": self.source_pieces, "target": self.target_pieces, "read": self.read_pieces}
         plain: dict[str, Any] = {side: [piece.label for piece in pieces] for side, pieces in sides.items()}
         plain["continues"] = {
@@ -173,13 +175,13 @@ class AttentionMap:
 
     @classmethod
     def from_json(cls, text: str, *, where: str = "attention map") -> Self:
-        """Return the map that `to_json` wrote. Raises UserError, naming `where`, for anything else."""
+        """Return the map that `to_json` wrote. Raises UserError for other text; the message begins with `where`."""
         try:
             data = json.loads(text)
         except ValueError as error:
             raise UserError(f"{where}: not JSON ({error}); expected a file written with attention=NAME.json") from None
         if not isinstance(data, dict) or data.get("format") != FORMAT:
-            raise UserError(f'{where}: no attention map; expected JSON with "format": "{FORMAT}"')
+            raise UserError(f'{where}: not an attention map; expected JSON with "format": "{FORMAT}"')
         if data.get("version") != VERSION:
             raise UserError(
                 f"{where}: got version {data.get('version')!r} of the format, expected {VERSION}; "
@@ -203,7 +205,7 @@ class AttentionMap:
 
 
 def load(path: str | Path) -> AttentionMap:
-    """Return the map in a JSON file that `save` wrote. Raises UserError for a file that is none."""
+    """Return the map in a JSON file that `nmt.analysis.figure.save` wrote. Raises UserError for any other file."""
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -259,7 +261,7 @@ def _parse_weights(plain: Any) -> Tensor | None:
 
 
 def _merge(weights: Tensor, rows: Sequence[range], columns: Sequence[range]) -> Tensor:
-    """Average `weights` (L, H, R, C) over the rows of each group and sum them over the columns of each."""
+    """Return the mean of `weights` (L, H, R, C) over each group of rows, summed over each group of columns."""
     means = torch.zeros(len(rows), weights.shape[2])
     for index, group in enumerate(rows):
         means[index, group.start : group.stop] = 1 / len(group)
@@ -274,7 +276,7 @@ def _rounded(value: Any) -> Any:
 
 
 def _layout(value: Any, indent: str = "") -> str:
-    """Return JSON that begins a new line for each entry of an object and for each list in a list of lists."""
+    """Return JSON with one line for each entry of an object and for each inner list of a list of lists."""
     inner = indent + " "
     if isinstance(value, dict):
         entries = [f"{inner}{json.dumps(key)}: {_layout(item, inner)}" for key, item in value.items()]

@@ -1,8 +1,10 @@
-"""What a checkpoint carries, safe to load and never half written.
+"""The content of a checkpoint, and how it is saved, loaded and averaged.
 
-A checkpoint is one dict of plain values and tensors: `state_dict` (the weights, prefixed "model."), and under `nmt` all
-that is needed to use them: `format`, `config` (resolved, plain), `tokenizer` (with the SentencePiece models' bytes),
-`scores` and `update`. `last.ckpt` holds Lightning's training state besides.
+A checkpoint is a dict of plain values and tensors. `state_dict` holds the weights, whose names begin with "model.".
+`nmt` holds everything needed to use the weights: `format`, `config` (resolved, plain), `tokenizer` (with the bytes of
+the SentencePiece models), `scores` and `update`. `last.ckpt` also holds Lightning's training state.
+
+Loading a checkpoint does not execute code from the file. Saving never leaves a half-written file.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ PREFIX = "model."
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """A model in evaluation mode with its tokenizer, plain config, scores at saving, and where it was read."""
+    """A model in evaluation mode, with its tokenizer, plain config, scores when it was saved, and checkpoint file."""
 
     model: Seq2Seq
     tokenizer: Tokenizer
@@ -40,7 +42,7 @@ class LoadedModel:
 
 
 def describe(config: Mapping[str, Any], tokenizer: Tokenizer, scores: Mapping[str, Any], update: int) -> dict[str, Any]:
-    """Return what a checkpoint holds under `nmt`."""
+    """Return the entry `nmt` of a checkpoint."""
     return {
         "format": FORMAT,
         "config": dict(config),
@@ -51,29 +53,29 @@ def describe(config: Mapping[str, Any], tokenizer: Tokenizer, scores: Mapping[st
 
 
 def with_prefix(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return a model's weights under the names that a checkpoint gives them."""
+    """Return the weights with the names that they have in a checkpoint."""
     return {PREFIX + name: value for name, value in weights.items()}
 
 
 def save(payload: Mapping[str, Any], path: Path) -> None:
-    """Write `payload` to `path` whole or not at all: beside it first, checked, synced, then put in its place."""
+    """Write `payload` to `path` completely or not at all. The file is checked before it replaces `path`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as file:
         try:
             torch.save(dict(payload), file)
-        except RuntimeError as error:  # torch's own complaint about a write that failed hides why it did
+        except RuntimeError as error:  # if a write fails, torch hides the OSError with the cause
             raise (error.__context__ if isinstance(error.__context__, OSError) else error) from None
         file.flush()
         with zipfile.ZipFile(file.name) as archive:
             broken = archive.testzip()
         if broken is not None:
-            raise OSError(f"the checkpoint read back differently from what was written (in {broken})")
+            raise OSError(f"the checkpoint was damaged while it was written (in {broken})")
 
 
 def find_checkpoint(path: str | Path, name: str = "best.ckpt") -> Path:
     """Return the checkpoint file that `path` names: the file itself, or `checkpoints/<name>` in a run folder.
 
-    Raises UserError where there is none.
+    Raises UserError if no such file exists.
     """
     path = Path(os.path.expanduser(path))
     if path.is_file():
@@ -83,16 +85,16 @@ def find_checkpoint(path: str | Path, name: str = "best.ckpt") -> Path:
     inside = path / "checkpoints" / name
     if not inside.is_file():
         raise UserError(
-            f"ckpt={path}: not a run folder with a finished checkpoint: it holds no checkpoints/{name}; "
+            f"ckpt={path}: not a run folder with a finished checkpoint: it has no checkpoints/{name}; "
             "give a run folder (outputs/NAME/TIME) or a .ckpt file"
         )
     return inside
 
 
 def load(path: Path) -> dict[str, Any]:
-    """Return the payload of a checkpoint file, on the CPU; nothing in the file is executed.
+    """Return the payload of a checkpoint file, with tensors on the CPU. No code in the file is executed.
 
-    Raises UserError for a file that is no checkpoint of ours, is damaged, or has another format.
+    Raises UserError if the file is not a checkpoint of this program, is damaged, or has another format.
     """
     payload = _read(path)
     about = payload.get("nmt") if isinstance(payload, dict) else None
@@ -102,14 +104,14 @@ def load(path: Path) -> dict[str, Any]:
         newer = about["format"] > FORMAT
         raise UserError(
             f"{path}: got checkpoint format {about['format']}, expected {FORMAT}; "
-            + ("update the program" if newer else "train the model anew, or use the version that wrote it")
+            + ("update the program" if newer else "train the model again, or use the version that wrote the file")
         )
     return dict(payload)
 
 
 def _read(path: Path) -> Any:
     if not zipfile.is_zipfile(path):
-        raise UserError(f"{path}: not a checkpoint, or one that was cut short; expected a file that train.py wrote")
+        raise UserError(f"{path}: not a checkpoint, or an incomplete one; expected a file that train.py wrote")
     try:
         with zipfile.ZipFile(path) as archive:
             broken = archive.testzip()
@@ -119,16 +121,17 @@ def _read(path: Path) -> Any:
         raise UserError(f"{path}: damaged checkpoint ({broken} does not match its checksum); use another copy")
     try:
         return torch.load(path, map_location="cpu", weights_only=True)
-    except Exception as error:  # torch raises half a dozen types for files that are not its own
+    except Exception as error:  # torch raises many types of exceptions for other files
         found = re.search(r"GLOBAL (\S+)", str(error))
         reason = f"it names {found[1]}" if found else type(error).__name__
         raise UserError(f"{path}: not a checkpoint that can be read safely ({reason})") from error
 
 
 def load_model(path: str | Path, device: str | torch.device = "cpu", allow: Sequence[str] = ()) -> LoadedModel:
-    """Return the model of a checkpoint file or run folder, on `device`, ready to translate.
+    """Return the model of a checkpoint file or run folder, on `device` and in evaluation mode.
 
-    `allow` names packages of the user's own whose classes the checkpoint may name.
+    `allow` names the user's packages whose classes the checkpoint may name. Raises UserError if there is no checkpoint,
+    or if it cannot be used.
     """
     path = find_checkpoint(path)
     payload = load(path)
@@ -156,7 +159,7 @@ def load_model(path: str | Path, device: str | torch.device = "cpu", allow: Sequ
 
 
 def average(paths: list[Path]) -> dict[str, Tensor]:
-    """Return the mean of the weights in `paths`, computed in float32 or wider and cast back."""
+    """Return the mean of the weights of several checkpoints. It is computed in at least float32 and cast back."""
     states = [load(path)["state_dict"] for path in paths]
     return {
         name: torch.stack([state[name].to(torch.promote_types(value.dtype, torch.float32)) for state in states])

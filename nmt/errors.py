@@ -1,4 +1,4 @@
-"""The one exception for mistakes a user can make and mend."""
+"""The exceptions for mistakes of a user, and helpers for their messages."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from collections.abc import Iterable
 
 
 class UserError(ValueError):
-    """A mistake in the input: one line that says what, where, got, expected and what to do.
+    """A mistake that the user can correct.
 
-    The programs print it without a traceback and end with exit status 2.
+    The message is one line: the setting or file, the value that it got, the expected value, and what to do. The
+    programs print it without a traceback and exit with status 2.
     """
 
 
 class ParameterError(ValueError):
     """A value that a constructor does not accept.
 
-    `parameter` is the name of the constructor's parameter and `problem` says what it got and what it expects. Whoever
-    built the object from a config puts the config's dotted key in front.
+    `parameter` is the name of the constructor's parameter. `problem` says what it got and what it expects. If the
+    object was built from a config, `nmt.config.instantiate` turns this into a UserError with the dotted key.
     """
 
     def __init__(self, parameter: str, problem: str) -> None:
@@ -27,11 +28,11 @@ class ParameterError(ValueError):
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return `"; did you mean 'x'?"` for the known word nearest to `word`, or an empty string."""
+    """Return `"; did you mean 'x'?"` with the known word that resembles `word` most, or an empty string."""
     near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f"; did you mean '{near[0]}'?" if near else ""
 
 
 def one_line(value: object) -> str:
-    """Return the text of `value` with every run of white space as one blank."""
+    """Return the text of `value` on one line, with every run of white space replaced by one space."""
     return " ".join(str(value).split())

@@ -1,4 +1,4 @@
-"""Facts about the machine, the installed versions and the checkout, for metrics.json and the benchmark."""
+"""Facts about the machine, the installed packages and the git commit, for metrics.json and the benchmark."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ GIT_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")
 
 
 def describe(device: torch.device | str = "cpu", count: int = 1) -> dict[str, Any]:
-    """Return plain facts about the machine, of whose devices `count` such as `device` are used.
+    """Return plain facts about the machine. A run uses `count` devices of the type of `device`.
 
-    `cpu` (model), `cores` (that this process may use), `threads` (that torch uses for one operation), `memory_bytes`
-    (of the machine; None where the system does not tell), `gpus` (names of those used), `system`.
+    `cpu`: the model. `cores`: how many this process may use. `threads`: how many torch uses for one operation.
+    `memory_bytes`: memory of the machine, None if the system does not report it. `gpus`: the names of the GPUs that the
+    run uses. `system`: operating system and architecture.
     """
     return {
         "cpu": _cpu_model(),
@@ -41,13 +42,13 @@ def describe(device: torch.device | str = "cpu", count: int = 1) -> dict[str, An
 
 
 def summary(facts: Mapping[str, Any]) -> str:
-    """Return the facts of `describe` in a few words."""
+    """Return the most important facts of `describe` as a short text."""
     memory = f", {facts['memory_bytes'] / 2**30:.0f} GiB" if facts["memory_bytes"] else ""
     return ", ".join(facts["gpus"]) or f"{facts['threads']} threads of an {facts['cpu']}{memory}"
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of Python and of the main dependencies that are installed."""
+    """Return the versions of Python and of the installed main dependencies."""
     found = {"python": platform.python_version()}
     for name in DEPENDENCIES:
         try:
@@ -58,10 +59,10 @@ def versions() -> dict[str, str]:
 
 
 def commit(folder: str | Path) -> str | None:
-    """Return the git commit that `folder` is checked out from, with "-dirty" where tracked files differ from it.
+    """Return the git commit of `folder`, followed by "-dirty" if tracked files were changed.
 
-    None outside git, for a folder that git does not track (a package installed inside some other project's checkout),
-    before the first commit, and where git itself is missing.
+    Returns None if git is not installed, if the repository has no commit, or if git does not track `folder`: a package
+    may be installed inside the checkout of another project.
     """
     if not _git(folder, "ls-files", "--", "."):
         return None
@@ -73,10 +74,10 @@ def commit(folder: str | Path) -> str | None:
 
 
 def peak_memory_bytes() -> int:
-    """Return the most memory used so far, or since `forget_peak_memory`.
+    """Return the peak of the memory in use since the start, or since `forget_peak_memory`.
 
-    Of the GPU's allocator where one is in use, else resident in this process; 0 where the system does not tell
-    (Windows).
+    With a GPU this is the memory that torch has allocated on it, otherwise the resident memory of this process. Returns
+    0 on Windows, which does not report it.
     """
     if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
         return int(torch.cuda.max_memory_allocated())
@@ -89,23 +90,23 @@ def peak_memory_bytes() -> int:
 
 
 def forget_peak_memory() -> None:
-    """Begin `peak_memory_bytes` anew, so that each job of a multirun tells its own; on a CPU this takes Linux."""
+    """Reset `peak_memory_bytes`, so that each job of a multirun reports only its memory. On a CPU, this needs Linux."""
     gc.collect()
     if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
         torch.cuda.reset_peak_memory_stats()
-    with suppress(OSError, TypeError, AttributeError):  # what an earlier job freed is kept: give it back first
+    with suppress(OSError, TypeError, AttributeError):  # return the memory that earlier jobs have freed
         ctypes.CDLL(None).malloc_trim(0)
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # proc(5): resets the high-water mark
 
 
 def matmul_peak(size: int = 2048, repeats: int = 10, device: torch.device | str = "cpu") -> float:
-    """Return the FLOP/s of the best of `repeats` float32 products of `size` x `size` on `device`.
+    """Return the FLOP/s of the fastest of `repeats` products of float32 matrices (size, size) on `device`.
 
-    A product counts 2 * size^3 operations.
+    One product has 2 * size^3 operations.
     """
     left, right, product = (torch.randn(size, size, device=device) for _ in range(3))
-    torch.mm(left, right, out=product)  # pages and threads are there before the clock runs
+    torch.mm(left, right, out=product)  # the first call allocates memory and starts threads, so it is not timed
     best = float("inf")
     for _ in range(repeats):
         wait()
@@ -117,7 +118,7 @@ def matmul_peak(size: int = 2048, repeats: int = 10, device: torch.device | str 
 
 
 def wait() -> None:
-    """Wait until a GPU has done what it was asked for, so that a clock can be read."""
+    """Wait until the GPU has finished all operations, so that a clock can be read."""
     if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
         torch.cuda.synchronize()
 
@@ -133,7 +134,7 @@ def _cpu_model() -> str:
 
 
 def usable_cores() -> int:
-    """Return how many cores this process may use."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -147,12 +148,12 @@ def _memory_bytes() -> int | None:
 
 
 def _git(folder: str | Path, *arguments: str) -> str:
-    """Return what git prints, "" where it fails; it takes no locks, so it never disturbs another git."""
+    """Return the output of a git command, or "" if it fails. It takes no locks, so it never blocks another git."""
     return _run(["git", "--no-optional-locks", "-C", str(folder), *arguments])
 
 
 def _run(command: list[str]) -> str:
-    # Inside a git hook these name the repository of the hook, whatever folder is asked about.
+    # Inside a git hook, these variables name the repository of the hook and would override `folder`.
     environment = {name: value for name, value in os.environ.items() if name not in GIT_VARIABLES}
     try:
         done = subprocess.run(command, capture_output=True, timeout=10, env=environment, check=False)

@@ -1,4 +1,4 @@
-"""What every vocabulary shares: the ids of the special tokens and the mark of a word's beginning."""
+"""The ids of the special tokens and the mark of a new word, the same in every vocabulary."""
 
 PAD, UNK, BOS, EOS = 0, 1, 2, 3
-WORD_MARK = "\u2581"  # "▁": SentencePiece writes it for a space
+WORD_MARK = "\u2581"  # "▁": SentencePiece writes this character for a space

@@ -1,4 +1,4 @@
-"""Sentences in, translations out: a model, its tokenizer and a search as one object."""
+"""Translates sentences with a model, its tokenizer and a search strategy."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Translation:
-    """One sentence's translation.
+    """The translation of one sentence.
 
-    `tokens` are target ids, with eos last unless the length limit ended the search. `token_log_probs` (natural
-    logarithms) and `pieces` have one entry for each token. `score` is the search's, or log P where a given translation
-    was scored. For an empty source the lists are empty and the score is 0.
+    `tokens` are target ids. The last one is eos, unless the length limit ended the search. `token_log_probs` (natural
+    logarithms) and `pieces` have one entry for each token. `score` comes from the search; for a translation given to
+    `Translator.score` it is log P. For an empty source, the lists are empty and the score is 0.
     """
 
     source: str
@@ -43,10 +43,7 @@ class Translation:
 
 
 class Translator:
-    """Translates with `model`, on the device that the model is on.
-
-    `search` is the strategy of every call that names no other.
-    """
+    """Translates with `model`, on the device of the model. `search` is the default strategy of every call."""
 
     def __init__(self, model: Seq2Seq, tokenizer: Tokenizer, search: Search) -> None:
         self.model = model
@@ -55,29 +52,29 @@ class Translator:
 
     @property
     def device(self) -> torch.device:
-        """The device that the model is on now."""
+        """The current device of the model."""
         return next(self.model.parameters()).device
 
     @property
     def attends(self) -> bool:
-        """Whether the model has any attention to draw."""
+        """Whether the model has attention weights."""
         return self.model.encoder.attends or self.model.decoder.attends
 
     def translate(self, sentences: Sequence[str], *, search: Search | None = None, **fields: Any) -> list[Translation]:
         """Return the best translation of every sentence, in the order of the sentences.
 
-        A sentence gets the same tokens in any batch. An empty one, or one of white space, is translated to "".
-        `search` replaces the translator's strategy in this call, and `fields` replace single settings of the strategy
-        (`beam_size=1`). Raises UserError for settings that the strategy does not have or does not accept.
+        A sentence gets the same tokens in any batch. A sentence that is empty or only white space is translated to "".
+        In this call, `search` replaces the strategy of the translator, and `fields` replace single settings of the
+        strategy (`beam_size=1`). Raises UserError for settings that the strategy does not have or does not accept.
         """
         return [found[0] for found in self.hypotheses(sentences, search=search, **fields)]
 
     def hypotheses(
         self, sentences: Sequence[str], *, search: Search | None = None, **fields: Any
     ) -> list[list[Translation]]:
-        """Return all translations that the search gives for each sentence, best score first.
+        """Return all translations that the search finds for each sentence, best score first.
 
-        `n_best=3` asks a beam search for three, `samples=3` a sampling search. The rest is as in `translate`.
+        A beam search finds `n_best` translations, and sampling draws `samples`. All arguments are as in `translate`.
         """
         if isinstance(sentences, str):
             raise UserError("translate: got one text, expected a list of sentences; write translate([text])")
@@ -95,10 +92,10 @@ class Translator:
         return translations
 
     def score(self, sources: Sequence[str], targets: Sequence[str]) -> list[Translation]:
-        """Return the given translations with the model's own log-probabilities, in their order.
+        """Return the given translations with the log-probabilities of the model, in the given order.
 
-        The `score` of each is log P of its tokens, eos included; no search takes place. Raises UserError for lists of
-        different lengths and for an empty source.
+        `score` is log P of all tokens, eos included. No search takes place. Raises UserError for lists of different
+        lengths and for an empty source.
         """
         if isinstance(sources, str) or isinstance(targets, str) or len(sources) != len(targets):
             raise UserError("score: expected two lists of sentences, one translation for each source")
@@ -120,21 +117,22 @@ class Translator:
         return [found[place] for place in range(len(sources))]
 
     def attention_map(self, sentence: str, translation: str | None = None, **fields: Any) -> AttentionMap:
-        """Return what the model attends to while it writes `translation`.
+        """Return the attention weights with which the model predicts `translation`.
 
-        Without a `translation` it is the one that the search finds; `fields` are settings of the search as in
-        `translate`. Raises UserError as `attention_maps` does.
+        If `translation` is None, the search finds it; `fields` are settings of the search, as in `translate`. Raises
+        the UserErrors of `attention_maps`.
         """
         if translation is None:
             return self.attention_maps(self.translate([sentence], **fields))[0]
         return self.attention_maps(self.score([sentence], [translation]))[0]
 
     def attention_maps(self, translations: Sequence[Translation]) -> list[AttentionMap]:
-        """Return what the model attends to while it writes each of `translations`, found or scored before.
+        """Return the attention weights with which the model predicts each of `translations`.
 
-        Each batch takes one forced forward pass. A decoder's forward pass equals its steps, so these are the weights
-        of the search. Rows of `cross` and `decoder_self` are the predicted tokens, eos included.
-        Raises UserError for an empty sentence, and for a model without any attention.
+        `translations` come from `translate`, `hypotheses` or `score`. One forward pass computes the weights of a batch.
+        They equal those of the search, because a decoder's forward pass equals its steps. The rows of `cross` and
+        `decoder_self` are the predicted tokens, eos included. Raises UserError for an empty sentence, and for a model
+        without attention.
         """
         if not self.attends:
             raise UserError("attention map: this model has no attention, so there is nothing to draw")
@@ -160,14 +158,14 @@ class Translator:
         return [found[place] for place in range(len(translations))]
 
     def save(self, path: str | Path) -> None:
-        """Write model, tokenizer and search to a checkpoint file that `load_translator` reads.
+        """Write model, tokenizer and search to a checkpoint file for `load_translator`.
 
-        Raises UserError for a model that was not made by `nmt.build.build_model`: a checkpoint holds the config from
-        which the model is built again.
+        Raises UserError if the model was not made by `nmt.build.build_model`. A checkpoint needs the config of the
+        model to build it again.
         """
         if self.model.config is None:
             raise UserError(
-                "save: the model's config is not known, and a checkpoint needs it; make the model with "
+                "save: the config of the model is unknown, but a checkpoint needs it; make the model with "
                 "nmt.build.build_model(config, ...)"
             )
         config = {"model": self.model.config, "search": search_node(self.search)}
@@ -178,7 +176,7 @@ class Translator:
     def _forced(
         self, sources: Sequence[list[int]], targets: Sequence[list[int]], *, need_weights: bool = False
     ) -> tuple[Tensor, AttentionWeights | None]:
-        """Return the hidden states (B, T, D) that predict `targets`, and the attention weights if asked for."""
+        """Return the hidden states (B, T, D) that predict `targets`, and the attention weights if `need_weights`."""
         source, mask = pad(sources)
         target_in, _ = pad([[BOS, *ids[:-1]] for ids in targets])
         batch = (x.to(self.device) for x in (source, mask, target_in))
@@ -213,10 +211,11 @@ def load_translator(
 ) -> Translator:
     """Return the translator of a run folder (its best checkpoint) or a checkpoint file.
 
-    `device` is "auto" (a GPU if there is one), "cpu", "cuda", "cuda:1" ... The checkpoint says how to search; `search`
-    replaces that strategy (as an object or as a node with a `_target_`) or, as a mapping without `_target_`, single
-    settings of it. So do `fields`: `load_translator(path, beam_size=5)`. `allow` names packages of your own whose
-    classes the checkpoint and `search` may name. Raises UserError for a checkpoint or a setting that does not fit.
+    `device` is "auto" (a GPU if available, otherwise the CPU), "cpu", "cuda", "cuda:1" ... The default strategy is in
+    the checkpoint. A `search` object, or a node with a `_target_`, replaces this strategy. A mapping without `_target_`
+    replaces single settings, and so do `fields`: `load_translator(path, beam_size=5)`. `allow` names your packages
+    whose classes the checkpoint and `search` may name. Raises UserError for a checkpoint or a setting that cannot be
+    used.
     """
     loaded = checkpoint.load_model(path, resolve_device(device), allow)
     return make_translator(loaded, search, allow=allow, **fields)
@@ -229,7 +228,7 @@ def make_translator(
     allow: Sequence[str] = (),
     **fields: Any,
 ) -> Translator:
-    """Return the translator of a loaded checkpoint; the rest is as in `load_translator`."""
+    """Return the translator of a loaded checkpoint. The other arguments are as in `load_translator`."""
     if not isinstance(search, Search):
         given = search or {}
         node = given if "_target_" in given else {**loaded.config["search"], **given}
@@ -238,7 +237,7 @@ def make_translator(
 
 
 def override(search: Search, fields: Mapping[str, Any]) -> Search:
-    """Return `search` with other values of some fields. Raises UserError for those that it does not accept."""
+    """Return a copy of `search` with new values of some fields. Raises UserError for values that it does not accept."""
     try:
         return search.replace(**fields) if fields else search
     except ParameterError as error:
@@ -246,12 +245,15 @@ def override(search: Search, fields: Mapping[str, Any]) -> Search:
 
 
 def resolve_device(name: str) -> torch.device:
-    """Return the device called `name`; "auto" is the current GPU if there is one, else the CPU. Raises UserError."""
+    """Return the device called `name`. "auto" is the current GPU if available, otherwise the CPU.
+
+    Raises UserError if torch cannot use the device.
+    """
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
         device = torch.device(name)
-        torch.zeros((), device=device).item()  # fails on a device without values, such as meta
+        torch.zeros((), device=device).item()  # fails if tensors on the device have no values (meta)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise UserError(f"device={name}: cannot be used here ({reason}); use auto or cpu") from error
@@ -261,8 +263,8 @@ def resolve_device(name: str) -> torch.device:
 def plan_batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
     """Yield the indices of `lengths` in batches of similar length, longest first.
 
-    A batch holds at most `budget` padded tokens, but always at least one sentence. The longest come first, so that a
-    shortage of memory shows at once.
+    A batch has at most `budget` padded tokens, but at least one sentence. The longest sentences come first, so that a
+    lack of memory appears at once.
     """
     batch: list[int] = []
     for index in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
@@ -275,7 +277,7 @@ def plan_batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
 
 
 def _is_empty(sentence: str, ids: Sequence[int]) -> bool:
-    """Tell whether a source is empty or white space, as text or as ids without eos."""
+    """Return whether a source has no text other than white space, or no ids other than eos."""
     return not sentence.strip() or len(ids) < 2
 
 
@@ -286,9 +288,9 @@ def _longer(sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) 
 
 @contextmanager
 def _inference(model: nn.Module, search: Search) -> Iterator[None]:
-    """Run without gradients and in evaluation mode, and afterwards set the modules back that were in training mode.
+    """Run the block without gradients and in evaluation mode, then restore the mode of every module.
 
-    A shortage of the device's memory becomes a UserError that names the setting for it.
+    If the memory of the device is too small, raise a UserError that names the setting to change.
     """
     training = [module for module in model.modules() if module.training]
     model.eval()
@@ -297,8 +299,8 @@ def _inference(model: nn.Module, search: Search) -> Iterator[None]:
             yield
     except torch.OutOfMemoryError as error:
         raise UserError(
-            f"search.batch_tokens: got {search.batch_tokens}, for which the device's memory is too small "
-            f"({str(error).partition('.')[0]}); use fewer, or device=cpu"
+            f"search.batch_tokens: got {search.batch_tokens}, but the device has too little memory for it "
+            f"({str(error).partition('.')[0]}); use a smaller number, or device=cpu"
         ) from error
     finally:
         for module in training:

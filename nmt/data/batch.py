@@ -13,7 +13,7 @@ from nmt.special import BOS, PAD
 
 @dataclass(frozen=True)
 class Batch:
-    """B padded sentence pairs: ids (B, S) and (B, T), and masks of the same shapes in which True is a real token.
+    """B padded sentence pairs: ids (B, S) and (B, T), and masks of the same shapes that are True at real tokens.
 
     `target_in` begins with bos, `target_out` ends with eos, and a source ends with eos. `index` (B,) holds the position
     of each pair in the corpus.
@@ -32,10 +32,10 @@ class Batch:
 
 
 def pad(sequences: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
-    """Return ids (B, longest) filled with pad on the right, and their bool mask (B, longest)."""
+    """Return ids (B, T), padded on the right to the longest sequence, and their bool mask (B, T)."""
     lengths = [len(sequence) for sequence in sequences]
     longest = max(lengths)
-    # One tensor is made from one list, because a tensor for each row takes longer than the rest of a batch.
+    # One call of torch.tensor for all rows, because one call for each row takes longer than the rest of a batch.
     ids = torch.tensor([[*sequence, *[PAD] * (longest - len(sequence))] for sequence in sequences])
     return ids, torch.arange(longest) < torch.tensor(lengths).unsqueeze(1)
 

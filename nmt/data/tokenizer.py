@@ -1,4 +1,4 @@
-"""Text to ids and back: SentencePiece (Kudo and Richardson 2018, arXiv:1808.06226), one model or two.
+"""Converts text to ids and ids to text with SentencePiece (Kudo and Richardson 2018, arXiv:1808.06226).
 
 A text is changed in two ways before SentencePiece gets it. First, each run of white space, line ends included, becomes
 one space, and white space at both ends is removed; no BLEU tokenizer sees this difference. Second, a source is
@@ -32,17 +32,17 @@ from nmt.special import BOS, EOS, PAD, UNK
 if TYPE_CHECKING:
     from nmt.config.settings import TokenizerConfig
 
-# Fixed options of the trainer, beside those of TokenizerConfig. They are part of the cache key.
+# Fixed options of SentencePiece's trainer, in addition to TokenizerConfig. They are part of the cache key.
 TRAINER_OPTIONS: dict[str, Any] = {
     "pad_id": PAD,
     "unk_id": UNK,
     "bos_id": BOS,
     "eos_id": EOS,
-    "byte_fallback": True,  # emoji and scripts never seen in training survive
-    "normalization_rule_name": "identity",  # NFKC would turn "½" and "…" into what no reference says
-    "split_digits": True,  # a number is its digits: unseen numbers are copied, not memorized
-    "num_threads": 2,  # fixed, as unigram ids can depend on it
-    "max_sentence_length": 1 << 16,  # bytes; SentencePiece silently skips longer lines; its default is 4,192
+    "byte_fallback": True,  # characters that are not in the training text become bytes instead of unk
+    "normalization_rule_name": "identity",  # NFKC would replace "½" and "…", so that they differ from the reference
+    "split_digits": True,  # a model can then copy numbers that it has not seen
+    "num_threads": 2,  # fixed, because the ids of a unigram model can depend on it
+    "max_sentence_length": 1 << 16,  # bytes; SentencePiece skips longer lines without a warning (default 4,192)
     "minloglevel": 2,
 }
 
@@ -50,7 +50,7 @@ logger = logging.getLogger(__name__)
 
 
 class Tokenizer:
-    """Source and target vocabularies; ids pad 0, unk 1, bos 2, eos 3 in both."""
+    """The vocabularies of source and target. In both, the ids are 0 for pad, 1 for unk, 2 for bos and 3 for eos."""
 
     def __init__(self, source_model: bytes, target_model: bytes | None = None) -> None:
         """Take SentencePiece models as bytes. Without `target_model`, both sides share one vocabulary."""
@@ -61,12 +61,12 @@ class Tokenizer:
 
     @classmethod
     def train(cls, pairs: Iterable[SentencePair], config: TokenizerConfig, *, cache_dir: Path | None) -> Tokenizer:
-        """Return the tokenizer trained on `pairs`: the same for the same texts, config and SentencePiece version.
+        """Return the tokenizer trained on `pairs`. The same texts, config and SentencePiece version give the same ids.
 
-        `pairs` can be iterated again and may be larger than memory; of more than `config.max_pairs`, every n-th is
-        used. Models are kept in the folder `cache_dir` (None: they are not kept) and found again by the texts, the
-        config and the version. Raises UserError for a vocabulary larger than the texts allow, or smaller than their
-        characters need.
+        `pairs` must allow several iterations and may be larger than memory. If it has more than `config.max_pairs`
+        pairs, every n-th pair is used. Models are cached in the folder `cache_dir` (None: not cached); the key consists
+        of the texts, the config and the version. Raises UserError if the vocabulary size is larger than the texts allow
+        or too small for their characters.
         """
         split = Split.of(pairs)
         if config.joint:
@@ -89,17 +89,17 @@ class Tokenizer:
         return int(self._target.get_piece_size())
 
     def encode_source(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return the ids of each text, eos at the end; an empty text is [eos]."""
+        """Return the ids of each text, followed by eos. An empty text gives [eos]."""
         return _encode(self._source, map(_source_text, texts))
 
     def encode_target(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return the ids of each text, eos at the end; an empty text is [eos]."""
+        """Return the ids of each text, followed by eos. An empty text gives [eos]."""
         return _encode(self._target, map(_spaced, texts))
 
     def decode_target(self, ids: Sequence[int]) -> str:
-        """Return the text of `ids` up to the first eos on one line, without special ids."""
+        """Return the text of `ids` up to the first eos, on one line and without special ids."""
         kept = [index for index in itertools.takewhile(lambda index: index != EOS, map(int, ids)) if index > EOS]
-        # Byte pieces can spell a line end, but a translation is one line.
+        # Byte pieces can contain a line end, but a translation is one line.
         return _spaced(self._target.decode(kept))
 
     def source_pieces(self, ids: Sequence[int]) -> list[Piece]:
@@ -111,24 +111,27 @@ class Tokenizer:
         return _pieces(self._target, ids)
 
     def digest(self) -> str:
-        """Return a digest that changes whenever a text may get other ids: of the models and SentencePiece's version."""
+        """Return a digest of the models and of SentencePiece's version. Equal digests mean equal ids for every text."""
         parts = (sentencepiece.__version__.encode(), self._source_model, self._target_model or b"")
         return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
 
     def to_state(self) -> dict[str, Any]:
-        """Return what `from_state` needs, for checkpoints: values of type bytes, bool and None only.
+        """Return the state for a checkpoint, from which `from_state` makes the tokenizer again.
 
-        No bytes are empty, because torch.load(weights_only=True) refuses those.
+        All values are bytes, bool or None. The bytes are never empty, because torch.load(weights_only=True) refuses
+        empty bytes.
         """
         return {"joint": self.joint, "source": self._source_model, "target": self._target_model}
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Tokenizer:
-        """Return the tokenizer that `to_state` described. Raises UserError for a damaged state."""
+        """Return the tokenizer with the state that `to_state` returned. Raises UserError for a damaged state."""
         try:
             joint, source, target = state["joint"], state["source"], state["target"]
         except (KeyError, TypeError) as error:
-            raise UserError(f"tokenizer: the stored state lacks {error}; the checkpoint is damaged") from error
+            raise UserError(
+                f"tokenizer: the stored state has no {error}; the checkpoint is damaged, so use another copy of it"
+            ) from error
         return cls(source, None if joint else target)
 
 
@@ -137,9 +140,9 @@ def _processor(model: bytes) -> Any:
         processor = sentencepiece.SentencePieceProcessor(model_proto=model)
         specials = [processor.pad_id(), processor.unk_id(), processor.bos_id(), processor.eos_id()]
     except (RuntimeError, TypeError) as error:
-        raise UserError("tokenizer: the stored SentencePiece model is damaged") from error
+        raise UserError("tokenizer: the SentencePiece model is damaged; use another copy of the file") from error
     if specials != [PAD, UNK, BOS, EOS]:
-        raise UserError(f"tokenizer: pad, unk, bos, eos are {specials}, expected [0, 1, 2, 3]")
+        raise UserError(f"tokenizer: got ids {specials} for pad, unk, bos, eos, expected [0, 1, 2, 3]; train it again")
     return processor
 
 
@@ -172,7 +175,7 @@ def _byte_pieces(values: bytes) -> Iterator[Piece]:
 
 
 def _first_character(values: bytes) -> str:
-    """Return the printable character that `values` begin with, or the empty string."""
+    """Return the printable character at the start of `values`, or an empty string."""
     for length in range(1, 5):
         try:
             character = values[:length].decode()
@@ -193,7 +196,7 @@ def _cached_model(split: Split, side: str, config: TokenizerConfig, cache_dir: P
         logger.info(f"{description}, from {entry}")
         return model
     model = _train_model(split, side, config)
-    logger.info(f"{description}, kept in {entry}")
+    logger.info(f"{description}, cached in {entry}")
     try:
         write_atomically(entry, hashlib.sha256(model).digest() + model)
     except OSError as error:
@@ -217,11 +220,11 @@ def _read_entry(entry: Path) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        logger.info(f"tokenizer: {entry} cannot be read ({error.strerror}); trained again")
+        logger.info(f"tokenizer: {entry} cannot be read ({error.strerror}); training it again")
         return None
     digest, model = content[:32], content[32:]
     if hashlib.sha256(model).digest() != digest:
-        logger.info(f"tokenizer: {entry} is damaged; trained again")
+        logger.info(f"tokenizer: {entry} is damaged; training it again")
         return None
     return model
 
@@ -263,8 +266,8 @@ def _training_error(message: str, side: str, config: TokenizerConfig) -> UserErr
         )
     if least := re.search(r"smaller than required_chars\. \d+ vs (\d+)", message):
         return UserError(
-            f"{got}, but the {side} training text needs at least {least[1]} (its characters, 256 bytes and 4 "
-            "specials); raise it or lower tokenizer.character_coverage"
+            f"{got}, but the {side} training text needs at least {least[1]} pieces (its characters, 256 bytes "
+            "and 4 special pieces); increase it or lower tokenizer.character_coverage"
         )
     if "sentences_.empty()" in message:
         return UserError(f"tokenizer: the {side} training text is empty; check data.train")

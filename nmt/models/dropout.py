@@ -1,4 +1,4 @@
-"""Dropout with cheap random numbers on a CPU."""
+"""Dropout with fast random numbers on a CPU."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from nmt.models.checks import require_dropout
 
 
 class Dropout(nn.Module):
-    """Inverted dropout (Srivastava et al. 2014): zero an element with probability `p`, scale the rest by 1/(1-p).
+    """Inverted dropout (Srivastava et al. 2014): sets elements to zero with probability `p` and scales the rest.
 
-    On a CPU the mask compares random bytes, which is five times as fast as torch's Bernoulli sampler. This rounds `p`
-    to the nearest 256th; the scale uses the rounded value, so the expectation is exact. Raises ParameterError for a
-    `p` that is not at least 0 and less than 1.
+    The scale is 1 / (1 - p), so that the expectation does not change. On a CPU the mask compares random bytes, which is
+    five times as fast as torch's Bernoulli sampler. It rounds `p` to a multiple of 1/256; the scale uses the rounded
+    value. Raises ParameterError if `p` is less than 0, or 1 or more.
     """
 
     def __init__(self, p: float) -> None:
@@ -22,7 +22,7 @@ class Dropout(nn.Module):
         self.p = p
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return `x` itself when evaluating or when `p` is 0, else `x` with a fresh mask applied."""
+        """Return `x` with a new random mask applied; in evaluation mode, or if `p` is 0, return `x` itself."""
         if not self.training or self.p == 0.0:
             return x
         if x.device.type != "cpu":

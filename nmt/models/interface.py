@@ -30,10 +30,10 @@ class AttentionWeights:
 
 @dataclass(frozen=True)
 class EncoderOutput:
-    """What an encoder returns: `memory` (B, S, D), `memory_mask` (B, S), `final_state` (B, L, D) or None, `attention`.
+    """The result of an encoder: `memory` (B, S, D), `memory_mask` (B, S), `final_state` (B, L, D), `attention`.
 
-    `final_state` holds hidden states as wide as the memory. Where it is None, a recurrent decoder starts from the mean
-    of the memory. `attention` is None unless weights were asked for.
+    `final_state` holds hidden states of the width of the memory. If it is None, a recurrent decoder starts from the
+    mean of the memory. `attention` is None unless `need_weights` was set.
     """
 
     memory: Tensor
@@ -43,13 +43,13 @@ class EncoderOutput:
 
 
 def per_sentence() -> Any:
-    """Mark a field of a `State` whose tensors have one row for each sentence (B, ...), which its beams share."""
+    """Mark a field of a `State` whose tensors have one row for each sentence (B, ...), shared by all its beams."""
     return field(metadata={"rows": "sentences"})
 
 
 @dataclass(frozen=True)
 class State:
-    """What a decoder passes from step to step. It is a value and is never stored on a module.
+    """The state that a decoder passes from step to step. It is immutable and is never stored in a module.
 
     Fields are tensors, None, other states, or tuples of these. Their first dimension counts hypotheses (N, ...), or
     sentences (B, ...) in fields declared with `per_sentence()`.
@@ -58,8 +58,8 @@ class State:
     def select(self, rows: Tensor, sentences: Tensor | None = None) -> Self:
         """Return the state of the hypotheses with the indices `rows` (N',).
 
-        Per-sentence fields stay as they are unless the indices `sentences` (B',) are given. This one call expands to
-        beams, follows back-pointers and drops finished sentences.
+        Per-sentence fields change only if the indices `sentences` (B',) are given. A search uses this method to copy
+        states to beams, to follow back-pointers, and to remove finished sentences.
         """
         changes = {}
         for entry in fields(self):
@@ -81,8 +81,8 @@ def _select(value: Any, index: Tensor | None, rows: Tensor, sentences: Tensor | 
 class Encoder(nn.Module, ABC):
     """Maps source ids to a memory.
 
-    `embedding` is its input table, `width` the last dimension of its memory. `attends` tells whether it has attention
-    weights.
+    `embedding` is the input table. `width` is the last dimension of the memory. `attends` is True if the encoder has
+    attention weights.
     """
 
     embedding: nn.Embedding
@@ -91,14 +91,14 @@ class Encoder(nn.Module, ABC):
 
     @abstractmethod
     def forward(self, source: Tensor, source_mask: Tensor, *, need_weights: bool = False) -> EncoderOutput:
-        """Encode `source` (B, S) with its `source_mask` (B, S); return weights only if `need_weights`."""
+        """Encode `source` (B, S) with `source_mask` (B, S). Attention weights are returned only with `need_weights`."""
 
 
 class Decoder(nn.Module, ABC):
     """Maps target ids to hidden states, and hidden states to logits.
 
-    `embedding` is its input table. Only `output(hidden)` computes logits (..., V); it owns the weight, which may be
-    tied. `attends` tells whether the decoder has attention weights.
+    `embedding` is the input table. `output` is the only layer that computes logits (..., V); its weight may be tied to
+    an embedding. `attends` is True if the decoder has attention weights.
     """
 
     embedding: nn.Embedding
@@ -109,7 +109,7 @@ class Decoder(nn.Module, ABC):
     def forward(
         self, target_in: Tensor, encoded: EncoderOutput, *, need_weights: bool = False
     ) -> tuple[Tensor, AttentionWeights | None]:
-        """Return hidden states (B, T, D) for `target_in` (B, T) at once; they equal those of T steps."""
+        """Return the hidden states (B, T, D) of all tokens `target_in` (B, T). They must equal those of T steps."""
 
     @abstractmethod
     def init_state(self, encoded: EncoderOutput) -> State:
@@ -119,9 +119,9 @@ class Decoder(nn.Module, ABC):
     def step(
         self, tokens: Tensor, state: Any, *, need_weights: bool = False
     ) -> tuple[Tensor, AttentionWeights | None, Any]:
-        """Read one token of each hypothesis, `tokens` (N,).
+        """Read the next token of each hypothesis, `tokens` (N,).
 
-        Returns hidden states (N, D), weights if `need_weights`, and the next state.
+        Returns the hidden states (N, D), the attention weights (None without `need_weights`) and the next state.
         """
 
 
@@ -132,5 +132,5 @@ def masked_mean(memory: Tensor, mask: Tensor) -> Tensor:
 
 
 def stack_layers(layers: Sequence[Tensor | None]) -> Tensor:
-    """Stack the weights (B, H, T, S) of each layer into (B, L, H, T, S)."""
+    """Return the weights (B, H, T, S) of L layers as one tensor (B, L, H, T, S)."""
     return torch.stack([layer for layer in layers if layer is not None], dim=1)

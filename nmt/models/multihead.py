@@ -11,11 +11,11 @@ from nmt.models.positions.base import Positions
 
 
 class MultiHeadAttention(nn.Module):
-    """Attention of `heads` heads, each `width / heads` wide (arXiv:1706.03762, section 3.2).
+    """Attention with `heads` heads of width `width / heads` (arXiv:1706.03762, section 3.2).
 
-    `scale_scores` divides the scores by the root of the head width (eq. 1). Without `need_weights` the fused kernel
-    runs; with it the weights are computed and returned. Self-attention is given the positions of its stack in every
-    call. Raises ParameterError where `heads` does not divide `width`.
+    `scale_scores` divides the scores by the square root of the head width (eq. 1). By default torch's fused kernel
+    computes the result; with `need_weights`, the weights are computed explicitly and returned. Self-attention gets the
+    `positions` of its stack as an argument of every call. Raises ParameterError if `heads` does not divide `width`.
 
     Legend: B sentences, H heads, T queries, S keys, D width.
     """
@@ -51,15 +51,16 @@ class MultiHeadAttention(nn.Module):
         causal: bool = False,
         need_weights: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
-        """Return what `query` (B, T, D) reads from `memory` (B, S, D), and the weights (B, H, T, S) if asked for.
+        """Return the context (B, T, D) of `query` (B, T, D) from `memory` (B, S, memory width), and the weights.
 
-        `mask` (B, S) is True where a key may be attended; `causal` hides keys after the query's own position.
+        The weights are (B, H, T, S), or None without `need_weights`. `mask` (B, S) is True where a query may attend to
+        a key. With `causal`, a query cannot attend to keys after its position.
         """
         keys, values = self.project(memory, positions)
         return self.attend(query, keys, values, mask, positions=positions, causal=causal, need_weights=need_weights)
 
     def project(self, memory: Tensor, positions: Positions | None = None, start: int = 0) -> tuple[Tensor, Tensor]:
-        """Return the keys and values (B, H, S, D / H) of `memory` (B, S, D), whose first position is `start`."""
+        """Return keys and values (B, H, S, D / H) of `memory` (B, S, memory width). Its first position is `start`."""
         keys, values = self.key_value(memory).chunk(2, dim=-1)
         keys = self._split(keys)
         return (keys if positions is None else positions.rotate(keys, start)), self._split(values)
@@ -76,12 +77,12 @@ class MultiHeadAttention(nn.Module):
         causal: bool = False,
         need_weights: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
-        """Attend with projected keys and values, as `forward` does; `start` is the position of the first query."""
+        """Return the same as `forward` for projected keys and values. `start` is the position of the first query."""
         queries, bias = self._split(self.query(query)), None
         if positions is not None:
             queries = positions.rotate(queries, start)
             bias = positions.bias(queries, keys.shape[2], start=start, scale=self.scale)
-        # The kernel is fastest with its own causal mask, and takes no other mask beside that.
+        # The kernel is fastest with its built-in causal mask, but then it accepts no other mask.
         is_causal = causal and not need_weights and mask is None and bias is None and start == 0
         if not is_causal:
             mask = _join(mask, bias, _past(query.shape[1], keys.shape[2], start, query.device) if causal else None)
@@ -103,8 +104,8 @@ class MultiHeadAttention(nn.Module):
 def attention_weights(queries: Tensor, keys: Tensor, mask: Tensor | None, scale: float) -> Tensor:
     """Return softmax(scale * Q K^T) (B, H, T, S) under a mask that broadcasts to that shape.
 
-    A bool mask is True where a key may be attended; a float mask is added to the scaled scores. Weights are exactly 0
-    where the mask is False or -inf.
+    A bool mask is True where a query may attend to a key. A float mask is added to the scaled scores. Weights are
+    exactly 0 where the mask is False or -inf.
     """
     scores = queries @ keys.transpose(-2, -1) * scale
     if mask is not None:
@@ -113,18 +114,18 @@ def attention_weights(queries: Tensor, keys: Tensor, mask: Tensor | None, scale:
 
 
 def require_division(width: int, heads: int) -> None:
-    """Raise ParameterError where `heads` is no number that divides `width`."""
+    """Raise ParameterError if `heads` is not a positive divisor of `width`."""
     if heads < 1 or width % heads:
         raise ParameterError("heads", f"got {heads}, expected a number that divides the width {width}")
 
 
 def _past(queries: int, keys: int, start: int, device: torch.device) -> Tensor:
-    """Return the mask (T, S) that is True for keys up to each query's own position."""
+    """Return the causal mask (T, S). It is True for keys up to the position of the query."""
     return torch.ones(queries, keys, dtype=torch.bool, device=device).tril(start)
 
 
 def _join(mask: Tensor | None, bias: Tensor | None, past: Tensor | None) -> Tensor | None:
-    """Return one mask, of bool or float, from a mask (B, S), a bias (1 or B, H, T, S) and a causal mask (T, S)."""
+    """Combine a mask (B, S), a bias (1 or B, H, T, S) and a causal mask (T, S) into one bool or float mask."""
     allowed = past
     if mask is not None:
         allowed = mask[:, None, None, :] if past is None else mask[:, None, None, :] & past  # (B, 1, 1 or T, S)

@@ -1,4 +1,4 @@
-"""Timings of training and translation, as shares of what the machine's matrix products can do."""
+"""Measures the speed of training and translation, and compares training with the machine's matrix products."""
 
 from __future__ import annotations
 
@@ -30,9 +30,13 @@ SENTENCES = 1000
 
 
 def measure(recipe: Recipe, ckpt: str | None) -> Iterator[str]:
-    """Yield the lines of the report. `ckpt` is a checkpoint to translate with; None forces the reference lengths."""
+    """Yield the lines of the report.
+
+    `ckpt` is the checkpoint that translates. If it is None, the untrained model translates, and every hypothesis is
+    forced to the length of the reference.
+    """
     if ckpt:
-        load(find_checkpoint(ckpt))  # refuse a wrong one before anything is timed
+        load(find_checkpoint(ckpt))  # report a wrong checkpoint before the measurements
     process.speed_up()
     machine.forget_peak_memory()
     parts = build_parts(_limited(recipe))
@@ -45,7 +49,7 @@ def measure(recipe: Recipe, ckpt: str | None) -> Iterator[str]:
 
 
 def _limited(recipe: Recipe) -> Recipe:
-    """Return the recipe of a run that ends after the updates to be timed."""
+    """Return the recipe of a run that ends after the timed updates."""
     trainer = replace(recipe.settings.trainer, max_steps=WARMUP + TIMED, max_epochs=None, max_time=None)
     settings = replace(recipe.settings, trainer=trainer)
     return replace(recipe, settings=settings, plain={**recipe.plain, "trainer": asdict(trainer)})
@@ -53,7 +57,7 @@ def _limited(recipe: Recipe) -> Recipe:
 
 @dataclass
 class Clock(Callback):
-    """Times the updates after a warm-up and counts what they did."""
+    """Measures the time, target tokens and FLOP of the updates after a warm-up."""
 
     encoder_weights: int
     decoder_weights: int
@@ -65,7 +69,7 @@ class Clock(Callback):
     def on_train_batch_end(
         self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: Any, batch: Batch, batch_idx: int
     ) -> None:
-        """Count one update of one batch."""
+        """Count the tokens and FLOP of one update, which reads one batch."""
         machine.wait()
         now = time.perf_counter()
         if trainer.global_step == WARMUP:
@@ -92,9 +96,10 @@ def _training(parts: Parts, trainer: pl.Trainer, clock: Clock) -> str:
 
 
 def multiplying(module: nn.Module) -> int:
-    """Return how many weights of `module` multiply an activation: its matrices, embedding tables apart.
+    """Return the number of weights of `module` that multiply an activation.
 
-    A tied table multiplies as the output layer, and is counted there.
+    These are the matrices without the embedding tables. A table that is tied to the output layer is counted, because
+    the output layer multiplies with it.
     """
     tables = {id(m.weight) for m in module.modules() if isinstance(m, nn.Embedding)}
     outputs = {id(m.weight) for m in module.modules() if isinstance(m, nn.Linear)}
@@ -115,7 +120,7 @@ def _translation(parts: Parts, device: torch.device, ckpt: str | None) -> str:
         targets = translator.tokenizer.encode_target([pair.target for pair in pairs])
         started = time.perf_counter()
         force(translator, sources, [len(ids) for ids in targets])
-        note = "untrained weights, every hypothesis forced to its reference's length"
+        note = "untrained weights, every hypothesis forced to the length of its reference"
     machine.wait()
     seconds = time.perf_counter() - started
     return (
@@ -126,14 +131,14 @@ def _translation(parts: Parts, device: torch.device, ckpt: str | None) -> str:
 
 @dataclass(frozen=True)
 class ForcedLength(State):
-    """A model's state, and how many tokens each sentence (B,) still has to get."""
+    """The state of a model, and the number of tokens `left` until each sentence (B,) must end."""
 
     inner: State
     left: Tensor = per_sentence()
 
 
 def force(translator: Translator, sources: Sequence[Sequence[int]], lengths: Sequence[int]) -> None:
-    """Search as `Translator.translate` does at beam 5, every sentence ending after `lengths` tokens and no sooner."""
+    """Search as `Translator.translate` with 5 beams, but end every sentence after exactly `lengths` tokens."""
     model, device = translator.model.eval(), translator.device
     search = BeamSearch(beam_size=5, batch_tokens=translator.search.batch_tokens)
     with torch.inference_mode():
