@@ -101,7 +101,7 @@ def plan(overrides: Sequence[str]) -> tuple[Path, tuple[Job, ...]]:
     for line in overrides:
         if line.lstrip("+").startswith(("hydra/sweeper=", "hydra.sweeper.")):
             raise UserError(
-                f"{line}: jobs are planned by Hydra's basic sweeper from the values given with commas; leave it out"
+                f"{line}: only Hydra's basic sweeper is supported, with values given with commas; leave it out"
             )
     planned: list[Job] = []
     folder = Path()
