@@ -200,8 +200,8 @@ class AttentionMap:
                 level=level,
             )
         except (KeyError, TypeError, ValueError) as error:
-            what = f"{type(error).__name__}: {' '.join(str(error).split())}"
-            raise UserError(f"{where}: damaged attention map ({what}); write it again") from None
+            reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
+            raise UserError(f"{where}: damaged attention map ({reason}); write it again") from None
 
 
 def load(path: str | Path) -> AttentionMap:

@@ -74,7 +74,7 @@ def sweep_folder(overrides: Sequence[str]) -> Path:
 
 
 def show(overrides: Sequence[str], part: Literal["job", "hydra", "all"], *, resolve: bool, job: int | None) -> str:
-    """Return the composed training config as YAML. `part` selects the settings of the run, those of Hydra, or both."""
+    """Return the composed training config as YAML. `part` selects the settings of the run, those of Hydra, or all."""
     from omegaconf import OmegaConf, open_dict
 
     with _resolving(_compose("train", _numbered(overrides, job))) as config:
