@@ -1,7 +1,7 @@
-"""Which installed fonts a picture needs for its text, and what stands in for characters that no font has.
+"""Which installed fonts a picture needs for its text, and which characters replace those that no font has.
 
-matplotlib falls back glyph by glyph along a list of families, but only along the list it was given: its default,
-DejaVu Sans, has no Hangul, Kana or Han. Here the list is made from the characters that are to be drawn.
+For each character, matplotlib takes the first font of a list of families that has it. Its default list is DejaVu Sans,
+which has no Hangul, Kana or Han. This module makes the list from the characters of the picture.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _NOT_TEXT = ("cm", "STIXNon", "STIXSize", "Last Resort")  # bundled: mathematics
 
 @dataclass(frozen=True)
 class Font:
-    """A font family and the file that was looked into."""
+    """A font family and its file."""
 
     family: str
     path: str
@@ -36,21 +36,21 @@ class Font:
 
 @dataclass(frozen=True)
 class Typeface:
-    """`families`, in matplotlib's order of fallback, and what `show` puts in place of characters they lack."""
+    """Font families for a picture's text, best first, and replacements for the characters that they lack."""
 
     families: tuple[str, ...]
     replaced: dict[str, str]
 
     def show(self, text: str) -> str:
-        """Return `text` in characters that the families have."""
+        """Return `text` with the characters that the families lack replaced."""
         return "".join(self.replaced.get(char, char) for char in text)
 
 
 class FontBook:
-    """The fonts in use, extended whenever a text needs more.
+    """The fonts in use; a text that needs more fonts extends them.
 
-    `fonts` are the ones to choose from, best first; by default matplotlib's own, then the optional extra, then what the
-    system has. The first is always in use.
+    `fonts` are the fonts to choose from, best first. By default these are matplotlib's own, the optional extra and the
+    system's fonts, in this order. The first font is always in use.
     """
 
     def __init__(self, fonts: Iterable[Font] | None = None) -> None:
@@ -60,7 +60,7 @@ class FontBook:
         self._warned: set[str] = set()
 
     def typeface(self, texts: Iterable[str]) -> Typeface:
-        """Return what to draw `texts` with; warns, once for each script, of characters that no font has."""
+        """Return the typeface that draws `texts`. Warns once for each script with characters that no font has."""
         needed = set().union(*texts)
         missing = needed - self._covered(needed)
         if missing - self._hopeless:
@@ -71,7 +71,7 @@ class FontBook:
         return Typeface(tuple(self._families(needed)), {char: _substitute(char) for char in missing})
 
     def _families(self, needed: set[str]) -> Iterator[str]:
-        """Yield the default and those of the others that have something which the ones before them lack."""
+        """Yield the default family, and each other family that has characters which the families before it lack."""
         for index, font in enumerate(self._chosen):
             found = _having(font.path, needed)
             if found or index == 0:
@@ -85,7 +85,7 @@ class FontBook:
         return set().union(*(_having(font.path, printable) for font in self._chosen))
 
     def _extend(self, missing: set[str]) -> None:
-        """Choose the font with the most of `missing`, then the one with the most of the rest, and so on."""
+        """Choose the font with the most characters of `missing`, then the font with the most of the rest, and so on."""
         left = set(missing)
         candidates = _installed() if self._fonts is None else self._fonts
         having = [(font, _scan(font.path, left)) for font in candidates]
@@ -113,7 +113,7 @@ _book = FontBook()
 
 
 def typeface(texts: Iterable[str]) -> Typeface:
-    """Return what to draw `texts` with, from the installed fonts; see `FontBook.typeface`."""
+    """Return the typeface that draws `texts` with the installed fonts; see `FontBook.typeface`."""
     return _book.typeface(texts)
 
 
@@ -126,7 +126,7 @@ def script(char: str) -> str:
 
 
 def extra_font() -> Path | None:
-    """Return the font file of the optional extra, or None where it is not installed."""
+    """Return the font file of the optional extra, or None if it is not installed."""
     package, file = CJK_FILE
     spec = importlib.util.find_spec(package)  # finds the folder without running the package
     folders = spec.submodule_search_locations if spec else None
@@ -151,11 +151,11 @@ def _default() -> Font:
 
 @cache
 def _installed() -> tuple[Font, ...]:
-    """Upright text fonts in regular weight first, sans serif before others; the optional extra before all."""
+    """Return all installed text fonts, best first: the optional extra, then upright, regular and sans serif fonts."""
     from matplotlib.font_manager import findSystemFonts, fontManager
 
     extra = extra_font()
-    # matplotlib keeps its list of fonts on disk, and does not notice fonts that were installed since.
+    # matplotlib keeps its list of fonts on disk and does not notice fonts that were installed later.
     new = {*findSystemFonts(), *([str(extra)] if extra else [])} - {entry.fname for entry in fontManager.ttflist}
     for path in sorted(new):
         _register(path)
@@ -180,7 +180,7 @@ def _register(path: str) -> None:
 
 
 def _scan(path: str, chars: set[str]) -> set[str]:
-    """Return those of `chars` that the font file has; none where it cannot be read."""
+    """Return the characters of `chars` that the font file has; none if the file cannot be read."""
     from matplotlib.ft2font import FT2Font
 
     try:
