@@ -132,6 +132,7 @@ def test_a_multirun_does_not_write_over_another(runs: Runs) -> None:
     assert len(runs.calls) == 2
 
 
+@pytest.mark.slow
 def test_joblib_runs_two_jobs_at_once_each_with_its_share_of_the_threads(
     runs: Runs, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -153,6 +153,7 @@ def test_a_run_keeps_its_allow_list_and_resume_asks_for_it_again(
     assert runs.calls[1][0] == runs.calls[0][0] and runs.calls[1][3]
 
 
+@pytest.mark.slow
 def test_an_attention_of_ones_own_is_trained_evaluated_and_translates(
     own: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

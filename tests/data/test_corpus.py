@@ -164,6 +164,7 @@ def test_hold_out_of_a_stream_equals_that_of_a_list(data_config, heard, limit):
     assert f"and left out {950 - len(rest)} that repeat their sources" in heard[0]
 
 
+@pytest.mark.slow
 def test_training_pairs_are_not_kept_in_memory(data_config, heard):
     peaks = []
     for count in (20_000, 60_000):

@@ -247,6 +247,7 @@ def test_killed_and_started_again(make, files, tmp_path, root):
     assert [path.suffix for path in files()] == [".ids"], "nothing of the killed process is left"
 
 
+@pytest.mark.slow
 def test_the_second_of_two_processes_waits(make, files, tmp_path, root, caplog):
     caplog.set_level(logging.INFO, "nmt")
     with start(tmp_path / "cache", root, 1) as process:
