@@ -1,15 +1,9 @@
-"""The whole way through the programs: a run, its files, its scores again from the checkpoint, and what stops it."""
+"""A run and its files, its scores again from the checkpoint, which weights it keeps, and what ends it."""
 
 import json
-import math
-import os
 import re
 import shutil
 import signal
-import subprocess
-import sys
-import time
-from pathlib import Path
 
 import pytest
 import torch
@@ -22,53 +16,20 @@ from nmt.cli import train as train_program
 from nmt.errors import UserError
 from nmt.evaluation.metrics.base import Score
 from nmt.evaluation.metrics.bleu import BLEU
+from tests.integration.small_training import (
+    MODELS,
+    NO_AVERAGE,
+    SMALL_TRANSFORMER,
+    TINY,
+    go,
+    same,
+    weights,
+)
 
-ROOT = Path(__file__).resolve().parents[2]
-NO_AVERAGE = "callbacks.checkpointing.average_last=0"
-TINY = [
-    "data=cldr", "data.sizes=[300,40,40]", "data.topics=[dates,numbers]", "data.max_parts=1", "data.batch_tokens=300",
-    "trainer.accelerator=cpu",
-    "tokenizer.vocab_size=400", "search.max_length_factor=1",
-]  # fmt: skip
-SMALL_TRANSFORMER = [
-    "model.encoder.layers=1", "model.encoder.block.width=16", "model.encoder.block.heads=2",
-    "model.encoder.block.feed_forward=16",
-]  # fmt: skip
-SMALL_RNN = [
-    "model.encoder.embedding_width=8", "model.encoder.hidden_width=8", "model.decoder.embedding_width=8",
-    "model.decoder.width=16", "model.decoder.readout_width=8",
-]  # fmt: skip
-SMALL_HYBRID = [
-    "model=hybrid", "model.encoder.layers=1", "model.encoder.block.width=16", "model.encoder.block.heads=2",
-    "model.encoder.block.feed_forward=16", "model.decoder.width=16", "model.decoder.embedding_width=8",
-    "model.decoder.readout_width=8",
-]  # fmt: skip
-MODELS = {
-    "transformer": SMALL_TRANSFORMER,
-    "bahdanau": ["model=rnn", "model/attention=bahdanau", *SMALL_RNN],
-    "luong dot": ["model=rnn", "model/attention=luong", "model.attention.score=dot", *SMALL_RNN],
-    "luong general": ["model=rnn", "model/attention=luong", "model.attention.score=general", *SMALL_RNN],
-    "luong concat": ["model=rnn", "model/attention=luong", "model.attention.score=concat", *SMALL_RNN],
-    "none": ["model=rnn", "model/attention=none", *SMALL_RNN],
-    "hybrid": SMALL_HYBRID,
-}
 TAGS = {
     "train/loss", "train/learning_rate", "train/gradient_norm", "train/target_tokens_per_second",
     "train/padding_share", "val/loss", "val/perplexity", "val/bleu", "val/chrf",
 }  # fmt: skip
-
-
-def go(folder, *overrides):
-    train_program.run([*TINY, *overrides, f"hydra.run.dir={folder}"])
-    return json.loads((folder / "metrics.json").read_text("utf-8"))
-
-
-def weights(folder, name="last.ckpt"):
-    return checkpoint.load(folder / "checkpoints" / name)["state_dict"]
-
-
-def same(one, other):
-    return one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU")
@@ -258,156 +219,3 @@ def test_a_falling_loss_counts_while_bleu_is_nothing(tmp_path):
     assert (
         metrics["val"]["bleu"]["value"] < 1 and metrics["epochs"] == 4 and metrics["best_update"] == metrics["updates"]
     )
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["transformer", "bahdanau"])
-def test_half_precision_learns_as_single_does(tmp_path, name):
-    common = [
-        *MODELS[name], "data.sizes=[100,4,4]", "trainer.max_steps=3", "callbacks.samples=null", "optimizer.eps=1",
-        "scheduler=constant", "scheduler.warmup_updates=0",
-    ]  # fmt: skip
-    # eps=1 keeps Adam's steps proportional to the gradients.
-    go(tmp_path / "start", *common, "optimizer.lr=1e-30")
-    go(tmp_path / "single", *common, "optimizer.lr=1")
-    go(tmp_path / "half", *common, "optimizer.lr=1", "trainer.precision=bf16-mixed")
-    start, single, half = (weights(tmp_path / run) for run in ("start", "single", "half"))
-    assert not same(single, half) and all(value.dtype == torch.float32 for value in half.values())
-    changes = [torch.cat([(end[key] - start[key]).flatten() for key in start]) for end in (single, half)]
-    assert torch.cosine_similarity(*changes, dim=0) > 0.99
-
-
-@pytest.mark.slow
-def test_a_model_learns_with_rdrop(tmp_path):
-    """200 updates with dropout, so that the two passes differ."""
-    folder = tmp_path / "run"
-    metrics = go(
-        folder, "objective=rdrop", "model.encoder.layers=2", "model.encoder.block.width=64",
-        "model.encoder.block.heads=4", "model.encoder.block.feed_forward=128", "data.sizes=[3000,100,100]",
-        "data.batch_tokens=1000", "optimizer.lr=0.003",
-        "trainer.max_steps=200", "trainer.max_epochs=null", "trainer.check_val_every_n_epoch=null",
-        "trainer.val_check_interval=50", "scheduler.warmup_updates=30", NO_AVERAGE,
-        "callbacks.samples=null",
-    )  # fmt: skip
-    events = EventAccumulator(str(folder))
-    events.Reload()
-    perplexities = [event.value for event in events.Scalars("val/perplexity")]
-    assert len(perplexities) == 4 and perplexities == sorted(perplexities, reverse=True)
-    assert perplexities[-1] < 7, "of 400 pieces"
-    assert metrics["updates"] == 200 and metrics["val"]["chrf"]["value"] > 10
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", MODELS)
-def test_a_handful_of_pairs_is_learnt_by_heart(name, tmp_path):
-    choice = [word for word in MODELS[name] if word.startswith(("model=", "model/", "model.attention"))]
-    report = go(tmp_path / "run", "debug=overfit", "tokenizer.vocab_size=320", *choice)
-    assert report["test"]["bleu"]["value"] == pytest.approx(100.0)
-
-
-# Processes of their own
-
-KILLED = [
-    *TINY, *SMALL_TRANSFORMER, "data.sizes=[3000,20,20]", "trainer.max_epochs=2",
-    "callbacks.checkpointing.save_every_updates=10", "callbacks.samples=null", "data.batch_tokens=150",
-]  # fmt: skip
-
-
-def start(*overrides, program=ROOT / "train.py", cwd=None):
-    return subprocess.Popen(
-        [sys.executable, str(program), *overrides],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)},
-        cwd=cwd,
-    )
-
-
-def wait_for_updates(folder, process, updates):
-    """Wait until last.ckpt is from `updates` or later."""
-    path = folder / "checkpoints" / "last.ckpt"
-    for _ in range(600):
-        if path.exists() and checkpoint.load(path)["nmt"]["update"] >= updates:
-            return
-        assert process.poll() is None, process.stdout.read()
-        time.sleep(0.1)
-    raise AssertionError("no checkpoint within a minute")
-
-
-@pytest.mark.slow
-def test_killed_in_mid_epoch_and_resumed_ends_with_the_same_weights(tmp_path):
-    whole, killed, stopped = (tmp_path / name for name in ("whole", "killed", "stopped"))
-    process = start(*KILLED, f"hydra.run.dir={whole}")
-    assert process.wait() == 0, process.stdout.read()
-
-    process = start(*KILLED, f"hydra.run.dir={killed}")
-    wait_for_updates(killed, process, 20)
-    process.kill()
-    process.wait()
-    assert not (killed / "metrics.json").exists()
-
-    process = start(*KILLED, f"hydra.run.dir={stopped}")
-    wait_for_updates(stopped, process, 20)
-    process.send_signal(signal.SIGINT)
-    said = process.communicate()[0]
-    assert process.returncode == 130 and f"train.py resume={stopped}" in said and "Traceback" not in said
-
-    for folder in (killed, stopped):
-        process = start(f"resume={folder}")
-        assert process.wait() == 0, process.stdout.read()
-        assert same(weights(folder), weights(whole))
-        ours, theirs = (json.loads((path / "metrics.json").read_text("utf-8")) for path in (folder, whole))
-        assert ours["test"] == theirs["test"] and ours["updates"] == theirs["updates"]
-        assert math.isclose(ours["epochs"], theirs["epochs"])
-        assert 0.1 < ours["target_tokens_per_second"] / theirs["target_tokens_per_second"] < 10
-
-
-@pytest.mark.slow
-def test_two_processes_train_one_model_in_one_folder_and_show_it(tmp_path):
-    process = start(
-        *TINY, *SMALL_TRANSFORMER, "data.sizes=[200,21,21]", "trainer.max_steps=6", "trainer.devices=2",
-        "trainer.strategy=ddp", "callbacks.checkpointing.average_last=2", "callbacks.progress.plain_seconds=0",
-        cwd=tmp_path,
-    )  # fmt: skip
-    said = process.communicate()[0]
-    assert process.returncode == 0, said
-    (folder,) = (tmp_path / "outputs" / "transformer").iterdir()
-    metrics = json.loads((folder / "metrics.json").read_text("utf-8"))
-    assert metrics["updates"] == 6 and metrics["sentences"]["val"] == 21
-    assert said.count("left\n") >= 5, said
-    states = checkpoint.load(folder / "checkpoints" / "last.ckpt")["callbacks"]["Generators"]["ranks"]
-    assert len(states) == 2 and not torch.equal(states[0]["torch"], states[1]["torch"])
-
-
-@pytest.mark.slow
-def test_two_processes_are_stopped_and_go_on_as_if_they_had_not_been(tmp_path):
-    whole, stopped = tmp_path / "whole", tmp_path / "stopped"
-    two = [*KILLED, "trainer.devices=2", "trainer.strategy=ddp"]
-    process = start(*two, f"hydra.run.dir={whole}")
-    assert process.wait() == 0, process.stdout.read()
-    process = start(*two, f"hydra.run.dir={stopped}")
-    wait_for_updates(stopped, process, 20)
-    process.send_signal(signal.SIGINT)
-    said = process.communicate()[0]
-    assert process.returncode == 130 and f"train.py resume={stopped}" in said, said
-    process = start(f"resume={stopped}")
-    assert process.wait() == 0, process.stdout.read()
-    for name, value in weights(whole).items():
-        torch.testing.assert_close(weights(stopped)[name], value, rtol=1e-4, atol=1e-5)
-
-
-@pytest.mark.slow
-def test_two_processes_update_as_one_that_accumulates(tmp_path):
-    common = [
-        *TINY, *SMALL_TRANSFORMER, "data.sizes=[200,8,8]", "trainer.max_steps=4", "trainer.gradient_clip_val=0.5",
-        "optimizer.eps=1", "optimizer.lr=1", "scheduler=constant", "scheduler.warmup_updates=0",
-        "model.encoder.embedding_dropout=0", "model.encoder.block.residual_dropout=0", NO_AVERAGE,
-    ]  # fmt: skip
-    process = start(*common, "trainer.devices=2", "trainer.strategy=ddp", f"hydra.run.dir={tmp_path / 'two'}")
-    said = process.communicate()[0]
-    assert process.returncode == 0, said
-    go(tmp_path / "one", *common, "trainer.accumulate_grad_batches=2")
-    one, two = weights(tmp_path / "one"), weights(tmp_path / "two")
-    for name, value in one.items():
-        torch.testing.assert_close(two[name], value, rtol=1e-4, atol=1e-6)

@@ -1,0 +1,52 @@
+"""Trainings small enough for a test: settings for each model, and how to run and read them."""
+
+import json
+from pathlib import Path
+
+import torch
+
+from nmt import checkpoint
+from nmt.cli import train as train_program
+
+ROOT = Path(__file__).resolve().parents[2]
+NO_AVERAGE = "callbacks.checkpointing.average_last=0"
+TINY = [
+    "data=cldr", "data.sizes=[300,40,40]", "data.topics=[dates,numbers]", "data.max_parts=1", "data.batch_tokens=300",
+    "trainer.accelerator=cpu",
+    "tokenizer.vocab_size=400", "search.max_length_factor=1",
+]  # fmt: skip
+SMALL_TRANSFORMER = [
+    "model.encoder.layers=1", "model.encoder.block.width=16", "model.encoder.block.heads=2",
+    "model.encoder.block.feed_forward=16",
+]  # fmt: skip
+SMALL_RNN = [
+    "model.encoder.embedding_width=8", "model.encoder.hidden_width=8", "model.decoder.embedding_width=8",
+    "model.decoder.width=16", "model.decoder.readout_width=8",
+]  # fmt: skip
+SMALL_HYBRID = [
+    "model=hybrid", "model.encoder.layers=1", "model.encoder.block.width=16", "model.encoder.block.heads=2",
+    "model.encoder.block.feed_forward=16", "model.decoder.width=16", "model.decoder.embedding_width=8",
+    "model.decoder.readout_width=8",
+]  # fmt: skip
+MODELS = {
+    "transformer": SMALL_TRANSFORMER,
+    "bahdanau": ["model=rnn", "model/attention=bahdanau", *SMALL_RNN],
+    "luong dot": ["model=rnn", "model/attention=luong", "model.attention.score=dot", *SMALL_RNN],
+    "luong general": ["model=rnn", "model/attention=luong", "model.attention.score=general", *SMALL_RNN],
+    "luong concat": ["model=rnn", "model/attention=luong", "model.attention.score=concat", *SMALL_RNN],
+    "none": ["model=rnn", "model/attention=none", *SMALL_RNN],
+    "hybrid": SMALL_HYBRID,
+}
+
+
+def go(folder, *overrides):
+    train_program.run([*TINY, *overrides, f"hydra.run.dir={folder}"])
+    return json.loads((folder / "metrics.json").read_text("utf-8"))
+
+
+def weights(folder, name="last.ckpt"):
+    return checkpoint.load(folder / "checkpoints" / name)["state_dict"]
+
+
+def same(one, other):
+    return one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
