@@ -1,4 +1,4 @@
-"""From settings to models, objectives, searches and so on: the one module that knows config and models both."""
+"""From nodes of the config to the objects that they describe: models, objectives, searches and so on."""
 
 from __future__ import annotations
 
@@ -11,13 +11,11 @@ import torch
 from torch import Tensor
 
 from nmt.config.instantiate import instantiate
-from nmt.config.settings import DataConfig, TrainConfig
+from nmt.config.settings import DataConfig
 from nmt.data.sources.base import Overlay, Source
 from nmt.data.sources.files import Files
 from nmt.errors import ParameterError, UserError, did_you_mean
-from nmt.models.positions.base import Positions
 from nmt.models.seq2seq import Seq2Seq
-from nmt.models.trial import TrialError, try_model
 from nmt.search.base import Search
 
 if TYPE_CHECKING:
@@ -57,7 +55,7 @@ def build_model(
             "model.tie_embeddings: got all with tokenizer.joint=false, expected a joint vocabulary, as source and "
             "target share one table; use model.tie_embeddings=target or tokenizer.joint=true"
         )
-    build = functools.partial(instantiate, within=MODELS, allow=allow, origins=_origins(config))
+    build = functools.partial(instantiate, within=MODELS, allow=allow, origins=node_origins(config))
     encoder = build(config["encoder"], "model.encoder", vocab_size=source_vocab_size)
     decoder = build(config["decoder"], "model.decoder", vocab_size=target_vocab_size, memory_width=encoder.width)
     try:
@@ -68,7 +66,7 @@ def build_model(
     return model
 
 
-def _origins(config: Mapping[str, Any]) -> dict[str, str]:
+def node_origins(config: Mapping[str, Any]) -> dict[str, str]:
     """Return the key of each node that is a copy of another one, with the key of that other."""
     origins = {}
     for side in ("encoder", "decoder"):
@@ -196,90 +194,3 @@ def _is_callback(value: object) -> bool:
     """Tell whether a value is a callback of Lightning's, without importing Lightning."""
     names = {(cls.__module__.partition(".")[0], cls.__name__) for cls in type(value).__mro__}
     return ("pytorch_lightning", "Callback") in names
-
-
-def check_nodes(config: TrainConfig) -> None:
-    """Build everything that nodes describe (the model with a toy vocabulary), and keep nothing.
-
-    Raises UserError, with the problems of all of them, for what only their constructors know: sizes that do not
-    divide, rates out of range. Leaves the random state as it was.
-    """
-
-    def source() -> None:
-        build_source(config.data, allow=config.allow)
-
-    def model() -> None:
-        # No memory and no time however wide it is, and no thread of torch's is started before training sets its mode.
-        with torch.device("meta"):
-            joint, allow = config.tokenizer.joint, config.allow
-            built = build_model(config.model, source_vocab_size=8, target_vocab_size=8, joint=joint, allow=allow)
-        _check_positions(built, config.model, config.data.max_length)
-        _try(built, config.model)
-
-    def objective() -> None:
-        build_objective(config.objective, allow=config.allow)
-
-    def optimizer() -> None:
-        build_optimizer(config.optimizer, [torch.nn.Parameter(torch.zeros(1))], allow=config.allow)
-
-    def scheduler() -> None:
-        build_schedule(config.scheduler, allow=config.allow)
-
-    def search() -> None:
-        build_search(config.search, allow=config.allow)
-
-    def scores() -> None:
-        metrics = build_metrics(config.scores, target_lang=config.data.target_lang, allow=config.allow)
-        monitored_metric(config.callbacks.monitor, metrics)
-
-    def callbacks() -> None:
-        build_callbacks(vars(config.callbacks), allow=config.allow)
-
-    problems = []
-    with torch.random.fork_rng(devices=[]):
-        for build in (source, model, objective, optimizer, scheduler, search, scores, callbacks):
-            try:
-                build()
-            except UserError as error:
-                problems.append(str(error))
-    if problems:
-        raise UserError("; ".join(problems))
-
-
-def _check_positions(model: Seq2Seq, config: Mapping[str, Any], longest: int) -> None:
-    """Refuse positions that end before the longest training sentence of `longest` tokens does."""
-    for side in (model.encoder, model.decoder):
-        positions = getattr(side, "positions", None)
-        if isinstance(positions, Positions) and positions.max_length is not None and positions.max_length < longest:
-            key = _node(config, "encoder.positions" if side is model.encoder else "decoder.positions")
-            raise UserError(
-                f"{key}.max_length: got {positions.max_length}, expected at least data.max_length={longest}; "
-                f"raise it, or lower data.max_length"
-            )
-
-
-def _try(model: Seq2Seq, config: Mapping[str, Any]) -> None:
-    """Run the model on two toy sentences. Raises UserError that names the node of the part that fails."""
-    try:
-        try_model(model)
-    except TrialError as error:
-        where = _node(config, error.module)
-        raise UserError(f"{where}: {_class(config, where)} fails on two toy sentences: {error.problem}") from error
-
-
-def _node(config: Mapping[str, Any], module: str) -> str:
-    """Return the key of the innermost node of `config` that describes a module of the model or a module around it."""
-    key, node = "model", config
-    for part in module.split("."):
-        if not isinstance(node.get(part), Mapping):
-            break
-        key, node = f"{key}.{part}", node[part]
-    return _origins(config).get(key, key)
-
-
-def _class(config: Mapping[str, Any], key: str) -> str:
-    """Return the name of the class that the node at `key` describes."""
-    node: Any = {"model": config}
-    for part in key.split("."):
-        node = node[part]
-    return str(node.get("_target_", "the model")).rpartition(".")[2]

@@ -93,7 +93,7 @@ def multirun(overrides: Sequence[str], *, train: run.Train | None = None, progra
 
 def plan(overrides: Sequence[str]) -> tuple[Path, tuple[Job, ...]]:
     """Return the folder of a multirun and its jobs. Raises UserError for a job that cannot run."""
-    from nmt.build import check_nodes
+    from nmt.check import check_nodes
     from nmt.config.compose import compose_run, jobs, sweep_folder
 
     if any(line.startswith("hydra.run.dir=") for line in overrides):

@@ -84,7 +84,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _single(overrides: Sequence[str], train: Train | None, program: str | None) -> None:
-    from nmt.build import check_nodes
+    from nmt.check import check_nodes
     from nmt.cli.run import start
     from nmt.cli.run_folder import check_free, folder_of_first_process
     from nmt.config.compose import compose_run
@@ -101,7 +101,7 @@ def _single(overrides: Sequence[str], train: Train | None, program: str | None) 
 
 def _show(overrides: Sequence[str], flags: argparse.Namespace) -> None:
     """Print the config of the run, or of each job of a multirun, as a YAML document."""
-    from nmt.build import check_nodes
+    from nmt.check import check_nodes
     from nmt.config.compose import compose_run, jobs, show
 
     planned = list(enumerate(jobs(overrides))) if flags.multirun else [(None, overrides)]
@@ -138,7 +138,7 @@ def _resume(name: str, others: Sequence[str], allow: Sequence[str], train: Train
         )
     if not (folder / CONFIG).is_file():
         raise UserError(f"resume: {folder} holds no run (it has no {CONFIG}); name the folder of a run")
-    from nmt.build import check_nodes
+    from nmt.check import check_nodes
 
     recipe = read_recipe(folder, allow)
     try:

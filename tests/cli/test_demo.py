@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nmt.build import check_nodes
+from nmt.check import check_nodes
 from nmt.cli import demo
 from nmt.config.compose import compose
 from nmt.config.schema import validate

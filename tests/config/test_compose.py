@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import pytest
 import yaml
 
-from nmt.build import check_nodes
+from nmt.check import check_nodes
 from nmt.config import compose as config
 from nmt.config.schema import read, validate
 from nmt.config.settings import CallbacksConfig, TrainConfig

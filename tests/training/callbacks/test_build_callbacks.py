@@ -5,7 +5,8 @@ import copy
 import pytest
 from pytorch_lightning.callbacks import LearningRateMonitor
 
-from nmt.build import build_callbacks, check_nodes
+from nmt.build import build_callbacks
+from nmt.check import check_nodes
 from nmt.config.compose import compose, validate
 from nmt.errors import UserError
 from nmt.training.callbacks.checkpointing import Checkpointing

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 from torch import Tensor, nn
 
-from nmt.build import check_nodes
+from nmt.check import check_nodes
 from nmt.config.compose import compose
 from nmt.config.schema import validate
 from nmt.errors import UserError
@@ -64,7 +65,7 @@ def test_a_mistake_in_an_attention_of_ones_own_names_its_class_key_and_line() ->
         "model=rnn", "model/attention=luong", "~model.attention.score", f"model.attention._target_={MODULE}.Mismatched"
     )
     assert text.startswith("model.attention: Mismatched fails on two toy sentences: mat1 and mat2 shapes cannot be mul")
-    assert "(test_build.py, line" in text
+    assert f"({Path(__file__).name}, line" in text
 
 
 def test_a_mistake_that_shows_in_a_layer_names_its_encoder() -> None:
