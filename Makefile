@@ -40,7 +40,7 @@ demo: $(STAMP)  ## train on the embedded corpus (3 minutes), evaluate, translate
 	$(BIN)/python scripts/demo.py
 
 test: $(STAMP)  ## run the fast tests, without a network
-	$(BIN)/python -m pytest -n auto --maxprocesses=4
+	$(BIN)/python -m pytest -n auto --maxprocesses=4 --dist worksteal
 
 test-all: $(STAMP)  ## run all tests, also the slow ones
 	$(BIN)/python -m pytest -m ''

@@ -84,11 +84,11 @@ def test_ctrl_c_ends_with_the_results_and_the_commands_for_the_other_jobs(
         (folder / "metrics.json").write_text(metrics(val=[1.5]), "utf-8")
 
     runs.work = stop
-    assert runs.status("-m", "seed=1,2,3", "data.path=a b,c d", "hydra.sweep.dir='viele, ö'") == 130
+    assert runs.status("-m", "seed=1,2", "data.path=a b,c d", "hydra.sweep.dir='viele, ö'") == 130
     out = capsys.readouterr().out
     assert re.search(r"^ +0 +1\.50 ", out, re.MULTILINE) and Path("viele, ö/results.tsv").is_file()
     lines = re.findall(r"^to run job \d: .*train\.py (.*)$", out, re.MULTILINE)
-    assert len(lines) == 4, "the job that was stopped had saved nothing"
+    assert len(lines) == 2, "the job that was stopped had saved nothing"
     runs.work = lambda config, folder: None
     for number, line in enumerate(lines, start=2):
         runs.run(shlex.split(line))

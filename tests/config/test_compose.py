@@ -73,13 +73,26 @@ def test_every_model_composes_validates_and_builds(overrides: list[str]) -> None
     check_nodes(settings)
 
 
-@pytest.mark.parametrize("group", sorted(set(config.groups()) - {"model", "model/attention", "experiment"}))
-def test_every_option_of_every_group_composes_and_builds(group: str) -> None:
-    for option in config.groups()[group]:
-        extra = ["data.name=owner/set"] if option == "hub" else []
-        extra += ["data.path=folder"] if option == "files" else []
-        extra += ["callbacks.monitor=loss"] if group == "scores" else []
-        check_nodes(validate(config.compose("train", [f"{group}={option}", *extra])))
+# One option of each group at a time: as many compositions as the largest group has options.
+OPTIONS = {
+    group: options
+    for group, options in config.groups().items()
+    if group not in ("model", "model/attention", "experiment", "debug")
+}
+
+
+@pytest.mark.parametrize("number", range(max(map(len, OPTIONS.values()))))
+def test_every_option_of_every_group_composes_and_builds(number: int) -> None:
+    chosen = [f"{group}={options[number % len(options)]}" for group, options in OPTIONS.items()]
+    given = ["callbacks.monitor=loss"]  # which needs none of the scores
+    given += ["data.name=owner/set"] if "data=hub" in chosen else []
+    given += ["data.path=folder"] if "data=files" in chosen else []
+    check_nodes(validate(config.compose("train", [*chosen, *given])))
+
+
+@pytest.mark.parametrize("debug", config.groups()["debug"])
+def test_every_option_for_debugging_composes_and_builds(debug: str) -> None:
+    check_nodes(validate(config.compose("train", [f"debug={debug}"])))
 
 
 @pytest.mark.parametrize("experiment", config.groups()["experiment"])

@@ -70,7 +70,6 @@ def test_resumed_equals_uninterrupted(tmp_path, monkeypatch):
 
 
 def assert_resumes(tmp_path, monkeypatch, more, *, every):
-    metrics, whole = go(tmp_path / "whole", *more)
     original = Checkpointing.save_last
     saves = []
 
@@ -79,7 +78,7 @@ def assert_resumes(tmp_path, monkeypatch, more, *, every):
         saves.append(trainer.global_step)
 
     monkeypatch.setattr(Checkpointing, "save_last", count)
-    go(tmp_path / "count", *more)
+    metrics, whole = go(tmp_path / "whole", *more)
     assert len(saves) >= 5
     for stop in range(0, len(saves), every):
         left = [stop]
