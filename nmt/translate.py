@@ -19,7 +19,7 @@ from nmt.errors import ParameterError, UserError
 from nmt.models.interface import AttentionWeights
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.base import Hypothesis, Search
-from nmt.special import BOS, EOS, PAD
+from nmt.special import BOS
 
 if TYPE_CHECKING:
     from nmt.data.tokenizer import Tokenizer
@@ -188,9 +188,6 @@ class Translator:
         return search(
             self.model.step,
             self.model.start(source, mask),
-            bos=BOS,
-            eos=EOS,
-            pad=PAD,
             max_length=torch.tensor([search.target_limit(len(ids)) for ids in sources], device=self.device),
             keys=sources,
         )

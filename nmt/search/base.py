@@ -71,20 +71,12 @@ class Search(ABC):
 
     @abstractmethod
     def __call__(
-        self,
-        step: Step[S],
-        state: S,
-        *,
-        bos: int,
-        eos: int,
-        pad: int,
-        max_length: Tensor,
-        keys: Sequence[Sequence[int]] = (),
+        self, step: Step[S], state: S, *, max_length: Tensor, keys: Sequence[Sequence[int]] = ()
     ) -> list[list[Hypothesis]]:
         """Return at least one hypothesis for each of B sentences, best score first.
 
         `state` is the state before the first token, with one hypothesis for each sentence (N = B). `max_length` (B,)
-        limits the generated tokens of each sentence, eos included. pad and bos are never generated. `keys` has for
+        limits the generated tokens of each sentence, eos included. PAD and BOS are never generated. `keys` has for
         each sentence non-negative integers that identify it, such as its source ids: random choices depend on them and
         not on the sentence's place in the batch. A strategy without random choices does not read them.
 

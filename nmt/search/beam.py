@@ -20,7 +20,8 @@ import torch
 from torch import Tensor
 
 from nmt.search.base import Hypothesis, S, Search, Step, check, check_max_length
-from nmt.search.rules import ban, require_numbers, top
+from nmt.search.rules import NEVER_GENERATED, ban, require_numbers, top
+from nmt.special import BOS, EOS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,27 +63,19 @@ class BeamSearch(Search):
 
     @torch.no_grad()
     def __call__(
-        self,
-        step: Step[S],
-        state: S,
-        *,
-        bos: int,
-        eos: int,
-        pad: int,
-        max_length: Tensor,
-        keys: Sequence[Sequence[int]] = (),
+        self, step: Step[S], state: S, *, max_length: Tensor, keys: Sequence[Sequence[int]] = ()
     ) -> list[list[Hypothesis]]:
         """Return at most `n_best` hypotheses for each sentence, best score first. See `Search`."""
         check_max_length(max_length)
         found: list[list[Hypothesis]] = [[] for _ in range(max_length.numel())]
         live = _Live.start(max_length, self.n_best)
-        tokens = torch.full_like(live.index, bos)
+        tokens = torch.full_like(live.index, BOS)
         length = 0
         while live.index.numel():
             log_probs, state = step(tokens, state)
             length += 1
-            candidates = _extend(live.beams, log_probs, count=2 * self.beam_size, banned=(pad, bos))
-            ended = candidates.tokens[..., -1] == eos
+            candidates = _extend(live.beams, log_probs, count=2 * self.beam_size)
+            ended = candidates.tokens[..., -1] == EOS
             scores = candidates.totals / length_normalization(length, self.length_penalty)
             finishes = self._finishes(candidates, ended | (live.max_length == length).unsqueeze(1))
             _record(found, live.index, candidates, scores, finishes)
@@ -204,13 +197,13 @@ class _Live:
         return _Live(index, max_length, finished, best_scores, self.beams.take(rows))
 
 
-def _extend(beams: _Beams, log_probs: Tensor, *, count: int, banned: tuple[int, ...]) -> _Beams:
+def _extend(beams: _Beams, log_probs: Tensor, *, count: int) -> _Beams:
     """Return the `count` best continuations by one token (B, C), best first, from `log_probs` (B*W, V)."""
     sentences, width = beams.totals.shape
-    # A sentence's best `count` are among each hypothesis' own best; banned tokens may take up places there.
-    values, ids = top(log_probs, min(count + len(banned), log_probs.shape[1]))  # (N, c)
+    # A sentence's best `count` are among each hypothesis' own best; forbidden tokens may take up places there.
+    values, ids = top(log_probs, min(count + len(NEVER_GENERATED), log_probs.shape[1]))  # (N, c)
     require_numbers(values)
-    values = ban(values, ids, banned)
+    values = ban(values, ids, NEVER_GENERATED)
     each = values.shape[1]
     totals = (beams.totals.reshape(-1, 1) + values).view(sentences, width * each)
     best, places = top(totals, min(count, width * each))  # (B, C)

@@ -12,7 +12,9 @@ import torch
 from torch import Tensor
 
 from nmt.errors import UserError
+from nmt.special import BOS, PAD
 
+NEVER_GENERATED = (PAD, BOS)
 _GROUP = 64  # columns whose maximum `top` looks at first
 
 

@@ -11,14 +11,15 @@ import torch
 from torch import Tensor
 
 from nmt.search.base import Hypothesis, S, Search, Step, check, check_max_length
-from nmt.search.rules import ban, keep_top_k, keep_top_p, require_numbers
+from nmt.search.rules import NEVER_GENERATED, ban, keep_top_k, keep_top_p, require_numbers
+from nmt.special import BOS, EOS
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sampling(Search):
     """Draws `samples` translations of each sentence, independently of each other.
 
-    The distribution of the next token is changed in this order: pad and bos are forbidden; log-probabilities are
+    The distribution of the next token is changed in this order: PAD and BOS are forbidden; log-probabilities are
     divided by `temperature`; only the `top_k` most probable tokens are kept (0: all of them); of these only the
     smallest set with a probability of at least `top_p` (1: all of them). A temperature near 0, or top_k=1, gives greedy
     search.
@@ -58,15 +59,7 @@ class Sampling(Search):
 
     @torch.no_grad()
     def __call__(
-        self,
-        step: Step[S],
-        state: S,
-        *,
-        bos: int,
-        eos: int,
-        pad: int,
-        max_length: Tensor,
-        keys: Sequence[Sequence[int]] = (),
+        self, step: Step[S], state: S, *, max_length: Tensor, keys: Sequence[Sequence[int]] = ()
     ) -> list[list[Hypothesis]]:
         """Return `samples` hypotheses for each sentence, best score first. See `Search`; `keys` are needed here."""
         check_max_length(max_length)
@@ -78,14 +71,14 @@ class Sampling(Search):
             for key, limit in zip(keys, max_length.tolist(), strict=True)
         ]
         live = drawn
-        log_probs, state = step(torch.full_like(max_length, bos), state)  # (B, V)
+        log_probs, state = step(torch.full_like(max_length, BOS), state)  # (B, V)
         rows = torch.arange(len(live), device=device).repeat_interleave(self.samples)
         log_probs, state = log_probs[rows], state.select(rows)  # (N, V), a sentence's samples adjacent
         while True:
-            tokens = self._draw(log_probs, list(chain(*live)), banned=(pad, bos))
+            tokens = self._draw(log_probs, list(chain(*live)))
             chosen = log_probs.gather(1, tokens.unsqueeze(1)).squeeze(1)
             for sample, token, log_prob in zip(chain(*live), tokens.tolist(), chosen.tolist(), strict=True):
-                sample.add(token, log_prob, eos)
+                sample.add(token, log_prob)
             kept = [place for place, samples in enumerate(live) if not all(sample.ended for sample in samples)]
             if not kept:
                 return [[sample.hypothesis() for sample in sorted(samples, key=_Sample.order)] for samples in drawn]
@@ -95,7 +88,7 @@ class Sampling(Search):
                 live, tokens, state = [live[place] for place in kept], tokens[rows], state.select(rows, sentences)
             log_probs, state = step(tokens, state)
 
-    def _draw(self, log_probs: Tensor, samples: Sequence[_Sample], banned: tuple[int, ...]) -> Tensor:
+    def _draw(self, log_probs: Tensor, samples: Sequence[_Sample]) -> Tensor:
         """Return one token (N,) for each row of `log_probs` (N, V).
 
         Exponential noise e decides: the token with the largest p / e is a draw from p (the Gumbel-max trick; Maddison
@@ -103,7 +96,7 @@ class Sampling(Search):
         rounding differences between two batches into another token.
         """
         require_numbers(log_probs.amax(1))
-        log_probs = ban(log_probs, torch.arange(log_probs.shape[1], device=log_probs.device), banned)
+        log_probs = ban(log_probs, torch.arange(log_probs.shape[1], device=log_probs.device), NEVER_GENERATED)
         best = log_probs.amax(1, keepdim=True)
         if bool((best == -torch.inf).any()):
             raise ValueError("search: the model gave every token a probability of zero")
@@ -123,12 +116,12 @@ class _Sample:
     log_probs: list[float] = field(default_factory=list)
     ended: bool = False
 
-    def add(self, token: int, log_prob: float, eos: int) -> None:
+    def add(self, token: int, log_prob: float) -> None:
         """Append a token, unless the hypothesis has ended."""
         if not self.ended:
             self.tokens.append(token)
             self.log_probs.append(log_prob)
-            self.ended = token == eos or len(self.tokens) == self.limit
+            self.ended = token == EOS or len(self.tokens) == self.limit
 
     def order(self) -> float:
         """Return the key by which the best hypothesis comes first."""

@@ -19,7 +19,7 @@ from nmt.data.batch import Batch, pad
 from nmt.models.interface import State, per_sentence
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.beam import BeamSearch
-from nmt.special import BOS, EOS, PAD
+from nmt.special import EOS
 from nmt.training.fit import make_trainer
 from nmt.training.module import TranslationModule
 from nmt.training.parts import Parts, build_parts
@@ -146,7 +146,7 @@ def force(translator: Translator, sources: Sequence[Sequence[int]], lengths: Seq
             source, mask = (x.to(device) for x in pad([sources[i] for i in places]))
             wanted = torch.tensor([lengths[i] for i in places], device=device)
             state = ForcedLength(model.start(source, mask), wanted)
-            search(_forced_step(model), state, bos=BOS, eos=EOS, pad=PAD, max_length=wanted + 1)
+            search(_forced_step(model), state, max_length=wanted + 1)
 
 
 def _forced_step(model: Seq2Seq) -> Any:

@@ -30,7 +30,7 @@ from nmt.models.seq2seq import Seq2Seq
 from nmt.models.trial import try_model
 from nmt.search.base import Hypothesis
 from nmt.search.beam import BeamSearch
-from nmt.special import BOS, EOS, PAD
+from nmt.special import BOS, EOS
 from tests.models.toy_attentions import TOYS
 
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -268,8 +268,7 @@ def test_beam_search_finds_the_same_alone_and_in_a_batch(model: Seq2Seq) -> None
 def best(model: Seq2Seq, sources: list[list[int]]) -> list[Hypothesis]:
     limits = torch.tensor([2 * len(sentence) for sentence in sources])
     with torch.inference_mode():
-        special = {"bos": BOS, "eos": EOS, "pad": PAD}
-        found = BeamSearch(beam_size=3)(model.step, model.start(*pad(sources)), max_length=limits, **special)
+        found = BeamSearch(beam_size=3)(model.step, model.start(*pad(sources)), max_length=limits)
     return [hypotheses[0] for hypotheses in found]
 
 

@@ -13,7 +13,8 @@ from nmt.build import build_search, search_node
 from nmt.config.compose import compose
 from nmt.errors import ParameterError
 from nmt.search.base import Search
-from tests.search.toy import BOS, EOS, PAD, Toy, total
+from nmt.special import BOS, EOS, PAD
+from tests.search.toy import Toy, total
 
 FOLDER = Path(__file__).resolve().parents[2] / "configs" / "search"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.yaml"))

@@ -15,7 +15,8 @@ from torch import Tensor
 from nmt.errors import ParameterError, UserError
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
-from tests.search.toy import BOS, EOS, PAD, SPECIAL, History, Toy, total
+from nmt.special import BOS, EOS, PAD
+from tests.search.toy import History, Toy, total
 
 DRAWS = 4000
 
@@ -24,7 +25,7 @@ def draw(toy: Toy, topic: Tensor, search: Sampling, limit: int = 1) -> Counter[t
     """Count the outcomes of DRAWS sentences about the same topic under different keys."""
     state = toy.start(topic.expand(DRAWS, -1))
     keys = [[number] for number in range(DRAWS)]
-    found = search(toy.step, state, max_length=torch.full((DRAWS,), limit), keys=keys, **SPECIAL)
+    found = search(toy.step, state, max_length=torch.full((DRAWS,), limit), keys=keys)
     return Counter(tuple(hypothesis.tokens) for hypotheses in found for hypothesis in hypotheses)
 
 
@@ -73,7 +74,7 @@ def test_samples_of_one_sentence_are_independent() -> None:
     (topic,) = toy.topics(1)
     state = toy.start(topic.expand(DRAWS, -1))
     limits, keys = torch.ones(DRAWS, dtype=torch.long), [[number] for number in range(DRAWS)]
-    found = Sampling(samples=2)(toy.step, state, max_length=limits, keys=keys, **SPECIAL)
+    found = Sampling(samples=2)(toy.step, state, max_length=limits, keys=keys)
     pairs = Counter(tuple(sorted(h.tokens[0] for h in hypotheses)) for hypotheses in found)
     single = allowed(toy, [], topic)
     expected = Counter[tuple[int, ...]]()
@@ -146,7 +147,7 @@ def test_reproducible_and_different_for_other_seeds_keys_and_sample_numbers() ->
     for (one,), three in zip(tokens[0], tokens[3], strict=True):
         assert one in three and len({tuple(each) for each in three}) > 1, "more samples come beside the first one"
     state, keys = toy.start(topics[:1].expand(20, -1)), [[number] for number in range(20)]
-    found = Sampling()(toy.step, state, max_length=torch.full((20,), 10), keys=keys, **SPECIAL)
+    found = Sampling()(toy.step, state, max_length=torch.full((20,), 10), keys=keys)
     assert len({tuple(hypotheses[0].tokens) for hypotheses in found}) > 10
     before = torch.get_rng_state()
     toy.find(Sampling(), topics, limits)
@@ -176,7 +177,7 @@ def test_broken_models_are_an_error_at_once() -> None:
     def constant(value: float) -> Any:
         return lambda tokens, state: (torch.full((len(tokens), 9), value), state)
 
-    options: dict[str, Any] = {"max_length": torch.tensor([4]), "keys": [[1]], **SPECIAL}
+    options: dict[str, Any] = {"max_length": torch.tensor([4]), "keys": [[1]]}
     state = History(torch.zeros(1, 0, dtype=torch.long), torch.zeros(1, 1))
     with pytest.raises(UserError, match="NaN"):
         Sampling()(constant(math.nan), state, **options)

@@ -11,9 +11,7 @@ from torch import Tensor
 
 from nmt.models.interface import State, per_sentence
 from nmt.search.base import Hypothesis, Search
-
-PAD, BOS, EOS = 0, 2, 3
-SPECIAL: dict[str, int] = {"bos": BOS, "eos": EOS, "pad": PAD}
+from nmt.special import BOS
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,7 @@ class Toy:
     def find(self, search: Search, topics: Tensor, limits: Sequence[int]) -> list[list[Hypothesis]]:
         """Search for each topic; the topic itself is the sentence's key."""
         keys = topics.view(torch.long).abs().tolist()
-        return search(self.step, self.start(topics), max_length=torch.tensor(limits), keys=keys, **SPECIAL)
+        return search(self.step, self.start(topics), max_length=torch.tensor(limits), keys=keys)
 
 
 def total(toy: Toy, topic: Tensor, tokens: Sequence[int]) -> float:
