@@ -18,6 +18,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.version import Version
 
+from tests import own_package
+
 
 @pytest.fixture(scope="module")
 def project() -> dict[str, Any]:
@@ -129,7 +131,7 @@ def test_a_wheel_and_its_source_carry_the_configs_and_run_from_an_empty_folder(r
         unpacked = {name.partition("/")[2] for name in archive.getnames()}
     assert configs | modules | {"pyproject.toml", "LICENSE", "README.md", "constraints.txt", "Makefile"} <= unpacked
 
-    installed, empty = tmp_path / "installed", tmp_path / "empty"
+    installed, empty, own = tmp_path / "installed", tmp_path / "empty", tmp_path / "own"
     install = [
         sys.executable,
         "-m",
@@ -143,14 +145,22 @@ def test_a_wheel_and_its_source_carry_the_configs_and_run_from_an_empty_folder(r
     ]
     subprocess.run(install, check=True, capture_output=True)
     empty.mkdir()
-    train = ("nmt-train", "experiment=demo", "debug=fast", "hydra.run.dir=run")
-    for name, *words in (train, ("nmt-evaluate", "ckpt=run"), ("nmt-translate", "ckpt=run", "text=June 5")):
+    own_package.write(own)
+    for name, *words in (
+        ("nmt-train", "experiment=demo", "debug=fast", "hydra.run.dir=run"),
+        ("nmt-evaluate", "ckpt=run"),
+        ("nmt-translate", "ckpt=run", "text=June 5"),
+        ("nmt-train", f"--config-dir={own}/configs", "allow=[acme_nmt]", "experiment=acme", "debug=fast",
+         "hydra.run.dir=own", *own_package.SMALL),
+        ("nmt-translate", "ckpt=own", "allow=[acme_nmt]", "text=June 5"),
+    ):  # fmt: skip
         result = subprocess.run(
             [sys.executable, str(installed / "bin" / name), *words],
             cwd=empty,
-            env={**os.environ, "PYTHONPATH": str(installed)},
+            env={**os.environ, "PYTHONPATH": f"{installed}:{own}/packages"},
             capture_output=True,
             text=True,
         )
         assert result.returncode == 0, result.stderr
-    assert [path.name for path in empty.iterdir()] == ["run"] and (empty / "run" / "metrics.json").is_file()
+    assert sorted(path.name for path in empty.iterdir()) == ["own", "run"]
+    assert all((empty / folder / "metrics.json").is_file() for folder in ("own", "run"))
