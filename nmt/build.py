@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 MODELS = ("nmt.models",)
 CALLBACKS = ("nmt.training.callbacks",)
 LIGHTNING_CALLBACKS = ("pytorch_lightning.callbacks",)
+LIGHTNING_CALLBACK = "pytorch_lightning.callbacks.callback.Callback"
 OBJECTIVES = ("nmt.training.objectives",)
 OPTIMIZERS = ("torch.optim",)
 SCHEDULES = ("nmt.training.schedules",)
 SOURCES = ("nmt.data.sources",)
 SEARCHES = ("nmt.search",)
-_SOURCE = f"{Source.__module__}.{Source.__qualname__}"
 METRICS = ("nmt.evaluation.metrics",)
 
 
@@ -78,20 +78,21 @@ def node_origins(config: Mapping[str, Any]) -> dict[str, str]:
 
 def build_objective(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> Objective:
     """Return the objective that an `objective` node describes. Raises UserError for a node that does not fit."""
-    return cast("Objective", instantiate(config, "objective", within=OBJECTIVES, allow=allow))
+    return cast("Objective", _built(config, "objective", f"{OBJECTIVES[0]}.base.Objective", OBJECTIVES, allow))
 
 
 def build_optimizer(
     config: Mapping[str, Any], parameters: Iterable[Tensor], *, allow: Sequence[str] = ()
 ) -> torch.optim.Optimizer:
     """Return the optimizer that an `optimizer` node describes. Raises UserError for a node that does not fit."""
-    optimizer = instantiate(config, "optimizer", within=OPTIMIZERS, allow=allow, params=list(parameters))
+    base = "torch.optim.optimizer.Optimizer"
+    optimizer = _built(config, "optimizer", base, OPTIMIZERS, allow, params=list(parameters))
     return cast(torch.optim.Optimizer, optimizer)
 
 
 def build_schedule(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> Schedule:
     """Return the schedule that a `scheduler` node describes. Raises UserError for a node that does not fit."""
-    return cast("Schedule", instantiate(config, "scheduler", within=SCHEDULES, allow=allow))
+    return cast("Schedule", _built(config, "scheduler", f"{SCHEDULES[0]}.Schedule", SCHEDULES, allow))
 
 
 def build_source(data: DataConfig, *, allow: Sequence[str] = ()) -> Source:
@@ -104,26 +105,22 @@ def build_source(data: DataConfig, *, allow: Sequence[str] = ()) -> Source:
     if data.source_lang == data.target_lang:
         raise UserError(f"data.source_lang and data.target_lang are both '{data.source_lang}'; expected two languages")
     common = {field.name: getattr(data, field.name) for field in dataclasses.fields(data) if field.name != "source"}
-    build = functools.partial(instantiate, path="data", within=SOURCES, allow=allow, offered=common)
-    replaced = data.path is not None or data.train is not None
-    source = build({**data.source, "_partial_": replaced})  # partial: its keys are checked, and nothing is constructed
-    if not replaced and not isinstance(source, Source):
-        raise UserError(f"data._target_: got {data.source['_target_']}, expected a class derived from {_SOURCE}")
-    if not replaced and data.val is None and data.test is None:
-        return cast(Source, source)
-    files: Source = build({"_target_": f"{Files.__module__}.{Files.__qualname__}"})
-    return files if replaced else Overlay(files, source)
+
+    def files() -> Source:
+        node = {"_target_": f"{Files.__module__}.{Files.__qualname__}"}
+        return cast(Source, instantiate(node, "data", within=SOURCES, offered=common))
+
+    if data.path is not None or data.train is not None:
+        node = {**data.source, "_partial_": True}  # its keys are checked, and nothing is constructed
+        instantiate(node, "data", within=SOURCES, allow=allow, offered=common)
+        return files()
+    source = _built(data.source, "data", f"{SOURCES[0]}.base.Source", SOURCES, allow, offered=common)
+    return cast(Source, source) if data.val is None and data.test is None else Overlay(files(), source)
 
 
 def build_search(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> Search:
     """Return the strategy that a `search` node describes. Raises UserError for a node that does not fit."""
-    search = instantiate(config, "search", within=SEARCHES, allow=allow)
-    if not isinstance(search, Search):
-        raise UserError(
-            f"search._target_: got '{config['_target_']}', which is no search strategy; expected a class derived from "
-            "nmt.search.base.Search, such as nmt.search.beam.BeamSearch"
-        )
-    return search
+    return cast(Search, _built(config, "search", f"{SEARCHES[0]}.base.Search", SEARCHES, allow))
 
 
 def search_node(search: Search) -> dict[str, Any]:
@@ -147,7 +144,8 @@ def build_metrics(nodes: Mapping[str, Any], *, target_lang: str, allow: Sequence
             problems.append(f"scores.{name}: validation has a figure of this name already; call the metric otherwise")
             continue
         try:
-            metrics[name] = instantiate(node, f"scores.{name}", within=METRICS, allow=allow, target_lang=target_lang)
+            base = f"{METRICS[0]}.base.Metric"
+            metrics[name] = _built(node, f"scores.{name}", base, METRICS, allow, target_lang=target_lang)
         except UserError as error:
             problems.append(str(error))
     if problems:
@@ -178,19 +176,25 @@ def build_callbacks(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> 
         if node is None:
             continue
         packages = (*CALLBACKS, *LIGHTNING_CALLBACKS) if name.startswith("extra.") else CALLBACKS
+        kind = f"{CALLBACKS[0]}.checkpointing.Checkpointing" if name == "checkpointing" else LIGHTNING_CALLBACK
         try:
-            callbacks[name] = instantiate(node, f"callbacks.{name}", within=packages, allow=allow)
+            callbacks[name] = _built(node, f"callbacks.{name}", kind, packages, allow)
         except UserError as error:
             problems.append(str(error))
-            continue
-        if not _is_callback(callbacks[name]):
-            problems.append(f"callbacks.{name}._target_: got {node['_target_']}, expected a Lightning callback")
     if problems:
         raise UserError("; ".join(problems))
     return callbacks
 
 
-def _is_callback(value: object) -> bool:
-    """Tell whether a value is a callback of Lightning's, without importing Lightning."""
-    names = {(cls.__module__.partition(".")[0], cls.__name__) for cls in type(value).__mro__}
-    return ("pytorch_lightning", "Callback") in names
+def _built(
+    node: Mapping[str, Any], path: str, base: str, within: Sequence[str], allow: Sequence[str], **options: Any
+) -> Any:
+    """Return the object that `node` describes, of a class derived from `base`; see `instantiate` for the others.
+
+    `base` is a dotted name, so that this module imports neither Lightning nor the rooms above it. Raises UserError for
+    another class.
+    """
+    value = instantiate(node, path, within=within, allow=allow, **options)
+    if base not in {f"{kind.__module__}.{kind.__qualname__}" for kind in type(value).__mro__}:
+        raise UserError(f"{path}._target_: got {node['_target_']}, expected a class derived from {base}")
+    return value

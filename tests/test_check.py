@@ -43,6 +43,13 @@ class Shortening(Positions):
         return x[0]
 
 
+class Stranger:
+    """Takes what the program adds to any node, and is no part of a run."""
+
+    def __init__(self, params: Any = None, target_lang: str = "") -> None:
+        pass
+
+
 @pytest.fixture(autouse=True)
 def shipped(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the classes above classes of the package, which a node may name."""
@@ -76,3 +83,33 @@ def test_a_mistake_that_shows_in_a_layer_names_its_encoder() -> None:
 def test_positions_of_one_side_are_named_with_the_side() -> None:
     text = message("+model/positions@model.decoder.positions=learned", "model.decoder.positions.max_length=9")
     assert text.startswith("model.decoder.positions.max_length: got 9, expected at least data.max_length=128")
+
+
+@pytest.mark.parametrize(
+    ("key", "base"),
+    [
+        ("objective", "nmt.training.objectives.base.Objective"),
+        ("optimizer", "torch.optim.optimizer.Optimizer"),
+        ("scheduler", "nmt.training.schedules.Schedule"),
+        ("search", "nmt.search.base.Search"),
+        ("scores.bleu", "nmt.evaluation.metrics.base.Metric"),
+        ("callbacks.checkpointing", "nmt.training.callbacks.checkpointing.Checkpointing"),
+        ("callbacks.extra.mine", "pytorch_lightning.callbacks.callback.Callback"),
+    ],
+)
+def test_a_class_of_another_kind_is_refused_before_data_are_read(
+    key: str, base: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = ModuleType("strangers")
+    monkeypatch.setattr(Stranger, "__module__", "strangers")
+    monkeypatch.setattr(module, "Stranger", Stranger, raising=False)
+    monkeypatch.setitem(sys.modules, "strangers", module)
+    config: dict[str, Any] = compose("train", ["allow=[strangers]"])
+    *parents, name = key.split(".")
+    parent = config
+    for step in parents:
+        parent = parent[step]
+    parent[name] = {"_target_": "strangers.Stranger"}
+    with pytest.raises(UserError) as error:
+        check_nodes(validate(config))
+    assert f"{key}._target_: got strangers.Stranger, expected a class derived from {base}" in str(error.value)

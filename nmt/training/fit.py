@@ -59,8 +59,7 @@ def fit(parts: Parts, last: Mapping[str, Any] | None = None) -> Fitted:
     timer = Timer(recipe.settings.trainer.max_time, interval="step")
     configured = build_callbacks(recipe.plain["callbacks"], allow=parts.allow)
     checkpointing = configured["checkpointing"]
-    if not isinstance(checkpointing, Checkpointing):
-        raise UserError("callbacks.checkpointing._target_: expected a class derived from Checkpointing")
+    assert isinstance(checkpointing, Checkpointing)
     callbacks = _ordered(timer, configured, checkpointing)
     module = TranslationModule(parts, timer.time_elapsed)
     trainer = make_trainer(parts, callbacks, last)
