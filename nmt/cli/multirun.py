@@ -45,12 +45,7 @@ class Job:
     @property
     def words(self) -> list[str]:
         """The overrides as a person would type them, without those of Hydra itself."""
-        return [_unescaped(line) for line in _own(self.overrides)]
-
-    @property
-    def title(self) -> str:
-        """The job in a message."""
-        return " ".join(self.words)
+        return _words(self.overrides)
 
 
 @dataclass(frozen=True)
@@ -62,7 +57,7 @@ class Failure:
     by_user: bool
 
 
-def multirun(overrides: Sequence[str], *, train: run.Train | None = None, program: str | None = None) -> None:
+def multirun(overrides: Sequence[str], *, program: str | None = None) -> None:
     """Run every combination of the values in `overrides`.
 
     Raises UserError for a job that cannot run, before the first one starts. A job that fails later is told at once,
@@ -74,7 +69,7 @@ def multirun(overrides: Sequence[str], *, train: run.Train | None = None, progra
     try:
         failures = _launch(
             [*(line for line in overrides if not line.startswith(f"{FOLDER_KEY}=")), _pinned(folder)],
-            functools.partial(run_job, jobs=jobs, train=train, program=program),
+            functools.partial(run_job, jobs=jobs, program=program),
         )
         ended = True
     finally:
@@ -118,7 +113,7 @@ def plan(overrides: Sequence[str]) -> tuple[Path, tuple[Job, ...]]:
             check_nodes(recipe.settings)
             check_free(recipe.folder, FOLDER_KEY)
         except UserError as error:
-            raise UserError(f"job {number} ({' '.join(map(_unescaped, _own(words)))}): {error}") from error
+            raise UserError(f"job {number} ({' '.join(_words(words))}): {error}") from error
         planned.append(Job(number, tuple(words), recipe, recipe.folder.exists()))
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -145,9 +140,9 @@ def _own(overrides: Sequence[str]) -> list[str]:
     return [line for line in overrides if not line.startswith("hydra")]
 
 
-def _unescaped(override: str) -> str:
-    """Return an override without the backslashes of Hydra's grammar."""
-    return re.sub(r"\\(.)", r"\1", override)
+def _words(overrides: Sequence[str]) -> list[str]:
+    """Return the overrides as a person would type them: without Hydra's own, and without its backslashes."""
+    return [re.sub(r"\\(.)", r"\1", line) for line in _own(overrides)]
 
 
 # The jobs
@@ -170,7 +165,7 @@ def _launch(overrides: list[str], job: Callable[[DictConfig], Failure | None]) -
     return [failure for failure in outcomes if failure is not None]
 
 
-def run_job(config: DictConfig, *, jobs: Sequence[Job], train: run.Train | None, program: str | None) -> Failure | None:
+def run_job(config: DictConfig, *, jobs: Sequence[Job], program: str | None) -> Failure | None:
     """Run one of the jobs, perhaps in another process; Hydra calls it and tells it the job's number.
 
     Hydra composes `config` once more; the recipe is the one that was checked.
@@ -178,19 +173,20 @@ def run_job(config: DictConfig, *, jobs: Sequence[Job], train: run.Train | None,
     from hydra.core.hydra_config import HydraConfig
 
     job = jobs[int(HydraConfig.get().job.num)]
+    from nmt.machine import usable_cores
+
     at_once = jobs_at_once(HydraConfig.get().launcher, len(jobs))
     if at_once > 1:  # in a process that runs only jobs of this multirun
         os.environ["TTY_COMPATIBLE"] = "0"  # lines in place of progress bars, which would overwrite each other
-    print(f"job {job.number} ({job.number + 1} of {len(jobs)}): {job.title}", flush=True)
+    print(f"job {job.number} ({job.number + 1} of {len(jobs)}): {' '.join(job.words)}", flush=True)
     try:
         run.start(
             job.recipe,
             FOLDER_KEY,
             existed=job.existed,
-            train=train,
             program=program,
             prefix=f"job {job.number}: " if at_once > 1 else "",
-            threads=max(1, cores() // at_once) if at_once > 1 else None,
+            threads=max(1, usable_cores() // at_once) if at_once > 1 else None,
         )
     except Exception as error:
         return _failure(job.number, error)
@@ -199,13 +195,10 @@ def run_job(config: DictConfig, *, jobs: Sequence[Job], train: run.Train | None,
 
 def jobs_at_once(launcher: Any, count: int) -> int:
     """Return how many of `count` jobs a launcher with this config runs at once on this machine (`n_jobs` of joblib)."""
+    from nmt.machine import usable_cores
+
     limit = int(launcher.get("n_jobs", 1))
-    return max(1, min(count, limit if limit > 0 else cores() + 1 + limit))
-
-
-def cores() -> int:
-    """Return how many processor cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(count, limit if limit > 0 else usable_cores() + 1 + limit))
 
 
 def _failure(number: int, error: Exception) -> Failure:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
-from typing import Any, Protocol
 
 from nmt.cli.command import command
 from nmt.cli.log import logged, process_rank
@@ -15,59 +13,47 @@ from nmt.errors import UserError
 logger = logging.getLogger(__name__)
 
 
-class Train(Protocol):
-    """What trains a recipe: `nmt.training.run.train`."""
-
-    def __call__(self, recipe: Recipe, *, resume: bool = False) -> Mapping[str, Any]:
-        """Train, or continue a run that was stopped, and return its metrics."""
-
-
 def start(
     recipe: Recipe,
     key: str,
     *,
     existed: bool,
-    train: Train | None = None,
     program: str | None = None,
     prefix: str = "",
     threads: int | None = None,
 ) -> None:
-    """Train a new run in its own folder, which the setting `key` names and which may have `existed` before.
+    """Train a new run in its own folder.
 
-    `train` is `nmt.training.run.train` by default. `program` is what messages tell the user to start again. Every line
-    on the terminal begins with `prefix`; `threads` limits the threads that the training uses.
+    `key` is the setting that names the folder, for messages. `existed` tells whether the folder was there before.
+    `program` is the path of the program in the command that continues the run, by default the one that runs. Every line
+    on the terminal begins with `prefix`. `threads` limits the threads that the training uses.
     """
     with claimed(recipe, key, existed=existed):
-        _execute(recipe, train, program=program, resume=False, prefix=prefix, threads=threads)
+        _execute(recipe, program=program, resume=False, prefix=prefix, threads=threads)
 
 
-def resume(recipe: Recipe, *, train: Train | None = None, program: str | None = None) -> None:
-    """Continue the run in the recipe's folder from its last.ckpt."""
+def resume(recipe: Recipe, *, program: str | None = None) -> None:
+    """Continue the run in the recipe's folder from its last.ckpt. For `program` see `start`."""
     with locked(recipe.folder):
-        _execute(recipe, train, program=program, resume=True)
+        _execute(recipe, program=program, resume=True)
 
 
 def _execute(
-    recipe: Recipe,
-    train: Train | None,
-    *,
-    program: str | None,
-    resume: bool,
-    prefix: str = "",
-    threads: int | None = None,
+    recipe: Recipe, *, program: str | None, resume: bool, prefix: str = "", threads: int | None = None
 ) -> None:
     with logged(recipe.folder / LOG, prefix=prefix):
         from torch import OutOfMemoryError
 
         from nmt import process
         from nmt.training.interruption import Interrupted
+        from nmt.training.run import train
 
         if threads is not None:
             process.limit_threads(threads)
             logger.info(f"threads: {threads}, this job's share of the machine")
         again = command(f"resume={recipe.folder}", program=program)
         try:
-            (train or _training())(recipe, resume=resume)
+            train(recipe, resume=resume)
         except Interrupted as stop:
             logger.info(f"to continue this run: {again}")
             # If another process ends with a status other than 0, Lightning kills the first one before it has printed.
@@ -82,9 +68,3 @@ def _execute(
                 f"data.batch_tokens: got {batch_tokens}, for which the device's memory is too small "
                 f"({str(error).partition('.')[0]}); use fewer, or a smaller model"
             ) from error
-
-
-def _training() -> Train:
-    from nmt.training.run import train
-
-    return train

@@ -11,15 +11,12 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from nmt.cli import program as programs
 from nmt.cli.arguments import quoted_paths, take_config_dir, wants_help
 from nmt.config.folder import also_in, own_folder
 from nmt.errors import UserError
-
-if TYPE_CHECKING:
-    from nmt.cli.run import Train
 
 FOLDER_KEY = "hydra.run.dir"
 
@@ -29,8 +26,8 @@ def main() -> None:
     programs.main(run)
 
 
-def run(arguments: Sequence[str], *, train: Train | None = None, program: str | None = None) -> None:
-    """Train as the command line `arguments` say; `train` does the work, `nmt.training.run.train` by default.
+def run(arguments: Sequence[str], *, program: str | None = None) -> None:
+    """Train as the command line `arguments` say.
 
     `program` is the path of the program that messages tell the user to start again, by default the one that runs.
     Raises UserError for bad input; nothing is overwritten.
@@ -42,10 +39,10 @@ def run(arguments: Sequence[str], *, train: Train | None = None, program: str | 
 
             print(help_text())
         else:
-            _dispatch(words, train, program)
+            _dispatch(words, program)
 
 
-def _dispatch(arguments: Sequence[str], train: Train | None, program: str | None) -> None:
+def _dispatch(arguments: Sequence[str], program: str | None) -> None:
     flags = _parser().parse_intermixed_args(list(arguments))
     overrides = [line for line in quoted_paths(flags.overrides, but=",\\") if line != "resume=null"]
     resumed = [line for line in overrides if line.lstrip("+").startswith("resume=")]
@@ -56,15 +53,15 @@ def _dispatch(arguments: Sequence[str], train: Train | None, program: str | None
         if own_folder() is not None:
             others.append("--config-dir")
         allow = [line for line in overrides if line.startswith("allow=")]
-        _resume(resumed[0].partition("=")[2], others, _values(allow[-1]) if allow else (), train, program)
+        _resume(resumed[0].partition("=")[2], others, _values(allow[-1]) if allow else (), program)
     elif flags.cfg:
         _show(overrides, flags)
     elif flags.multirun:
         from nmt.cli.multirun import multirun
 
-        multirun(overrides, train=train, program=program)
+        multirun(overrides, program=program)
     else:
-        _single(overrides, train, program)
+        _single(overrides, program)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -83,7 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _single(overrides: Sequence[str], train: Train | None, program: str | None) -> None:
+def _single(overrides: Sequence[str], program: str | None) -> None:
     from nmt.check import check_nodes
     from nmt.cli.run import start
     from nmt.cli.run_folder import check_free, folder_of_first_process
@@ -96,7 +93,7 @@ def _single(overrides: Sequence[str], train: Train | None, program: str | None) 
         recipe = replace(recipe, folder=shared)
     else:
         check_free(recipe.folder, FOLDER_KEY)
-    start(recipe, FOLDER_KEY, existed=recipe.folder.exists(), train=train, program=program)
+    start(recipe, FOLDER_KEY, existed=recipe.folder.exists(), program=program)
 
 
 def _show(overrides: Sequence[str], flags: argparse.Namespace) -> None:
@@ -123,7 +120,7 @@ def _values(override: str) -> Sequence[str]:
     return value
 
 
-def _resume(name: str, others: Sequence[str], allow: Sequence[str], train: Train | None, program: str | None) -> None:
+def _resume(name: str, others: Sequence[str], allow: Sequence[str], program: str | None) -> None:
     """Continue the run in the folder `name` with its own config; `allow` opens packages for its classes again."""
     from nmt.cli.run import resume
     from nmt.config.recipe import CONFIG, read_recipe
@@ -145,4 +142,4 @@ def _resume(name: str, others: Sequence[str], allow: Sequence[str], train: Train
         check_nodes(recipe.settings)
     except UserError as error:
         raise UserError(f"{folder / CONFIG}: {error}") from error
-    resume(recipe, train=train, program=program)
+    resume(recipe, program=program)

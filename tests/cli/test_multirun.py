@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import sys
@@ -12,11 +13,13 @@ import pytest
 import yaml
 
 from nmt.cli import train
-from nmt.cli.multirun import cores, jobs_at_once
+from nmt.cli.multirun import jobs_at_once
 from nmt.config.settings import TrainConfig
 from nmt.errors import UserError
+from nmt.machine import usable_cores
 from nmt.training.interruption import Interrupted
-from tests.train_frame import Meeting, Runs, status
+from tests import own_package
+from tests.train_frame import Runs, status
 
 
 def metrics(**values: list[float]) -> str:
@@ -134,21 +137,31 @@ def test_a_multirun_does_not_write_over_another(runs: Runs) -> None:
 
 @pytest.mark.slow
 def test_joblib_runs_two_jobs_at_once_each_with_its_share_of_the_threads(
-    runs: Runs, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["-m", "hydra/launcher=joblib", "hydra.launcher.n_jobs=2", "seed=1,2", "hydra.sweep.dir=many"]
-    assert status(monkeypatch, *words, train=Meeting(tmp_path)) == 2
+    own_package.write(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path / "packages")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "packages"), prepend=os.pathsep)
+    meeting = f"{{_target_: acme_nmt.meeting.Meeting, folder: '{tmp_path}', seed: ${{seed}}}}"
+    words = [
+        *("-m", "hydra/launcher=joblib", "hydra.launcher.n_jobs=2", "seed=1,2", "hydra.sweep.dir=many", "debug=fast"),
+        *("--config-dir=configs", "allow=[acme_nmt]", "experiment=acme", *own_package.SMALL),
+        f"+callbacks.extra.meeting={meeting}",
+    ]
+    assert status(monkeypatch, *words) == 2
     out, err = capfd.readouterr()
-    share = max(1, cores() // 2)
+    share = max(1, usable_cores() // 2)
     assert [(tmp_path / seed).read_text() for seed in "12"] == [f"{share} {share}"] * 2
     assert f"threads: {share}, this job's share" in Path("many/0/train.log").read_text("utf-8")
-    assert "job 0: met\n" in out and re.search(r"^ +0 +10\.00 ", out, re.MULTILINE)
+    assert re.search(r"^job 0: run folder: .*many/0$", out, re.MULTILINE) and re.search(r"^ +0 +\d", out, re.MULTILINE)
     assert "error: job 1: a mistake\n" in err and "error: 1 of 2 jobs failed: 1 (a mistake)\n" in err
-    assert Path("many/results.tsv").is_file() and not Path("many/1").exists()
+    assert Path("many/results.tsv").is_file() and not Path("many/1/config.yaml").exists()
 
 
 @pytest.mark.parametrize(
-    ("n_jobs", "count", "expected"), [(1, 9, 1), (4, 9, 4), (4, 2, 2), (-1, 99, cores()), (-2, 99, max(1, cores() - 1))]
+    ("n_jobs", "count", "expected"),
+    [(1, 9, 1), (4, 9, 4), (4, 2, 2), (-1, 99, usable_cores()), (-2, 99, max(1, usable_cores() - 1))],
 )
 def test_how_many_jobs_a_launcher_runs_at_once(n_jobs: int, count: int, expected: int) -> None:
     assert jobs_at_once({"n_jobs": n_jobs}, count) == expected and jobs_at_once({}, count) == 1
