@@ -17,7 +17,7 @@ from nmt.config.settings import TrainConfig
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
-TRAIN = re.findall(r"^python train\.py(.*)$", README, re.MULTILINE)
+TRAIN = re.findall(r"^python train\.py(.*)$", README.replace("\\\n", ""), re.MULTILINE)
 RUNS = sorted(path.parent for path in (ROOT / "docs" / "results").glob("*/metrics.json"))
 
 
