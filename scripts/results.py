@@ -66,10 +66,11 @@ def results() -> list[dict[str, Any]]:
 
 
 def short_table() -> str:
-    """Return the README's Markdown table: one row for each result, with the scores that have a signature."""
-    runs = results()
+    """Return the README's Markdown table: a row for each result of a shipped recipe, the scores with a signature."""
+    runs = [run for run in results() if recipe(run).is_file()]
     labels = labels_of(runs, signed=True)
-    return "\n".join([*header(["model", *labels, *SHORT]), *(row(run, labels, SHORT, recipe(run)) for run in runs)])
+    rows = (row(run, labels, SHORT, recipe(run).relative_to(ROOT).as_posix()) for run in runs)
+    return "\n".join([*header(["model", *labels, *SHORT]), *rows])
 
 
 def whole_table() -> str:
@@ -116,16 +117,14 @@ def signatures(runs: list[dict[str, Any]], label: str) -> set[str]:
     return {f"`{score['signature']}`" for score in scores if score["signature"] is not None}
 
 
-def recipe(run: dict[str, Any]) -> str:
-    """Return the path of the YAML that trains this run: a shipped experiment, or the config of the run itself."""
-    shipped = ROOT / "configs" / "experiment" / f"{run['name']}.yaml"
-    path = shipped if shipped.is_file() else RESULTS / run["name"] / "config.yaml"
-    return path.relative_to(ROOT).as_posix()
+def recipe(run: dict[str, Any]) -> Path:
+    """Return the path that the shipped experiment with the name of this run has, or would have."""
+    return ROOT / "configs" / "experiment" / f"{run['name']}.yaml"
 
 
 def command(run: dict[str, Any]) -> str:
     """Return what trains this run: a shipped recipe, or the config that stands beside its metrics.json."""
-    if (ROOT / "configs" / "experiment" / f"{run['name']}.yaml").is_file():
+    if recipe(run).is_file():
         return f"`python train.py experiment=NAME data.path=FOLDER seed={run['seed']}`"
     return f"{run['name']} by its config.yaml"
 
