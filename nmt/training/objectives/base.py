@@ -8,7 +8,8 @@ from torch import Tensor, nn
 
 from nmt.errors import ParameterError
 from nmt.models.interface import AttentionWeights
-from nmt.training.objectives.chunked import Sums, chunked_cross_entropy
+from nmt.training.objectives.chunked import chunked_cross_entropy
+from nmt.training.objectives.sums import Sums
 
 
 class Objective(ABC):
@@ -49,9 +50,9 @@ class Objective(ABC):
         """
 
     def validate(self, hidden: Tensor, output: nn.Linear, targets: Tensor, mask: Tensor) -> Sums:
-        """Return the sums of one validation batch: the label-smoothed cross entropy of a single pass.
+        """Return the sums of one validation batch: the cross entropy of one pass with this `label_smoothing`.
 
-        It is the same for every objective, so that validation losses can be compared. Shapes are those of `__call__`
-        with P = 1.
+        Losses compare only between runs with equal smoothing; perplexity, which comes from `Sums.nll`, always compares.
+        Shapes are those of `__call__` with P = 1.
         """
         return chunked_cross_entropy(hidden, output, targets, mask, label_smoothing=self.label_smoothing)

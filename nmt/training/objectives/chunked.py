@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
+
+from nmt.training.objectives.sums import Sums
 
 # Logits held at a time, over all passes. On a CPU they fit its cache.
 CPU_CHUNK, GPU_CHUNK = 2**20, 2**27
@@ -16,19 +17,6 @@ CPU_CHUNK, GPU_CHUNK = 2**20, 2**27
 # (log_probs, probs), both (P, N, V) for N positions of a chunk -> (summed penalty, its gradient for the logits).
 # It may overwrite `log_probs`, but not `probs`.
 Penalty = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
-
-
-@dataclass(frozen=True)
-class Sums:
-    """Sums over the real target tokens of a batch.
-
-    `loss` is a scalar with gradient. `nll` is the negative log-likelihood of the targets in nats, a scalar without
-    gradient; where a batch is passed several times, the mean of the passes. `tokens` counts the tokens of one pass.
-    """
-
-    loss: Tensor
-    nll: Tensor
-    tokens: int
 
 
 def chunked_cross_entropy(
@@ -53,7 +41,7 @@ def chunked_cross_entropy(
     loss, nll = _ChunkedCrossEntropy.apply(  # type: ignore[no-untyped-call]
         rows, output.weight, output.bias, wanted, label_smoothing, penalty, torch.is_grad_enabled()
     )
-    return Sums(loss, nll / passes, len(real))
+    return Sums(loss=loss, nll=nll / passes, tokens=len(real))
 
 
 class _ChunkedCrossEntropy(torch.autograd.Function):
@@ -87,7 +75,7 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
         grad_bias = torch.zeros_like(bias) if wants_gradient and bias is not None else None
         mean_weight = weight.mean(0)
         total = weight.new_zeros(())
-        likelihood = weight.new_zeros(())
+        total_nll = weight.new_zeros(())
         passes, width = len(rows), rows.shape[-1]
         size = max(1, (CPU_CHUNK if rows.device.type == "cpu" else GPU_CHUNK) // (passes * len(weight)))
         for start in range(0, len(targets), size):
@@ -103,7 +91,7 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
             mean_logits = (part.to(weight.dtype) @ mean_weight).sum() + (
                 0.0 if bias is None else bias.mean() * len(part)
             )
-            likelihood += nll
+            total_nll += nll
             total += (1 - smoothing) * nll + smoothing * (normalizer.sum() - mean_logits)
             extra = None
             if penalty is not None:
@@ -129,8 +117,8 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
         if grad_bias is not None:
             grad_bias -= smoothing / len(weight) * passes * len(targets)
         ctx.save_for_backward(grad_rows, grad_weight, grad_bias)
-        ctx.mark_non_differentiable(likelihood)
-        return total, likelihood
+        ctx.mark_non_differentiable(total_nll)
+        return total, total_nll
 
     @staticmethod
     @once_differentiable

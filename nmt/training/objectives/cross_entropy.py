@@ -6,7 +6,8 @@ from torch import Tensor, nn
 
 from nmt.models.interface import AttentionWeights
 from nmt.training.objectives.base import Objective
-from nmt.training.objectives.chunked import Sums, chunked_cross_entropy
+from nmt.training.objectives.chunked import chunked_cross_entropy
+from nmt.training.objectives.sums import Sums
 
 
 class CrossEntropy(Objective):

@@ -9,7 +9,8 @@ from torch import Tensor, nn
 from nmt.errors import ParameterError
 from nmt.models.interface import AttentionWeights
 from nmt.training.objectives.base import Objective
-from nmt.training.objectives.chunked import Sums, chunked_cross_entropy
+from nmt.training.objectives.chunked import chunked_cross_entropy
+from nmt.training.objectives.sums import Sums
 
 
 class RDrop(Objective):
@@ -23,9 +24,9 @@ class RDrop(Objective):
 
     Normalization: the loss is summed over the tokens and divided by the tokens of ONE copy of the batch, as in the
     authors' fairseq code (`reg_label_smooth_cross_entropy.py`). Both cross entropies count in full, so with alpha = 0
-    loss and gradient are twice those of `CrossEntropy`: Adam does not notice, gradient clipping does. The example in
-    the authors' README halves the cross entropies instead: 0.5 * (CE + CE) + weight * (KL + KL) / 2. Its weight equals
-    half our alpha.
+    loss and gradient are twice those of `CrossEntropy`. A constant factor does not change Adam's update, but it changes
+    what gradient clipping cuts. The example in the authors' README halves the cross entropies instead:
+    0.5 * (CE + CE) + weight * (KL + KL) / 2. Its weight equals half our alpha.
     """
 
     passes = 2
