@@ -34,13 +34,19 @@ def chunked_cross_entropy(
     `hidden` is (passes * B, T, D), the passes one after another; `targets` and `mask` (True = real token) are (B, T).
     Padding is left out before the projection. With smoothing e the target distribution is (1 - e) on the target token
     plus e / V on every token (arXiv:1512.00567, section 7), as in torch.nn.functional.cross_entropy.
+
+    Under autocast only the products with the output layer's weight and its gradient take the lower precision.
     """
     real = mask.flatten().nonzero().squeeze(1)
     rows = hidden.reshape(passes, -1, hidden.shape[-1]).index_select(1, real)  # (P, N, D)
     wanted = targets.flatten().index_select(0, real)  # (N,)
-    loss, nll = _ChunkedCrossEntropy.apply(  # type: ignore[no-untyped-call]
-        rows, output.weight, output.bias, wanted, label_smoothing, penalty, torch.is_grad_enabled()
-    )
+    device = rows.device.type
+    if torch.is_autocast_enabled(device):
+        rows = rows.to(torch.get_autocast_dtype(device))
+    with torch.autocast(device, enabled=False):
+        loss, nll = _ChunkedCrossEntropy.apply(  # type: ignore[no-untyped-call]
+            rows, output.weight, output.bias, wanted, label_smoothing, penalty, torch.is_grad_enabled()
+        )
     return Sums(loss=loss, nll=nll / passes, tokens=len(real))
 
 
@@ -64,11 +70,8 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
         penalty: Penalty | None,
         grad_enabled: bool,  # needs_input_grad is True under no_grad too
     ) -> tuple[Tensor, Tensor]:
-        matrix, offset = weight, bias
-        if torch.is_autocast_enabled(rows.device.type):
-            dtype = torch.get_autocast_dtype(rows.device.type)
-            rows, matrix = rows.to(dtype), weight.to(dtype)
-            offset = bias if bias is None else bias.to(dtype)
+        matrix = weight.to(rows.dtype)
+        offset = None if bias is None else bias.to(rows.dtype)
         wants_gradient = grad_enabled and any(ctx.needs_input_grad[:3])
         grad_rows = torch.empty_like(rows) if wants_gradient else None
         grad_weight = torch.zeros_like(weight) if wants_gradient else None

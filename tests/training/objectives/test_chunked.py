@@ -6,6 +6,8 @@ from torch import nn
 
 from nmt.training.objectives import chunked
 from nmt.training.objectives.chunked import chunked_cross_entropy
+from nmt.training.objectives.cross_entropy import CrossEntropy
+from nmt.training.objectives.rdrop import RDrop
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
@@ -61,6 +63,20 @@ def test_half_precision_is_as_near_as_torchs(smoothing, scale):
         ours = gradients(chunked_cross_entropy(hidden, output, targets, mask, label_smoothing=smoothing).loss)
     for mine, other, right in zip(ours, theirs, exact, strict=True):
         assert (mine - right).norm() < 1.5 * (other - right).norm() + 0.01 * right.norm()
+
+
+@pytest.mark.parametrize("objective", [CrossEntropy(label_smoothing=0.5), RDrop(alpha=3.0, label_smoothing=0.5)])
+def test_half_precision_loses_nothing_after_exact_logits(objective):
+    """Logits of 0, 1, ..., 10, and twice these in a second pass, are the same in both precisions."""
+    output = nn.Linear(32, 11, bias=False)
+    with torch.no_grad():
+        output.weight.copy_(torch.arange(11.0)[:, None].expand(11, 32) / 32)
+    hidden = torch.ones(1, 205, 32) * torch.arange(1.0, objective.passes + 1)[:, None, None]
+    targets = torch.arange(205)[None] % 11
+    exact = objective(hidden, output, targets, targets >= 0, None)
+    with torch.autocast("cpu", torch.bfloat16):
+        half = objective(hidden, output, targets, targets >= 0, None)
+    torch.testing.assert_close((half.loss, half.nll), (exact.loss, exact.nll))
 
 
 def test_padding_gets_no_gradient():
