@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -45,7 +46,7 @@ def try_model(model: Seq2Seq) -> None:
         tensor.detach().zero_()
     for module in model.modules():
         if isinstance(module, Attention):
-            module.register_forward_hook(_check_weights)
+            module.register_forward_hook(_check_weights, with_kwargs=True)
     try:
         with torch.inference_mode(), _one_thread():
             _run(model)
@@ -66,9 +67,11 @@ def _run(model: Seq2Seq) -> None:
         _check_shape("hidden states of a step", hidden, (len(rows), model.decoder.output.in_features))
 
 
-def _check_weights(module: nn.Module, inputs: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
-    query, memory, _ = inputs
-    _check_shape("weights (B, Q, S)", outputs[1], (*query.shape[:2], memory.mask.shape[1]))
+def _check_weights(
+    module: nn.Module, inputs: tuple[Any, ...], named: Mapping[str, Any], outputs: tuple[Any, ...]
+) -> None:
+    call = inspect.signature(Attention.forward).bind(module, *inputs, **named).arguments
+    _check_shape("weights (B, Q, S)", outputs[1], (*call["query"].shape[:2], call["memory"].mask.shape[1]))
 
 
 def _check_shape(name: str, got: Tensor, expected: tuple[int, ...]) -> None:

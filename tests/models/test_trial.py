@@ -41,16 +41,29 @@ class DataDependent(Dot):
         return super().score(query, memory, state) / max(1, int(memory.mask.sum().item()))
 
 
+class Naming(RecurrentDecoder):
+    """Names the arguments of its attention."""
+
+    def step(self, tokens: Tensor, state: Any, *, need_weights: bool = False) -> Any:
+        memory = state.memory
+        query = state.layers[-1][0].view(len(memory.mask), -1, 8)
+        self.attention(query, memory, state=None)
+        self.attention(state=None, memory=memory, query=query)
+        return super().step(tokens, state, need_weights=need_weights)
+
+
 class Narrow(Positions):
     def embed(self, x: Tensor, start: int = 0) -> Tensor:
         return x[..., :-1]
 
 
-def recurrent(attention: type[Attention], width: int = 8) -> Seq2Seq:
+def recurrent(
+    attention: type[Attention], width: int = 8, decoder: type[RecurrentDecoder] = RecurrentDecoder
+) -> Seq2Seq:
     with torch.device("meta"):
         encoder = RecurrentEncoder(vocab_size=8, embedding_width=8, hidden_width=4)
         sizes = {"vocab_size": 8, "memory_width": 8, "embedding_width": 8, "readout_width": 8}
-        return Seq2Seq(encoder, RecurrentDecoder(**sizes, width=width, attention=attention))
+        return Seq2Seq(encoder, decoder(**sizes, width=width, attention=attention))
 
 
 @pytest.mark.parametrize("attention", [Dot, DataDependent])
@@ -59,6 +72,12 @@ def test_a_model_that_runs_passes_and_stays_as_it_was(attention: type[Attention]
     try_model(model)
     assert model.training and all(parameter.is_meta for parameter in model.parameters())
     assert torch.get_num_threads() == threads and torch.equal(torch.get_rng_state(), random)
+
+
+def test_a_decoder_may_name_the_arguments_of_its_attention() -> None:
+    try_model(recurrent(Dot, decoder=Naming))
+    with pytest.raises(TrialError, match="got weights"):
+        try_model(recurrent(OneQuery, decoder=Naming))
 
 
 @pytest.mark.parametrize(
