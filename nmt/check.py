@@ -11,7 +11,6 @@ import torch
 from nmt import build
 from nmt.config.settings import TrainConfig
 from nmt.errors import UserError
-from nmt.models.positions.base import Positions
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.trial import TrialError, try_model
 
@@ -55,7 +54,8 @@ def _check_model(config: TrainConfig) -> None:
             joint=config.tokenizer.joint,
             allow=config.allow,
         )
-    _check_positions(model, config.model, config.data.max_length)
+    longest = config.data.max_length
+    check_lengths(model, config.model, longest, longest, of="data.max_length", otherwise="lower data.max_length")
     _try(model, config.model)
 
 
@@ -65,15 +65,22 @@ def _check_scores(config: TrainConfig) -> None:
     build.monitored_metric(config.callbacks.monitor, metrics)
 
 
-def _check_positions(model: Seq2Seq, config: Mapping[str, Any], longest: int) -> None:
-    """Refuse positions that end before the longest training sentence of `longest` tokens does."""
-    for side in (model.encoder, model.decoder):
-        positions = getattr(side, "positions", None)
-        if isinstance(positions, Positions) and positions.max_length is not None and positions.max_length < longest:
-            key = _node(config, "encoder.positions" if side is model.encoder else "decoder.positions")
+def check_lengths(
+    model: Seq2Seq, config: Mapping[str, Any], source: int, target: int, *, of: str, otherwise: str
+) -> None:
+    """Raise UserError if the encoder has fewer positions than `source`, or the decoder than `target`.
+
+    These are tokens with eos. `config` is the node of the model. The message says what has as many tokens (`of`), and
+    what to do `otherwise` than to give the model more positions.
+    """
+    for side, limit, longest in (
+        ("encoder", model.encoder.max_length, source),
+        ("decoder", model.decoder.max_length, target),
+    ):
+        if limit is not None and limit < longest:
+            key = _node(config, f"{side}.positions")
             raise UserError(
-                f"{key}.max_length: got {positions.max_length}, expected at least data.max_length={longest}; "
-                f"raise it, or lower data.max_length"
+                f"{key}.max_length: got {limit}, expected at least {longest} for {of}; raise it, or {otherwise}"
             )
 
 

@@ -64,8 +64,10 @@ class Translator:
         """Return the best translation of every sentence, in the order of the sentences.
 
         A sentence gets the same tokens in any batch. A sentence that is empty or only white space is translated to "".
+        No translation is longer than the search allows or the decoder's positions reach.
         In this call, `search` replaces the strategy of the translator, and `fields` replace single settings of the
-        strategy (`beam_size=1`). Raises UserError for settings that the strategy does not have or does not accept.
+        strategy (`beam_size=1`). Raises UserError for settings that the strategy does not have or does not accept, and
+        for a sentence that the encoder's positions do not reach to the end of.
         """
         return [found[0] for found in self.hypotheses(sentences, search=search, **fields)]
 
@@ -185,12 +187,11 @@ class Translator:
 
     def _search(self, sources: list[list[int]], search: Search) -> list[list[Hypothesis]]:
         source, mask = (x.to(self.device) for x in pad(sources))
-        return search(
-            self.model.step,
-            self.model.start(source, mask),
-            max_length=torch.tensor([search.target_limit(len(ids)) for ids in sources], device=self.device),
-            keys=sources,
-        )
+        limits = [search.target_limit(len(ids)) for ids in sources]
+        if (longest := self.model.decoder.max_length) is not None:
+            limits = [min(limit, longest) for limit in limits]
+        max_length = torch.tensor(limits, device=self.device)
+        return search(self.model.step, self.model.start(source, mask), max_length=max_length, keys=sources)
 
     def _translation(self, source: str, found: Hypothesis, text: str | None = None) -> Translation:
         text = self.tokenizer.decode_target(found.tokens) if text is None else text

@@ -82,7 +82,9 @@ def test_a_mistake_that_shows_in_a_layer_names_its_encoder() -> None:
 
 def test_positions_of_one_side_are_named_with_the_side() -> None:
     text = message("+model/positions@model.decoder.positions=learned", "model.decoder.positions.max_length=9")
-    assert text.startswith("model.decoder.positions.max_length: got 9, expected at least data.max_length=128")
+    assert text.startswith(
+        "model.decoder.positions.max_length: got 9, expected at least 128 for data.max_length; raise it"
+    )
 
 
 @pytest.mark.parametrize(

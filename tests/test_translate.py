@@ -17,7 +17,7 @@ from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
 from nmt.special import BOS, EOS
 from nmt.translate import Translator, load_translator, plan_batches, resolve_device
-from tests.tiny_run import Run, sentences
+from tests.tiny_run import Run, make_model, sentences, stack
 
 
 def test_one_for_one_in_order_in_any_batch(run: Run) -> None:
@@ -52,6 +52,27 @@ def test_limits_come_from_each_sentence_itself(run: Run) -> None:
     for found in run.translator.translate(sentences(20, seed=3), max_length_factor=0.5, max_length_extra=0):
         pieces = len(run.translator.tokenizer.encode_source([found.source])[0])
         assert 1 <= len(found.tokens) <= max(1, pieces // 2)
+
+
+def test_positions_limit_translations_and_sources(run: Run) -> None:
+    """A model of 16 positions: the search may write twice as many tokens, and a source may have more."""
+    sides = {side.lower(): stack(side) for side in ("Encoder", "Decoder")}
+    for node in sides.values():
+        learned = {"_target_": "nmt.models.positions.learned.Learned", "_partial_": True, "max_length": 16}
+        node["positions"] = learned
+    tokenizer = run.translator.tokenizer
+    model = make_model({"tie_embeddings": "all", **sides}, tokenizer)
+    with torch.no_grad():
+        model.decoder.embedding.weight[EOS] = 0.0  # so that no hypothesis ends early
+    texts = ["a man", "two dog"]
+    for search in (BeamSearch(beam_size=2, max_length_extra=40), Sampling(samples=2, max_length_extra=40)):
+        found = Translator(model, tokenizer, search).hypotheses(texts)
+        assert max(len(each.tokens) for hypotheses in found for each in hypotheses) == 16
+    long = " ".join(["woman"] * 40)
+    with pytest.raises(
+        UserError, match=r"learned positions: got a sentence of \d+ tokens, expected at most max_length=16"
+    ):
+        Translator(model, tokenizer, BeamSearch()).translate([*texts, long])
 
 
 def test_samples_are_the_same_in_any_batch_and_order(run: Run) -> None:
@@ -247,7 +268,7 @@ def test_the_search_of_a_checkpoint_is_changed_or_replaced(run: Run) -> None:
         ({"device": "cpu"}, "search.device: unknown key"),
         ({"beam_size": "5"}, "search.beam_size: got '5', expected an integer"),
         ({"beam_size": 0}, "search.beam_size: got 0, expected an integer of at least 1"),
-        ({"_target_": "nmt.search.base.Hypothesis", "tokens": [], "token_log_probs": [], "score": 1.0}, "no search"),
+        ({"_target_": "nmt.search.base.Hypothesis", "tokens": [], "token_log_probs": [], "score": 1.0}, "expected a class derived"),
         ({"_target_": "nmt.search.base.Search"}, "is abstract"),
         ({"_target_": "os.system"}, r"search._target_: got 'os.system', expected a class in nmt.search"),
     ):

@@ -82,12 +82,13 @@ class Encoder(nn.Module, ABC):
     """Maps source ids to a memory.
 
     `embedding` is the input table. `width` is the last dimension of the memory. `attends` is True if the encoder has
-    attention weights.
+    attention weights. `max_length` is the largest number of source tokens, eos included; None where every length works.
     """
 
     embedding: nn.Embedding
     width: int
     attends: bool
+    max_length: int | None = None
 
     @abstractmethod
     def forward(self, source: Tensor, source_mask: Tensor, *, need_weights: bool = False) -> EncoderOutput:
@@ -98,12 +99,14 @@ class Decoder(nn.Module, ABC):
     """Maps target ids to hidden states, and hidden states to logits.
 
     `embedding` is the input table. `output` is the only layer that computes logits (..., V); its weight may be tied to
-    an embedding. `attends` is True if the decoder has attention weights.
+    an embedding. `attends` is True if the decoder has attention weights. `max_length` is the largest number of tokens
+    that it can read, and so write; None where every length works.
     """
 
     embedding: nn.Embedding
     attends: bool
     output: nn.Linear
+    max_length: int | None = None
 
     @abstractmethod
     def forward(

@@ -241,6 +241,7 @@ class TransformerEncoder(Encoder):
         self.width = block.width
         self.embed = Embedding(vocab_size, block.width, embedding_dropout)
         self.positions = positions(width=block.width, heads=block.heads)
+        self.max_length = self.positions.max_length
         self.layers = nn.ModuleList(EncoderLayer(block) for _ in range(layers))
         self.norm = block.final_norm()
 
@@ -283,6 +284,7 @@ class TransformerDecoder(Decoder):
         require_dropout(embedding_dropout=embedding_dropout)
         self.embed = Embedding(vocab_size, block.width, embedding_dropout)
         self.positions = positions(width=block.width, heads=block.heads)
+        self.max_length = self.positions.max_length
         self.layers = nn.ModuleList(DecoderLayer(block, memory_width) for _ in range(layers))
         self.norm = block.final_norm()
         self.output = nn.Linear(block.width, vocab_size, bias=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,10 +23,11 @@ from nmt.build import (
     build_source,
     monitored_metric,
 )
+from nmt.check import check_lengths
 from nmt.config.recipe import Recipe
 from nmt.data.corpus import load_corpus
 from nmt.data.datamodule import TranslationData
-from nmt.data.encoded import Filters, encode, encode_corpus
+from nmt.data.encoded import Encoded, Filters, encode, encode_corpus
 from nmt.data.pair import SentencePair, Split
 from nmt.data.sources.base import Source
 from nmt.data.tokenizer import Tokenizer
@@ -100,9 +101,10 @@ def build_parts(recipe: Recipe, last: Mapping[str, Any] | None = None) -> Parts:
             "them, or start a new run"
         )
     translator = _translator(recipe, corpus, last)
+    val = encode(val_pairs, translator.tokenizer)
+    _check_lengths(recipe, translator, val, corpus.get("test", ()))
     filters = Filters(settings.data.max_length, settings.data.max_ratio)
     train = encode_corpus(corpus["train"], translator.tokenizer, filters, folder=cache_folder())
-    val = encode(val_pairs, translator.tokenizer)
     return Parts(
         recipe=recipe,
         source=source,
@@ -136,6 +138,23 @@ def _translator(recipe: Recipe, corpus: Mapping[str, Split], last: Mapping[str, 
     if settings.data.overfit:
         _disable_dropout(model)
     return Translator(model, tokenizer, build_search(settings.search, allow=settings.allow))
+
+
+def _check_lengths(
+    recipe: Recipe, translator: Translator, val: Sequence[Encoded], test: Iterable[SentencePair]
+) -> None:
+    """Raise UserError if a validation pair or a test source is longer than the positions of the model."""
+    model = translator.model
+    if model.encoder.max_length is None and model.decoder.max_length is None:
+        return
+    test_sources = translator.tokenizer.encode_source([pair.source for pair in test])
+    for split, sources, targets in (
+        ("val", [source for source, _ in val], [target for _, target in val]),
+        ("test", test_sources, []),
+    ):
+        source, target = (max(map(len, side), default=0) for side in (sources, targets))
+        of = f"the longest sentence of {split}"
+        check_lengths(model, recipe.plain["model"], source, target, of=of, otherwise="leave that sentence out")
 
 
 def _disable_dropout(model: torch.nn.Module) -> None:

@@ -1,0 +1,47 @@
+"""What is checked when the parts of a run are made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nmt.config.compose import compose_run
+from nmt.errors import UserError
+from nmt.training.parts import build_parts
+
+CORPUS = ["data=cldr", "data.sizes=[200,8,8]", "data.topics=[numbers]", "data.max_parts=1", "tokenizer.vocab_size=300"]
+POSITIONS = [
+    "model/positions=learned",
+    "model.positions.max_length=64",
+    "data.max_length=64",
+    "trainer.accelerator=cpu",
+]
+SHORT, LONG = "one", " ".join(["one"] * 100)
+
+
+@pytest.mark.parametrize(
+    ("split", "source", "target", "refused"),
+    [
+        ("val", LONG, SHORT, True),
+        ("val", SHORT, LONG, True),
+        ("test", LONG, SHORT, True),
+        ("test", SHORT, LONG, False),  # the model does not read it
+        ("val", SHORT, SHORT, False),
+    ],
+)
+def test_a_sentence_longer_than_the_positions_is_found_before_training(
+    split: str, source: str, target: str, refused: bool, tmp_path: Path
+) -> None:
+    for name, line in (("source", source), ("target", target)):
+        (tmp_path / name).write_text(f"{SHORT}\n{line}\n", "utf-8")
+    files = f"data.{split}=[{tmp_path}/source,{tmp_path}/target]"
+    recipe = compose_run([*CORPUS, *POSITIONS, files, f"hydra.run.dir={tmp_path}/run"])
+    if not refused:
+        assert build_parts(recipe).translator.model.decoder.max_length == 64
+        return
+    words = (
+        rf"model\.positions\.max_length: got 64, expected at least \d+ for the longest sentence of {split}; raise it,"
+    )
+    with pytest.raises(UserError, match=words):
+        build_parts(recipe)
