@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+import torch
 from torch import Tensor, nn
 
 from nmt.check import check_nodes
@@ -36,6 +37,23 @@ class Mismatched(Attention):
         return self.scorer(query) @ memory.keys.transpose(1, 2)  # type: ignore[no-any-return]
 
 
+class Spaced(Attention):
+    """Reads the values of a tensor in its constructor."""
+
+    query_state = "current"
+
+    def __init__(self, query_width: int, memory_width: int, excess: int = 0) -> None:
+        super().__init__(query_width, memory_width)
+        self.rates = torch.linspace(0, 1, 3).tolist()
+        self.key = nn.Linear(memory_width, query_width + excess)
+
+    def project_keys(self, memory: Tensor) -> Tensor:
+        return self.key(memory)  # type: ignore[no-any-return]
+
+    def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
+        return query @ memory.keys.transpose(1, 2)
+
+
 class Shortening(Positions):
     """Returns embeddings that have lost a dimension."""
 
@@ -54,7 +72,7 @@ class Stranger:
 def shipped(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the classes above classes of the package, which a node may name."""
     module = ModuleType(MODULE)
-    for kind in (Mismatched, Shortening):
+    for kind in (Mismatched, Spaced, Shortening):
         monkeypatch.setattr(kind, "__module__", MODULE)
         setattr(module, kind.__name__, kind)
     monkeypatch.setitem(sys.modules, MODULE, module)
@@ -73,6 +91,15 @@ def test_a_mistake_in_an_attention_of_ones_own_names_its_class_key_and_line() ->
     )
     assert text.startswith("model.attention: Mismatched fails on two toy sentences: mat1 and mat2 shapes cannot be mul")
     assert f"({Path(__file__).name}, line" in text
+
+
+def test_a_constructor_may_read_the_values_of_a_tensor() -> None:
+    node = ["model=rnn", "model/attention=luong", "~model.attention.score", f"model.attention._target_={MODULE}.Spaced"]
+    threads = torch.get_num_threads()
+    check_nodes(validate(compose("train", node)))
+    assert torch.get_num_threads() == threads
+    text = message(*node, "+model.attention.excess=1")
+    assert text.startswith("model.attention: Spaced fails on two toy sentences: "), "of the try that has values"
 
 
 def test_a_mistake_that_shows_in_a_layer_names_its_encoder() -> None:

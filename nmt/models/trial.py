@@ -48,7 +48,7 @@ def try_model(model: Seq2Seq) -> None:
         if isinstance(module, Attention):
             module.register_forward_hook(_check_weights, with_kwargs=True)
     try:
-        with torch.inference_mode(), _one_thread():
+        with torch.inference_mode(), one_thread():
             _run(model)
     except UserError:
         raise
@@ -80,7 +80,8 @@ def _check_shape(name: str, got: Tensor, expected: tuple[int, ...]) -> None:
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
+def one_thread() -> Iterator[None]:
+    """Let torch use one thread in the block. Threads that it starts keep the mode of that moment for good."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
