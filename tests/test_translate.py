@@ -268,7 +268,10 @@ def test_the_search_of_a_checkpoint_is_changed_or_replaced(run: Run) -> None:
         ({"device": "cpu"}, "search.device: unknown key"),
         ({"beam_size": "5"}, "search.beam_size: got '5', expected an integer"),
         ({"beam_size": 0}, "search.beam_size: got 0, expected an integer of at least 1"),
-        ({"_target_": "nmt.search.base.Hypothesis", "tokens": [], "token_log_probs": [], "score": 1.0}, "expected a class derived"),
+        (
+            {"_target_": "nmt.search.base.Hypothesis", "tokens": [], "token_log_probs": [], "score": 1.0},
+            "expected a class derived",
+        ),
         ({"_target_": "nmt.search.base.Search"}, "is abstract"),
         ({"_target_": "os.system"}, r"search._target_: got 'os.system', expected a class in nmt.search"),
     ):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from nmt.models.checks import require_dropout
+from nmt.checks import require_fraction
 
 
 class Dropout(nn.Module):
@@ -18,7 +18,7 @@ class Dropout(nn.Module):
 
     def __init__(self, p: float) -> None:
         super().__init__()
-        require_dropout(p=p)
+        require_fraction(p=p)
         self.p = p
 
     def forward(self, x: Tensor) -> Tensor:

@@ -8,7 +8,7 @@ from typing import Literal, cast
 import torch
 from torch import Tensor, nn
 
-from nmt.models.checks import require_choice, require_dropout, require_positive
+from nmt.checks import require_choice, require_fraction, require_integer
 from nmt.models.dropout import Dropout
 from nmt.models.interface import Encoder, EncoderOutput
 
@@ -167,8 +167,10 @@ class RecurrentEncoder(Encoder):
         memory_dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        require_positive(layers=layers, embedding_width=embedding_width, hidden_width=hidden_width)
-        require_dropout(embedding_dropout=embedding_dropout, layer_dropout=layer_dropout, memory_dropout=memory_dropout)
+        require_integer(at_least=1, layers=layers, embedding_width=embedding_width, hidden_width=hidden_width)
+        require_fraction(
+            embedding_dropout=embedding_dropout, layer_dropout=layer_dropout, memory_dropout=memory_dropout
+        )
         self.embedding = make_embedding(vocab_size, embedding_width)
         self.width = hidden_width * (2 if bidirectional else 1)
         self.bidirectional = bidirectional

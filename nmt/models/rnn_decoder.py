@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor, nn
 
+from nmt.checks import require_fraction, require_integer
 from nmt.errors import ParameterError
 from nmt.models.attention.base import AttentionFactory, AttentionMemory
-from nmt.models.checks import require_dropout, require_positive
 from nmt.models.dropout import Dropout
 from nmt.models.interface import AttentionWeights, Decoder, EncoderOutput, State, masked_mean
 from nmt.models.rnn import CellKind, LayerState, RecurrentStack, StackStep, make_embedding
@@ -89,8 +89,10 @@ class RecurrentDecoder(Decoder):
         readout_dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        require_positive(layers=layers, embedding_width=embedding_width, width=width, readout_width=readout_width)
-        require_dropout(
+        require_integer(
+            at_least=1, layers=layers, embedding_width=embedding_width, width=width, readout_width=readout_width
+        )
+        require_fraction(
             embedding_dropout=embedding_dropout, layer_dropout=layer_dropout, readout_dropout=readout_dropout
         )
         self.attention = None if attention is None else attention(query_width=width, memory_width=memory_width)

@@ -8,8 +8,8 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
+from nmt.checks import require_choice
 from nmt.errors import ParameterError
-from nmt.models.checks import require_choice
 from nmt.models.interface import AttentionWeights, Decoder, Encoder, State
 
 TIES = ("none", "target", "all")

@@ -9,7 +9,7 @@ from typing import Any, Literal, cast
 import torch
 from torch import Tensor, nn
 
-from nmt.models.checks import require_choice, require_dropout, require_positive
+from nmt.checks import require_choice, require_fraction, require_integer
 from nmt.models.dropout import Dropout
 from nmt.models.interface import AttentionWeights, Decoder, Encoder, EncoderOutput, State, per_sentence, stack_layers
 from nmt.models.multihead import MultiHeadAttention, require_division
@@ -42,9 +42,9 @@ class TransformerBlock:
     def __post_init__(self) -> None:
         require_choice(NORMS, norm=self.norm)
         require_choice(ACTIVATIONS, activation=self.activation)
-        require_positive(width=self.width, heads=self.heads, feed_forward=self.feed_forward)
+        require_integer(at_least=1, width=self.width, heads=self.heads, feed_forward=self.feed_forward)
         require_division(self.width, self.heads)
-        require_dropout(
+        require_fraction(
             residual_dropout=self.residual_dropout,
             attention_dropout=self.attention_dropout,
             feed_forward_dropout=self.feed_forward_dropout,
@@ -236,8 +236,8 @@ class TransformerEncoder(Encoder):
         embedding_dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        require_positive(layers=layers)
-        require_dropout(embedding_dropout=embedding_dropout)
+        require_integer(at_least=1, layers=layers)
+        require_fraction(embedding_dropout=embedding_dropout)
         self.width = block.width
         self.embed = Embedding(vocab_size, block.width, embedding_dropout)
         self.positions = positions(width=block.width, heads=block.heads)
@@ -280,8 +280,8 @@ class TransformerDecoder(Decoder):
         embedding_dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        require_positive(layers=layers)
-        require_dropout(embedding_dropout=embedding_dropout)
+        require_integer(at_least=1, layers=layers)
+        require_fraction(embedding_dropout=embedding_dropout)
         self.embed = Embedding(vocab_size, block.width, embedding_dropout)
         self.positions = positions(width=block.width, heads=block.heads)
         self.max_length = self.positions.max_length

@@ -11,6 +11,7 @@ from typing import Any, Protocol, Self, TypeVar
 
 from torch import Tensor
 
+from nmt.checks import require_integer, require_number
 from nmt.errors import ParameterError, did_you_mean
 
 
@@ -55,9 +56,9 @@ class Search(ABC):
     batch_tokens: int = 8000
 
     def __post_init__(self) -> None:
-        check("max_length_factor", self.max_length_factor, above=0.0, high=1000.0)
-        check("max_length_extra", self.max_length_extra, low=0)
-        check("batch_tokens", self.batch_tokens, low=1)
+        require_number(above=0.0, at_most=1000.0, max_length_factor=self.max_length_factor)
+        require_integer(at_least=0, max_length_extra=self.max_length_extra)
+        require_integer(at_least=1, batch_tokens=self.batch_tokens)
 
     @property
     @abstractmethod
@@ -96,20 +97,6 @@ class Search(ABC):
                 near = did_you_mean(name, known) or f"; {type(self).__name__} takes {', '.join(known)}"
                 raise ParameterError(name, f"unknown key{near}")
         return dataclasses.replace(self, **fields)
-
-
-def check(name: str, value: float, *, low: float = -math.inf, above: float = -math.inf, high: float = math.inf) -> None:
-    """Raise ParameterError unless `value` is a finite number of at least `low`, more than `above` and at most `high`.
-
-    An integer `low` asks for an integer.
-    """
-    kinds = (int,) if isinstance(low, int) else (int, float)
-    number = isinstance(value, kinds) and not isinstance(value, bool)
-    if not number or not (math.isfinite(value) and low <= value <= high and above < value):
-        limits = [("at least", low), ("more than", above), ("at most", high)]
-        words = " and ".join(f"{word} {limit}" for word, limit in limits if math.isfinite(limit))
-        kind = "an integer" if kinds == (int,) else "a number"
-        raise ParameterError(name, f"got {value!r}, expected {kind} of {words}")
 
 
 def check_max_length(max_length: Tensor) -> None:

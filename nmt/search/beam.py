@@ -19,7 +19,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from nmt.search.base import Hypothesis, S, Search, Step, check, check_max_length
+from nmt.checks import require_integer, require_number
+from nmt.search.base import Hypothesis, S, Search, Step, check_max_length
 from nmt.search.rules import NEVER_GENERATED, ban, require_numbers, top
 from nmt.special import BOS, EOS
 
@@ -46,9 +47,9 @@ class BeamSearch(Search):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check("beam_size", self.beam_size, low=1, high=256)
-        check("length_penalty", self.length_penalty, low=0.0, high=100.0)
-        check("n_best", self.n_best, low=1, high=self.beam_size)
+        require_integer(at_least=1, at_most=256, beam_size=self.beam_size)
+        require_number(at_least=0.0, at_most=100.0, length_penalty=self.length_penalty)
+        require_integer(at_least=1, at_most=self.beam_size, n_best=self.n_best)
 
     @property
     def label(self) -> str:

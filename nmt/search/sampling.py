@@ -10,7 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from nmt.search.base import Hypothesis, S, Search, Step, check, check_max_length
+from nmt.checks import require_integer, require_number
+from nmt.search.base import Hypothesis, S, Search, Step, check_max_length
 from nmt.search.rules import NEVER_GENERATED, ban, keep_top_k, keep_top_p, require_numbers
 from nmt.special import BOS, EOS
 
@@ -41,11 +42,11 @@ class Sampling(Search):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check("temperature", self.temperature, above=0.0, high=100.0)
-        check("top_k", self.top_k, low=0)
-        check("top_p", self.top_p, above=0.0, high=1.0)
-        check("samples", self.samples, low=1, high=256)
-        check("seed", self.seed, low=0, high=2**32 - 1)
+        require_number(above=0.0, at_most=100.0, temperature=self.temperature)
+        require_integer(at_least=0, top_k=self.top_k)
+        require_number(above=0.0, at_most=1.0, top_p=self.top_p)
+        require_integer(at_least=1, at_most=256, samples=self.samples)
+        require_integer(at_least=0, at_most=2**32 - 1, seed=self.seed)
 
     @property
     def label(self) -> str:

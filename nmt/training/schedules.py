@@ -10,15 +10,14 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 
-from nmt.errors import ParameterError
+from nmt.checks import require_integer, require_number
 
 
 class Schedule(ABC):
     """A linear warm-up over `warmup_updates`, multiplied by `decay`."""
 
     def __init__(self, *, warmup_updates: int = 0) -> None:
-        if warmup_updates < 0:
-            raise ParameterError("warmup_updates", f"got {warmup_updates}, expected 0 or more")
+        require_integer(at_least=0, warmup_updates=warmup_updates)
         self.warmup_updates = warmup_updates
 
     def __call__(self, update: int, progress: float) -> float:
@@ -51,8 +50,7 @@ class Cosine(Schedule):
 
     def __init__(self, *, warmup_updates: int = 0, final: float = 0.0) -> None:
         super().__init__(warmup_updates=warmup_updates)
-        if not 0.0 <= final <= 1.0:
-            raise ParameterError("final", f"got {final}, expected a number from 0 to 1")
+        require_number(at_least=0.0, at_most=1.0, final=final)
         self.final = final
 
     def decay(self, update: int, progress: float) -> float:

@@ -228,13 +228,17 @@ def test_each_mistake_on_the_command_line_is_one_clear_line(overrides: list[str]
         ("tokenizer.type", 1, "tokenizer.type: got 1, expected one of unigram, bpe"),
         ("trainer.precision", 32, "trainer.precision: got 32, expected one of 32-true"),
         ("model.encoder.block.heads", 3, "heads: got 3"),
-        ("model.encoder.block.width", 0, "model.encoder.block.width: got 0, expected at least 1"),
-        ("model.encoder.block.feed_forward", 0, "model.encoder.block.feed_forward: got 0, expected at least 1"),
-        ("model.encoder.layers", 0, "model.encoder.layers: got 0, expected at least 1"),
+        ("model.encoder.block.width", 0, "model.encoder.block.width: got 0, expected an integer of at least 1"),
+        (
+            "model.encoder.block.feed_forward",
+            0,
+            "model.encoder.block.feed_forward: got 0, expected an integer of at least 1",
+        ),
+        ("model.encoder.layers", 0, "model.encoder.layers: got 0, expected an integer of at least 1"),
         (
             "model.encoder.block.attention_dropout",
             1.5,
-            "model.encoder.block.attention_dropout: got 1.5, expected at least 0",
+            "model.encoder.block.attention_dropout: got 1.5, expected a number of at least 0.0",
         ),
         ("model.decoder.block.feed_forward_dropout", -0.1, "model.decoder.block.feed_forward_dropout: got -0.1"),
         ("model.encoder.block.width", "x", "model.encoder.block.width: got 'x', expected an integer"),
@@ -260,7 +264,10 @@ def test_each_mistake_in_the_values_is_one_clear_line(base: dict[str, Any], key:
             ["model/positions=learned", "model.positions.max_length=100"],
             "model.positions.max_length: got 100, expected",
         ),
-        (["model/positions=learned", "model.positions.max_length=0"], "model.positions.max_length: got 0, expected at"),
+        (
+            ["model/positions=learned", "model.positions.max_length=0"],
+            "model.positions.max_length: got 0, expected an integer",
+        ),
         (["model/positions=relative", "model.positions.max_distance=x"], "model.positions.max_distance: got 'x'"),
         (
             ["model/positions=alibi", "+model.positions.slope=2"],
@@ -279,7 +286,7 @@ def test_each_mistake_in_the_values_is_one_clear_line(base: dict[str, Any], key:
             ["model=rnn", "+model.attention.query_width=7"],
             "model.attention.query_width: the program sets this parameter",
         ),
-        (["model=rnn", "model.attention.width=0"], "model.attention.width: got 0, expected at least 1"),
+        (["model=rnn", "model.attention.width=0"], "model.attention.width: got 0, expected an integer of at least 1"),
         (["model=rnn", "+model.attention.wdith=9"], "model.attention.wdith: unknown key; did you mean"),
         (
             ["model=rnn", "model.attention._target_=nmt.models.rnn.RecurrentLayer"],

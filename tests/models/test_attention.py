@@ -224,5 +224,5 @@ def test_an_unknown_score_is_named() -> None:
 
 
 def test_a_width_below_one_is_refused() -> None:
-    with pytest.raises(ParameterError, match="width: got 0, expected at least 1"):
+    with pytest.raises(ParameterError, match="width: got 0, expected an integer of at least 1"):
         BahdanauAttention(4, 4, width=0)

@@ -242,8 +242,14 @@ def test_a_sentence_longer_than_the_learned_positions_is_one_line() -> None:
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (functools.partial(Learned, WIDTH, HEADS, max_length=0), "max_length: got 0, expected at least 1"),
-        (functools.partial(Relative, WIDTH, HEADS, max_distance=0), "max_distance: got 0, expected at least 1"),
+        (
+            functools.partial(Learned, WIDTH, HEADS, max_length=0),
+            "max_length: got 0, expected an integer of at least 1",
+        ),
+        (
+            functools.partial(Relative, WIDTH, HEADS, max_distance=0),
+            "max_distance: got 0, expected an integer of at least 1",
+        ),
     ],
 )
 def test_parameters_out_of_range_are_refused(make: Any, words: str) -> None:

@@ -164,7 +164,7 @@ def test_dropout_is_for_training_only() -> None:
 
 @pytest.mark.parametrize("name", ["layers", "hidden_width", "embedding_width"])
 def test_sizes_below_one_are_refused(name: str) -> None:
-    with pytest.raises(ValueError, match=f"{name}: got 0, expected at least 1"):
+    with pytest.raises(ValueError, match=f"{name}: got 0, expected an integer of at least 1"):
         make_encoder(**{name: 0})
 
 

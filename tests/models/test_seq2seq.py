@@ -73,7 +73,7 @@ def test_tied_tables_are_one_parameter(tie: str, tables: int) -> None:
         (config(width=6), {}, "attention.score: got 'dot' with a decoder of width 6 and a memory of width 8"),
         (config(cell="gro"), {}, "model.decoder.cell: got 'gro'.*did you mean 'gru'"),
         (config(attenion=None), {}, "model.decoder.attenion: unknown key.*did you mean 'attention'"),
-        (config(layers=0), {}, "model.decoder.layers: got 0, expected at least 1"),
+        (config(layers=0), {}, "model.decoder.layers: got 0, expected an integer of at least 1"),
         (config(readout_dropout=1.5), {}, "model.decoder.readout_dropout: got 1.5"),
     ],
 )

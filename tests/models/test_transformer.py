@@ -104,8 +104,8 @@ def test_forward_equals_steps_with_every_norm(norm, norm_first):
         ({"norm": "batch"}, "norm: got 'batch', expected one of layer, rms"),
         ({"activation": "rel"}, r"activation: got 'rel', expected one of relu, gelu; did you mean 'relu'\?"),
         ({"heads": 3}, "heads: got 3, expected a number that divides the width 16"),
-        ({"heads": 0}, "heads: got 0, expected at least 1"),
-        ({"residual_dropout": 1.0}, "residual_dropout: got 1.0, expected at least 0 and less than 1"),
+        ({"heads": 0}, "heads: got 0, expected an integer of at least 1"),
+        ({"residual_dropout": 1.0}, "residual_dropout: got 1.0, expected a number of at least 0.0 and less than 1.0"),
     ],
 )
 def test_values_out_of_range_are_refused(change, words):

@@ -7,9 +7,9 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
+from nmt.checks import require_choice
 from nmt.errors import ParameterError
 from nmt.models.attention.base import Attention, AttentionMemory
-from nmt.models.checks import require_choice
 
 SCORES = ("dot", "general", "concat")
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from nmt.errors import ParameterError, UserError
+from nmt.checks import require_integer
+from nmt.errors import UserError
 from nmt.models.positions.base import Positions
 
 
@@ -17,8 +18,7 @@ class Learned(Positions):
 
     def __init__(self, width: int, heads: int, max_length: int = 512) -> None:
         super().__init__(width, heads)
-        if max_length < 1:
-            raise ParameterError("max_length", f"got {max_length}, expected at least 1")
+        require_integer(at_least=1, max_length=max_length)
         self.max_length = max_length
         self.table = nn.Embedding(max_length, width)
         nn.init.normal_(self.table.weight, std=width**-0.5)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from nmt.errors import ParameterError
+from nmt.checks import require_integer
 from nmt.models.positions.base import Positions
 
 
@@ -20,8 +20,7 @@ class Relative(Positions):
 
     def __init__(self, width: int, heads: int, max_distance: int = 16) -> None:
         super().__init__(width, heads)
-        if max_distance < 1:
-            raise ParameterError("max_distance", f"got {max_distance}, expected at least 1")
+        require_integer(at_least=1, max_distance=max_distance)
         self.max_distance = max_distance
         self.table = nn.Embedding(2 * max_distance + 1, width // heads)
         nn.init.xavier_uniform_(self.table.weight)

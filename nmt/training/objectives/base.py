@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 
 from torch import Tensor, nn
 
-from nmt.errors import ParameterError
+from nmt.checks import require_fraction
 from nmt.models.interface import AttentionWeights
 from nmt.training.objectives.chunked import chunked_cross_entropy
 from nmt.training.objectives.sums import Sums
@@ -30,10 +30,7 @@ class Objective(ABC):
     needs_weights: bool = False
 
     def __init__(self, *, label_smoothing: float = 0.1) -> None:
-        if not 0.0 <= label_smoothing < 1.0:
-            raise ParameterError(
-                "label_smoothing", f"got {label_smoothing}, expected a number of at least 0 and below 1; 0.1 is usual"
-            )
+        require_fraction(label_smoothing=label_smoothing)
         self.label_smoothing = label_smoothing
 
     @abstractmethod

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 from torch import Tensor, nn
 
-from nmt.errors import ParameterError
+from nmt.checks import require_number
 from nmt.models.interface import AttentionWeights
 from nmt.training.objectives.base import Objective
 from nmt.training.objectives.chunked import chunked_cross_entropy
@@ -33,8 +31,7 @@ class RDrop(Objective):
 
     def __init__(self, *, alpha: float = 3.0, label_smoothing: float = 0.1) -> None:
         super().__init__(label_smoothing=label_smoothing)
-        if not (alpha >= 0.0 and math.isfinite(alpha)):
-            raise ParameterError("alpha", f"got {alpha}, expected a finite number of at least 0; 1 to 5 are usual")
+        require_number(at_least=0.0, alpha=alpha)
         self.alpha = alpha
 
     def __call__(
