@@ -46,7 +46,7 @@ class Search(ABC):
     """A search strategy. Its fields are its settings, and each has a default.
 
     A source of n tokens gets a translation of at most `max_length_factor` * n + `max_length_extra` tokens, eos counted
-    in both. `batch_tokens` limits how many padded source tokens, times `width`, are decoded at once.
+    in both. One call decodes at most `batch_tokens / width` padded source tokens, but at least one sentence.
 
     A subclass checks its fields in `__post_init__` and raises ParameterError for a value that it does not accept.
     """
@@ -63,7 +63,10 @@ class Search(ABC):
     @property
     @abstractmethod
     def label(self) -> str:
-        """The strategy and the settings that change its results, for file names and tables."""
+        """The strategy and the settings that change its results, for file names and tables, except the length limits.
+
+        `nmt.evaluation.split.Evaluation.label` adds a digest where these are not the run's own.
+        """
 
     @property
     @abstractmethod
@@ -72,7 +75,7 @@ class Search(ABC):
 
     @abstractmethod
     def __call__(
-        self, step: Step[S], state: S, *, max_length: Tensor, keys: Sequence[Sequence[int]] = ()
+        self, step: Step[S], state: S, *, max_length: Tensor, keys: Sequence[Sequence[int]]
     ) -> list[list[Hypothesis]]:
         """Return at least one hypothesis for each of B sentences, best score first.
 

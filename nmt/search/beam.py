@@ -31,8 +31,8 @@ class BeamSearch(Search):
 
     1. Predict: the model reads the last token of every live hypothesis.
     2. Rank: the 2K best continuations of a sentence's live hypotheses are its candidates, best first.
-    3. Finish: candidates among the first K that end with eos are finished. At `max_length` every one of the first K
-       is finished as it is, without eos, and scored at that length.
+    3. Finish: candidates among the first K that end with eos are finished. At `max_length` the other candidates
+       among the first K are finished too, without eos.
     4. Survive: the best K candidates without eos are the new live hypotheses.
     5. Drop: sentences that are done leave the computation; see `_done`.
 
@@ -64,7 +64,7 @@ class BeamSearch(Search):
 
     @torch.no_grad()
     def __call__(
-        self, step: Step[S], state: S, *, max_length: Tensor, keys: Sequence[Sequence[int]] = ()
+        self, step: Step[S], state: S, *, max_length: Tensor, keys: Sequence[Sequence[int]]
     ) -> list[list[Hypothesis]]:
         """Return at most `n_best` hypotheses for each sentence, best score first. See `Search`."""
         check_max_length(max_length)

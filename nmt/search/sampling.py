@@ -60,12 +60,10 @@ class Sampling(Search):
 
     @torch.no_grad()
     def __call__(
-        self, step: Step[S], state: S, *, max_length: Tensor, keys: Sequence[Sequence[int]] = ()
+        self, step: Step[S], state: S, *, max_length: Tensor, keys: Sequence[Sequence[int]]
     ) -> list[list[Hypothesis]]:
-        """Return `samples` hypotheses for each sentence, best score first. See `Search`; `keys` are needed here."""
+        """Return `samples` hypotheses for each sentence, best score first. See `Search`."""
         check_max_length(max_length)
-        if len(keys) != max_length.numel():
-            raise ValueError(f"search: got {len(keys)} keys for {max_length.numel()} sentences, expected one for each")
         device = max_length.device
         drawn = [
             [_Sample(np.random.default_rng((self.seed, number, *key)), limit) for number in range(self.samples)]
@@ -93,8 +91,8 @@ class Sampling(Search):
         """Return one token (N,) for each row of `log_probs` (N, V).
 
         Exponential noise e decides: the token with the largest p / e is a draw from p (the Gumbel-max trick; Maddison
-        et al. 2014, arXiv:1411.0030, section 2). Unlike the inverse of the cumulative sum, it hardly ever turns the
-        rounding differences between two batches into another token.
+        et al. 2014, arXiv:1411.0030, section 2). Drawing by cumulative sums would often pick another token after a
+        tiny rounding difference; this rarely does.
         """
         require_numbers(log_probs.amax(1))
         log_probs = ban(log_probs, torch.arange(log_probs.shape[1], device=log_probs.device), NEVER_GENERATED)

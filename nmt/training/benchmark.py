@@ -143,10 +143,11 @@ def force(translator: Translator, sources: Sequence[Sequence[int]], lengths: Seq
     search = BeamSearch(beam_size=5, batch_tokens=translator.search.batch_tokens)
     with torch.inference_mode():
         for places in plan_batches([len(ids) for ids in sources], search.batch_tokens // search.width):
-            source, mask = (x.to(device) for x in pad([sources[i] for i in places]))
+            batch = [sources[i] for i in places]
+            source, mask = (x.to(device) for x in pad(batch))
             wanted = torch.tensor([lengths[i] for i in places], device=device)
             state = ForcedLength(model.start(source, mask), wanted)
-            search(_forced_step(model), state, max_length=wanted + 1)
+            search(_forced_step(model), state, max_length=wanted + 1, keys=batch)
 
 
 def _forced_step(model: Seq2Seq) -> Any:

@@ -92,7 +92,7 @@ def test_early_ends_do_not_crowd_out_a_better_hypothesis() -> None:
 
     for beam_size in (1, 2, 5):
         start = History(torch.zeros(1, 0, dtype=torch.long), torch.zeros(1))
-        ((best,),) = BeamSearch(beam_size=beam_size)(step, start, max_length=torch.tensor([30]))
+        ((best,),) = BeamSearch(beam_size=beam_size)(step, start, max_length=torch.tensor([30]), keys=[[0]])
         assert best.tokens == [*words, EOS]
 
 
@@ -149,7 +149,7 @@ def test_the_state_holds_the_history_of_every_live_hypothesis() -> None:
         return answer
 
     search = BeamSearch(beam_size=4, n_best=4)
-    found = search(step, toy.start(toy.topics(5)), max_length=torch.tensor([6] * 5))
+    found = search(step, toy.start(toy.topics(5)), max_length=torch.tensor([6] * 5), keys=[[0]] * 5)
     assert all(tuple(h.tokens[:-1]) in seen for hypotheses in found for h in hypotheses)
 
 
@@ -182,7 +182,7 @@ def test_stops_as_soon_as_nothing_better_can_come_and_no_sooner() -> None:
 
         limit = torch.tensor([max_length])
         search = BeamSearch(beam_size=2, length_penalty=penalty)
-        found = search(step, Clock(torch.zeros(1, dtype=torch.long)), max_length=limit)
+        found = search(step, Clock(torch.zeros(1, dtype=torch.long)), max_length=limit, keys=[[0]])
         return count, found[0][0]
 
     assert steps(7, 0.0)[0] == 1
@@ -224,7 +224,7 @@ def test_ties_go_to_the_lower_token_and_the_better_parent() -> None:
 
     state = History(torch.zeros(2, 0, dtype=torch.long), torch.zeros(2, 1))
     search = BeamSearch(beam_size=3, n_best=3, length_penalty=0.0)
-    found = search(uniform, state, max_length=torch.tensor([2, 3]))
+    found = search(uniform, state, max_length=torch.tensor([2, 3]), keys=[[0], [1]])
     assert [h.tokens for h in found[0]] == [[EOS], [1, 1], [1, EOS]]
     assert found[1][0].tokens == [EOS]
 
@@ -238,7 +238,7 @@ def test_nan_is_an_error_at_once(vocabulary: int) -> None:
 
     state = History(torch.zeros(2, 0, dtype=torch.long), torch.zeros(2, 1))
     with pytest.raises(ValueError, match="NaN"):
-        BeamSearch(beam_size=2)(broken, state, max_length=torch.tensor([4, 4]))
+        BeamSearch(beam_size=2)(broken, state, max_length=torch.tensor([4, 4]), keys=[[0], [1]])
 
 
 def test_fewer_tokens_than_beams() -> None:
