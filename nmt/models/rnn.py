@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from nmt.checks import require_choice, require_fraction, require_integer
 from nmt.models.dropout import Dropout
+from nmt.models.embedding import make_embedding
 from nmt.models.interface import Encoder, EncoderOutput
 
 CellKind = Literal["lstm", "gru"]
@@ -211,10 +212,3 @@ def _reversal(lengths: Tensor, longest: int) -> Tensor:
 def _take(states: Tensor, indices: Tensor) -> Tensor:
     """Return `states` (B, S, D) at flat indices (B * S,); an embedding look-up has the cheapest gradient."""
     return nn.functional.embedding(indices, states.reshape(-1, states.shape[2])).view(states.shape)
-
-
-def make_embedding(vocab_size: int, width: int) -> nn.Embedding:
-    """Return an embedding table with initial values small enough for an output layer that shares it."""
-    embedding = nn.Embedding(vocab_size, width)
-    nn.init.normal_(embedding.weight, std=width**-0.5)
-    return embedding

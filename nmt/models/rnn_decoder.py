@@ -11,8 +11,9 @@ from nmt.checks import require_fraction, require_integer
 from nmt.errors import ParameterError
 from nmt.models.attention.base import AttentionFactory, AttentionMemory
 from nmt.models.dropout import Dropout
+from nmt.models.embedding import make_embedding
 from nmt.models.interface import AttentionWeights, Decoder, EncoderOutput, State, masked_mean
-from nmt.models.rnn import CellKind, LayerState, RecurrentStack, StackStep, make_embedding
+from nmt.models.rnn import CellKind, LayerState, RecurrentStack, StackStep
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from nmt.checks import require_choice, require_fraction, require_integer
 from nmt.models.dropout import Dropout
+from nmt.models.embedding import make_embedding
 from nmt.models.interface import AttentionWeights, Decoder, Encoder, EncoderOutput, State, per_sentence, stack_layers
 from nmt.models.multihead import MultiHeadAttention, require_division
 from nmt.models.positions.base import Positions, PositionsFactory
@@ -207,8 +208,7 @@ class Embedding(nn.Module):
 
     def __init__(self, vocab_size: int, width: int, dropout: float) -> None:
         super().__init__()
-        self.table = nn.Embedding(vocab_size, width)
-        nn.init.normal_(self.table.weight, std=width**-0.5)
+        self.table = make_embedding(vocab_size, width)
         self.dropout = Dropout(dropout)
 
     def forward(self, tokens: Tensor, positions: Positions, start: int = 0) -> Tensor:

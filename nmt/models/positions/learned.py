@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from torch import Tensor, nn
+from torch import Tensor
 
 from nmt.checks import require_integer
 from nmt.errors import UserError
+from nmt.models.embedding import make_embedding
 from nmt.models.positions.base import Positions
 
 
@@ -20,8 +21,7 @@ class Learned(Positions):
         super().__init__(width, heads)
         require_integer(at_least=1, max_length=max_length)
         self.max_length = max_length
-        self.table = nn.Embedding(max_length, width)
-        nn.init.normal_(self.table.weight, std=width**-0.5)
+        self.table = make_embedding(max_length, width)
 
     def embed(self, x: Tensor, start: int = 0) -> Tensor:
         end = start + x.shape[1]
