@@ -125,7 +125,7 @@ def _past(queries: int, keys: int, start: int, device: torch.device) -> Tensor:
 
 
 def _join(mask: Tensor | None, bias: Tensor | None, past: Tensor | None) -> Tensor | None:
-    """Combine a mask (B, S), a bias (1 or B, H, T, S) and a causal mask (T, S) into one bool or float mask."""
+    """Combine a mask (B, S), a bias (1 or B, 1 or H, T, S) and a causal mask (T, S) into one bool or float mask."""
     allowed = past
     if mask is not None:
         allowed = mask[:, None, None, :] if past is None else mask[:, None, None, :] & past  # (B, 1, 1 or T, S)

@@ -13,8 +13,10 @@ from nmt.models.positions.base import Positions
 class Alibi(Positions):
     """Subtracts from each score the distance of query and key, times a slope of the head (arXiv:2108.12409, section 3).
 
-    The distance is |i - j|. A decoder sees i - j as in the paper, since its mask hides the later keys; an encoder
-    treats both sides alike. The bias is added after the scores are scaled. Nothing is learned.
+    score_ij = q_i . k_j * scale - m_h |i - j| for query i, key j and head h, with the slope m_h of `head_slopes`.
+
+    A decoder sees i - j as in the paper, since its mask hides the later keys; an encoder treats both sides alike.
+    Nothing is learned.
     """
 
     slopes: Tensor

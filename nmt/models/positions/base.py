@@ -29,12 +29,12 @@ class Positions(nn.Module):
         """Return the embeddings `x` (B, T, D) with their positions start, start + 1, ... added."""
         return x
 
-    def rotate(self, heads: Tensor, start: int = 0) -> Tensor:
-        """Return the queries or keys `heads` (B, H, T, D / H), changed by their positions start, start + 1, ..."""
-        return heads
+    def rotate(self, x: Tensor, start: int = 0) -> Tensor:
+        """Return the queries or keys `x` (B, H, T, D / H), changed by their positions start, start + 1, ..."""
+        return x
 
     def bias(self, queries: Tensor, length: int, *, start: int = 0, scale: float = 1.0) -> Tensor | None:
-        """Return what is added to the attention scores, (1 or B, H, T, S) in the dtype of `queries`, or None.
+        """Return what is added to the attention scores, (1 or B, 1 or H, T, S) in the dtype of `queries`, or None.
 
         `queries` (B, H, T, D / H) stand at the positions start, start + 1, ..., and the S = `length` keys at 0, 1, ...
         Scores are queries times keys times `scale`. What may not be attended is masked afterwards.

@@ -12,6 +12,8 @@ from nmt.models.positions.base import Positions
 class Relative(Positions):
     """Adds to each key a learned vector for its distance from the query (arXiv:1803.02155, section 3.1, eq. 4).
 
+    score_ij = q_i . (k_j + a_clip(j - i, -k, k)) * scale for query i and key j; q_i . a * scale is the bias.
+
     Distances are clipped to `max_distance`, k in the paper, on both sides (section 3.2). One table serves all heads and
     all layers, where the paper's base model learns one for each. The paper's second table, for values (eq. 3), is left
     out: the fused kernel cannot add it, and the paper finds no use in it beside the first (table 3). Raises

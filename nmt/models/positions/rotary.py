@@ -12,6 +12,9 @@ from nmt.models.positions.base import Positions
 class Rotary(Positions):
     """Rotates each pair of dimensions of queries and keys by an angle that grows with the position (eq. 34).
 
+    (x_2i, x_2i+1) becomes (x_2i cos t - x_2i+1 sin t, x_2i sin t + x_2i+1 cos t) with the angle
+    t = position * 10000^(-2i / width) in radians, where `width` is that of a head.
+
     The product of a rotated query and a rotated key depends on their distance, not on where they stand. Raises
     ValueError for heads of an odd width.
     """
@@ -24,8 +27,8 @@ class Rotary(Positions):
                 f"change the width or the number of heads"
             )
 
-    def rotate(self, heads: Tensor, start: int = 0) -> Tensor:
-        turns = angles(start, heads.shape[2], heads.shape[3], heads.device)
-        cos, sin = turns.cos().to(heads.dtype), turns.sin().to(heads.dtype)
-        even, odd = heads[..., 0::2], heads[..., 1::2]
+    def rotate(self, x: Tensor, start: int = 0) -> Tensor:
+        turns = angles(start, x.shape[2], x.shape[3], x.device)
+        cos, sin = turns.cos().to(x.dtype), turns.sin().to(x.dtype)
+        even, odd = x[..., 0::2], x[..., 1::2]
         return torch.stack((even * cos - odd * sin, even * sin + odd * cos), dim=-1).flatten(-2)
