@@ -25,6 +25,7 @@ from nmt.build import build_model
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.models.seq2seq import Seq2Seq
+from nmt.run_files import best_checkpoint
 
 FORMAT = 2
 PREFIX = "model."
@@ -72,8 +73,8 @@ def save(payload: Mapping[str, Any], path: Path) -> None:
             raise OSError(f"the checkpoint was damaged while it was written (in {broken})")
 
 
-def find_checkpoint(path: str | Path, name: str = "best.ckpt") -> Path:
-    """Return the checkpoint file that `path` names: the file itself, or `checkpoints/<name>` in a run folder.
+def find_checkpoint(path: str | Path) -> Path:
+    """Return the checkpoint file that `path` names: the file itself, or the best one of a run folder.
 
     Raises UserError if no such file exists.
     """
@@ -82,10 +83,10 @@ def find_checkpoint(path: str | Path, name: str = "best.ckpt") -> Path:
         return path
     if not path.exists():
         raise UserError(f"ckpt={path}: no such file or folder; give a run folder (outputs/NAME/TIME) or a .ckpt file")
-    inside = path / "checkpoints" / name
+    inside = best_checkpoint(path)
     if not inside.is_file():
         raise UserError(
-            f"ckpt={path}: not a run folder with a finished checkpoint: it has no checkpoints/{name}; "
+            f"ckpt={path}: not a run folder with a finished checkpoint: it has no {inside.relative_to(path)}; "
             "give a run folder (outputs/NAME/TIME) or a .ckpt file"
         )
     return inside

@@ -17,6 +17,8 @@ from typing import Any
 
 import torch
 
+from nmt.cores import usable_cores
+
 DEPENDENCIES = (
     *("torch", "pytorch-lightning", "hydra-core", "omegaconf", "numpy"),
     *("sentencepiece", "sacrebleu", "datasets", "babel", "num2words"),
@@ -131,13 +133,6 @@ def _cpu_model() -> str:
         return lines[0] if lines else platform.processor() or platform.machine()
     names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     return next(names, platform.processor() or platform.machine())
-
-
-def usable_cores() -> int:
-    """Return the number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _memory_bytes() -> int | None:

@@ -32,6 +32,7 @@ from nmt import machine
 from nmt.build import build_source
 from nmt.cli.arguments import quoted_paths, take
 from nmt.config.compose import compose, validate
+from nmt.cores import usable_cores
 from nmt.data.corpus import Split, load_corpus
 from nmt.data.encoded import EncodedCorpus, Filters, encode_corpus
 from nmt.data.loader import BatchLoader
@@ -70,7 +71,7 @@ def run(arguments: Sequence[str]) -> None:
 def measure(count: int, folder: Path, overrides: Sequence[str]) -> Iterator[str]:
     """Yield the lines of the report."""
     load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
-    yield f"hardware: {machine.summary(machine.describe())}, {machine.usable_cores()} cores; load average {load}"
+    yield f"hardware: {machine.summary(machine.describe())}, {usable_cores()} cores; load average {load}"
     os.environ["NMT_CACHE"] = str(folder / "cache")
     yield f"generated: {count:,} pairs, {generate(folder, count) / 1e6:,.0f} MB of text"
     settings = [*RECIPE, f"data.path={folder}", *overrides]

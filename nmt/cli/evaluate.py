@@ -90,6 +90,7 @@ def evaluate(config: EvaluateConfig) -> None:
     from nmt.data.corpus import load_corpus, origin
     from nmt.evaluation import split as evaluation
     from nmt.evaluation.metrics.base import check_bootstrap
+    from nmt.run_files import run_of
     from nmt.translate import make_translator, resolve_device
 
     process.speed_up()
@@ -119,7 +120,7 @@ def evaluate(config: EvaluateConfig) -> None:
     )
     found = evaluation.evaluate(translator, pairs, metrics, subject, bootstrap=config.bootstrap)
     print(evaluation.table(found))
-    folder = run_folder(loaded.path) if config.out is None else Path(os.path.expanduser(config.out))
+    folder = run_of(loaded.path) if config.out is None else Path(os.path.expanduser(config.out))
     written = evaluation.write_evaluation(folder, found)
     print(f"written to {written.scores.parent}; these commands print the same scores there:")
     for command in written.commands.values():
@@ -158,12 +159,6 @@ def merge_scores(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, 
 def same_limits(one: Search, other: Search) -> bool:
     """Return whether two searches have the same length limits."""
     return one.max_length_factor == other.max_length_factor and one.max_length_extra == other.max_length_extra
-
-
-def run_folder(checkpoint: Path) -> Path:
-    """Return the run folder of a checkpoint, or the folder of the file if it is not in a folder `checkpoints`."""
-    folder = checkpoint.resolve().parent
-    return folder.parent if folder.name == "checkpoints" else folder
 
 
 def _say(line: str) -> None:

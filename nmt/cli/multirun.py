@@ -16,11 +16,13 @@ from nmt.cli import program as programs
 from nmt.cli import run, sweep
 from nmt.cli.arguments import quoted_paths
 from nmt.cli.command import command
-from nmt.cli.run_folder import LAST, METRICS, check_free
+from nmt.cli.run_folder import check_free
 from nmt.config.folder import own_folder
 from nmt.config.grammar import quoted
 from nmt.config.recipe import Recipe
+from nmt.cores import usable_cores
 from nmt.errors import UserError
+from nmt.run_files import METRICS, last_checkpoint
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -47,6 +49,11 @@ class Job:
         """The overrides as a person would type them, without those of Hydra itself."""
         return _words(self.overrides)
 
+    @property
+    def finished(self) -> bool:
+        """Whether the run has written its scores."""
+        return (self.recipe.folder / METRICS).is_file()
+
 
 @dataclass(frozen=True)
 class Failure:
@@ -62,7 +69,7 @@ def multirun(overrides: Sequence[str], *, program: str | None = None) -> None:
 
     Raises UserError for a job that cannot run, before the first one starts. A job that fails later is told at once,
     the others are run, and the error at the end names those that failed. The table of results is printed at the end,
-    also after Ctrl-C, which is followed by the commands for the jobs that have not finished.
+    also after Ctrl-C; then the commands for the unfinished jobs follow.
     """
     folder, jobs = plan(overrides)
     ended = False
@@ -173,8 +180,6 @@ def run_job(config: DictConfig, *, jobs: Sequence[Job], program: str | None) -> 
     from hydra.core.hydra_config import HydraConfig
 
     job = jobs[int(HydraConfig.get().job.num)]
-    from nmt.machine import usable_cores
-
     at_once = jobs_at_once(HydraConfig.get().launcher, len(jobs))
     if at_once > 1:  # in a process that runs only jobs of this multirun
         os.environ["TTY_COMPATIBLE"] = "0"  # lines in place of progress bars, which would overwrite each other
@@ -195,8 +200,6 @@ def run_job(config: DictConfig, *, jobs: Sequence[Job], program: str | None) -> 
 
 def jobs_at_once(launcher: Any, count: int) -> int:
     """Return how many of `count` jobs a launcher with this config runs at once on this machine (`n_jobs` of joblib)."""
-    from nmt.machine import usable_cores
-
     limit = int(launcher.get("n_jobs", 1))
     return max(1, min(count, limit if limit > 0 else usable_cores() + 1 + limit))
 
@@ -215,7 +218,7 @@ def _failure(number: int, error: Exception) -> Failure:
 
 
 def _print_results(jobs: Sequence[Job], folder: Path) -> None:
-    finished = sweep.finished([job.recipe.folder for job in jobs], [job.words for job in jobs])
+    finished = [sweep.read_result(job.number, job.words, job.recipe.folder) for job in jobs if job.finished]
     if finished:
         written = sweep.write(finished, folder)
         print(f"{sweep.summary(finished)}\nwritten to {written}", flush=True)
@@ -224,9 +227,9 @@ def _print_results(jobs: Sequence[Job], folder: Path) -> None:
 def _print_remaining(job: Job, program: str | None) -> None:
     """Print the command that continues a job, or runs it alone in its own folder, unless it has finished."""
     folder = job.recipe.folder
-    if (folder / METRICS).is_file():
+    if job.finished:
         return
-    if (folder / LAST).is_file():
+    if last_checkpoint(folder).is_file():
         print(f"to continue job {job.number}: {command(f'resume={folder}', program=program)}")
     else:
         own = own_folder()

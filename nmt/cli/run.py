@@ -6,9 +6,10 @@ import logging
 
 from nmt.cli.command import command
 from nmt.cli.log import logged, process_rank
-from nmt.cli.run_folder import LAST, LOG, claimed, locked
+from nmt.cli.run_folder import claimed, locked
 from nmt.config.recipe import Recipe
 from nmt.errors import UserError
+from nmt.run_files import LOG, last_checkpoint
 
 logger = logging.getLogger(__name__)
 
@@ -59,7 +60,7 @@ def _execute(
             # If another process ends with a status other than 0, Lightning kills the first one before it has printed.
             raise SystemExit(128 + stop.number if process_rank() == 0 else 0) from stop
         except OSError:
-            if (recipe.folder / LAST).is_file():
+            if last_checkpoint(recipe.folder).is_file():
                 logger.info(f"to continue this run when the error below is solved: {again}")
             raise
         except OutOfMemoryError as error:

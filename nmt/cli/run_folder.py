@@ -10,21 +10,20 @@ from pathlib import Path
 
 from nmt.atomic import write_atomically
 from nmt.cli.log import process_rank
-from nmt.config.recipe import CONFIG, Recipe
+from nmt.config.recipe import Recipe
 from nmt.errors import UserError
+from nmt.run_files import CHECKPOINTS, CONFIG, LOG, METRICS, checkpoint_folder, last_checkpoint
 
-LOG, METRICS = "train.log", "metrics.json"
-LAST = Path("checkpoints", "last.ckpt")
 FOLDER_VARIABLE = "NMT_RUN_FOLDER"  # tells the processes that Lightning starts beside the first one their run's folder
 
-_MARKS = (CONFIG, LOG, "checkpoints", METRICS)  # a folder that has one of these holds a run
+_MARKS = (CONFIG, LOG, CHECKPOINTS, METRICS)  # a folder that has one of these holds a run
 
 
 def check_free(folder: Path, key: str, *, but: str | None = None) -> None:
     """Raise UserError if `folder`, named by the setting `key`, holds a run already; the file `but` may exist."""
     try:
         found = [name for name in _MARKS if name != but and (folder / name).exists()]
-        resumable = METRICS not in found and (folder / LAST).exists()
+        resumable = METRICS not in found and last_checkpoint(folder).exists()
     except OSError as error:
         raise _unusable(folder, key, error) from error
     if found:
@@ -91,10 +90,10 @@ def _unusable(folder: Path, key: str, error: OSError) -> UserError:
 
 def _tidy(folder: Path, existed: bool) -> None:
     """Remove what a run wrote before it had saved anything."""
-    if any((folder / "checkpoints").glob("*.ckpt")):
+    if any(checkpoint_folder(folder).glob("*.ckpt")):
         return
     with suppress(OSError):
-        (folder / "checkpoints").rmdir()
+        checkpoint_folder(folder).rmdir()
     for name in (CONFIG, LOG):
         (folder / name).unlink(missing_ok=True)
     if not existed and not any(folder.iterdir()):

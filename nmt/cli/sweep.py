@@ -11,14 +11,15 @@ from statistics import mean, stdev
 from typing import Any
 
 from nmt.atomic import write_atomically
+from nmt.run_files import METRICS
 
 RESULTS = "results.tsv"
 SPLITS = ("val", "test")
 
 
 @dataclass(frozen=True)
-class Job:
-    """A finished job. `scores` maps the name of a column ("test BLEU") to the value."""
+class Result:
+    """What a finished job reached. `scores` maps the name of a column ("test BLEU") to the value."""
 
     number: int
     overrides: tuple[str, ...]
@@ -30,41 +31,35 @@ class Job:
         return " ".join(word for word in self.overrides if not word.startswith("seed="))
 
 
-def finished(folders: Sequence[Path], overrides: Sequence[Sequence[str]]) -> list[Job]:
-    """Return the jobs that have finished: those whose folder holds a metrics.json."""
-    jobs = []
-    for number, (folder, words) in enumerate(zip(folders, overrides, strict=True)):
-        if (folder / "metrics.json").is_file():
-            metrics: dict[str, Any] = json.loads((folder / "metrics.json").read_text("utf-8"))
-            scores = {
-                f"{split} {entry['label']}": entry["value"]
-                for split in SPLITS
-                for entry in metrics.get(split, {}).values()
-            }
-            jobs.append(Job(number, tuple(words), scores))
-    return jobs
+def read_result(number: int, overrides: Sequence[str], folder: Path) -> Result:
+    """Return the result of a finished job from the metrics.json in its folder."""
+    metrics: dict[str, Any] = json.loads((folder / METRICS).read_text("utf-8"))
+    scores = {
+        f"{split} {entry['label']}": entry["value"] for split in SPLITS for entry in metrics.get(split, {}).values()
+    }
+    return Result(number, tuple(overrides), scores)
 
 
-def columns(jobs: Sequence[Job]) -> list[str]:
+def columns(results: Sequence[Result]) -> list[str]:
     """Return the names of all columns, those of the validation split first."""
-    names = list(dict.fromkeys(name for job in jobs for name in job.scores))
+    names = list(dict.fromkeys(name for result in results for name in result.scores))
     return sorted(names, key=lambda name: SPLITS.index(name.partition(" ")[0]))
 
 
-def summary(jobs: Sequence[Job]) -> str:
+def summary(results: Sequence[Result]) -> str:
     """Return a table with one line for each job, then mean and standard deviation of jobs that differ only in seed."""
-    names = columns(jobs)
+    names = columns(results)
     widths = [max(13, len(name)) for name in names]
     lines = [_line("job", names, widths, "overrides")]
-    for job in jobs:
-        cells = [f"{job.scores[name]:.2f}" if name in job.scores else "-" for name in names]
-        lines.append(_line(str(job.number), cells, widths, " ".join(job.overrides)))
+    for result in results:
+        cells = [f"{result.scores[name]:.2f}" if name in result.scores else "-" for name in names]
+        lines.append(_line(str(result.number), cells, widths, " ".join(result.overrides)))
     repeated = defaultdict(list)
-    for job in jobs:
-        repeated[job.setting].append(job)
+    for result in results:
+        repeated[result.setting].append(result)
     for setting, group in repeated.items():
         if len(group) > 1:
-            cells = [_spread([job.scores.get(name) for job in group]) for name in names]
+            cells = [_spread([each.scores.get(name) for each in group]) for name in names]
             lines.append(_line(f"mean of {len(group):>3}", cells, widths, setting))
     return "\n".join(lines)
 
@@ -79,12 +74,12 @@ def _spread(scores: Sequence[float | None]) -> str:
     return f"{mean(values):.2f} ± {stdev(values):.2f}" if len(values) == len(scores) else "-"
 
 
-def write(jobs: Sequence[Job], folder: Path) -> Path:
-    """Write the jobs to results.tsv in `folder`, for a spreadsheet or pandas. Return the path of the file."""
-    names = columns(jobs)
+def write(results: Sequence[Result], folder: Path) -> Path:
+    """Write the results to results.tsv in `folder`, for a spreadsheet or pandas. Return the path of the file."""
+    names = columns(results)
     lines = ["\t".join(("job", *names, "overrides"))]
-    for job in jobs:
-        cells = (str(job.scores.get(name, "")) for name in names)
-        lines.append("\t".join((str(job.number), *cells, " ".join(job.overrides))))
+    for result in results:
+        cells = (str(result.scores.get(name, "")) for name in names)
+        lines.append("\t".join((str(result.number), *cells, " ".join(result.overrides))))
     write_atomically(folder / RESULTS, "".join(f"{line}\n" for line in lines).encode())
     return folder / RESULTS

@@ -123,7 +123,8 @@ def _values(override: str) -> Sequence[str]:
 def _resume(name: str, others: Sequence[str], allow: Sequence[str], program: str | None) -> None:
     """Continue the run in the folder `name` with its own config; `allow` opens packages for its classes again."""
     from nmt.cli.run import resume
-    from nmt.config.recipe import CONFIG, read_recipe
+    from nmt.config.recipe import read_recipe
+    from nmt.run_files import CONFIG
 
     folder = Path(os.path.expanduser(name))
     if not folder.exists() and name[:1] in ("'", '"') and name.endswith(name[0]):  # quoted as Hydra wants other values

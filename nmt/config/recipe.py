@@ -10,8 +10,7 @@ from typing import Any
 from nmt.config.schema import validate
 from nmt.config.settings import TrainConfig
 from nmt.errors import UserError
-
-CONFIG = "config.yaml"
+from nmt.run_files import CONFIG
 
 
 @dataclass(frozen=True)

@@ -30,11 +30,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nmt.atomic import lock_file, replacing
+from nmt.cores import usable_cores
 from nmt.data.pair import SentencePair, Split
 from nmt.data.progress import PassProgress
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
-from nmt.machine import usable_cores
 
 MAGIC, VERSION = b"NMTIDS\r\n", 1
 HEADER_BYTES = 1024

@@ -17,7 +17,7 @@ from nmt.build import search_node
 from nmt.data.corpus import origin
 from nmt.data.loader import BatchLoader
 from nmt.evaluation.split import Evaluation, Subject, evaluate, table, write_evaluation
-from nmt.training.files import METRICS, best_checkpoint, recent_checkpoint
+from nmt.run_files import METRICS, best_checkpoint, recent_checkpoint
 from nmt.training.fit import Fitted
 from nmt.training.parts import Parts
 from nmt.training.pictures import save_attention_maps

@@ -15,11 +15,11 @@ from pytorch_lightning.callbacks import Callback, Timer
 
 from nmt.build import build_callbacks
 from nmt.errors import UserError, one_line
+from nmt.run_files import last_checkpoint
 from nmt.training.callbacks.checkpointing import Best, Checkpointing
 from nmt.training.callbacks.generators import Generators
 from nmt.training.callbacks.graceful_stop import GracefulStop
 from nmt.training.callbacks.samples import Samples
-from nmt.training.files import last_checkpoint
 from nmt.training.interruption import interruptible
 from nmt.training.lightning import AtomicCheckpointIO, EventLog, quiet_lightning
 from nmt.training.meter import Counts

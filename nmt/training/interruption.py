@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from nmt.training.files import last_checkpoint
+from nmt.run_files import last_checkpoint
 
 logger = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from typing import Any
 from nmt import checkpoint
 from nmt.config.recipe import Recipe
 from nmt.errors import UserError
-from nmt.training.files import METRICS, checkpoint_folder, last_checkpoint
+from nmt.run_files import METRICS, checkpoint_folder, last_checkpoint
 
 # Settings that must not change on resume, because last.ckpt depends on them.
 REMEMBERED = ("seed", "tokenizer", "model", "optimizer", "callbacks", "scores")

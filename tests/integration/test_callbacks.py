@@ -8,7 +8,7 @@ from nmt import checkpoint
 from nmt.config.compose import compose, validate
 from nmt.config.recipe import Recipe
 from nmt.errors import UserError
-from nmt.training.files import METRICS
+from nmt.run_files import METRICS
 from nmt.training.run import train
 
 OVERRIDES = [

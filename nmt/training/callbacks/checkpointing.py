@@ -12,7 +12,7 @@ from pytorch_lightning.trainer.states import TrainerFn
 
 from nmt.checkpoint import save
 from nmt.errors import ParameterError
-from nmt.training.files import best_checkpoint, last_checkpoint, recent_checkpoint
+from nmt.run_files import best_checkpoint, last_checkpoint, recent_checkpoint
 from nmt.training.view import Training, training
 
 

@@ -1,15 +1,16 @@
-"""The files that training writes into a run's folder."""
+"""The names of the files in a run's folder."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-METRICS = "metrics.json"
+CONFIG, LOG, METRICS = "config.yaml", "train.log", "metrics.json"
+CHECKPOINTS = "checkpoints"
 
 
 def checkpoint_folder(folder: Path) -> Path:
     """Return the folder of the checkpoints of the run in `folder`."""
-    return folder / "checkpoints"
+    return folder / CHECKPOINTS
 
 
 def last_checkpoint(folder: Path) -> Path:
@@ -25,3 +26,9 @@ def best_checkpoint(folder: Path) -> Path:
 def recent_checkpoint(folder: Path, update: int) -> Path:
     """Return the file with the weights that were validated after `update`, kept for averaging."""
     return checkpoint_folder(folder) / f"recent-{update}.ckpt"
+
+
+def run_of(checkpoint: Path) -> Path:
+    """Return the run folder of a checkpoint, or the folder of the file if it is not in a folder of checkpoints."""
+    folder = checkpoint.resolve().parent
+    return folder.parent if folder.name == CHECKPOINTS else folder
