@@ -12,6 +12,7 @@ from pathlib import Path
 
 from nmt.cli import evaluate, program, train, translate
 from nmt.cli.arguments import take, wants_help
+from nmt.cli.processes import is_first_process
 from nmt.errors import UserError
 
 SENTENCES = 3
@@ -58,6 +59,8 @@ def run(arguments: Sequence[str]) -> None:
         functools.partial(train.run, program=train_program),
         ["experiment=demo", f"hydra.run.dir={folder}", *others],
     )
+    if not is_first_process():  # Lightning has started this program again for a further device
+        return
     _step("scripts/evaluate.py", evaluate.run, [f"ckpt={folder}"])
     maps = []
     sentences = _sentences(folder)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
+from nmt.cli.processes import is_first_process
 from nmt.errors import UserError
 
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
@@ -29,9 +29,9 @@ def logged(path: Path, *, prefix: str = "") -> Iterator[None]:
     The terminal shows the messages of this package and of Lightning, each after `prefix`. The file gets these messages
     and also Python's warnings and the messages of other packages. New lines are appended to it. If an exception ends
     the block, it is written to the file and raised again; a user's mistake is written without a traceback. If a run
-    has several processes, only the one of rank 0 logs.
+    has several processes, only the first one logs.
     """
-    handlers = _handlers(path, prefix) if process_rank() == 0 else [logging.NullHandler()]
+    handlers = _handlers(path, prefix) if is_first_process() else [logging.NullHandler()]
     root = logging.getLogger()
     levels = {name: logging.getLogger(name).level for name in _OURS}
     for handler in handlers:
@@ -82,11 +82,3 @@ def _write_end(handler: logging.Handler, error: BaseException) -> None:
     trace = None if expected else (type(error), error, error.__traceback__)
     text = str(error) or type(error).__name__
     handler.handle(logging.LogRecord("nmt", logging.ERROR, __file__, 0, text, None, trace))
-
-
-def process_rank() -> int:
-    """Return the rank of this process in a run on several devices. Rank 0 writes the files and the messages."""
-    for name in ("RANK", "LOCAL_RANK", "SLURM_PROCID"):
-        if os.environ.get(name, "").isdigit():
-            return int(os.environ[name])
-    return 0

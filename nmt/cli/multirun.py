@@ -16,6 +16,7 @@ from nmt.cli import program as programs
 from nmt.cli import run, sweep
 from nmt.cli.arguments import quoted_paths
 from nmt.cli.command import command
+from nmt.cli.processes import check_start, several_devices
 from nmt.cli.run_folder import check_free
 from nmt.config.folder import own_folder
 from nmt.config.grammar import quoted
@@ -27,7 +28,6 @@ from nmt.run_files import METRICS, last_checkpoint
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
-    from nmt.config.settings import TrainConfig
 
 FOLDER_KEY = "hydra.sweep.dir"
 
@@ -112,13 +112,20 @@ def plan(overrides: Sequence[str]) -> tuple[Path, tuple[Job, ...]]:
             if number == 0:  # the name may hold the time, which differs from job to job
                 folder = sweep_folder(words)
             recipe = compose_run([*words, _pinned(folder)], job=number)
-            if several_devices(recipe.settings):
+            if several_devices(recipe.settings.trainer):
                 raise UserError(
                     f"trainer.devices: got {recipe.settings.trainer.devices} in a multirun (-m), which runs each job "
                     f"on one device; use trainer.devices=1, or start the runs one by one"
                 )
+            check_start(recipe.settings.trainer)
             check_nodes(recipe.settings)
             check_free(recipe.folder, FOLDER_KEY)
+            shared = next((job.number for job in planned if job.recipe.folder == recipe.folder), None)
+            if shared is not None:
+                raise UserError(
+                    f"hydra.sweep.subdir: got {recipe.folder}, the folder of job {shared} too, expected one for each "
+                    "job; use the default, or a name with ${hydra.job.num}"
+                )
         except UserError as error:
             raise UserError(f"job {number} ({' '.join(_words(words))}): {error}") from error
         planned.append(Job(number, tuple(words), recipe, recipe.folder.exists()))
@@ -127,16 +134,6 @@ def plan(overrides: Sequence[str]) -> tuple[Path, tuple[Job, ...]]:
     except OSError as error:
         raise UserError(f"{FOLDER_KEY}: {folder} cannot be used ({error.strerror or error}); name another") from error
     return folder, tuple(planned)
-
-
-def several_devices(settings: TrainConfig) -> bool:
-    """Tell whether the settings ask for more than one device, so that Lightning starts more processes."""
-    devices = settings.trainer.devices
-    if isinstance(devices, list):
-        return len(devices) > 1
-    if devices in ("auto", -1):
-        return settings.trainer.accelerator != "cpu"
-    return isinstance(devices, int) and devices > 1
 
 
 def _pinned(folder: Path) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 
 from nmt.cli.command import command
-from nmt.cli.log import logged, process_rank
+from nmt.cli.log import logged
+from nmt.cli.processes import is_first_process
 from nmt.cli.run_folder import claimed, locked
 from nmt.config.recipe import Recipe
 from nmt.errors import UserError
@@ -58,7 +59,7 @@ def _execute(
         except Interrupted as stop:
             logger.info(f"to continue this run: {again}")
             # If another process ends with a status other than 0, Lightning kills the first one before it has printed.
-            raise SystemExit(128 + stop.number if process_rank() == 0 else 0) from stop
+            raise SystemExit(128 + stop.number if is_first_process() else 0) from stop
         except OSError:
             if last_checkpoint(recipe.folder).is_file():
                 logger.info(f"to continue this run when the error below is solved: {again}")

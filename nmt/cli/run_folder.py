@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from nmt.atomic import write_atomically
-from nmt.cli.log import process_rank
+from nmt.cli.processes import folder_told, is_first_process
 from nmt.config.recipe import Recipe
 from nmt.errors import UserError
 from nmt.run_files import CHECKPOINTS, CONFIG, LOG, METRICS, checkpoint_folder, last_checkpoint
-
-FOLDER_VARIABLE = "NMT_RUN_FOLDER"  # tells the processes that Lightning starts beside the first one their run's folder
 
 _MARKS = (CONFIG, LOG, CHECKPOINTS, METRICS)  # a folder that has one of these holds a run
 
@@ -40,7 +37,7 @@ def claimed(recipe: Recipe, key: str, *, existed: bool) -> Iterator[None]:
     command can be given again. Raises UserError if the folder cannot be used or another run has it. The processes that
     Lightning starts beside the first one use the folder as it is.
     """
-    if process_rank() > 0:
+    if not is_first_process():
         yield
         return
     folder = recipe.folder
@@ -52,7 +49,6 @@ def claimed(recipe: Recipe, key: str, *, existed: bool) -> Iterator[None]:
             write_atomically(folder / CONFIG, recipe.to_yaml().encode())
         except OSError as error:
             raise _unusable(folder, key, error) from error
-        stack.enter_context(_environment(FOLDER_VARIABLE, str(folder)))
         try:
             yield
         except (UserError, OSError, KeyboardInterrupt):
@@ -63,7 +59,16 @@ def claimed(recipe: Recipe, key: str, *, existed: bool) -> Iterator[None]:
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Hold a run's folder for this process and those that it starts; UserError if another process holds it."""
-    if process_rank() > 0 or sys.platform == "win32":
+    if not is_first_process():
+        yield
+        return
+    with folder_told(folder), _lock(folder):
+        yield
+
+
+@contextmanager
+def _lock(folder: Path) -> Iterator[None]:
+    if sys.platform == "win32":
         yield
         return
     import fcntl
@@ -76,12 +81,6 @@ def locked(folder: Path) -> Iterator[None]:
         except OSError:
             pass  # a file system without locks
         yield
-
-
-def folder_of_first_process() -> Path | None:
-    """Return the run's folder as the first process has told it; None in the first process itself."""
-    folder = os.environ.get(FOLDER_VARIABLE)
-    return Path(folder) if folder and process_rank() > 0 else None
 
 
 def _unusable(folder: Path, key: str, error: OSError) -> UserError:
@@ -98,16 +97,3 @@ def _tidy(folder: Path, existed: bool) -> None:
         (folder / name).unlink(missing_ok=True)
     if not existed and not any(folder.iterdir()):
         folder.rmdir()
-
-
-@contextmanager
-def _environment(name: str, value: str) -> Iterator[None]:
-    before = os.environ.get(name)
-    os.environ[name] = value
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[name]
-        else:
-            os.environ[name] = before

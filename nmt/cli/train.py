@@ -82,12 +82,14 @@ def _parser() -> argparse.ArgumentParser:
 
 def _single(overrides: Sequence[str], program: str | None) -> None:
     from nmt.check import check_nodes
+    from nmt.cli.processes import check_start, folder_of_first_process
     from nmt.cli.run import start
-    from nmt.cli.run_folder import check_free, folder_of_first_process
+    from nmt.cli.run_folder import check_free
     from nmt.config.compose import compose_run
 
     recipe = compose_run(overrides)
     check_nodes(recipe.settings)
+    check_start(recipe.settings.trainer)
     shared = folder_of_first_process()
     if shared is not None:  # the name may hold the time, which differs from process to process
         recipe = replace(recipe, folder=shared)
@@ -122,6 +124,7 @@ def _values(override: str) -> Sequence[str]:
 
 def _resume(name: str, others: Sequence[str], allow: Sequence[str], program: str | None) -> None:
     """Continue the run in the folder `name` with its own config; `allow` opens packages for its classes again."""
+    from nmt.cli.processes import check_start
     from nmt.cli.run import resume
     from nmt.config.recipe import read_recipe
     from nmt.run_files import CONFIG
@@ -143,4 +146,5 @@ def _resume(name: str, others: Sequence[str], allow: Sequence[str], program: str
         check_nodes(recipe.settings)
     except UserError as error:
         raise UserError(f"{folder / CONFIG}: {error}") from error
+    check_start(recipe.settings.trainer)
     resume(recipe, program=program)

@@ -68,8 +68,17 @@ def jobs(overrides: Sequence[str]) -> list[list[str]]:
 
 
 def sweep_folder(overrides: Sequence[str]) -> Path:
-    """Return the folder of a multirun, computed from the overrides of its first job."""
+    """Return the folder of a multirun, computed from the overrides of its first job.
+
+    Raises UserError for values in the YAML, of which Hydra would make other jobs than `jobs`.
+    """
     with _resolving(_compose("train", _numbered(overrides, 0))) as config:
+        params = config.hydra.sweeper.get("params")
+        if params:
+            raise UserError(
+                f"hydra.sweeper: got params {one_line(params)}, expected none; leave them out, "
+                "and give the values on the command line with commas, as in seed=1,2"
+            )
         return Path(os.path.abspath(_folder_name(config, "hydra.sweep.dir")))
 
 

@@ -178,3 +178,42 @@ def test_cfg_shows_each_job_of_a_multirun(runs: Runs, tmp_path: Path, capsys: py
 def test_another_sweeper_is_refused(line: str) -> None:
     with pytest.raises(UserError, match="only Hydra's basic sweeper"):
         train.run(["-m", "debug=fast", "seed=1,2", line])
+
+
+def test_values_in_a_yaml_are_refused_because_the_plan_does_not_have_their_jobs(runs: Runs, tmp_path: Path) -> None:
+    mine = tmp_path / "own" / "experiment" / "mine.yaml"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("# @package _global_\nhydra: {sweeper: {params: {seed: '1,2,3'}}}\n", "utf-8")
+    with pytest.raises(UserError, match=r"hydra\.sweeper: got params .*'seed': '1,2,3'"):
+        runs.run(["-m", "--config-dir", str(tmp_path / "own"), "experiment=mine"])
+    assert runs.calls == []
+
+
+def test_jobs_that_share_a_folder_are_refused_before_the_first_starts(runs: Runs, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"job 1 \(seed=2\): hydra\.sweep\.subdir: got .*, the folder of job 0 too"):
+        runs.run(["-m", "seed=1,2", "hydra.sweep.subdir='${name}'"])
+    assert runs.calls == [] and list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("gpus", "words", "several"),
+    [
+        (0, ["trainer.devices=auto"], False),
+        (1, ["trainer.devices=-1"], False),
+        (2, ["trainer.devices=auto"], True),
+        (2, ["trainer.devices=auto", "trainer.accelerator=cpu"], False),
+        (2, ["trainer.devices=[1]"], False),
+        (2, ["trainer.devices=[0,1]"], True),
+        (0, ["trainer.devices=2"], True),
+    ],
+)
+def test_a_job_has_one_device(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch, gpus: int, words: list[str], several: bool
+) -> None:
+    monkeypatch.setattr("torch.cuda.device_count", lambda: gpus)
+    if several:
+        with pytest.raises(UserError, match=r"job 0 .*trainer\.devices: got .* in a multirun"):
+            runs.run(["-m", "seed=1,2", *words])
+    else:
+        runs.run(["-m", "seed=1,2", *words])
+    assert len(runs.calls) == (0 if several else 2)

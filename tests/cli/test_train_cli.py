@@ -209,6 +209,53 @@ def test_a_process_that_lightning_starts_shares_the_folder(runs: Runs, monkeypat
     assert first == second and "NMT_RUN_FOLDER" not in os.environ
 
 
+def test_a_process_that_lightning_starts_shares_the_folder_of_a_resumed_run(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def start_another(config: TrainConfig, folder: Path) -> None:
+        if os.environ.get("LOCAL_RANK") != "1":
+            with monkeypatch.context() as another:
+                another.setenv("LOCAL_RANK", "1")
+                runs.run(["resume=here"])
+
+    runs.run(["hydra.run.dir=here"])
+    runs.work = start_another
+    runs.run(["resume=here"])
+    assert len(runs.calls) == 3
+
+
+def test_tasks_of_slurm_train_runs_of_their_own(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in ("0", "1"):
+        monkeypatch.setenv("SLURM_NTASKS", "2")
+        monkeypatch.setenv("SLURM_PROCID", number)
+        runs.run([f"hydra.run.dir={number}"])
+        assert files(Path(number)) == ["config.yaml", "train.log"]
+    with pytest.raises(UserError, match="already holds a run"):
+        runs.run(["hydra.run.dir=0"])
+
+
+@pytest.mark.parametrize(
+    ("environment", "words", "match"),
+    [
+        ({"WORLD_SIZE": "2", "RANK": "1", "LOCAL_RANK": "1"}, [], "^WORLD_SIZE=2: a launcher .* start it once"),
+        ({"SLURM_NTASKS": "2"}, ["trainer.devices=2"], "^SLURM_NTASKS=2: .*trainer.devices=2 .*env -u SLURM_NTASKS"),
+        ({"SLURM_NTASKS": "1"}, ["trainer.strategy=ddp"], "^SLURM_NTASKS=1: .*trainer.strategy=ddp"),
+        ({"SLURM_NTASKS": "2", "SLURM_JOB_NAME": "bash"}, ["trainer.devices=2"], None),
+    ],
+)
+def test_processes_of_one_run_are_started_by_the_first_one_only(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], words: list[str], match: str | None
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    if match is None:
+        runs.run(words)
+    else:
+        with pytest.raises(UserError, match=match):
+            runs.run(words)
+    assert len(runs.calls) == (match is None)
+
+
 # Going on
 
 

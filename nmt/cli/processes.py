@@ -1,0 +1,74 @@
+"""The processes of a run: the first one, which a user starts, and those that Lightning starts beside it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from nmt.config.settings import TrainerConfig
+from nmt.errors import UserError
+
+FOLDER_VARIABLE = "NMT_RUN_FOLDER"  # set by the first process while it trains
+WITHOUT_TASKS = ("bash", "interactive")  # names of SLURM jobs in which Lightning ignores SLURM
+
+
+def is_first_process() -> bool:
+    """Return whether this is the first process of a run, which writes the files and the messages."""
+    return folder_of_first_process() is None
+
+
+def folder_of_first_process() -> Path | None:
+    """Return the run's folder as the first process has told it; None in the first process itself."""
+    folder = os.environ.get(FOLDER_VARIABLE)
+    return Path(folder) if folder and os.environ.get("LOCAL_RANK", "0") != "0" else None
+
+
+@contextmanager
+def folder_told(folder: Path) -> Iterator[None]:
+    """Tell the run's folder to the processes that Lightning starts during the block."""
+    before = os.environ.get(FOLDER_VARIABLE)
+    os.environ[FOLDER_VARIABLE] = str(folder)
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[FOLDER_VARIABLE]
+        else:
+            os.environ[FOLDER_VARIABLE] = before
+
+
+def check_start(trainer: TrainerConfig) -> None:
+    """Raise UserError where Lightning would leave the start of a run's processes to torchrun or SLURM.
+
+    A process that one of these starts would take itself for the first one of a run of its own.
+    """
+    if not is_first_process():
+        return
+    size = os.environ.get("WORLD_SIZE", "1")
+    if size != "1":
+        raise UserError(
+            f"WORLD_SIZE={size}: a launcher such as torchrun has started this program several times; start it once, "
+            "with python train.py trainer.devices=N, and it starts the other processes"
+        )
+    tasks, name = os.environ.get("SLURM_NTASKS"), os.environ.get("SLURM_JOB_NAME")
+    if tasks is not None and name not in WITHOUT_TASKS and (trainer.strategy == "ddp" or several_devices(trainer)):
+        raise UserError(
+            f"SLURM_NTASKS={tasks}: with trainer.devices={trainer.devices} and trainer.strategy={trainer.strategy}, "
+            "Lightning would leave the start of the processes to SLURM; start the program once, with "
+            "env -u SLURM_NTASKS python train.py, and it starts the other processes"
+        )
+
+
+def several_devices(trainer: TrainerConfig) -> bool:
+    """Return whether the settings mean more than one device on this machine, so that Lightning starts processes."""
+    if isinstance(trainer.devices, list):
+        return len(trainer.devices) > 1
+    if trainer.devices not in ("auto", -1):
+        return trainer.devices != 1
+    if trainer.accelerator in ("cpu", "mps"):
+        return False
+    import torch
+
+    return torch.cuda.device_count() > 1
