@@ -103,7 +103,9 @@ def build_source(data: DataConfig, *, allow: Sequence[str] = ()) -> Source:
     that does not fit.
     """
     if data.source_lang == data.target_lang:
-        raise UserError(f"data.source_lang and data.target_lang are both '{data.source_lang}'; expected two languages")
+        raise UserError(
+            f"data.target_lang: got '{data.target_lang}', the same as data.source_lang; expected two languages"
+        )
     common = {field.name: getattr(data, field.name) for field in dataclasses.fields(data) if field.name != "source"}
 
     def files() -> Source:

@@ -27,10 +27,13 @@ class ParameterError(ValueError):
         self.problem = problem
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return `"; did you mean 'x'?"` with the known word that resembles `word` most, or an empty string."""
+def did_you_mean(word: str, known: Iterable[str], *, prefix: str = "") -> str:
+    """Return `"; did you mean 'x'?"` with the known word that resembles `word` most, or an empty string.
+
+    `prefix` is put before the known word, as in 'data.path'.
+    """
     near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
-    return f"; did you mean '{near[0]}'?" if near else ""
+    return f"; did you mean '{prefix}{near[0]}'?" if near else ""
 
 
 def one_line(value: object) -> str:

@@ -12,7 +12,7 @@ LARGEST_INT = 2**31 - 1
 
 
 def speed_up() -> None:
-    """Apply all settings. Only programs call this, because a library should not change the whole process."""
+    """Apply all settings. They change the whole process, so only programs, training and its benchmark call this."""
     keep_freed_memory()
     flush_denormals()
 

@@ -6,20 +6,10 @@ import os
 from collections.abc import Collection, Sequence
 
 from nmt.config.grammar import quoted
+from nmt.config.paths import PATHS
 from nmt.errors import UserError
 
-PATHS = (
-    "ckpt",
-    "out",
-    "attention",
-    "data.path",
-    "data.train",
-    "data.val",
-    "data.test",
-    "data.root",
-    "hydra.run.dir",
-    "hydra.sweep.dir",
-)
+PATH_KEYS = ("ckpt", "out", "attention", "hydra.run.dir", "hydra.sweep.dir", *(f"data.{key}" for key in PATHS))
 
 
 def wants_help(argv: Sequence[str]) -> bool:
@@ -78,7 +68,7 @@ def quoted_paths(argv: Sequence[str], *, but: str = "") -> list[str]:
     ready = []
     for word in argv:
         key, _, value = word.partition("=")
-        if key in PATHS and value not in ("", "null") and value[0] not in "'\"[" and not set(value) & set(but):
+        if key in PATH_KEYS and value not in ("", "null") and value[0] not in "'\"[" and not set(value) & set(but):
             word = f"{key}={quoted(os.path.expanduser(value))}"
         ready.append(word)
     return ready

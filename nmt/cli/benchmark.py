@@ -23,10 +23,6 @@ from nmt.cli.arguments import quoted_paths, take, wants_help
 RECIPE = (
     "data.batch_tokens=4096",
     "tokenizer.vocab_size=8000",
-    "callbacks.checkpointing.average_last=0",
-    "callbacks.samples=null",
-    "callbacks.early_stopping=null",
-    "callbacks.checkpointing.save_every_updates=1000000",
     "trainer.log_every_n_steps=10",
 )
 

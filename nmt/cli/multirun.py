@@ -203,8 +203,8 @@ def jobs_at_once(launcher: Any, count: int) -> int:
 
 def _failure(number: int, error: Exception) -> Failure:
     """Print a job's error, and return it without the traceback, which would keep the job's memory."""
-    if isinstance(error, UserError | OSError):
-        reason = programs.system_error(error) if isinstance(error, OSError) else str(error)
+    reason = programs.users_message(error)
+    if reason is not None:
         programs.print_error(f"job {number}: {reason}")
         return Failure(number, reason, by_user=True)
     traceback.print_exception(error)

@@ -30,23 +30,16 @@ def main(run: Callable[[list[str]], None]) -> NoReturn:
     try:
         run(sys.argv[1:])
         sys.stdout.flush()
-    except UserError as error:
-        print_error(error)
-        status = USER_ERROR
-    except ModuleNotFoundError as error:
-        if (error.name or "nmt").partition(".")[0] == "nmt":
-            raise
-        print_error(
-            f"{error} in {sys.executable}; activate the environment (. .venv/bin/activate), or install the package"
-        )
-        status = USER_ERROR
     except KeyboardInterrupt:
         status = INTERRUPTED
     except BrokenPipeError:
         _discard_output()
         status = BROKEN_PIPE
-    except OSError as error:  # for example a full disk, or a folder without read permission
-        print_error(system_error(error))
+    except Exception as error:
+        message = users_message(error)
+        if message is None:
+            raise
+        print_error(message)
         try:
             sys.stdout.flush()
         except OSError:
@@ -55,10 +48,16 @@ def main(run: Callable[[list[str]], None]) -> NoReturn:
     sys.exit(status)
 
 
-def system_error(error: OSError) -> str:
-    """Return one line that says which file or operation failed, why, and what to check."""
-    where = f"{error.filename}: " if error.filename else ""
-    return f"{where}{error.strerror or error}; check the path, its permissions and the free disk space"
+def users_message(error: Exception) -> str | None:
+    """Return what to tell the user about an error that they can correct; None for any other error."""
+    if isinstance(error, UserError):
+        return str(error)
+    if isinstance(error, OSError):  # for example a full disk, or a folder without read permission
+        where = f"{error.filename}: " if error.filename else ""
+        return f"{where}{error.strerror or error}; check the path, its permissions and the free disk space"
+    if isinstance(error, ModuleNotFoundError) and (error.name or "nmt").partition(".")[0] != "nmt":
+        return f"{error} in {sys.executable}; activate the environment (. .venv/bin/activate), or install the package"
+    return None
 
 
 def _discard_output() -> None:

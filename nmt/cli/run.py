@@ -10,7 +10,7 @@ from nmt.cli.processes import is_first_process
 from nmt.cli.run_folder import claimed, locked
 from nmt.config.recipe import Recipe
 from nmt.errors import UserError
-from nmt.run_files import LOG, last_checkpoint
+from nmt.run_files import LOG, METRICS, last_checkpoint
 
 logger = logging.getLogger(__name__)
 
@@ -60,13 +60,14 @@ def _execute(
             logger.info(f"to continue this run: {again}")
             # If another process ends with a status other than 0, Lightning kills the first one before it has printed.
             raise SystemExit(128 + stop.number if is_first_process() else 0) from stop
-        except OSError:
-            if last_checkpoint(recipe.folder).is_file():
+        except (UserError, OSError, OutOfMemoryError) as error:
+            if last_checkpoint(recipe.folder).is_file() and not (recipe.folder / METRICS).is_file():
                 logger.info(f"to continue this run when the error below is solved: {again}")
-            raise
-        except OutOfMemoryError as error:
-            batch_tokens = recipe.settings.data.batch_tokens
+            if not isinstance(error, OutOfMemoryError):
+                raise
+            data = recipe.settings.data
             raise UserError(
-                f"data.batch_tokens: got {batch_tokens}, for which the device's memory is too small "
-                f"({str(error).partition('.')[0]}); use fewer, or a smaller model"
+                f"data.batch_tokens: got {data.batch_tokens} (and data.eval_batch_tokens={data.eval_batch_tokens} in "
+                f"validation), for which the device's memory is too small ({str(error).partition('.')[0]}); use fewer, "
+                "or a smaller model"
             ) from error

@@ -12,7 +12,7 @@ import typing
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from nmt.config.settings import DataConfig, TrainConfig, TrainerConfig
+from nmt.config.settings import TrainConfig, TrainerConfig
 from nmt.config.typed import Others, expected, fits, near_choice, options, shown
 from nmt.errors import UserError, did_you_mean
 
@@ -101,8 +101,8 @@ def _quotes(value: Any, hint: Any) -> str:
 
 
 def _near(key: str, known: Iterable[str], path: str) -> str:
-    near = did_you_mean(key, known)
-    return near.replace("mean '", f"mean '{path}.") if near and path else near or f"; known keys: {', '.join(known)}"
+    near = did_you_mean(key, known, prefix=f"{path}." if path else "")
+    return near or f"; known keys: {', '.join(known)}"
 
 
 def _join(path: str, key: object) -> str:
@@ -118,7 +118,6 @@ def _contradictions(config: TrainConfig) -> Iterator[str]:
     for package in config.allow:
         if not _PACKAGE.fullmatch(package):
             yield f"allow: got {shown(package)}, expected names of Python packages, as in allow=[my_package]"
-    yield from _data(config.data)
     yield from _trainer(config.trainer)
     if config.optimizer.get("fused") and config.trainer.precision == "16-mixed":
         yield (
@@ -135,11 +134,6 @@ def _contradictions(config: TrainConfig) -> Iterator[str]:
     for key in ("encoder", "decoder", "tie_embeddings"):
         if key not in config.model:
             yield f"model.{key}: missing; a model has encoder, decoder and tie_embeddings"
-
-
-def _data(data: DataConfig) -> Iterator[str]:
-    if data.source_lang == data.target_lang:
-        yield f"data.target_lang: got {shown(data.target_lang)}, the same as data.source_lang; they must differ"
 
 
 def _trainer(trainer: TrainerConfig) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytorch_lightning as pl
 import torch
+from lightning_fabric.utilities.exceptions import MisconfigurationException
 from pytorch_lightning.callbacks import Callback
 from torch import Tensor, nn
 
@@ -16,6 +17,7 @@ from nmt import machine, process
 from nmt.checkpoint import find_checkpoint, load
 from nmt.config.recipe import Recipe
 from nmt.data.batch import Batch, pad
+from nmt.errors import UserError, one_line
 from nmt.models.interface import State, per_sentence
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.beam import BeamSearch
@@ -85,7 +87,10 @@ def _training(parts: Parts, trainer: pl.Trainer, clock: Clock) -> str:
     device, started = trainer.strategy.root_device, time.monotonic()
     module = TranslationModule(parts, lambda: time.monotonic() - started)
     peak_before = machine.matmul_peak(device=device)
-    trainer.fit(module, datamodule=parts.data)
+    try:
+        trainer.fit(module, datamodule=parts.data)
+    except MisconfigurationException as error:  # a device or precision that this machine does not have
+        raise UserError(f"trainer: {one_line(error)}") from error
     peak = max(peak_before, machine.matmul_peak(device=device))
     rate = clock.flops / clock.seconds
     return (

@@ -49,15 +49,17 @@ def test_a_job_that_fails_is_told_and_the_others_go_on(
             raise UserError("a mistake")
         if config.seed == 4:
             raise OSError(28, "No space left on device", "last.ckpt")
+        if config.seed == 5:
+            raise ModuleNotFoundError("No module named 'a_package'", name="a_package")
 
     runs.work = fail
-    assert runs.status("-m", "seed=2,3,4", "hydra.sweep.dir=many") == 2
+    assert runs.status("-m", "seed=2,3,4,5", "hydra.sweep.dir=many") == 2
     err = capsys.readouterr().err
     assert (
-        "error: job 0: a mistake\n" in err and "error: 2 of 3 jobs failed: 0 (a mistake), 2 (last.ckpt: No space" in err
+        "error: job 0: a mistake\n" in err and "error: 3 of 4 jobs failed: 0 (a mistake), 2 (last.ckpt: No space" in err
     )
-    assert "error: job 2: last.ckpt: No space left on device; check" in err and err.count("\n") == 3
-    assert len(runs.calls) == 3
+    assert "error: job 2: last.ckpt: No space left on device; check" in err and err.count("\n") == 4
+    assert "error: job 3: No module named 'a_package' in " in err and len(runs.calls) == 4
 
 
 def test_a_multirun_ends_with_what_its_jobs_reached(

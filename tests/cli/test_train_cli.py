@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 import warnings
 from pathlib import Path
 
@@ -101,6 +100,7 @@ def test_of_two_runs_that_claim_a_folder_one_gets_it(tmp_path: Path) -> None:
         ["search.beam_sise=5"],
         ["model.encoder.block.heads=3"],
         ["optimizer.lr=-1"],
+        ["data.target_lang=en"],
         ["resume=nowhere"],
         ["resume=nowhere", "seed=2"],
         ["--bogus"],
@@ -150,7 +150,23 @@ def test_a_memory_that_is_too_small_is_the_users_to_mend(
     assert runs.status("hydra.run.dir=here", "data.batch_tokens=90000") == 2
     err = capsys.readouterr().err
     assert err.startswith("error: data.batch_tokens: got 90000") and "(CUDA out of memory)" in err
-    assert not Path("here").exists()
+    assert "data.eval_batch_tokens=" in err and not Path("here").exists()
+
+
+@pytest.mark.parametrize(
+    "error", [UserError("a mistake"), OSError(28, "No space left on device"), torch.OutOfMemoryError("out of memory")]
+)
+def test_a_run_that_has_saved_its_state_says_how_to_continue_it(
+    runs: Runs, capsys: pytest.CaptureFixture[str], error: Exception
+) -> None:
+    def fail(config: TrainConfig, folder: Path) -> None:
+        (folder / "checkpoints").mkdir()
+        (folder / "checkpoints" / "last.ckpt").touch()
+        raise error
+
+    runs.work = fail
+    assert runs.status("hydra.run.dir=here") == 2
+    assert re.search(r"^to continue this run when the error below is solved: .*resume=", capsys.readouterr().out, re.M)
 
 
 def test_what_was_trained_stays_whatever_comes_after(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -385,13 +401,12 @@ def test_cfg_shows_the_config_and_writes_nothing(
     assert list(tmp_path.iterdir()) == [] and runs.calls == []
 
 
-def test_help_names_every_group_and_option_at_once_and_imports_nothing_heavy(root: Path, tmp_path: Path) -> None:
+def test_help_names_every_group_and_option_and_imports_nothing_heavy(root: Path, tmp_path: Path) -> None:
     code = (
         "import sys; sys.argv = ['train.py', '--help']; import nmt.cli.train as t\n"
         "try: t.main()\n"
         "finally: assert not {'torch', 'hydra', 'omegaconf', 'yaml', 'numpy'} & set(sys.modules)"
     )
-    started = time.perf_counter()
     found = subprocess.run(
         [sys.executable, "-c", code],
         cwd=tmp_path,
@@ -400,7 +415,6 @@ def test_help_names_every_group_and_option_at_once_and_imports_nothing_heavy(roo
         text=True,
         check=True,
     )
-    assert time.perf_counter() - started < 3
     for group, options in groups().items():
         assert f"  {group}=" in found.stdout
         assert all(f" {option} " in found.stdout for option in options)

@@ -196,7 +196,6 @@ def test_each_mistake_on_the_command_line_is_one_clear_line(overrides: list[str]
         ("data.limit", 0, "data.limit: got 0, expected an integer of at least 1 or null"),
         ("data.limit", "???", "data.limit: not given; set data.limit=..."),
         ("data.source_lang", False, "data.source_lang: got false, expected text; YAML reads a bare no"),
-        ("data.target_lang", "en", "they must differ"),
         ("data", [], "data: got [], expected a mapping of settings"),
         ("tokenizer.type", "unigrm", "got 'unigrm', expected one of unigram, bpe; did you mean 'unigram'?"),
         ("tokenizer.joint", "yes", "tokenizer.joint: got 'yes', expected true or false"),
