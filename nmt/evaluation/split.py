@@ -8,6 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from nmt.atomic import write_atomically
 from nmt.build import search_node
@@ -116,8 +117,9 @@ def write_evaluation(folder: Path, evaluation: Evaluation) -> Written:
 
     `test.beam5.lp1.src.en`, `.hyp.de` and `.ref.de` hold one sentence in each line. `.scores.json` holds the scores,
     what they are of, and the sacrebleu commands that give the same scores from these files. The names begin with
-    `Evaluation.label`, so evaluating the same again replaces the files, each as a whole or not at all.
-    Raises OSError where the folder cannot be written.
+    `Evaluation.label`, so evaluating the same again replaces the files, each as a whole or not at all. If the new
+    translations equal those in the files, the scores by other metrics stay, and so does the interval of a score that is
+    now computed without one. Raises OSError where the folder cannot be written.
     """
     folder = folder / "translations"
     subject, label = evaluation.subject, evaluation.label
@@ -126,20 +128,37 @@ def write_evaluation(folder: Path, evaluation: Evaluation) -> Written:
     reference = folder / f"{label}.ref.{subject.target_lang}"
     commands = _sacrebleu_commands(reference.name, hypothesis.name, evaluation.scores.metrics)
     written = Written(source, hypothesis, reference, folder / f"{label}.scores.json", commands)
+    before = _facts_before(written, evaluation)
+    scores = dict(before["scores"])
+    for name, entry in evaluation.scores.to_dict().items():
+        old = scores.get(name, {})
+        same = old.get("value") == entry["value"] and before["commands"].get(name) == commands.get(name)
+        scores[name] = old if same and entry["interval"] is None else entry
     facts = {
         **asdict(subject),
         "data_sha256": evaluation.data_sha256,
         "search": search_node(evaluation.search),
         "sentences": len(evaluation.references),
-        "scores": evaluation.scores.to_dict(),
+        "scores": scores,
         "seconds": round(evaluation.seconds, 3),
-        "commands": commands,
+        "commands": {**before["commands"], **commands},
     }
     write_atomically(source, _lines(evaluation.sources))
     write_atomically(hypothesis, _lines(evaluation.hypotheses))
     write_atomically(reference, _lines(evaluation.references))
     write_atomically(written.scores, _lines([json.dumps(facts, indent=2, ensure_ascii=False)]))
     return written
+
+
+def _facts_before(written: Written, evaluation: Evaluation) -> Mapping[str, Any]:
+    """Return the content of the score file if it is of the same translations and references, otherwise no scores."""
+    try:
+        facts = json.loads(written.scores.read_text("utf-8"))
+        same = written.hypothesis.read_bytes() == _lines(evaluation.hypotheses)
+    except (OSError, ValueError):
+        facts, same = {}, False
+    same = same and facts["data_sha256"] == evaluation.data_sha256
+    return facts if same else {"scores": {}, "commands": {}}
 
 
 def _sacrebleu_commands(reference: str, hypothesis: str, metrics: Mapping[str, Metric]) -> dict[str, str]:

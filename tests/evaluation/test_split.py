@@ -6,19 +6,22 @@ import json
 import shlex
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from nmt.data.pair import SentencePair
+from nmt.evaluation.metrics.base import Metric
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.metrics.chrf import ChrF
 from nmt.evaluation.metrics.exact_match import ExactMatch
 from nmt.evaluation.metrics.ter import TER
 from nmt.evaluation.split import Subject, evaluate, write_evaluation
 from nmt.lines import as_line
-from nmt.translate import load_translator
+from nmt.translate import Translator, load_translator
 from tests.tiny_run import Run, sentences
 
 SUBJECT = Subject(split="test", source_lang="en", target_lang="de", data="a list")
@@ -76,6 +79,25 @@ def test_evaluating_again_replaces_the_same_files_only(run: Run, tmp_path: Path)
     blocked.touch()
     with pytest.raises(OSError):
         write_evaluation(blocked, found)
+
+
+def test_scores_of_the_same_translations_are_kept(run: Run, tmp_path: Path) -> None:
+    pairs = [SentencePair(line, line[::-1]) for line in sentences(5, seed=8)]
+
+    def write(translator: Translator, metrics: Mapping[str, Metric], bootstrap: int = 0) -> Any:
+        found = evaluate(translator, pairs, metrics, SUBJECT, bootstrap=bootstrap)
+        return json.loads(write_evaluation(tmp_path, found).scores.read_text(encoding="utf-8"))
+
+    first = write(run.translator, {"bleu": BLEU(), "chrf": ChrF()}, bootstrap=20)
+    again = write(run.translator, {"ter": TER(), "bleu": BLEU()})
+    assert list(again["scores"]) == list(again["commands"]) == ["bleu", "chrf", "ter"]
+    assert all(again["scores"][name] == first["scores"][name] for name in ("bleu", "chrf"))
+    changed = write(run.translator, {"bleu": BLEU(tokenize="char")})["scores"]["bleu"]
+    assert "tok:char" in changed["signature"] and changed["interval"] is None
+    other = Translator(
+        run.translator.model, run.translator.tokenizer, run.translator.search.replace(max_length_extra=0)
+    )
+    assert list(write(other, {"ter": TER()})["scores"]) == ["ter"], "of other translations"
 
 
 def test_as_line() -> None:
