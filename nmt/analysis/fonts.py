@@ -87,7 +87,7 @@ class FontBook:
     def _extend(self, missing: set[str]) -> None:
         """Choose the font with the most characters of `missing`, then the font with the most of the rest, and so on."""
         left = set(missing)
-        candidates = _installed() if self._fonts is None else self._fonts
+        candidates = installed_fonts() if self._fonts is None else self._fonts
         having = [(font, _scan(font.path, left)) for font in candidates]
         while left:
             font, found = max(having, key=lambda pair: len(pair[1] & left), default=(None, set()))
@@ -150,7 +150,7 @@ def _default() -> Font:
 
 
 @cache
-def _installed() -> tuple[Font, ...]:
+def installed_fonts() -> tuple[Font, ...]:
     """Return all installed text fonts, best first: the optional extra, then upright, regular and sans serif fonts."""
     from matplotlib.font_manager import findSystemFonts, fontManager
 

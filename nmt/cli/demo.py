@@ -23,7 +23,7 @@ Train on the embedded corpus (three minutes on two cores, no network), evaluate,
 their attention maps. Overrides are passed to train.py, for example: python scripts/demo.py seed=2
 """
 
-_CLOSING = """
+CLOSING = """
 Everything is in {folder}:
   metrics.json                scores, times and hardware
   translations/               sources, translations and references of validation and test, one sentence on each line
@@ -63,7 +63,7 @@ def run(arguments: Sequence[str]) -> None:
         return
     _step("scripts/evaluate.py", evaluate.run, [f"ckpt={folder}"])
     maps = []
-    sentences = _sentences(folder)
+    sentences = chosen_sentences(folder)
     for number, (source, reference) in enumerate(sentences, start=1):
         picture = folder / "attention" / f"demo_{number}.png"
         _step("scripts/translate.py", translate.run, [f"ckpt={folder}", f"text={source}", f"attention={picture}"])
@@ -71,9 +71,7 @@ def run(arguments: Sequence[str]) -> None:
         maps.append(f"\n    {picture}")
     text = shlex.quote(sentences[0][0])
     logs = f"python -m tensorboard.main --logdir {folder}"
-    print(
-        _CLOSING.format(folder=folder, maps="".join(maps), tensorboard=logs, text=text, python=sys.executable), end=""
-    )
+    print(CLOSING.format(folder=folder, maps="".join(maps), tensorboard=logs, text=text, python=sys.executable), end="")
 
 
 def _step(name: str, run: Callable[[list[str]], None], arguments: list[str]) -> None:
@@ -82,7 +80,7 @@ def _step(name: str, run: Callable[[list[str]], None], arguments: list[str]) -> 
     sys.stdout.flush()
 
 
-def _sentences(folder: Path) -> list[tuple[str, str]]:
+def chosen_sentences(folder: Path) -> list[tuple[str, str]]:
     """Return test sentences of different lengths with their references, read from the files of the run."""
     sources, references = (_lines(folder / "translations", side) for side in ("src", "ref"))
     pairs = sorted(zip(sources, references, strict=True), key=lambda pair: (len(pair[0]), pair))

@@ -97,9 +97,9 @@ def test_the_extra_is_found_without_running_it_and_comes_first(tmp_path: Path, m
     assert extra_font() is None
     shutil.copy(BUNDLED / "STIXGeneral.ttf", folder / file)
     assert extra_font() == folder / file
-    fonts._installed.cache_clear()
-    assert fonts._installed()[0] == Font("STIXGeneral", str(folder / file))
-    fonts._installed.cache_clear()
+    fonts.installed_fonts.cache_clear()
+    assert fonts.installed_fonts()[0] == Font("STIXGeneral", str(folder / file))
+    fonts.installed_fonts.cache_clear()
 
 
 @pytest.mark.skipif(extra_font() is None, reason="the optional extra with a CJK font is not installed")

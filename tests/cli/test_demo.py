@@ -15,7 +15,7 @@ from nmt.config.schema import validate
 from nmt.errors import UserError
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMANDS = re.findall(r"^  python train\.py (.*?)(?:  \(.*)?$", demo._CLOSING, re.MULTILINE)
+COMMANDS = re.findall(r"^  python train\.py (.*?)(?:  \(.*)?$", demo.CLOSING, re.MULTILINE)
 
 
 def test_there_are_suggestions() -> None:
@@ -74,6 +74,6 @@ def test_sentences_come_in_different_lengths(tmp_path) -> None:
     texts = [f"{'x' * n}" for n in range(1, 9)]
     for side, lang in (("src", "en"), ("ref", "de")):
         (folder / f"test.beam5.lp1.{side}.{lang}").write_text("".join(f"{text}\n" for text in texts), "utf-8")
-    chosen = demo._sentences(tmp_path)
+    chosen = demo.chosen_sentences(tmp_path)
     assert len(chosen) == demo.SENTENCES and len({len(source) for source, _ in chosen}) == demo.SENTENCES
     assert all(source == reference for source, reference in chosen)
