@@ -75,7 +75,8 @@ def run(arguments: Sequence[str]) -> None:
 
 
 def _step(name: str, run: Callable[[list[str]], None], arguments: list[str]) -> None:
-    print(f"\n$ python {name} {shlex.join(arguments)}", flush=True)
+    if is_first_process():
+        print(f"\n$ python {name} {shlex.join(arguments)}", flush=True)
     run(arguments)
     sys.stdout.flush()
 

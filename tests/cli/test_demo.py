@@ -50,14 +50,14 @@ def test_the_demo_in_a_named_folder_and_the_program_that_continues_it(monkeypatc
     assert os.path.samefile(names["program"], ROOT / "train.py")
 
 
-def test_a_process_that_lightning_starts_ends_after_the_training(tmp_path, monkeypatch) -> None:
+def test_a_process_that_lightning_starts_ends_after_the_training(tmp_path, monkeypatch, capsys) -> None:
     calls = []
     for program in (demo.train, demo.evaluate, demo.translate):
         monkeypatch.setattr(program, "run", lambda arguments, **names: calls.append(arguments))
     monkeypatch.setenv("NMT_RUN_FOLDER", str(tmp_path))
     monkeypatch.setenv("LOCAL_RANK", "1")
     demo.run(["hydra.run.dir=mine"])
-    assert calls == [["experiment=demo", "hydra.run.dir=mine"]]
+    assert calls == [["experiment=demo", "hydra.run.dir=mine"]] and capsys.readouterr().out == ""
 
 
 @pytest.mark.slow
