@@ -40,10 +40,7 @@ def folder_told(folder: Path) -> Iterator[None]:
 
 
 def check_start(trainer: TrainerConfig) -> None:
-    """Raise UserError where Lightning would leave the start of a run's processes to torchrun or SLURM.
-
-    A process that one of these starts would take itself for the first one of a run of its own.
-    """
+    """Raise UserError where Lightning would leave the start of a run's processes to torchrun or SLURM."""
     if not is_first_process():
         return
     size = os.environ.get("WORLD_SIZE", "1")
@@ -53,11 +50,11 @@ def check_start(trainer: TrainerConfig) -> None:
             "with python train.py trainer.devices=N, and it starts the other processes"
         )
     tasks, name = os.environ.get("SLURM_NTASKS"), os.environ.get("SLURM_JOB_NAME")
-    if tasks is not None and name not in WITHOUT_TASKS and (trainer.strategy == "ddp" or several_devices(trainer)):
+    several = tasks not in (None, "1") or trainer.strategy == "ddp" or several_devices(trainer)
+    if tasks is not None and name not in WITHOUT_TASKS and several:
         raise UserError(
-            f"SLURM_NTASKS={tasks}: with trainer.devices={trainer.devices} and trainer.strategy={trainer.strategy}, "
-            "Lightning would leave the start of the processes to SLURM; start the program once, with "
-            "env -u SLURM_NTASKS python train.py, and it starts the other processes"
+            f"SLURM_NTASKS={tasks}: Lightning would take the tasks of SLURM for the processes of one run; start "
+            "env -u SLURM_NTASKS -u SLURM_PROCID python train.py, which is one run and starts its other processes"
         )
 
 

@@ -240,10 +240,10 @@ def test_a_process_that_lightning_starts_shares_the_folder_of_a_resumed_run(
     assert len(runs.calls) == 3
 
 
-def test_tasks_of_slurm_train_runs_of_their_own(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rank_in_the_environment_makes_no_further_process(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in ("0", "1"):
-        monkeypatch.setenv("SLURM_NTASKS", "2")
         monkeypatch.setenv("SLURM_PROCID", number)
+        monkeypatch.setenv("LOCAL_RANK", number)
         runs.run([f"hydra.run.dir={number}"])
         assert files(Path(number)) == ["config.yaml", "train.log"]
     with pytest.raises(UserError, match="already holds a run"):
@@ -254,8 +254,10 @@ def test_tasks_of_slurm_train_runs_of_their_own(runs: Runs, monkeypatch: pytest.
     ("environment", "words", "match"),
     [
         ({"WORLD_SIZE": "2", "RANK": "1", "LOCAL_RANK": "1"}, [], "^WORLD_SIZE=2: a launcher .* start it once"),
-        ({"SLURM_NTASKS": "2"}, ["trainer.devices=2"], "^SLURM_NTASKS=2: .*trainer.devices=2 .*env -u SLURM_NTASKS"),
-        ({"SLURM_NTASKS": "1"}, ["trainer.strategy=ddp"], "^SLURM_NTASKS=1: .*trainer.strategy=ddp"),
+        ({"SLURM_NTASKS": "2", "SLURM_PROCID": "1"}, [], "^SLURM_NTASKS=2: .* start env -u SLURM_NTASKS"),
+        ({"SLURM_NTASKS": "1"}, ["trainer.devices=2"], "^SLURM_NTASKS=1: "),
+        ({"SLURM_NTASKS": "1"}, ["trainer.strategy=ddp"], "^SLURM_NTASKS=1: "),
+        ({"SLURM_NTASKS": "1"}, [], None),
         ({"SLURM_NTASKS": "2", "SLURM_JOB_NAME": "bash"}, ["trainer.devices=2"], None),
     ],
 )
