@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -24,12 +25,16 @@ class Monitor:
         return "loss" if self.metric is None else self.metric.label
 
     def quality(self, scores: Mapping[str, float]) -> float:
-        """Return a number that is higher for better weights.
+        """Return a number that is higher for better weights, and -inf for a figure that is not finite.
 
         `scores` are the figures of one validation, with "loss" among them. Some metrics have a value below which they
         are chance (BLEU 1, say). Down there the loss decides: weights above chance are better than all those below it,
         and among the latter a lower loss is better.
         """
+        quality = self._quality(scores)
+        return quality if math.isfinite(quality) else -math.inf
+
+    def _quality(self, scores: Mapping[str, float]) -> float:
         if self.metric is None:
             return -scores["loss"]
         value = scores[self.name]

@@ -1,5 +1,6 @@
 """Which of two validations has the better weights."""
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -42,6 +43,12 @@ ORDERS = {
 def test_quality_rises_with_better_weights(monitor, validations):
     qualities = [monitor.quality({"loss": loss, "score": score}) for loss, score in validations]
     assert qualities == sorted(qualities) and len(set(qualities)) == len(qualities)
+
+
+@pytest.mark.parametrize("monitor", [monitor for monitor, _ in ORDERS.values()], ids=ORDERS)
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_a_figure_that_is_not_finite_is_the_worst(monitor, value):
+    assert monitor.quality({"loss": value, "score": value}) == -math.inf
 
 
 def test_the_label_is_the_metrics():

@@ -70,11 +70,9 @@ class Checkpointing(Callback):
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Keep the weights if they are the best, keep them for averaging, and save the state."""
-        if trainer.sanity_checking:
-            return
         view, update = training(pl_module), trainer.global_step
         quality = view.monitor.quality(view.validation.scores)
-        if quality > self.best.quality:
+        if quality > self.best.quality or self.best.update < 0:  # the first, whatever it is
             self.best = Best(update, quality, dict(view.validation.scores))
             if trainer.is_global_zero:
                 save(view.weights(), best_checkpoint(view.folder))

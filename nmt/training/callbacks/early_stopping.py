@@ -44,7 +44,7 @@ class EarlyStopping(Callback):
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Compare this validation with the best one."""
-        if trainer.sanity_checking or trainer.state.fn != TrainerFn.FITTING:
+        if trainer.state.fn != TrainerFn.FITTING:
             return
         view = training(pl_module)
         quality = view.monitor.quality(view.validation.scores)

@@ -73,7 +73,7 @@ class TrainingProgress(Callback):
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Log the scores of this validation."""
-        if trainer.sanity_checking or not trainer.is_global_zero:
+        if not trainer.is_global_zero:
             return
         view = training(pl_module)
         scores = view.validation.scores

@@ -26,7 +26,7 @@ class Samples(Callback):
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Write `translations` (a table) and `attention/<n>` (the cross attention, where the model has one)."""
         logger, view = trainer.logger, training(pl_module)
-        if trainer.sanity_checking or not trainer.is_global_zero or not isinstance(logger, TensorBoardLogger):
+        if not trainer.is_global_zero or not isinstance(logger, TensorBoardLogger):
             return
         writer, update = logger.experiment, trainer.global_step
         pairs = view.val_pairs[: self.sentences]

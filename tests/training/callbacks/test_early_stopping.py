@@ -12,7 +12,7 @@ from nmt.training.validation import Validation
 
 
 def trainer():
-    return SimpleNamespace(sanity_checking=False, should_stop=False, state=SimpleNamespace(fn=TrainerFn.FITTING))
+    return SimpleNamespace(should_stop=False, state=SimpleNamespace(fn=TrainerFn.FITTING))
 
 
 def stops_after(callback, losses):

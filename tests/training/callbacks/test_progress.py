@@ -19,7 +19,7 @@ SCORES = {"loss": 2.25, "perplexity": 7.5, "bleu": 31.234, "chrf": 55.5}
 
 
 def trainer(**changes):
-    values = {"is_global_zero": True, "current_epoch": 1, "global_step": 1234, "sanity_checking": False}
+    values = {"is_global_zero": True, "current_epoch": 1, "global_step": 1234}
     return SimpleNamespace(**(values | {"state": SimpleNamespace(fn=TrainerFn.FITTING)} | changes))
 
 
