@@ -30,10 +30,15 @@ def finish(parts: Parts, fitted: Fitted) -> dict[str, Any]:
     """Choose the weights, score and draw with them, write metrics.json and return its content."""
     folder = parts.recipe.folder
     parts.translator.model.to(fitted.device)  # Lightning has moved it to the CPU
-    averaged = _choose_weights(parts, fitted)
+    best = checkpoint.load(best_checkpoint(folder))
+    average = _better_average(parts, fitted, best["nmt"])
+    chosen = average or best
+    _load_weights(parts, chosen["state_dict"])
     scored = _score(parts)
-    metrics = _metrics(parts, fitted, scored, averaged=averaged)
+    metrics = _metrics(parts, fitted, scored, chosen["nmt"])
     save_attention_maps(parts.translator, scored["val"].translations[: fitted.samples], folder / "attention")
+    if average is not None:  # only now: a run that is resumed with more updates goes on from the best single weights
+        checkpoint.save(average, best_checkpoint(folder))
     text = json.dumps(metrics, indent=2, ensure_ascii=False) + "\n"
     write_atomically(folder / METRICS, text.encode())
     for update in fitted.recent:  # until here the run could be resumed
@@ -44,27 +49,25 @@ def finish(parts: Parts, fitted: Fitted) -> dict[str, Any]:
     return metrics
 
 
-def _choose_weights(parts: Parts, fitted: Fitted) -> bool:
-    """Leave the better of best and averaged weights in best.ckpt and in the model; return whether it is the average."""
-    folder, monitor, best = parts.recipe.folder, parts.monitor, fitted.best
-    payload = checkpoint.load(best_checkpoint(folder))
-    better = False
-    if len(fitted.recent) > 1:
-        average = checkpoint.average([recent_checkpoint(folder, update) for update in fitted.recent])
-        _load_weights(parts, average)
-        scores = _validate(parts, fitted.device)
-        better = monitor.quality(scores) > best.quality
-        logger.info(
-            f"average of the last {len(fitted.recent)} checkpoints: validation {monitor.label} "
-            f"{scores[monitor.name]:.2f}; best single one (update {best.update:,}): {best.scores[monitor.name]:.2f}; "
-            f"kept the {'average' if better else 'single one'}"
-        )
-        if better:
-            payload["state_dict"] = average
-            payload["nmt"]["scores"] = {"val": scores, "averaged_updates": list(fitted.recent)}
-            checkpoint.save(payload, best_checkpoint(folder))
-    _load_weights(parts, payload["state_dict"])
-    return better
+def _better_average(parts: Parts, fitted: Fitted, best: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return a checkpoint with the average of the recent weights, or None if best.ckpt is at least as good.
+
+    `best` is what best.ckpt says of itself.
+    """
+    folder, monitor, best_scores = parts.recipe.folder, parts.monitor, best["scores"]["val"]
+    if len(fitted.recent) < 2:
+        return None
+    average = checkpoint.average([recent_checkpoint(folder, update) for update in fitted.recent])
+    _load_weights(parts, average)
+    scores = _validate(parts, fitted.device)
+    better = monitor.quality(scores) > monitor.quality(best_scores)
+    logger.info(
+        f"average of the last {len(fitted.recent)} checkpoints: validation {monitor.label} "
+        f"{scores[monitor.name]:.2f}; best single one (update {best['update']:,}): {best_scores[monitor.name]:.2f}; "
+        f"kept the {'average' if better else 'single one'}"
+    )
+    about = {**best, "scores": {"val": scores, "averaged_updates": list(fitted.recent)}}
+    return {"state_dict": average, "nmt": about} if better else None
 
 
 def _validate(parts: Parts, device: torch.device) -> dict[str, float]:
@@ -109,8 +112,8 @@ def _score(parts: Parts) -> dict[str, Evaluation]:
     return scored
 
 
-def _metrics(parts: Parts, fitted: Fitted, scored: Mapping[str, Evaluation], *, averaged: bool) -> dict[str, Any]:
-    """Return the content of metrics.json."""
+def _metrics(parts: Parts, fitted: Fitted, scored: Mapping[str, Evaluation], best: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the content of metrics.json; `best` is what best.ckpt says of itself."""
     settings, counts = parts.recipe.settings, fitted.counts
     return {
         **{split: evaluation.scores.to_dict() for split, evaluation in scored.items()},
@@ -121,8 +124,8 @@ def _metrics(parts: Parts, fitted: Fitted, scored: Mapping[str, Evaluation], *, 
         "peak_memory_bytes": machine.peak_memory_bytes(),
         "epochs": round(counts.batches / len(parts.data.train_dataloader()), 3),
         "updates": fitted.updates,
-        "best_update": fitted.best.update,
-        "averaged": averaged,
+        "best_update": best["update"],
+        "averaged": "averaged_updates" in best["scores"],
         "wall_seconds": fitted.seconds,  # of training and its validations, over interruptions
         "total_seconds": fitted.seconds + time.monotonic() - parts.started - fitted.session_seconds,
         "seed": settings.seed,

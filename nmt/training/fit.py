@@ -16,7 +16,7 @@ from pytorch_lightning.callbacks import Callback, Timer
 from nmt.build import build_callbacks
 from nmt.errors import UserError, one_line
 from nmt.run_files import last_checkpoint
-from nmt.training.callbacks.checkpointing import Best, Checkpointing
+from nmt.training.callbacks.checkpointing import Checkpointing
 from nmt.training.callbacks.generators import Generators
 from nmt.training.callbacks.graceful_stop import GracefulStop
 from nmt.training.callbacks.samples import Samples
@@ -42,7 +42,6 @@ class Fitted:
     seconds: float
     session_seconds: float
     counts: Counts
-    best: Best
     recent: tuple[int, ...]
     samples: int
     device: torch.device
@@ -84,9 +83,8 @@ def fit(parts: Parts, last: Mapping[str, Any] | None = None) -> Fitted:
         seconds=timer.time_elapsed(),
         session_seconds=session_seconds,
         counts=module.meter.totals,
-        best=checkpointing.best,
         recent=tuple(checkpointing.recent),
-        samples=sum(callback.sentences for callback in configured.values() if isinstance(callback, Samples)),
+        samples=max((each.sentences for each in configured.values() if isinstance(each, Samples)), default=0),
         device=trainer.strategy.root_device,
         processes=trainer.world_size,
         first_process=trainer.is_global_zero,

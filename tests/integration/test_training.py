@@ -1,6 +1,7 @@
 """A run and its files, its scores again from the checkpoint, which weights it keeps, and what ends it."""
 
 import json
+import math
 import re
 import shutil
 import signal
@@ -172,34 +173,69 @@ def test_what_a_state_remembers_cannot_be_changed_beside_it(tmp_path):
     assert json.loads((folder / "metrics.json").read_text("utf-8"))["updates"] == 6
 
 
+TWO_EPOCHS_AVERAGED = [
+    *SMALL_TRANSFORMER, "data.sizes=[60,4,4]", "callbacks.checkpointing.average_last=2", "callbacks.samples=null",
+    "trainer.max_epochs=2", "optimizer.lr=1e-3", "scheduler.warmup_updates=0",
+]  # fmt: skip
+
+
+def validate_to(monkeypatch, *values, final=None):
+    """Let BLEU of each validation be the next of `values`, that of an average last; `final` decides at the end."""
+    real, left = BLEU.score, iter(values)
+
+    def score(self, hypotheses, references, *, bootstrap=0):
+        if not bootstrap:
+            return Score(next(left))
+        if final is not None:
+            raise final
+        return real(self, hypotheses, references, bootstrap=bootstrap)
+
+    monkeypatch.setattr(BLEU, "score", score)
+
+
 @pytest.mark.parametrize(
     ("bleu", "better"),
     [((10.0, 20.0, 25.0), True), ((10.0, 20.0, 15.0), False), ((0.1, 0.2, 0.9), False)],
     ids=["better average", "better single one", "BLEU is chance, and the average has the higher loss"],
 )
 def test_the_better_of_average_and_best_is_kept(tmp_path, monkeypatch, bleu, better):
-    """BLEU of two validations and of the average is as given."""
-    averages, real_average, real_score, values = [], checkpoint.average, BLEU.score, iter(bleu)
-
-    def average(paths):
-        averages.append(real_average(paths))
-        return averages[-1]
-
-    def score(self, hypotheses, references, *, bootstrap=0):
-        final = bootstrap > 0
-        return real_score(self, hypotheses, references, bootstrap=bootstrap) if final else Score(next(values))
-
-    monkeypatch.setattr(checkpoint, "average", average)
-    monkeypatch.setattr(BLEU, "score", score)
     folder = tmp_path / "run"
-    metrics = go(
-        folder, *SMALL_TRANSFORMER, "data.sizes=[60,4,4]", "callbacks.checkpointing.average_last=2",
-        "callbacks.samples=null", "trainer.max_epochs=2", "optimizer.lr=1e-3", "scheduler.warmup_updates=0",
-    )  # fmt: skip
-    (averaged,) = averages
+    with monkeypatch.context() as patch, pytest.raises(SystemExit):
+        validate_to(patch, *bleu, final=KeyboardInterrupt)
+        go(folder, *TWO_EPOCHS_AVERAGED)
+    averaged = checkpoint.average(sorted((folder / "checkpoints").glob("recent-*")))
     assert not same(averaged, weights(folder)), "two epochs differ"
+    validate_to(monkeypatch, *bleu[1:])
+    train_program.run([f"resume={folder}"])
     assert same(weights(folder, "best.ckpt"), averaged if better else weights(folder))
+    metrics = json.loads((folder / "metrics.json").read_text("utf-8"))
     assert metrics["best_update"] == metrics["updates"] and metrics["averaged"] == better
+    assert checkpoint.load(folder / "checkpoints" / "best.ckpt")["nmt"]["scores"]["val"]["bleu"] == bleu[1 + better]
+
+
+def test_stopped_in_its_last_decoding_and_resumed_with_more_epochs(tmp_path, monkeypatch):
+    """The average of two epochs is the best, but that of the second and the third is not."""
+    folder = tmp_path / "run"
+    with monkeypatch.context() as patch, pytest.raises(SystemExit):
+        validate_to(patch, 10.0, 20.0, 25.0, final=KeyboardInterrupt)
+        go(folder, *TWO_EPOCHS_AVERAGED)
+    second = checkpoint.load(folder / "checkpoints" / "last.ckpt")
+    config = folder / "config.yaml"
+    config.write_text(config.read_text("utf-8").replace("max_epochs: 2", "max_epochs: 3"), "utf-8")
+    validate_to(monkeypatch, 15.0, 12.0)
+    train_program.run([f"resume={folder}"])
+    metrics = json.loads((folder / "metrics.json").read_text("utf-8"))
+    assert metrics["updates"] > metrics["best_update"] == second["nmt"]["update"] and not metrics["averaged"]
+    assert same(weights(folder, "best.ckpt"), second["state_dict"])
+    assert checkpoint.load(folder / "checkpoints" / "best.ckpt")["nmt"]["scores"]["val"]["bleu"] == 20.0
+
+
+def test_a_monitored_figure_that_is_never_finite(tmp_path, monkeypatch):
+    """The first validation counts as the best."""
+    validate_to(monkeypatch, math.nan, math.inf, math.nan)
+    metrics = go(tmp_path / "run", *TWO_EPOCHS_AVERAGED)
+    assert metrics["best_update"] == metrics["updates"] / 2 and not metrics["averaged"]
+    assert checkpoint.load(tmp_path / "run" / "checkpoints" / "best.ckpt")["nmt"]["update"] == metrics["best_update"]
 
 
 def test_a_run_ends_when_it_gets_no_better(tmp_path):
