@@ -20,7 +20,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     Readers see either the old file or the complete new one. If the block or the disk fails, the old file stays. Raises
     OSError with the name `path`.
     """
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part = path.with_name(f".{path.name}.{os.urandom(8).hex()}.part")  # no other process has it, on any machine
     try:
         with part.open("w+b") as file:
             yield file
@@ -40,14 +40,14 @@ def write_atomically(path: Path, content: bytes) -> None:
         file.write(content)
 
 
-def lock_file(file: IO[bytes], *, waiting: str) -> bool:
+def lock_file(file: IO[bytes], *, waiting: str) -> bool | None:
     """Lock an open file until it is closed. Return whether another process had locked it.
 
     If another process holds the lock, log the message `waiting`, then wait for the lock. On Windows, and on a file
-    system without locks, this function does nothing and returns False.
+    system without locks, this function does nothing and returns None.
     """
     if sys.platform == "win32":
-        return False
+        return None
     import fcntl
 
     try:
@@ -57,5 +57,5 @@ def lock_file(file: IO[bytes], *, waiting: str) -> bool:
         fcntl.flock(file, fcntl.LOCK_EX)
         return True
     except OSError:
-        pass
+        return None
     return False

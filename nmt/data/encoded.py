@@ -140,9 +140,10 @@ def encode_corpus(split: Split, tokenizer: Tokenizer, filters: Filters, *, folde
             return _make(Path(temporary) / path.name, identity, split, tokenizer, filters)
     with lock:
         waited = lock_file(lock, waiting=f"training pairs: waiting for another process that writes {path}")
-        for part in folder.glob(f".{path.name}.*.part"):  # left by a process that was killed
-            part.unlink(missing_ok=True)
-        # Another process may have written it since the first look, also one whose lock was not seen any more.
+        if waited is not None:  # no other process writes now, so what is half-written is left from one that was killed
+            for part in folder.glob(f".{path.name}.*.part"):
+                part.unlink(missing_ok=True)
+        # Another process may have written the file between the first look and the lock.
         corpus = _open(path, identity) if waited or not existed else None
         if corpus is None:
             corpus = _make(path, identity, split, tokenizer, filters)

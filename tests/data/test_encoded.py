@@ -1,5 +1,6 @@
 """An encoded corpus holds what encoding to lists gives, is found by its content, and survives kills and damage."""
 
+import errno
 import logging
 import os
 import random
@@ -9,6 +10,7 @@ import sys
 import threading
 import time
 import tracemalloc
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -257,6 +259,21 @@ def test_the_second_of_two_processes_waits(make, files, tmp_path, root, caplog):
         assert process.stdout.read() == "20000\n"
     assert pairs.read == 0 and len(corpus) == 20_000
     assert "waiting for another process" in caplog.messages[0]
+    assert [path.suffix for path in files()] == [".ids"]
+
+
+def test_two_at_once_where_files_cannot_be_locked(make, files, monkeypatch):
+    """The second begins and ends while the first is half done."""
+    monkeypatch.setattr("fcntl.flock", Mock(side_effect=OSError(errno.ENOLCK, "No locks available")))
+    pairs, made = random_pairs(5000), []
+
+    def interrupted():
+        yield from pairs[:4000]
+        made.append(make(pairs))
+        yield from pairs[4000:]
+
+    made.append(make(interrupted()))
+    assert [list(corpus) for corpus in made] == [encode(pairs, Numbers())] * 2
     assert [path.suffix for path in files()] == [".ids"]
 
 
