@@ -23,6 +23,7 @@ from nmt.models.seq2seq import Seq2Seq
 from nmt.search.beam import BeamSearch
 from nmt.special import EOS
 from nmt.training.fit import make_trainer
+from nmt.training.lightning import AtomicCheckpointIO
 from nmt.training.module import TranslationModule
 from nmt.training.parts import Parts, build_parts
 from nmt.translate import Translator, load_translator, plan_batches
@@ -43,7 +44,7 @@ def measure(recipe: Recipe, ckpt: str | None) -> Iterator[str]:
     machine.forget_peak_memory()
     parts = build_parts(_limited(recipe))
     clock = Clock(multiplying(parts.translator.model.encoder), multiplying(parts.translator.model.decoder))
-    trainer = make_trainer(parts, [clock])
+    trainer = make_trainer(parts, [clock], AtomicCheckpointIO())
     trainer.limit_val_batches = 0
     yield f"hardware: {machine.summary(machine.describe(trainer.strategy.root_device))}"
     yield _training(parts, trainer, clock)

@@ -6,7 +6,6 @@ import logging
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pytorch_lightning as pl
 import torch
@@ -49,8 +48,8 @@ class Fitted:
     first_process: bool
 
 
-def fit(parts: Parts, last: Mapping[str, Any] | None = None) -> Fitted:
-    """Train the model of `parts`, from the state in the `last` checkpoint if given.
+def fit(parts: Parts, checkpoints: AtomicCheckpointIO) -> Fitted:
+    """Train the model of `parts`, from the state in the last checkpoint if `checkpoints` holds it.
 
     Raises `Interrupted` after Ctrl-C or SIGTERM, where last.ckpt holds the state of the run.
     """
@@ -61,7 +60,7 @@ def fit(parts: Parts, last: Mapping[str, Any] | None = None) -> Fitted:
     assert isinstance(checkpointing, Checkpointing)
     callbacks = _ordered(timer, configured, checkpointing)
     module = TranslationModule(parts, timer.time_elapsed)
-    trainer = make_trainer(parts, callbacks, last)
+    trainer = make_trainer(parts, callbacks, checkpoints)
     _check_shares(parts, trainer.world_size)
     logger.info(f"run folder: {recipe.folder}")
     logger.info(
@@ -69,8 +68,11 @@ def fit(parts: Parts, last: Mapping[str, Any] | None = None) -> Fitted:
         f"{len(parts.data.train_dataloader()):,} batches an epoch"
     )
     before = time.monotonic()
+    path = None
+    if checkpoints.last is not None:
+        path = last_checkpoint(recipe.folder)
+        checkpointing.saved = checkpoints.last["nmt"]["update"]  # for a Ctrl-C before Lightning restores the state
     with interruptible(recipe.folder, lambda: checkpointing.saved):
-        path = last_checkpoint(recipe.folder) if last is not None else None
         try:
             trainer.fit(module, datamodule=parts.data, ckpt_path=path, weights_only=True)
         except MisconfigurationException as error:  # a device or precision that this machine does not have
@@ -109,10 +111,10 @@ def _ordered(timer: Timer, configured: Mapping[str, Callback], checkpointing: Ch
     return [*own.values(), *others, checkpointing, GracefulStop(checkpointing)]
 
 
-def make_trainer(parts: Parts, callbacks: Sequence[Callback], last: Mapping[str, Any] | None = None) -> pl.Trainer:
+def make_trainer(parts: Parts, callbacks: Sequence[Callback], checkpoints: AtomicCheckpointIO) -> pl.Trainer:
     """Return Lightning's trainer as the settings under `trainer` and `logger` describe it.
 
-    `last` is the content of last.ckpt, if it was read. Raises UserError for a device that this machine does not have.
+    Raises UserError for a device that this machine does not have.
     """
     recipe = parts.recipe
     settings = recipe.settings.trainer
@@ -132,7 +134,7 @@ def make_trainer(parts: Parts, callbacks: Sequence[Callback], last: Mapping[str,
             log_every_n_steps=settings.log_every_n_steps,
             callbacks=list(callbacks),
             logger=EventLog(recipe.folder, name="", version="") if recipe.settings.logger.tensorboard else False,
-            plugins=[AtomicCheckpointIO(last)],
+            plugins=[checkpoints],
             default_root_dir=recipe.folder,
             enable_checkpointing=False,
             enable_progress_bar=False,

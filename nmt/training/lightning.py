@@ -17,12 +17,12 @@ from nmt.checkpoint import load, save
 class AtomicCheckpointIO(TorchCheckpointIO):
     """Lets Lightning write and read checkpoints as `nmt.checkpoint` does: whole, checked, nothing executed.
 
-    `last` is the content of last.ckpt where it was read already.
+    `last` is the content of last.ckpt where it was read already. It is handed to Lightning and then not kept.
     """
 
     def __init__(self, last: Mapping[str, Any] | None = None) -> None:
         super().__init__()
-        self._last = last
+        self.last = last
 
     def save_checkpoint(self, checkpoint: Mapping[str, Any], path: Any, storage_options: Any = None) -> None:
         """Write a checkpoint whole or not at all."""
@@ -30,9 +30,9 @@ class AtomicCheckpointIO(TorchCheckpointIO):
 
     def load_checkpoint(self, path: Any, map_location: Any = None, weights_only: bool | None = None) -> dict[str, Any]:
         """Return a checkpoint's content on the CPU."""
-        if self._last is None:
+        if self.last is None:
             return load(Path(path))
-        last, self._last = dict(self._last), None
+        last, self.last = dict(self.last), None
         return last
 
 

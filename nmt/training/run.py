@@ -9,6 +9,7 @@ from nmt.config.recipe import Recipe
 from nmt.training.finish import finish
 from nmt.training.fit import fit
 from nmt.training.interruption import interruptible
+from nmt.training.lightning import AtomicCheckpointIO
 from nmt.training.parts import build_parts
 from nmt.training.resume import read_last
 
@@ -22,9 +23,9 @@ def train(recipe: Recipe, *, resume: bool = False) -> dict[str, Any]:
     """
     process.speed_up()
     machine.forget_peak_memory()
-    last = read_last(recipe) if resume else None
-    parts = build_parts(recipe, last)
-    fitted = fit(parts, last)
+    checkpoints = AtomicCheckpointIO(read_last(recipe) if resume else None)
+    parts = build_parts(recipe, checkpoints.last)
+    fitted = fit(parts, checkpoints)
     if not fitted.first_process:
         return {}
     with interruptible(recipe.folder, lambda: fitted.updates):

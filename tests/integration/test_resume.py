@@ -1,11 +1,16 @@
 """A run that was stopped anywhere and resumed ends as one that never stopped."""
 
+from unittest.mock import Mock
+
 import pytest
 import torch
 
 from nmt import checkpoint
 from nmt.config.compose import compose_run
 from nmt.training.callbacks.checkpointing import Checkpointing
+from nmt.training.files import METRICS
+from nmt.training.interruption import Interrupted
+from nmt.training.module import TranslationModule
 from nmt.training.run import train
 
 OVERRIDES = [
@@ -67,6 +72,15 @@ def test_stopped_at_any_save_and_resumed_equals_uninterrupted(tmp_path, monkeypa
 
 def test_resumed_equals_uninterrupted(tmp_path, monkeypatch):
     assert_resumes(tmp_path, monkeypatch, VARIANTS["accumulating"], every=5)
+
+
+def test_stopped_before_its_state_is_restored_a_run_tells_what_is_saved(tmp_path, monkeypatch):
+    folder, more = tmp_path / "run", ["trainer.max_steps=3"]
+    go(folder, *more)
+    (folder / METRICS).unlink()
+    monkeypatch.setattr(TranslationModule, "on_load_checkpoint", Mock(side_effect=KeyboardInterrupt))
+    with pytest.raises(Interrupted, match="update 3 is saved"):
+        go(folder, *more, resume=True)
 
 
 def assert_resumes(tmp_path, monkeypatch, more, *, every):
