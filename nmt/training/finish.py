@@ -21,7 +21,7 @@ from nmt.run_files import METRICS, best_checkpoint, recent_checkpoint
 from nmt.training.fit import Fitted
 from nmt.training.parts import Parts
 from nmt.training.pictures import save_attention_maps
-from nmt.training.validation import Losses, batch_losses, translation_scores, validation_search
+from nmt.training.validation import Losses, batch_losses, validation_scores, validation_search
 
 logger = logging.getLogger(__name__)
 
@@ -59,7 +59,7 @@ def _better_average(parts: Parts, fitted: Fitted, best: Mapping[str, Any]) -> di
         return None
     average = checkpoint.average([recent_checkpoint(folder, update) for update in fitted.recent])
     _load_weights(parts, average)
-    scores = _validate(parts, fitted.device)
+    scores = _validate(parts, fitted)
     better = monitor.quality(scores) > monitor.quality(best_scores)
     logger.info(
         f"average of the last {len(fitted.recent)} checkpoints: validation {monitor.label} "
@@ -70,19 +70,16 @@ def _better_average(parts: Parts, fitted: Fitted, best: Mapping[str, Any]) -> di
     return {"state_dict": average, "nmt": about} if better else None
 
 
-def _validate(parts: Parts, device: torch.device) -> dict[str, float]:
+def _validate(parts: Parts, fitted: Fitted) -> dict[str, float]:
     """Return the figures of a validation with the model's current weights, as training computes them."""
-    model, val_pairs, settings = parts.translator.model, parts.val_pairs, parts.recipe.settings
-    losses = Losses()
-    dtype = {"bf16-mixed": torch.bfloat16, "16-mixed": torch.float16}.get(settings.trainer.precision)
-    batches = BatchLoader(parts.data.val_pairs, settings.data.eval_batch_tokens, shuffle=False)
-    model.eval()
-    with torch.inference_mode(), torch.autocast(device.type, dtype=dtype, enabled=dtype is not None):
+    model, val_pairs, losses = parts.translator.model.eval(), parts.val_pairs, Losses()
+    batches = BatchLoader(parts.data.val_pairs, parts.recipe.settings.data.eval_batch_tokens, shuffle=False)
+    with torch.inference_mode(), fitted.precision.val_step_context():
         for batch in batches:
-            losses += batch_losses(model, parts.objective, batch.to(device))
+            losses += batch_losses(model, parts.objective, batch.to(fitted.device))
     search = validation_search(parts.translator.search)
     translations = parts.translator.translate([pair.source for pair in val_pairs], search=search)
-    return {**losses.scores, **translation_scores(parts.metrics_in_training, translations, val_pairs)}
+    return validation_scores(losses, parts.metrics_in_training, translations, val_pairs)
 
 
 def _load_weights(parts: Parts, weights: Mapping[str, Tensor]) -> None:
@@ -113,7 +110,11 @@ def _score(parts: Parts) -> dict[str, Evaluation]:
 
 
 def _metrics(parts: Parts, fitted: Fitted, scored: Mapping[str, Evaluation], best: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the content of metrics.json; `best` is what best.ckpt says of itself."""
+    """Return the content of metrics.json; `best` is what best.ckpt says of itself.
+
+    `wall_seconds`: training and its validations, all sessions. `total_seconds`: that, plus preparation and the end of
+    this session only.
+    """
     settings, counts = parts.recipe.settings, fitted.counts
     return {
         **{split: evaluation.scores.to_dict() for split, evaluation in scored.items()},
@@ -126,7 +127,7 @@ def _metrics(parts: Parts, fitted: Fitted, scored: Mapping[str, Evaluation], bes
         "updates": fitted.updates,
         "best_update": best["update"],
         "averaged": "averaged_updates" in best["scores"],
-        "wall_seconds": fitted.seconds,  # of training and its validations, over interruptions
+        "wall_seconds": fitted.seconds,
         "total_seconds": fitted.seconds + time.monotonic() - parts.started - fitted.session_seconds,
         "seed": settings.seed,
         "name": settings.name,

@@ -11,6 +11,7 @@ import pytorch_lightning as pl
 import torch
 from lightning_fabric.utilities.exceptions import MisconfigurationException
 from pytorch_lightning.callbacks import Callback, Timer
+from pytorch_lightning.plugins.precision import Precision
 
 from nmt.build import build_callbacks
 from nmt.errors import UserError, one_line
@@ -44,6 +45,7 @@ class Fitted:
     recent: tuple[int, ...]
     samples: int
     device: torch.device
+    precision: Precision
     processes: int
     first_process: bool
 
@@ -88,6 +90,7 @@ def fit(parts: Parts, checkpoints: AtomicCheckpointIO) -> Fitted:
         recent=tuple(checkpointing.recent),
         samples=max((each.sentences for each in configured.values() if isinstance(each, Samples)), default=0),
         device=trainer.strategy.root_device,
+        precision=trainer.precision_plugin,
         processes=trainer.world_size,
         first_process=trainer.is_global_zero,
     )

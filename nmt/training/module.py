@@ -21,7 +21,7 @@ from nmt.evaluation.metrics.base import Metric
 from nmt.training.meter import Limits, Meter
 from nmt.training.monitor import Monitor
 from nmt.training.parts import Parts
-from nmt.training.validation import Losses, Validation, batch_losses, translation_scores, validation_search
+from nmt.training.validation import Losses, Validation, batch_losses, validation_scores, validation_search
 from nmt.translate import Translation, Translator
 
 if TYPE_CHECKING:
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-SCALER_SKIPS = 50  # updates in a row: a scale of 2**50 is larger than any that a gradient scaler begins with
+SCALER_SKIPS = 50  # in a row: the scaler halves its scale at each skip; 50 halvings are enough for any starting scale
 
 
 class TranslationModule(pl.LightningModule):
-    """Trains the model of `parts`; the loss is per real target token of the whole update.
+    """Trains the model of `parts`: loss of an update = Σ sums.loss / Σ sums.tokens over its batches and processes.
 
     `seconds_trained` returns the seconds of training so far, over interruptions. Callbacks read what
     `nmt.training.view.Training` names.
@@ -180,17 +180,21 @@ class TranslationModule(pl.LightningModule):
         gradient_clip_val: float | None = None,
         gradient_clip_algorithm: str | None = None,
     ) -> None:
-        """Clip by the norm of all gradients together (arXiv:1211.5063); end the run if the norm is not finite."""
+        """Clip the norm of all gradients together (arXiv:1211.5063).
+
+        Raises UserError if the norm is not finite; with a gradient scaler (16-mixed) only after 50 such updates in a
+        row.
+        """
         gradients = [p.grad for p in self.parameters() if p.grad is not None]
         norm = torch.nn.utils.get_total_norm(gradients)
         self._gradient_norm = float(norm)
-        # A gradient scaler skips such updates itself while it looks for its scale. It must find one soon.
+        # A gradient scaler skips such updates itself while it looks for its scale.
         allowed = SCALER_SKIPS if getattr(self.trainer.precision_plugin, "scaler", None) is not None else 0
         self._non_finite = 0 if math.isfinite(self._gradient_norm) else self._non_finite + 1
         if self._non_finite > allowed:
             raise UserError(
                 f"training: the gradient's norm is {self._gradient_norm} at update {self.global_step + 1}; the weights "
-                "were not changed, last.ckpt is from before; try a lower optimizer.lr or trainer.gradient_clip_val=1"
+                "were not changed; start a new run with a lower optimizer.lr or a longer scheduler.warmup_updates"
             )
         if gradient_clip_val:
             torch.nn.utils.clip_grads_with_norm_(self.parameters(), gradient_clip_val, norm)
@@ -210,7 +214,7 @@ class TranslationModule(pl.LightningModule):
         """Translate the whole validation split greedily, score it as one corpus, and log."""
         losses = sum(self._gathered(self._val_losses), Losses())
         translations = self._translations()
-        scores = {**losses.scores, **translation_scores(self.metrics, translations, self.val_pairs)}
+        scores = validation_scores(losses, self.metrics, translations, self.val_pairs)
         self.validation = Validation(self.global_step, scores, translations)
         figures = {f"val/{name}": value for name, value in scores.items()}
         self.log_dict(figures, logger=False)  # for callbacks that monitor a figure by its name

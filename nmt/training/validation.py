@@ -18,7 +18,10 @@ from nmt.translate import Translation
 
 @dataclass(frozen=True)
 class Losses:
-    """Sums over target tokens: the plain training loss, the negative log-likelihood in nats, and their count."""
+    """Sums over target tokens: the label-smoothed cross entropy of one pass, the negative log-likelihood, their count.
+
+    Both are in nats.
+    """
 
     loss: float = 0.0
     nll: float = 0.0
@@ -61,9 +64,12 @@ def validation_search(search: Search) -> BeamSearch:
     return BeamSearch(beam_size=1, batch_tokens=search.batch_tokens)
 
 
-def translation_scores(
-    metrics: Mapping[str, Metric], translations: Sequence[Translation], pairs: Sequence[SentencePair]
+def validation_scores(
+    losses: Losses,
+    metrics: Mapping[str, Metric],
+    translations: Sequence[Translation],
+    pairs: Sequence[SentencePair],
 ) -> dict[str, float]:
-    """Return the value of every metric, of the translations of `pairs` as one corpus."""
+    """Return loss and perplexity, and the value of every metric, of the translations of `pairs` as one corpus."""
     scores = score(metrics, [translation.text for translation in translations], [pair.target for pair in pairs])
-    return {name: found.value for name, found in scores.items()}
+    return {**losses.scores, **{name: found.value for name, found in scores.items()}}
