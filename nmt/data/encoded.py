@@ -24,7 +24,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO, Any, overload
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +38,7 @@ from nmt.errors import UserError
 
 MAGIC, VERSION = b"NMTIDS\r\n", 1
 HEADER_BYTES = 1024
-LARGEST_UINT16_VOCABULARY = 65_500
+UINT16_IDS = 2**16
 CHUNK_PAIRS = 2_000  # encoded by one call
 COPY_BYTES = 1 << 20
 
@@ -82,14 +82,8 @@ class EncodedCorpus(Sequence[Encoded]):
     def __len__(self) -> int:
         return len(self.source_lengths)
 
-    @overload
-    def __getitem__(self, index: int) -> Encoded: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Encoded]: ...
-    def __getitem__(self, index: int | slice) -> Encoded | list[Encoded]:
+    def __getitem__(self, index: int) -> Encoded:  # type: ignore[override]  # no slices
         """Return (source ids, target ids) of one pair as lists."""
-        if isinstance(index, slice):
-            return [self[i] for i in range(len(self))[index]]
         row = range(len(self))[index]
         ids = self._ids[self._offsets[row] : self._offsets[row + 1]].tolist()
         length = int(self.source_lengths[row])
@@ -178,7 +172,7 @@ class _Chunk:
 
 def _dtype(tokenizer: Tokenizer) -> np.dtype[Any]:
     largest = max(tokenizer.source_vocab_size, tokenizer.target_vocab_size)
-    return np.dtype("<u2" if largest < LARGEST_UINT16_VOCABULARY else "<i4")
+    return np.dtype("<u2" if largest <= UINT16_IDS else "<i4")
 
 
 def _encode_chunks(

