@@ -86,7 +86,7 @@ class Translator:
         filled = [i for i, sentence in enumerate(sentences) if not _is_empty(sentence, sources[i])]
         lengths = [len(sources[i]) for i in filled]
         with _inference(self.model, search):
-            for batch in plan_batches(lengths, search.batch_tokens // search.width):
+            for batch in batches_by_length(lengths, search.batch_tokens // search.width):
                 places = [filled[i] for i in batch]
                 found = self._search([sources[i] for i in places], search)
                 for place, hypotheses in zip(places, found, strict=True):
@@ -108,7 +108,7 @@ class Translator:
                 raise UserError(f"score: source {number} of {len(sources)} is empty; leave it out")
         found: dict[int, Translation] = {}
         with _inference(self.model, self.search):
-            for places in plan_batches(_longer(source_ids, target_ids), self.search.batch_tokens):
+            for places in batches_by_length(_longer(source_ids, target_ids), self.search.batch_tokens):
                 hidden, _ = self._forced([source_ids[i] for i in places], [target_ids[i] for i in places])
                 for row, place in enumerate(places):
                     ids = torch.tensor(target_ids[place], device=self.device)
@@ -144,7 +144,7 @@ class Translator:
         target_ids = [translation.tokens for translation in translations]
         found: dict[int, AttentionMap] = {}
         with _inference(self.model, self.search):
-            for places in plan_batches(_longer(source_ids, target_ids), self.search.batch_tokens):
+            for places in batches_by_length(_longer(source_ids, target_ids), self.search.batch_tokens):
                 sources, targets = [source_ids[i] for i in places], [target_ids[i] for i in places]
                 _, weights = self._forced(sources, targets, need_weights=True)
                 assert weights is not None
@@ -258,7 +258,7 @@ def resolve_device(name: str) -> torch.device:
     return device
 
 
-def plan_batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
+def batches_by_length(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
     """Yield the indices of `lengths` in batches of similar length, longest first.
 
     A batch has at most `budget` padded tokens, but at least one sentence. The longest sentences come first, so that a

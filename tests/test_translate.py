@@ -16,7 +16,7 @@ from nmt.search.base import Hypothesis
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
 from nmt.special import BOS, EOS
-from nmt.translate import Translator, load_translator, plan_batches, resolve_device
+from nmt.translate import Translator, batches_by_length, load_translator, resolve_device
 from tests.tiny_run import Run, make_model, sentences, stack
 
 
@@ -230,14 +230,14 @@ def test_a_row_of_the_attention_map_is_the_step_that_wrote_its_piece(run: Run) -
             torch.testing.assert_close(seen.decoder_self[:, :, place, : place + 1], own, rtol=1e-4, atol=1e-5)
 
 
-def test_plan_batches_covers_everything_once_within_the_budget() -> None:
+def test_batches_by_length_covers_everything_once_within_the_budget() -> None:
     lengths = random.Random(0).choices(range(1, 40), k=200)
     for budget in (1, 39, 100, 10_000):
-        batches = list(plan_batches(lengths, budget))
+        batches = list(batches_by_length(lengths, budget))
         assert sorted(i for batch in batches for i in batch) == list(range(200))
         padded = [max(lengths[i] for i in batch) * len(batch) for batch in batches]
         assert all(size <= budget or len(batch) == 1 for size, batch in zip(padded, batches, strict=True))
-    assert list(plan_batches([], 10)) == []
+    assert list(batches_by_length([], 10)) == []
 
 
 def test_load_translator_from_folder_and_file(run: Run) -> None:

@@ -15,8 +15,7 @@ from nmt.special import BOS, PAD
 class Batch:
     """B padded sentence pairs: ids (B, S) and (B, T), and masks of the same shapes that are True at real tokens.
 
-    `target_in` begins with bos, `target_out` ends with eos, and a source ends with eos. `index` (B,) holds the position
-    of each pair in the corpus.
+    `target_in` begins with bos, `target_out` ends with eos, and a source ends with eos.
     """
 
     source: Tensor
@@ -24,7 +23,6 @@ class Batch:
     target_in: Tensor
     target_out: Tensor
     target_mask: Tensor
-    index: Tensor
 
     def to(self, device: torch.device | str, non_blocking: bool = False) -> Batch:
         """Return the batch with every tensor on `device`."""
@@ -40,10 +38,10 @@ def pad(sequences: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
     return ids, torch.arange(longest) < torch.tensor(lengths).unsqueeze(1)
 
 
-def make_batch(sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]], index: Sequence[int]) -> Batch:
+def make_batch(sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> Batch:
     """Return the batch of encoded pairs; every source and target already ends with eos."""
     source, source_mask = pad(sources)
     target_out, target_mask = pad(targets)
     shifted = torch.cat((torch.full((len(targets), 1), BOS), target_out[:, :-1]), dim=1)
     target_in = shifted.masked_fill(~target_mask, PAD)
-    return Batch(source, source_mask, target_in, target_out, target_mask, torch.tensor(index))
+    return Batch(source, source_mask, target_in, target_out, target_mask)

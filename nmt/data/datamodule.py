@@ -45,4 +45,4 @@ class TranslationData(pl.LightningDataModule):
         """Return the batches of this rank's share of the validation pairs, short to long."""
         trainer = self.trainer
         mine = self.val_pairs[trainer.global_rank :: trainer.world_size] if trainer else self.val_pairs
-        return BatchLoader(mine, self.config.eval_batch_tokens, shuffle=False)
+        return BatchLoader(mine, self.config.eval_batch_tokens, shuffled=False)

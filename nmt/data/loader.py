@@ -41,30 +41,29 @@ class Plan(Sequence[list[int]]):
 
 
 def plan_batches(
-    source_lengths: Lengths, target_lengths: Lengths, budget: int, order: random.Random | None, multiple: int = 1
+    source_lengths: Lengths, target_lengths: Lengths, budget: int, rng: random.Random | None, ranks: int = 1
 ) -> Plan:
     """Return the batches: neighbours in both lengths, at most `budget` padded tokens on either side.
 
-    With `order`, pairs of equal lengths and the batches themselves are shuffled, and the last batches are dropped so
-    that a multiple of `multiple` remains. Without it, batches go from short to long. A pair longer than the budget is a
+    With `rng`, pairs of equal lengths and the batches themselves are shuffled, and the last batches are dropped so
+    that all `ranks` get equally many. Without it, batches go from short to long. A pair longer than the budget is a
     batch by itself.
     """
     starts = batch_starts(source_lengths, target_lengths, budget)
     pairs, numbers = np.arange(len(source_lengths), dtype=np.int32), np.arange(len(starts) - 1, dtype=np.int32)
-    if order:
-        shuffle(pairs, order)
-        shuffle(numbers, order)
-        numbers = numbers[: len(numbers) // multiple * multiple]
+    if rng:
+        shuffle(pairs, rng)
+        shuffle(numbers, rng)
+        numbers = numbers[: len(numbers) // ranks * ranks]
     return Plan(_sort(pairs, source_lengths, target_lengths), starts, numbers)
 
 
 def batch_starts(source_lengths: Lengths, target_lengths: Lengths, budget: int) -> NDArray[np.int64]:
-    """Return where each batch begins among the pairs sorted by their longer side, and at the end their number.
+    """Return where each batch begins among the pairs sorted by their longer side (batches + 1).
 
-    A batch takes pairs as long as (its pairs) * (its longest side) is at most `budget`.
+    The last entry is the number of pairs. A batch takes pairs as long as (its pairs) * (its longest side) is at most
+    `budget`.
     """
-    if budget < 1:
-        raise ValueError(f"batch_tokens: got {budget}, expected at least 1")
     counts = np.bincount(np.maximum(source_lengths, target_lengths))
     starts = [np.zeros(1, np.int64)]
     group_start = 0
@@ -90,8 +89,7 @@ def _sort(pairs: NDArray[np.int32], source_lengths: Lengths, target_lengths: Len
         block = pairs[start : start + BLOCK]
         source, target = source_lengths[block].astype(np.int64), target_lengths[block].astype(np.int64)
         longer = np.maximum(source, target)
-        if longer.max() >> length_bits:
-            raise ValueError(f"a pair of {longer.max():,} ids is too long to be sorted among {len(pairs):,}")
+        assert not longer.max() >> length_bits, "a key has 64 bits"
         # Among pairs with this longer side: first those with a shorter source, by source, then the others, by target.
         second = np.where(source < longer, source, longer + target)
         position = np.arange(start, start + len(block))
@@ -112,7 +110,7 @@ class BatchLoader:
     """Yields the batches of one rank; its state is the epoch and the number of global batches done in it.
 
     Every rank gets the same number of batches: those left over at the end of an epoch, fewer than the ranks, are
-    dropped. `shuffle=False` is for validation: short to long, always the same, and nothing dropped on a single rank.
+    dropped. `shuffled=False` is for validation: short to long, always the same, and nothing dropped on a single rank.
     """
 
     def __init__(
@@ -121,14 +119,14 @@ class BatchLoader:
         batch_tokens: int,
         *,
         seed: int = 0,
-        shuffle: bool = True,
+        shuffled: bool = True,
         rank: int = 0,
         world_size: int = 1,
     ) -> None:
         self.pairs = pairs
         self.batch_tokens = batch_tokens
         self.seed = seed
-        self.shuffle = shuffle
+        self.shuffled = shuffled
         self.rank = rank
         self.world_size = world_size
         self.epoch = 0
@@ -136,7 +134,7 @@ class BatchLoader:
         self._first = 0  # where the next iteration begins: at 0 unless a state was loaded
         # Shuffling changes neither the lengths in a batch nor the number of batches, so counting them needs no plan.
         self._batches = len(batch_starts(*_lengths(pairs), batch_tokens)) - 1
-        if shuffle:
+        if shuffled:
             self._batches -= self._batches % world_size
         self._plan: tuple[int, Plan] | None = None
 
@@ -144,8 +142,8 @@ class BatchLoader:
         """Return the global batches of the current epoch, made once an epoch."""
         if self._plan is None or self._plan[0] != self.epoch:
             self._plan = None  # frees the last epoch's memory first
-            order = random.Random(f"{self.seed} {self.epoch}") if self.shuffle else None
-            self._plan = (self.epoch, plan_batches(*_lengths(self.pairs), self.batch_tokens, order, self.world_size))
+            rng = random.Random(f"{self.seed} {self.epoch}") if self.shuffled else None
+            self._plan = (self.epoch, plan_batches(*_lengths(self.pairs), self.batch_tokens, rng, self.world_size))
         return self._plan[1]
 
     def __len__(self) -> int:
@@ -156,11 +154,7 @@ class BatchLoader:
         batches, self.done, self._first = self.plan(), self._first, 0
         for number in range(self.done + self.rank, len(batches), self.world_size):
             self.done = number - self.rank + self.world_size
-            yield self._make(batches[number])
-
-    def _make(self, indices: list[int]) -> Batch:
-        sources, targets = zip(*(self.pairs[i] for i in indices), strict=True)
-        return make_batch(sources, targets, indices)
+            yield make_batch(*zip(*(self.pairs[i] for i in batches[number]), strict=True))
 
     def set_epoch(self, epoch: int) -> None:
         """Order the batches for `epoch`; a new epoch begins at its first batch."""

@@ -12,23 +12,23 @@ from numpy.typing import NDArray
 FEW = 1 << 16  # Python shuffles so many in a few hundredths of a second
 
 
-def shuffle(values: NDArray[np.int32], order: random.Random) -> None:
-    """Shuffle in place, with the result and the final state of `order` that `order.shuffle(values)` gives.
+def shuffle(values: NDArray[np.int32], rng: random.Random) -> None:
+    """Shuffle in place, with the result and the final state of `rng` that `rng.shuffle(values)` gives.
 
     That is the Fisher-Yates shuffle: for i from the last place down to 1, swap values[i] with values[j], where j is
     drawn from the i + 1 places up to i. Here a block of places is drawn and swapped at once, eight times as fast.
     """
     left = len(values)  # places that have not been swapped yet
     if left > FEW:
-        version, (*key, position), gauss = order.getstate()
+        version, (*key, position), gauss = rng.getstate()
         generator = np.random.MT19937()
         start: Any = {"key": np.array(key, np.uint32), "pos": position}
         generator.state = {"bit_generator": "MT19937", "state": start}
         while left > FEW:
             left -= _swap(values, left, _draw(generator, left))
         end: dict[str, Any] = dict(generator.state["state"])
-        order.setstate((version, (*end["key"].tolist(), end["pos"]), gauss))
-    order.shuffle(values[:left])  # type: ignore[arg-type]  # an array is not a MutableSequence by name
+        rng.setstate((version, (*end["key"].tolist(), end["pos"]), gauss))
+    rng.shuffle(values[:left])  # type: ignore[arg-type]  # an array is not a MutableSequence by name
 
 
 def _draw(generator: np.random.MT19937, left: int) -> NDArray[np.int64]:

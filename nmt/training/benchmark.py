@@ -26,7 +26,7 @@ from nmt.training.fit import make_trainer
 from nmt.training.lightning import AtomicCheckpointIO
 from nmt.training.module import TranslationModule
 from nmt.training.parts import Parts, build_parts
-from nmt.translate import Translator, load_translator, plan_batches
+from nmt.translate import Translator, batches_by_length, load_translator
 
 WARMUP, TIMED = 10, 60  # updates
 SENTENCES = 1000
@@ -148,7 +148,7 @@ def force(translator: Translator, sources: Sequence[Sequence[int]], lengths: Seq
     model, device = translator.model.eval(), translator.device
     search = BeamSearch(beam_size=5, batch_tokens=translator.search.batch_tokens)
     with torch.inference_mode():
-        for places in plan_batches([len(ids) for ids in sources], search.batch_tokens // search.width):
+        for places in batches_by_length([len(ids) for ids in sources], search.batch_tokens // search.width):
             batch = [sources[i] for i in places]
             source, mask = (x.to(device) for x in pad(batch))
             wanted = torch.tensor([lengths[i] for i in places], device=device)

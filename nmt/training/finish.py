@@ -73,7 +73,7 @@ def _better_average(parts: Parts, fitted: Fitted, best: Mapping[str, Any]) -> di
 def _validate(parts: Parts, fitted: Fitted) -> dict[str, float]:
     """Return the figures of a validation with the model's current weights, as training computes them."""
     model, val_pairs, losses = parts.translator.model.eval(), parts.val_pairs, Losses()
-    batches = BatchLoader(parts.data.val_pairs, parts.recipe.settings.data.eval_batch_tokens, shuffle=False)
+    batches = BatchLoader(parts.data.val_pairs, parts.recipe.settings.data.eval_batch_tokens, shuffled=False)
     with torch.inference_mode(), fitted.precision.val_step_context():
         for batch in batches:
             losses += batch_losses(model, parts.objective, batch.to(fitted.device))

@@ -32,7 +32,7 @@ def data(tmp_path, data_config):
         pairs = [SentencePair("a " * source, "b " * target) for source, target in lengths]
         filters = Filters(max_length=10, max_ratio=2.0)
         train = encode_corpus(Split.of(pairs), Words(), filters, folder=tmp_path)
-        val = [([9, EOS], [9, EOS])] * 5
+        val = [([word, EOS], [9, EOS]) for word in range(4, 9)]
         return TranslationData(train, val, data_config(batch_tokens=20, eval_batch_tokens=4), seed=1)
 
     return make
@@ -43,7 +43,8 @@ def test_what_is_dropped_is_counted_and_logged_once(data, caplog):
     loaders = data((3, 3), (0, 3), (3, 0), (10, 9), (9, 9), (2, 6), (2, 5), (6, 2))
     message = "training pairs: 3 kept, 2 empty, 2 of unequal length, 1 too long dropped"
     assert [record.message for record in caplog.records if record.name == "nmt.data.datamodule"] == [message]
-    assert sorted(i for batch in loaders.train_dataloader() for i in batch.index.tolist()) == [0, 1, 2]
+    lengths = [length for batch in loaders.train_dataloader() for length in batch.source_mask.sum(1).tolist()]
+    assert sorted(lengths) == [3, 4, 10]
 
 
 def test_nothing_is_logged_where_nothing_is_dropped(data, caplog):
@@ -53,4 +54,4 @@ def test_nothing_is_logged_where_nothing_is_dropped(data, caplog):
 
 
 def test_validation_is_whole(data):
-    assert [batch.index.tolist() for batch in data((3, 3)).val_dataloader()] == [[0, 1], [2, 3], [4]]
+    assert [batch.source[:, 0].tolist() for batch in data((3, 3)).val_dataloader()] == [[4, 5], [6, 7], [8]]

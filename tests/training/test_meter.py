@@ -11,7 +11,7 @@ from nmt.special import EOS
 from nmt.training.meter import Counts, Limits, Meter
 
 # 5 real target tokens of 6 positions, 4 real source tokens of 6.
-BATCH = make_batch([[7, 8, EOS], [EOS]], [[5, 6, EOS], [5, EOS]], [0, 1])
+BATCH = make_batch([[7, 8, EOS], [EOS]], [[5, 6, EOS], [5, EOS]])
 
 
 @pytest.fixture
