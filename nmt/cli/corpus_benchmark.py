@@ -33,12 +33,12 @@ from nmt.build import build_source
 from nmt.cli.arguments import quoted_paths, take
 from nmt.config.compose import compose, validate
 from nmt.cores import usable_cores
+from nmt.data.cache import cache_folder
 from nmt.data.corpus import Split, load_corpus
 from nmt.data.encoded import EncodedCorpus, Filters, encode_corpus
 from nmt.data.loader import BatchLoader
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
-from nmt.training.parts import cache_folder
 
 PAIRS, FEW_PAIRS, VALIDATION_PAIRS = 10_000_000, 10_000, 20
 WORDS = 5_000

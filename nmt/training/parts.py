@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from nmt.build import (
 )
 from nmt.check import check_lengths
 from nmt.config.recipe import Recipe
+from nmt.data.cache import cache_folder
 from nmt.data.corpus import load_corpus
 from nmt.data.datamodule import TranslationData
 from nmt.data.encoded import Encoded, Filters, encode, encode_corpus
@@ -162,9 +162,3 @@ def _disable_dropout(model: torch.nn.Module) -> None:
     for module in model.modules():
         if isinstance(module, Dropout):
             module.p = 0.0
-
-
-def cache_folder() -> Path:
-    """Return where tokenizers and encoded corpora are kept: $NMT_CACHE, or `nmt` in the user's cache folder."""
-    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(os.path.expanduser(os.environ.get("NMT_CACHE") or f"{base}/nmt"))
