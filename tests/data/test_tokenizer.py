@@ -7,7 +7,6 @@ import unicodedata
 import pytest
 import torch
 
-from nmt.data import tokenizer as module
 from nmt.data.pair import SentencePair
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
@@ -124,24 +123,23 @@ def test_damaged_states(state):
         Tokenizer.from_state(state)
 
 
-def test_cache_is_found_by_content(train, pairs, tmp_path, caplog, monkeypatch):
+def test_cache_is_found_by_content(train, pairs, tmp_path, caplog):
     caplog.set_level(logging.INFO, "nmt")
-    fresh = train(cache_dir=tmp_path / "cache")
-    (entry,) = (tmp_path / "cache").iterdir()  # and nothing half-written beside it
-    trained = []
-    real = module._train_model
-    monkeypatch.setattr(module, "_train_model", lambda *args: trained.append(args) or real(*args))
-    assert train(cache_dir=tmp_path / "cache").to_state() == fresh.to_state()
-    assert not trained and "from" in caplog.messages[-1]
-    train("bpe", cache_dir=tmp_path / "cache")
-    train(vocab_size=390, cache_dir=tmp_path / "cache")
-    train(pairs=pairs[:-1], cache_dir=tmp_path / "cache")
-    assert len(trained) == 3
+    cache = tmp_path / "cache"
+    fresh = train(cache_dir=cache)
+    (entry,) = cache.iterdir()  # and nothing half-written beside it
+    assert caplog.messages[-1].endswith(f"cached in {entry}")
+    assert train(cache_dir=cache).to_state() == fresh.to_state()
+    assert caplog.messages[-1].endswith(f"from {entry}")
+    train("bpe", cache_dir=cache)
+    train(vocab_size=390, cache_dir=cache)
+    train(pairs=pairs[:-1], cache_dir=cache)
+    assert len(list(cache.iterdir())) == 4
 
     good = entry.read_bytes()
     for bad in (b"", good[:-1], good[:99] + bytes([good[99] ^ 1]) + good[100:]):
         entry.write_bytes(bad)
-        assert train(cache_dir=tmp_path / "cache").to_state() == fresh.to_state()
+        assert train(cache_dir=cache).to_state() == fresh.to_state()
         assert any("is damaged; training it again" in line for line in caplog.messages)
         assert entry.read_bytes() == good
         caplog.clear()

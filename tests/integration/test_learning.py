@@ -50,6 +50,3 @@ def test_a_handful_of_pairs_is_learnt_by_heart(name, tmp_path):
     choice = [word for word in MODELS[name] if word.startswith(("model=", "model/", "model.attention"))]
     report = go(tmp_path / "run", "debug=overfit", "tokenizer.vocab_size=320", *choice)
     assert report["test"]["bleu"]["value"] == pytest.approx(100.0)
-
-
-# Processes of their own
