@@ -42,14 +42,15 @@ def try_model(model: Seq2Seq) -> None:
     so that no thread of torch's starts before training has set its mode.
     """
     model = copy.deepcopy(model).to_empty(device="cpu").eval()
-    for tensor in (*model.parameters(), *model.buffers()):
-        tensor.detach().zero_()
     for module in model.modules():
         if isinstance(module, Attention):
             module.register_forward_hook(_check_weights, with_kwargs=True)
     try:
-        with torch.inference_mode(), one_thread():
-            _run(model)
+        with one_thread():
+            for tensor in (*model.parameters(), *model.buffers()):
+                tensor.detach().zero_()
+            with torch.inference_mode():
+                _run(model)
     except UserError:
         raise
     except Exception as error:

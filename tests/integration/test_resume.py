@@ -7,8 +7,8 @@ import torch
 
 from nmt import checkpoint
 from nmt.config.compose import compose_run
+from nmt.run_files import METRICS
 from nmt.training.callbacks.checkpointing import Checkpointing
-from nmt.training.files import METRICS
 from nmt.training.interruption import Interrupted
 from nmt.training.module import TranslationModule
 from nmt.training.run import train
