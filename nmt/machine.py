@@ -46,7 +46,8 @@ def describe(device: torch.device | str = "cpu", count: int = 1) -> dict[str, An
 def summary(facts: Mapping[str, Any]) -> str:
     """Return the most important facts of `describe` as a short text."""
     memory = f", {facts['memory_bytes'] / 2**30:.0f} GiB" if facts["memory_bytes"] else ""
-    return ", ".join(facts["gpus"]) or f"{facts['threads']} threads of an {facts['cpu']}{memory}"
+    threads = f"{facts['threads']} thread{'' if facts['threads'] == 1 else 's'}"
+    return ", ".join(facts["gpus"]) or f"{threads} of an {facts['cpu']}{memory}"
 
 
 def versions() -> dict[str, str]:
