@@ -20,7 +20,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     Readers see either the old file or the complete new one. If the block or the disk fails, the old file stays. Raises
     OSError with the name `path`.
     """
-    part = path.with_name(f".{path.name}.{os.urandom(8).hex()}.part")  # no other process has it, on any machine
+    part = path.with_name(f".{path.name}.{os.urandom(8).hex()}.part")  # random, so that no other process uses this name
     try:
         with part.open("w+b") as file:
             yield file

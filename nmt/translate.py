@@ -64,10 +64,10 @@ class Translator:
         """Return the best translation of every sentence, in the order of the sentences.
 
         A sentence gets the same tokens in any batch. A sentence that is empty or only white space is translated to "".
-        No translation is longer than the search allows or the decoder's positions reach.
+        A translation is never longer than the limit of the search or the limit of the decoder's positions.
         In this call, `search` replaces the strategy of the translator, and `fields` replace single settings of the
         strategy (`beam_size=1`). Raises UserError for settings that the strategy does not have or does not accept, and
-        for a sentence that the encoder's positions do not reach to the end of.
+        for a sentence that is longer than the limit of the encoder's positions.
         """
         return [found[0] for found in self.hypotheses(sentences, search=search, **fields)]
 

@@ -1,1 +1,1 @@
-"""Attention maps drawn and measured."""
+"""Draws attention maps as pictures."""

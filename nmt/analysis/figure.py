@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from nmt.analysis.layout import Weights
     from nmt.attention_map import AttentionMap, Kind
 
-# kind: title, what the rows are, what the columns are
+# kind: title, name of the rows, name of the columns
 TEXTS = {
     "cross": ("Attention to the source", "translation", "source"),
     "encoder_self": ("Self-attention of the encoder", "source, from", "source, to"),
@@ -36,9 +36,10 @@ INK, SOFT, LINE = "#1f2933", "#6b7680", "#c9d1d9"  # labels, other text, frames 
 DPI, SAVED_DPI = 110, 160
 LONGEST_LABEL = 26  # characters
 TITLE_TEXT, SMALL_TEXT, NUMBER_TEXT = 12, 8.5, 7.5  # points
-TITLE_LINES, TITLE_MEASURE = 3, 12.5  # points: measured a little too large, so that no line of the title gets too wide
+TITLE_LINES = 3  # at most
+TITLE_MEASURE = 12.5  # points: larger than the title's text, so that no line gets too wide
 LINED_CELL = 0.16  # inches: white lines between smaller cells would hide the cells
-SHARP_PIXELS = 2  # of a cell: smaller cells are smoothed, as single ones would be dropped
+SHARP_PIXELS = 2  # of a cell: smaller cells are smoothed, because otherwise some cells would not be drawn
 CAPPED = 0.005  # weights above the darkest colour by less than this are equal to it in two decimals
 
 # Inches. The lengths of `nmt.analysis.layout` decide where the panels are; these place what is around them.
@@ -47,7 +48,7 @@ TITLE_LINE, NOTE_LINE, HEADING_GAP = 0.21, 0.18, 0.08
 COLUMNS_NAME, COLUMNS_NAME_GAP = 0.32, 0.1  # the name of the columns, and its distance from the panels
 ROW_LABEL_GAP, COLUMN_LABEL_GAP = 0.07, 0.06  # between labels and panels
 HEAD_GAP, HEAD_HEIGHT = 0.05, 0.2  # "head 1" stands above the column labels
-LAYER_GAP, LABELLED_LAYER = 0.08, 0.42  # "layer 1": from the thumbnails; from the edge, right of the rows' name
+LAYER_GAP, LABELLED_LAYER = 0.08, 0.42  # "layer 1": distance from thumbnails; distance from the edge
 COLORBAR_GAP, COLORBAR_WIDTH, COLORBAR_HEIGHT = 0.14, 0.09, 2.4
 
 
@@ -62,7 +63,7 @@ def figure(
 ) -> Figure:
     """Return a figure of one large panel: the darker a cell, the more its row attends to its column.
 
-    `layer` and `head` count from 1, as in the pictures; None takes the mean of all. `words` merges pieces to words.
+    `layer` and `head` count from 1, as in the pictures; None means the mean of all. `words` merges pieces to words.
     Raises UserError where the model has no such attention, layer or head.
     """
     attention, weights = _weights(attention, kind, words)
@@ -127,7 +128,7 @@ def _choose(weights: Weights, layer: int | None, head: int | None) -> tuple[Weig
 
 
 def _note(layer: int | None, head: int | None, layers: int, heads: int) -> str:
-    """Return which layer and head a panel shows; a count of one is left out."""
+    """Return the text that names the layer and the head of a panel, without those of which there is only one."""
     sides = [("layer", layer, layers), ("head", head, heads)]
     taken = [f"{name} {index} of {count}" for name, index, count in sides if index is not None and count > 1]
     means = [f"{count} {name}s" for name, index, count in sides if index is None and count > 1]
@@ -135,7 +136,7 @@ def _note(layer: int | None, head: int | None, layers: int, heads: int) -> str:
 
 
 class _Sheet:
-    """A figure that is being made. It measures its labels first and draws then."""
+    """A figure that is being made. It measures its labels before it draws."""
 
     def __init__(self, attention: AttentionMap, kind: Kind, title: str | None, note: str) -> None:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -221,7 +222,7 @@ class _Sheet:
         return image
 
     def _names(self, grid: Grid, x: float, y: float) -> None:
-        """Write what the rows are on the left, and what the columns are below."""
+        """Write the name of the rows on the left, and the name of the columns below."""
         rows, columns = self.names
         below = y + grid.height + COLUMNS_NAME_GAP
         self._text(x + grid.width / 2, below, columns, SMALL_TEXT, SOFT, ha="center", va="top")

@@ -1,4 +1,4 @@
-"""Which installed fonts a picture needs for its text, and which characters replace those that no font has.
+"""Chooses the installed fonts that a picture needs, and replaces the characters that no font has.
 
 For each character, matplotlib takes the first font of a list of families that has it. Its default list is DejaVu Sans,
 which has no Hangul, Kana or Han. This module makes the list from the characters of the picture.

@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 POINTS = 72  # points in one inch
 SLANT = math.sqrt(0.5)  # sine and cosine of 45 degrees, the angle of slanted labels
 
-# One panel: cells are large for short sentences; in the smallest cells, slanted labels of 8 points do not overlap.
+# One panel: its longer side, and the smallest and largest cells. The smallest have room for slanted labels of 8 points.
 SINGLE_SIDE, SINGLE_CELLS = 6.4, (0.165, 0.55)
-SINGLE_LEAST, SINGLE_LEAST_CELL = 1.2, 0.4  # a panel of few rows or columns is this large, unless cells get larger
-# Several labelled panels: smaller cells, as all panels share one page.
+# The cells of a small panel grow until its side is SINGLE_LEAST, but not above SINGLE_LEAST_CELL.
+SINGLE_LEAST, SINGLE_LEAST_CELL = 1.2, 0.4
+# Several labelled panels: smaller cells, because all panels share one page.
 SEVERAL_SIDE, SEVERAL_CELLS = 14, (0.075, 0.25)
 LARGEST_SIDE = 28  # of all labelled panels together: a larger picture would need gigabytes of pixels
 LEAST_PANEL = 0.5  # width and height: room for "head 12" above and "layer 12" beside
@@ -31,11 +32,11 @@ LABEL_POINTS = (5.5, 10.5)  # smaller cannot be read, larger needs too much spac
 ROW_LINE = 0.95  # of the font's height: the distance between row labels, whose letters rarely fill their line
 LEVEL_SHARE = 0.94  # of the distance between columns: a wider label touches its neighbour unless it is slanted
 
-EDGE = 0.15  # stays free around everything
+EDGE = 0.15  # the empty border of the picture
 ROWS_NAME = 0.28  # the name of the rows, on the left
 LAYER_NUMBERS, HEAD_NUMBERS = 0.2, 0.22  # "layer 1" on the left of the panels, "head 1" above them
 SLANTED_GAP, LEVEL_GAP = 0.1, 0.12  # between column labels and what is above them
-SLANTED_START = 0.3  # of a cell's width: half of it is right of a label's start, less the corner of the last letter
+SLANTED_START = 0.3  # of a cell's width: the half right of a label's start, less the last letter's corner
 COLORBAR = 0.75  # the colour bar with its numbers, on the right
 BESIDE = 0.35  # between the large panel's colour bar and the thumbnails
 
@@ -99,7 +100,7 @@ class Grid:
 
     @property
     def step_across(self) -> int:
-        """n if every n-th column has a label; n is 1 unless columns are narrower than slanted letters are high."""
+        """n if every n-th column has a label; above 1 if a column is narrower than the height of slanted letters."""
         return math.ceil(self.font / (self.across * POINTS * SLANT) - 1e-6)
 
     @property
@@ -128,7 +129,7 @@ def thumbnails(weights: Weights, beside: Grid) -> Grid:
 
 
 def _cell(side: float, count: int, limits: tuple[float, float]) -> float:
-    """Return the side of a cell where `count` cells in a line should be `side` long."""
+    """Return the side of a cell, within `limits`, so that a line of `count` cells is about `side` long."""
     smallest, largest = limits
     return min(max(side / count, smallest), largest, LARGEST_SIDE / count)
 

@@ -1,1 +1,1 @@
-"""From the command line to plain, checked settings and the objects they describe."""
+"""Turns the command line into checked settings, and settings into the objects that they describe."""

@@ -70,7 +70,7 @@ def jobs(overrides: Sequence[str]) -> list[list[str]]:
 def sweep_folder(overrides: Sequence[str]) -> Path:
     """Return the folder of a multirun, computed from the overrides of its first job.
 
-    Raises UserError for values in the YAML, of which Hydra would make other jobs than `jobs`.
+    Raises UserError if the YAML sets hydra.sweeper.params: Hydra would add jobs that `jobs` does not know.
     """
     with _resolving(_compose("train", _numbered(overrides, 0))) as config:
         params = config.hydra.sweeper.get("params")

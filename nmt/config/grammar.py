@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def quoted(value: str) -> str:
-    """Return `value` quoted for Hydra's grammar, in which backslashes count only before a quote and at the end."""
+    """Return `value` quoted for Hydra's grammar, in which a backslash is special only before a quote and at the end."""
     escaped, backslashes = "", 0
     for character in value:
         if character == "'":

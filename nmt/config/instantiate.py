@@ -241,7 +241,7 @@ def _bind(
     `runtime` names the parameters that the program sets. With `open_ended`, keys may be missing.
     """
     lacking = [key for key in runtime if key not in parameters]
-    if lacking:  # the wrong class; further mismatches would only repeat that
+    if lacking:  # the class is the wrong one, so messages about its other parameters would not help
         problems.append(f"{path}.{_TARGET}: the constructor of {_named(target)} must take {', '.join(lacking)}")
         return
     settable = [name for name in parameters if name not in runtime]
@@ -266,7 +266,7 @@ def _bind(
 
 
 def _factory(annotation: Any) -> tuple[tuple[str, ...], Any]:
-    """Return the parameters of a factory protocol and the class that it makes; no parameters if it is no protocol."""
+    """Return the parameters of a factory protocol and the class that it makes, or () and `annotation` if it is none."""
     for option in options(annotation):
         if inspect.isclass(option) and typing.Protocol in option.__bases__:
             hints = typing.get_type_hints(option.__call__)

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-PATHS = ("path", "train", "val", "test", "root")  # of a data section: files and folders
+PATHS = ("path", "train", "val", "test", "root")  # keys of a data section whose values are files or folders
 
 
 def absolute_paths(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return plain data settings with the paths among them made absolute, and a `name` that is an existing folder.
+    """Return plain data settings with absolute paths. A `name` is a path if a folder of this name exists.
 
-    Values that are no paths are left as they are, for the source to refuse.
+    Values that are not paths are not changed. The source refuses them later.
     """
     found = {key: _absolute(data[key]) for key in PATHS if key in data}
     name = data.get("name")

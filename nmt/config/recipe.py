@@ -1,4 +1,4 @@
-"""One training run as a value, and the config.yaml that holds it in the run's folder."""
+"""The recipe of a training run, and how it is read from the config.yaml in the run's folder."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from nmt.run_files import CONFIG
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a run is asked to do.
+    """The settings of a training run and the folder to which it writes.
 
-    `settings` are the checked settings; `plain` are the same, resolved, as the run's config.yaml and its checkpoints
-    hold them; `folder` is where the run writes.
+    `settings` are the checked settings. `plain` is the resolved config, which the run writes to its config.yaml and its
+    checkpoints.
     """
 
     settings: TrainConfig
@@ -35,8 +35,8 @@ class Recipe:
 def read_recipe(folder: Path, allow: Sequence[str] = ()) -> Recipe:
     """Return the recipe of the run in `folder`.
 
-    `allow` takes the place of the list in the file, which may come from a stranger and is not trusted. Raises UserError
-    for a config.yaml that is not one of a run.
+    In `settings`, `allow` replaces the list of the file, which is not trusted because anyone may have written it.
+    Raises UserError if the config.yaml cannot be read or does not hold the settings of a run.
     """
     from omegaconf import OmegaConf
     from yaml import YAMLError

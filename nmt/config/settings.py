@@ -1,7 +1,7 @@
 """The settings of a training run with their types and ranges. The YAML files of configs/ hold their values.
 
-Whole numbers, texts and lists are annotated as `nmt.config.typed` reads them, and `nmt.config.schema` checks composed
-YAML against them. A field that is added later gets a default, so that the checkpoints of earlier runs stay readable.
+`nmt.config.schema` checks composed YAML against the annotations, which `nmt.config.typed` explains. A field that is
+added later gets a default, so that the checkpoints of earlier runs stay readable.
 The open parts (model, objective, optimizer, scheduler, search, the metrics of scores) are `_target_` nodes, which
 `nmt.config.instantiate` checks.
 """
@@ -16,27 +16,27 @@ from nmt.config.typed import NonNegativeInt, OtherKeys, PositiveInt, Range
 
 @dataclass(kw_only=True)
 class DataConfig:
-    """Where sentence pairs come from, which are kept, and how they are batched.
+    """The source of the sentence pairs, the filters, and the sizes of batches.
 
-    These settings are common to all sources. A data section also names the class of its source (`_target_`) and has the
-    settings of that class beside the common ones; both are collected in `source`.
+    The fields other than `source` are common to all sources. `source` collects all other keys of a data section: the
+    class of the source (`_target_`) and the settings of that class.
     """
 
     source: OtherKeys
     source_lang: str  # a key of the data: "en"
     target_lang: str
-    path: str | None  # a local folder, in place of the source
-    train: Any  # one file or [source, target], in place of the source; likewise val and test
-    val: Any
+    path: str | None  # a local folder that replaces the source
+    train: Any  # one file or [source, target], which replaces the source
+    val: Any  # the same, but it replaces only this split; likewise test
     test: Any
-    val_size: PositiveInt  # pairs held out of train where there is no validation split
-    seed: NonNegativeInt  # of hold-out and generation
-    limit: PositiveInt | None  # use the first so many pairs of every split
+    val_size: PositiveInt  # pairs held out of train if there is no validation split
+    seed: NonNegativeInt  # of the choice of held-out pairs, and of a source's random choices
+    limit: PositiveInt | None  # use only this number of pairs from the start of every split
     overfit: bool = False  # validation and test are the training pairs (debug=overfit)
-    max_length: Annotated[int, Range(low=2)]  # in pieces, of either side; longer training pairs are dropped
-    max_ratio: Annotated[float, Range(low=1.0)]  # of the two lengths in pieces; training pairs above it are dropped
-    batch_tokens: PositiveInt  # padded tokens of the longer side in a training batch
-    eval_batch_tokens: PositiveInt
+    max_length: Annotated[int, Range(low=2)]  # of the longer side, in pieces; longer training pairs are dropped
+    max_ratio: Annotated[float, Range(low=1.0)]  # longer side / shorter side; training pairs above it are dropped
+    batch_tokens: PositiveInt  # most padded tokens on either side of a training batch
+    eval_batch_tokens: PositiveInt  # the same for a validation batch
 
 
 @dataclass(kw_only=True)
@@ -46,13 +46,13 @@ class TokenizerConfig:
     type: Literal["unigram", "bpe"]
     vocab_size: Annotated[int, Range(low=8)]  # pieces of each vocabulary, specials included
     joint: bool  # one vocabulary for both languages
-    character_coverage: Annotated[float, Range(low=0.98, high=1.0)]  # SentencePiece takes no less
-    max_pairs: PositiveInt = 1_000_000  # of a larger corpus, every n-th pair is used
+    character_coverage: Annotated[float, Range(low=0.98, high=1.0)]  # the range of SentencePiece
+    max_pairs: PositiveInt = 1_000_000  # most pairs to train on; of a larger corpus, every n-th pair is used
 
 
 @dataclass(kw_only=True)
 class TrainerConfig:
-    """What pytorch_lightning.Trainer takes, under its own names."""
+    """Arguments of pytorch_lightning.Trainer, with the same names."""
 
     max_epochs: PositiveInt | None
     max_steps: Annotated[int, Range(low=-1)]
@@ -71,14 +71,14 @@ class TrainerConfig:
 
 @dataclass(kw_only=True)
 class CallbacksConfig:
-    """What happens besides the updates. Every entry but `monitor` is a node; null switches a callback off."""
+    """The callbacks of training, as nodes, and the metric that they watch. null switches a callback off."""
 
-    monitor: str  # the figure of validation that decides which weights are the best: a metric of scores, or loss
+    monitor: str  # the validation metric that selects the best weights: a name in scores, or loss
     checkpointing: dict[str, Any]
     early_stopping: dict[str, Any] | None
     samples: dict[str, Any] | None
     progress: dict[str, Any] | None
-    extra: dict[str, Any]  # nodes of callbacks of one's own, under names of one's own
+    extra: dict[str, Any]  # nodes of the user's own callbacks, by names of the user's choice
 
 
 @dataclass(kw_only=True)
@@ -95,7 +95,7 @@ class TrainConfig:
     name: str
     seed: Annotated[int, Range(low=0, high=2**32 - 1)]
     resume: str | None
-    allow: list[str] = field(default_factory=list)  # packages of the user's own whose classes the nodes may name
+    allow: list[str] = field(default_factory=list)  # the user's own packages, whose classes the nodes may name
     data: DataConfig
     tokenizer: TokenizerConfig
     model: dict[str, Any]

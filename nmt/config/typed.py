@@ -1,8 +1,9 @@
 """Checks plain values (from YAML or a checkpoint) against type annotations, and describes annotations in words.
 
 Settings and constructors use standard annotations: `int`, `float`, `bool`, `str`, `None`, `Literal["a", "b"]`,
-`Annotated[int, Range(low=1)]`, and lists, tuples and unions of these. A value fits any other annotation, and fits if
-the annotation is missing. In these cases the constructor must check the value.
+`Annotated[int, Range(low=1)]`, and lists, tuples and unions of these. A mapping fits `dict` and `Mapping`, and an
+instance fits its class. Every value fits if the annotation is of another kind or is missing. In these cases the
+constructor must check the value.
 """
 
 from __future__ import annotations

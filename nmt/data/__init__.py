@@ -1,1 +1,1 @@
-"""From a corpus to batches: loading, generating, tokenizing, planning."""
+"""Loads or generates sentence pairs, tokenizes them, and makes batches of ids."""

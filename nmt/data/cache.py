@@ -1,4 +1,4 @@
-"""Where tokenizers and encoded corpora are kept."""
+"""The folder in which tokenizers and encoded corpora are cached."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The pairs of each split: read from a source, held out of train where there is no validation split, and cut.
+"""Loads the sentence pairs of each split from a source.
 
-Where there is no validation split, `data.val_size` pairs are held out of train. `data.seed` draws them, so they are the
-same for training and for evaluating. A test split is never made up.
+If there is no validation split, `data.val_size` pairs are held out of train. `data.seed` determines the choice, so
+training and evaluation use the same pairs. A test split is never held out of train.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ logger = logging.getLogger(__name__)
 
 
 def load_corpus(source: Source, config: DataConfig, splits: Sequence[str] | None = None) -> dict[str, Split]:
-    """Return `splits`, none of them empty, each cut to its first `data.limit` pairs.
+    """Return the pairs of each of `splits`, cut to the first `data.limit` pairs.
 
-    Training pairs are read anew at each iteration where the source does so, and need not fit in memory; validation and
-    test pairs are in memory. Named splits must exist. None is what training asks for: train and val must exist (val may
-    be held out of train), and test is included if the data has one. With `data.overfit` every split is the training
-    split. The counts and a hold-out are logged. Raises UserError for a split that does not exist, and for whatever is
-    wrong with the data.
+    Every split in `splits` must exist. If `splits` is None, as in training, train and val must exist (val may be held
+    out of train), and test is included if the data has one. With `data.overfit` every split is the training split.
+    Training pairs need not fit in memory, because the source may read them again at each iteration. Validation and test
+    pairs are in memory. The number of pairs in each split is logged. Raises UserError for a split that does not exist,
+    and for data that is missing or malformed.
     """
     for split in splits or ():
         if split not in SPLITS:
@@ -79,7 +79,7 @@ def _first(pairs: Pairs, limit: int | None) -> Pairs:
 def _hold_out(train: Pairs, config: DataConfig, where: str) -> dict[str, Pairs]:
     """Split train in two; a source sentence that occurs in both parts stays in the held-out part only.
 
-    This reads train several times, so that no more than the held-out pairs have to be in memory.
+    Train is read several times, so that only the held-out pairs must fit in memory.
     """
     count = len(Split.of(train))
     if config.val_size >= count:
@@ -92,7 +92,7 @@ def _hold_out(train: Pairs, config: DataConfig, where: str) -> dict[str, Pairs]:
     sources = {pair.source for pair in held}
     rest = Split.of(Reiterable(lambda: (pair for pair in train if pair.source not in sources)))
     if not len(rest):
-        raise UserError(f"{where}: every training sentence is among the {len(held)} held out; use data.val=")
+        raise UserError(f"{where}: every training sentence is among the {len(held)} held out; name a file by data.val=")
     repeated = count - len(held) - len(rest)
     logger.info(
         f"data: no validation split in {where}; held {len(held):,} pairs out of train (data.seed={config.seed})"

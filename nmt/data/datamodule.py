@@ -1,4 +1,4 @@
-"""Encoded pairs to loaders: the one place in `nmt.data` that knows Lightning."""
+"""Gives Lightning the loaders of encoded pairs. No other module of `nmt.data` imports Lightning."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class TranslationData(pl.LightningDataModule):
             logger.info(f"training pairs: {len(train):,} kept, {counts} dropped")
 
     def train_dataloader(self) -> BatchLoader:
-        """Return this rank's training batches, in another order in each epoch."""
+        """Return this rank's training batches, in a different order in each epoch."""
         trainer = self.trainer
         return BatchLoader(
             self.train_pairs,

@@ -49,7 +49,10 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Filters:
-    """Limits on a training pair, counted in pieces with eos: of the longer side, and of longer to shorter side."""
+    """Limits on the lengths of a training pair, in pieces with eos.
+
+    `max_length` limits the longer side. `max_ratio` limits the longer length divided by the shorter one.
+    """
 
     max_length: int
     max_ratio: float
@@ -57,12 +60,13 @@ class Filters:
     def reasons(self, source_lengths: NDArray[np.int32], target_lengths: NDArray[np.int32]) -> NDArray[np.str_]:
         """Return for each pair why it is dropped: "empty", "too long", "of unequal length", or "" to keep it."""
         shorter, longer = np.minimum(source_lengths, target_lengths), np.maximum(source_lengths, target_lengths)
-        conditions = [shorter < 2, longer > self.max_length, longer > self.max_ratio * shorter]  # 1: eos alone
+        empty = shorter < 2  # the only id of an empty text is eos
+        conditions = [empty, longer > self.max_length, longer > self.max_ratio * shorter]
         return np.select(conditions, ["empty", "too long", "of unequal length"], "")
 
 
 class EncodedCorpus(Sequence[Encoded]):
-    """The kept pairs of a corpus as ids; `[i]` is the ids of both sides, each with eos at its end.
+    """The kept pairs of a corpus as ids: `[i]` is (source ids, target ids), each with eos at its end.
 
     `dropped` counts the pairs that the filters left out, by reason.
     """
@@ -91,7 +95,7 @@ class EncodedCorpus(Sequence[Encoded]):
 
     @property
     def target_lengths(self) -> NDArray[np.int32]:
-        """Return the number of target ids of each pair, made anew at each call."""
+        """The number of target ids of each pair, computed at each access."""
         lengths = np.diff(self._offsets).astype(np.int32)
         lengths -= self.source_lengths
         return lengths
@@ -105,10 +109,11 @@ def encode(pairs: Sequence[SentencePair], tokenizer: Tokenizer) -> list[Encoded]
 
 
 def encode_corpus(split: Split, tokenizer: Tokenizer, filters: Filters, *, folder: Path) -> EncodedCorpus:
-    """Return the corpus of those pairs that pass the filters, from its file in `folder` or encoded into one.
+    """Return the pairs that pass the filters, encoded. They are read from a file in `folder`, or written to it first.
 
-    The file is found by the texts, the tokenizer and the filters. A damaged file is replaced. Where `folder` cannot be
-    written, the file is a temporary one. Processes that need the same file at the same time wait for the first of them.
+    The name of the file follows from the texts, the tokenizer and the filters. A damaged file is replaced. If `folder`
+    cannot be written, the file is a temporary one. If several processes need the same file, one writes it and the
+    others wait.
     Raises UserError if every pair is dropped, OSError if the disk is full.
     """
     identity = {
@@ -130,11 +135,12 @@ def encode_corpus(split: Split, tokenizer: Tokenizer, filters: Filters, *, folde
         lock = path.with_suffix(".lock").open("ab")
     except OSError as error:
         logger.info(f"training pairs: {folder} cannot be written ({error.strerror}); encoding into a temporary file")
-        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:  # what is mapped outlives its name
+        # The memory map stays valid after the file is deleted.
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
             return _make(Path(temporary) / path.name, identity, split, tokenizer, filters)
     with lock:
         waited = lock_file(lock, waiting=f"training pairs: waiting for another process that writes {path}")
-        if waited is not None:  # no other process writes now, so what is half-written is left from one that was killed
+        if waited is not None:  # this process has the lock, so a half-written file is from a process that was killed
             for part in folder.glob(f".{path.name}.*.part"):
                 part.unlink(missing_ok=True)
         # Another process may have written the file between the first look and the lock.
@@ -162,7 +168,7 @@ def _make(path: Path, identity: dict[str, Any], split: Split, tokenizer: Tokeniz
 
 @dataclass(frozen=True)
 class _Chunk:
-    """The kept pairs of one chunk: the ids of all, and the lengths of the sides."""
+    """The kept pairs of one chunk: the ids of all pairs in one array, and the lengths of both sides of each pair."""
 
     ids: NDArray[Any]
     source_lengths: NDArray[np.int32]
@@ -178,7 +184,7 @@ def _dtype(tokenizer: Tokenizer) -> np.dtype[Any]:
 def _encode_chunks(
     pairs: Iterable[SentencePair], tokenizer: Tokenizer, filters: Filters, progress: PassProgress
 ) -> Iterator[_Chunk]:
-    """Yield the chunks in order; threads encode them, as SentencePiece lets go of the interpreter's lock."""
+    """Yield the chunks in order. Threads encode them in parallel, because SentencePiece releases the GIL."""
     threads = usable_cores()
     rest = iter(pairs)
     pending: deque[Future[_Chunk]] = deque()
@@ -208,7 +214,7 @@ def _encode_chunk(texts: Sequence[SentencePair], tokenizer: Tokenizer, filters: 
 
 
 def _write(file: IO[bytes], identity: dict[str, Any], chunks: Iterable[_Chunk]) -> tuple[int, Counter[str]]:
-    """Write a whole file; return how many pairs it holds and how many were dropped for which reason."""
+    """Write a whole file. Return the number of its pairs, and the number of dropped pairs for each reason."""
     checksum, pairs, total = 0, 0, 0
     dropped: Counter[str] = Counter()
 
@@ -243,7 +249,7 @@ def _write(file: IO[bytes], identity: dict[str, Any], chunks: Iterable[_Chunk]) 
 
 
 def _open(path: Path, identity: dict[str, Any]) -> EncodedCorpus | None:
-    """Return the corpus in the file `path`; None if there is no such file, or if it is damaged or another corpus's."""
+    """Return the corpus in the file `path`, or None if the file is missing, damaged or of another corpus."""
     try:
         with path.open("rb") as file:
             header = _read_header(file)
@@ -263,7 +269,7 @@ def _open(path: Path, identity: dict[str, Any]) -> EncodedCorpus | None:
 
 
 def _read_header(file: IO[bytes]) -> dict[str, Any]:
-    """Return the header's JSON; raises ValueError for a file that has no whole one."""
+    """Return the header's JSON. Raises ValueError if the header is damaged or incomplete."""
     start = file.read(HEADER_BYTES)
     magic, checksum, content = start[:8], start[8:12], start[12:]
     if magic != MAGIC or zlib.crc32(content).to_bytes(4, "little") != checksum:

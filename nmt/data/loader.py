@@ -1,4 +1,4 @@
-"""Batches by a budget of padded tokens, in an order that follows from (seed, epoch) and is the same for all ranks."""
+"""Batches with a limit on padded tokens, in an order that depends only on (seed, epoch) and is equal on all ranks."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ class Plan(Sequence[list[int]]):
 def plan_batches(
     source_lengths: Lengths, target_lengths: Lengths, budget: int, rng: random.Random | None, ranks: int = 1
 ) -> Plan:
-    """Return the batches: neighbours in both lengths, at most `budget` padded tokens on either side.
+    """Return batches of pairs with similar lengths and at most `budget` padded tokens on either side.
 
     With `rng`, pairs of equal lengths and the batches themselves are shuffled, and the last batches are dropped so
-    that all `ranks` get equally many. Without it, batches go from short to long. A pair longer than the budget is a
+    that all `ranks` get the same number. Without it, batches go from short to long. A pair longer than the budget is a
     batch by itself.
     """
     starts = batch_starts(source_lengths, target_lengths, budget)
@@ -69,18 +69,18 @@ def batch_starts(source_lengths: Lengths, target_lengths: Lengths, budget: int) 
     group_start = 0
     for length in np.flatnonzero(counts).tolist():
         group_end, size = group_start + int(counts[length]), max(1, budget // length)
-        # The batch that is open takes pairs of this length too, until it holds `size` of all lengths.
+        # The last batch also takes pairs of this length, until it holds `size` pairs.
         full = max(group_start, int(starts[-1][-1]) + size)
         if full < group_end:
             starts.append(np.arange(full, group_end, size))
         group_start = group_end
-    return np.unique(np.concatenate([*starts, [group_start]]))  # unique, as no pairs make no batches
+    return np.unique(np.concatenate([*starts, [group_start]]))  # without pairs, unique removes the second 0
 
 
 def _sort(pairs: NDArray[np.int32], source_lengths: Lengths, target_lengths: Lengths) -> NDArray[np.int32]:
     """Return `pairs` sorted by (longer side, source, target); pairs of equal lengths keep their order.
 
-    Each key and its position are packed into one integer: a sort in place takes half the time and memory of a lexsort.
+    Each key and its position are packed into one integer. Sorting these takes half the time and memory of a lexsort.
     """
     position_bits = len(pairs).bit_length()
     length_bits = (63 - position_bits - 1) // 2
@@ -90,7 +90,7 @@ def _sort(pairs: NDArray[np.int32], source_lengths: Lengths, target_lengths: Len
         source, target = source_lengths[block].astype(np.int64), target_lengths[block].astype(np.int64)
         longer = np.maximum(source, target)
         assert not longer.max() >> length_bits, "a key has 64 bits"
-        # Among pairs with this longer side: first those with a shorter source, by source, then the others, by target.
+        # Pairs of equal longer side: those with the shorter source come first, by source; then the others, by target.
         second = np.where(source < longer, source, longer + target)
         position = np.arange(start, start + len(block))
         keys[start : start + BLOCK] = (longer << length_bits + 1 | second) << position_bits | position
@@ -107,10 +107,10 @@ def _lengths(pairs: Sequence[Encoded]) -> tuple[Lengths, Lengths]:
 
 
 class BatchLoader:
-    """Yields the batches of one rank; its state is the epoch and the number of global batches done in it.
+    """Yields the batches of one rank. Its state is the epoch and the number of batches that all ranks have done in it.
 
-    Every rank gets the same number of batches: those left over at the end of an epoch, fewer than the ranks, are
-    dropped. `shuffled=False` is for validation: short to long, always the same, and nothing dropped on a single rank.
+    If shuffled, every rank gets the same number of batches: at the end of an epoch, up to `world_size` - 1 batches are
+    dropped. With `shuffled=False`, for validation, batches go from short to long in every epoch, and none is dropped.
     """
 
     def __init__(
@@ -130,7 +130,7 @@ class BatchLoader:
         self.rank = rank
         self.world_size = world_size
         self.epoch = 0
-        self.done = 0  # global batches of this epoch that were handed out
+        self.done = 0  # batches of this epoch that were yielded, counted over all ranks
         self._first = 0  # where the next iteration begins: at 0 unless a state was loaded
         # Shuffling changes neither the lengths in a batch nor the number of batches, so counting them needs no plan.
         self._batches = len(batch_starts(*_lengths(pairs), batch_tokens)) - 1
@@ -139,9 +139,9 @@ class BatchLoader:
         self._plan: tuple[int, Plan] | None = None
 
     def plan(self) -> Plan:
-        """Return the global batches of the current epoch, made once an epoch."""
+        """Return the batches of all ranks in the current epoch. They are made once in each epoch."""
         if self._plan is None or self._plan[0] != self.epoch:
-            self._plan = None  # frees the last epoch's memory first
+            self._plan = None  # free the memory of the last epoch first
             rng = random.Random(f"{self.seed} {self.epoch}") if self.shuffled else None
             self._plan = (self.epoch, plan_batches(*_lengths(self.pairs), self.batch_tokens, rng, self.world_size))
         return self._plan[1]
@@ -168,7 +168,7 @@ class BatchLoader:
     def load_state_dict(self, state: dict[str, int]) -> None:
         """Continue from `state`: the next iteration yields the rest of that epoch.
 
-        Raises UserError in the middle of an epoch if the batches are not those that the state counts.
+        Raises UserError if the state is inside an epoch and the number of batches or ranks is no longer the same.
         """
         self.epoch, self.done = state["epoch"], state["done"]
         before, now = (state["batches"], state["ranks"]), (self._batches, self.world_size)

@@ -33,7 +33,7 @@ class Split(Iterable[SentencePair]):
 
     @classmethod
     def of(cls, pairs: Iterable[SentencePair]) -> Split:
-        """Return the split of `pairs`, which can be iterated again; one pass counts them and computes the digest."""
+        """Return the split of `pairs`, counted and hashed in one pass. `pairs` must allow several iterations."""
         if isinstance(pairs, Split):
             return pairs
         count, digest, rest = 0, hashlib.sha256(), iter(pairs)
@@ -52,7 +52,7 @@ class Split(Iterable[SentencePair]):
 
 
 class Reiterable(Iterable[SentencePair]):
-    """The pairs that a function yields: each iteration calls it anew."""
+    """The pairs that a function yields. Each iteration calls the function again."""
 
     def __init__(self, read: Callable[[], Iterator[SentencePair]]) -> None:
         self._read = read

@@ -1,4 +1,4 @@
-"""How far a long pass over a corpus is."""
+"""Shows the progress of a long pass over a corpus."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-QUIET_SECONDS = 2.0  # a pass that is over by then shows nothing
-LINE_SECONDS = 30.0  # between two lines where there is no terminal
+QUIET_SECONDS = 2.0  # on a terminal, a shorter pass shows no bar
+LINE_SECONDS = 30.0  # between two lines of the log if there is no terminal
 
 logger = logging.getLogger(__name__)
 
@@ -21,7 +21,7 @@ class PassProgress:
     """Shows a bar on a terminal, and a log line every half minute elsewhere, while the `with` block lasts."""
 
     def __init__(self, activity: str, total: int | None = None) -> None:
-        """Take what is done with the pairs ("encoding") and how many of them there will be, if that is known."""
+        """Take the name of the activity ("encoding") and the number of pairs (None if it is not known)."""
         self.activity = activity
         self.total = total
         self.done = 0
@@ -33,7 +33,7 @@ class PassProgress:
         return self
 
     def advance(self, pairs: int) -> None:
-        """Count `pairs` more, and show it where it is time to."""
+        """Add `pairs` to the count. Update the bar, or log a line if enough time has passed."""
         self.done += pairs
         if self._bar is not None:
             self._bar.update(self._bar.tasks[0].id, completed=self.done)

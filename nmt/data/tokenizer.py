@@ -1,7 +1,7 @@
 """Converts text to ids and ids to text with SentencePiece (Kudo and Richardson 2018, arXiv:1808.06226).
 
 A text is changed in two ways before SentencePiece gets it. First, each run of white space, line ends included, becomes
-one space, and white space at both ends is removed; no BLEU tokenizer sees this difference. Second, a source is
+one space, and white space at both ends is removed; this does not change BLEU. Second, a source is
 converted to Unicode NFC, so that a sentence typed with combining accents or single Hangul letters gets the usual ids. A
 target keeps its characters: `decode_target(encode_target([text])[0]) == " ".join(text.split())`, except for U+2581,
 which SentencePiece uses for the space.

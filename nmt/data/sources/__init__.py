@@ -1,1 +1,1 @@
-"""Where sentence pairs come from, one file a source."""
+"""The sources of sentence pairs, each in its own file."""

@@ -6,8 +6,8 @@ A source is one class in one file, and one YAML in configs/data/ that names it:
     _target_: my_package.sources.MySource
     folder: null
 
-The keys beside `_target_` are arguments of the constructor (`data.folder=...` on the command line). The program adds
-those settings of configs/data/_common.yaml that the constructor names, such as `source_lang`, `target_lang` and `seed`.
+The keys other than `_target_` are arguments of the constructor (`data.folder=...` on the command line). The program
+adds those settings of configs/data/_common.yaml that the constructor names, such as `source_lang` and `seed`.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ class Source(ABC):
 
 
 class Overlay(Source):
-    """A source some of whose splits are replaced by those of another source."""
+    """The splits of the source `top`, completed by the splits of the source `below`."""
 
     def __init__(self, top: Source, below: Source) -> None:
         self.top = top
         self.below = below
 
     def splits(self) -> Mapping[str, Pairs]:
-        """Return the splits of `top`, and those of `below` that `top` lacks; `below` is asked only if it is needed."""
+        """Return the splits of `top`, and those of `below` that `top` lacks. `below` is read only when needed."""
         return _Layers(self.top.splits(), self.below.splits)
 
     def origin(self, split: str) -> str:
@@ -66,7 +66,7 @@ class Overlay(Source):
 
 
 class _Layers(Mapping[str, Pairs]):
-    """A mapping, and below it one that is made when a key is not in the first."""
+    """The entries of the mapping `top`, and those of a second mapping that `below` makes when it is first needed."""
 
     def __init__(self, top: Mapping[str, Pairs], below: Callable[[], Mapping[str, Pairs]]) -> None:
         self._top = top
@@ -83,11 +83,11 @@ class _Layers(Mapping[str, Pairs]):
 
 
 class Reader(Pairs):
-    """Pairs that are read anew at each iteration, in memory that does not grow with their number.
+    """Pairs that are read again at each iteration, in memory that does not grow with their number.
 
-    `read` starts a pass and yields the pairs. It is called with a function that logs a note about the data; the same
-    note is logged once, however often the pairs are read. `where` begins the message of the UserError that is raised at
-    the end of a pass without pairs.
+    `read` starts a pass and yields the pairs. Its argument is a function that logs a note about the data. Each note is
+    logged only once, even if the pairs are read several times. `where` begins the message of the UserError that is
+    raised at the end of a pass without pairs.
     """
 
     def __init__(self, read: Callable[[Callable[[str], None]], Iterator[SentencePair]], where: str) -> None:

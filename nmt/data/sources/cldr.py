@@ -1,9 +1,10 @@
 """The embedded corpus: expressions that Unicode CLDR and num2words provide in many languages, without a network.
 
-Dates, times, intervals, relative times, quantities with compound units, money, number words and lists of names, joined
-by the rules of each language. The word order really differs ("150 kilometers per hour", where Korean puts "per hour"
-first; 21 is "einundzwanzig"). Every source has one correct translation, so exact match is a fair score. The texts
-depend only on the settings, the seed and the installed versions of Babel (which contains CLDR) and num2words.
+The expressions are dates, times, intervals, relative times, quantities with compound units, money, number words and
+lists of names, joined by the rules of each language. The word order differs between languages: Korean puts "per hour"
+first in "150 kilometers per hour", and German writes 21 as "einundzwanzig". Every source has one correct translation,
+so exact match is a fair score. The texts depend only on the settings, the seed and the installed versions of Babel
+(which contains CLDR) and num2words.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from nmt.data.sources.cldr_topics import Topic
 
-FRUITLESS_DRAWS = 5_000  # in a row, after which the topics count as exhausted
+FRUITLESS_DRAWS = 5_000  # after this many draws in a row without a new pair, the program stops with an error
 PLAIN_SPACES = str.maketrans(dict.fromkeys("\u00a0\u2009\u202f", " "))
 
 logger = logging.getLogger(__name__)
@@ -77,7 +78,7 @@ class Cldr(Source):
         drawn: dict[str, dict[str, SentencePair]] = {split: {} for split in self.sizes}
         fruitless = 0
         while any(len(drawn[split]) < size for split, size in self.sizes.items()):
-            with suppress(NoWording):  # a topic that so rarely has words in both languages that none was found
+            with suppress(NoWording):  # this topic has few words in both locales, and no draw found any
                 pair = _sentence(rng, topics, self.max_parts, *self.locales)
                 split = _split(pair.source)
                 if pair.source not in drawn[split] and len(drawn[split]) < self.sizes[split]:
@@ -125,7 +126,7 @@ def _locale(name: str, parameter: str) -> Locale:
 
 
 def _topics(names: Sequence[str] | None, source: Locale, target: Locale) -> tuple[dict[str, Topic], dict[str, str]]:
-    """Return the topics by name, and those of all topics that a language lacks, each with the reason."""
+    """Return the topics by name, and the reason for each topic that is left out because a language lacks it."""
     from nmt.data.sources.cldr_topics import TOPICS, number_words_language
 
     chosen = list(TOPICS) if names is None else names

@@ -88,7 +88,7 @@ class Topic:
             value, drawn = self.draw(rng), rng.randrange(len(self.forms))
             try:
                 return self._word(value, drawn, source, target)
-            except (NoWording, LookupError):  # Babel raises the second for a name or pattern that a locale lacks
+            except (NoWording, LookupError):  # LookupError: the locale lacks a name or pattern
                 continue
         raise NoWording(f"nothing of this topic in both {source} and {target}")
 

@@ -1,4 +1,4 @@
-"""Parallel text in local files: JSON lines, TSV, or one plain file for each language; as it is or gzipped.
+"""Parallel text in local files: JSON lines, TSV, or one plain file for each language; each may be gzipped.
 
 Files are read line by line, in memory that does not grow with their size. Lines end with "\\n" alone (a "\\r" before it
 is dropped). Other readers also split on U+2028, form feeds and the like, which shifts every later line of one side
@@ -65,7 +65,7 @@ class Files(Source):
         return {split: read_pairs(specs[split], *self.languages) for split in SPLITS if split in specs}
 
     def origin(self, split: str) -> str:
-        """Return the setting that names the split's file, or that of train, out of which val may be held."""
+        """Return the setting that names the split's file, or else that of train, because val may be held out of it."""
         for name in (split, "train"):
             if name in self.named:
                 spec = self.named[name]
@@ -91,8 +91,8 @@ def file_spec(value: Any, parameter: str) -> FileSpec:
 def read_lines(path: Path) -> Iterator[str]:
     """Yield the lines of a UTF-8 text file, gzipped if its name ends in .gz, without line ends.
 
-    A byte order mark is dropped; a last line without "\\n" counts. Raises UserError where the file is missing or
-    unreadable, or with the number of the line that is not UTF-8.
+    A byte order mark is dropped; a last line without "\\n" counts. Raises UserError for a file that cannot be
+    read, and for a line that is not UTF-8 (with its number).
     """
     for number, raw in enumerate(_raw_lines(path), 1):
         content = raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw
@@ -125,8 +125,8 @@ def _raw_lines(path: Path) -> Iterator[bytes]:
 def read_pairs(spec: FileSpec, source_lang: str, target_lang: str) -> Pairs:
     """Return the pairs of one .jsonl or .tsv file (or .gz of these), or of a source file and a target file.
 
-    JSON lines hold `{"en": ..., "de": ...}` or `{"translation": {"en": ..., "de": ...}}`. TSV has no quoting; its two
-    columns are source and target (which is logged), unless the first line is a header that names the languages.
+    JSON lines hold `{"en": ..., "de": ...}` or `{"translation": {"en": ..., "de": ...}}`. TSV has no quoting. Its
+    first line may be a header that names the languages; without one, the columns are source and target (logged).
     Iterating raises UserError with file and line for anything malformed, and for a corpus without pairs.
     """
     if isinstance(spec, tuple):
@@ -148,7 +148,7 @@ def _read_two_files(source: Path, target: Path) -> Iterator[SentencePair]:
             counts = (count - 1, longest) if source_line is None else (longest, count - 1)
             raise UserError(
                 f"{source} has {counts[0]} lines but {target} has {counts[1]}; "
-                "parallel files must have one line each for every pair"
+                "both files must have one line for each pair"
             )
         yield SentencePair(source_line, target_line)
 
@@ -219,8 +219,8 @@ def _read_tsv(path: Path, source_lang: str, target_lang: str, note: Callable[[st
 def _header(line: str, path: Path, source_lang: str, target_lang: str) -> list[str]:
     """Return the names of a TSV file's columns, or an empty list where its first line is a sentence pair.
 
-    A line is a header if it names one of the two languages, and must then name the other one too, or if it holds
-    nothing but language codes.
+    A line is a header if it names one of the two languages, or if it holds only language codes. Raises UserError for a
+    header that does not name both languages.
     """
     header = [field.strip() for field in line.split("\t")]
     named = {source_lang, target_lang} & set(header)
@@ -243,8 +243,8 @@ def find_splits(folder: Path, source_lang: str, target_lang: str) -> dict[str, F
     Raises UserError where the folder is missing or holds no split, or where two files claim the same one.
     """
     if not folder.is_dir():
-        what = "a file; name it by data.train=, data.val= or data.test=" if folder.exists() else "no such folder"
-        raise UserError(f"data.path: {folder}: {what}")
+        problem = "a file; name it by data.train=, data.val= or data.test=" if folder.exists() else "no such folder"
+        raise UserError(f"data.path: {folder}: {problem}")
     names = sorted(entry.name for entry in folder.iterdir() if entry.is_file())
     splits = {}
     for split, stems in SPLIT_FILE_NAMES.items():

@@ -43,13 +43,13 @@ MARKS = "_&"
 class Gettext(Source):
     """The translated messages of the installed programs, cleaned; for any two languages that have catalogues.
 
-    Of a message the text is kept in one line, format directives ("%s") included. Its context, formatting tags and
-    accelerators are removed. Left out are messages with plural forms, without letters, with the same text in both
-    languages, and longer than `max_characters`. A source that occurs several times is kept once, with its most frequent
-    target (of equally frequent ones the first, by the catalogues' names).
+    The text of a message is kept on one line, with its format directives ("%s"), but without its context, formatting
+    tags and accelerators. Messages are left out if they have plural forms, have no letters, have the same text in both
+    languages, or are longer than `max_characters`. A source that occurs several times is kept once, with its most
+    frequent target. If several targets are equally frequent, the first one is kept, in the order of catalogue names.
 
     A hash of the English text's letters and of `seed` decides the split of a message. So a message is in the same split
-    for every pair of languages, and a message that differs in case or punctuation only is as well.
+    for every pair of languages, and messages that differ only in case or punctuation are in the same split.
     """
 
     def __init__(
@@ -67,7 +67,8 @@ class Gettext(Source):
         """Take one or more folders of catalogues, and the names of the catalogues to read (null: all)."""
         if val_share < 0 or test_share < 0 or val_share + test_share >= 1:
             raise ParameterError(
-                "val_share", f"got {val_share} beside test_share={test_share}, expected shares that leave some to train"
+                "val_share",
+                f"got {val_share} with test_share={test_share}, expected shares of at least 0 with a sum below 1",
             )
         if packages is not None and not packages:
             raise ParameterError("packages", "got no names, expected those of some catalogues, or null for all")
@@ -88,8 +89,8 @@ class Gettext(Source):
         Raises UserError where a folder, a language or a catalogue is missing, or no pair is left.
         """
         catalogues = self._catalogues()
-        targets: dict[str, Counter[str]] = {}  # of each source
-        english: dict[tuple[str, str], str] = {}  # text of each pair
+        targets: dict[str, Counter[str]] = {}  # by source, the count of each target
+        english: dict[tuple[str, str], str] = {}  # by pair, the English text
         for paths in catalogues:
             for message, source, target in self._messages(paths):
                 targets.setdefault(source, Counter())[target] += 1
@@ -146,7 +147,7 @@ class Gettext(Source):
         return [{language: paths[name] for language, paths in files.items()} for name in chosen]
 
     def _files(self, roots: Sequence[Path], language: str, key: str) -> dict[str, Path]:
-        """Return the catalogues of a language by package; the first of the folders that has one goes first."""
+        """Return the catalogues of a language by package. If several folders have one, the first folder is used."""
         found: dict[str, Path] = {}
         for root in roots:
             for path in sorted(root.glob(f"{language.replace('-', '_')}/LC_MESSAGES/*.mo")):
@@ -155,8 +156,8 @@ class Gettext(Source):
             counts = Counter(path.parts[-3] for root in roots for path in root.glob("*/LC_MESSAGES/*.mo"))
             known = ", ".join(name for name, _ in counts.most_common(12)) + (", ..." if len(counts) > 12 else "")
             raise UserError(
-                f"{key}: no catalogue of '{language}' in {', '.join(map(str, roots))}; of {len(counts)} languages the "
-                f"most catalogues have {known or 'none'}{did_you_mean(language, counts)}"
+                f"{key}: no catalogue of '{language}' in {', '.join(map(str, roots))}; {len(counts)} languages have "
+                f"catalogues, most of all {known or 'none'}{did_you_mean(language, counts)}"
             )
         return found
 
@@ -164,7 +165,7 @@ class Gettext(Source):
         """Yield English text, source and target of each message that all languages of a package translate."""
         try:
             translations = {language: read_catalogue(path) for language, path in paths.items()}
-        except UserError as error:  # of a program on this machine: nothing that the user wrote
+        except UserError as error:  # not a mistake of the user: the file belongs to an installed program
             logger.info(f"data: left out {error}")
             return
         first, *others = translations.values()
@@ -236,8 +237,8 @@ def marks_of(messages: Iterable[str]) -> str:
 def _without_accelerators(message: str, translation: str, mark: str) -> tuple[str, str]:
     """Return both texts without the mark, where it is the only one in its text and stands in front of a word.
 
-    A mark inside a word ("E_xit") is removed only if the other text has one too, and in another word; else it belongs
-    to a name that both texts have.
+    A mark inside a word ("E_xit") is removed only if the other text has one too, and in a different word.
+    Otherwise it belongs to a name that both texts have.
     """
     texts = [re.sub(rf"\s?\({mark}\w\)", "", text) for text in (message, translation)]
     words = [re.findall(rf"\S*{mark}\w\S*", text) for text in (message, translation)]
@@ -250,5 +251,5 @@ def _without_accelerators(message: str, translation: str, mark: str) -> tuple[st
 
 
 def has_letters(text: str) -> bool:
-    """Tell whether a text has letters besides those of its format directives."""
+    """Return whether a text has letters outside its format directives."""
     return any(map(str.isalpha, DIRECTIVE.sub("", text)))

@@ -1,6 +1,6 @@
 """Corpora from the Hugging Face Hub (or a folder laid out like one), through the `datasets` library.
 
-Written against the library and tested against local stand-ins of the Hub.
+The tests use the real library with a local server in place of the Hub.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from nmt.errors import ParameterError, UserError, one_line
 
 PROBE_SECONDS = 1.5
 ROWS = 1000  # read at once
-TRUE_VALUES = ("1", "ON", "YES", "TRUE")  # what the client itself takes for true
+TRUE_VALUES = ("1", "ON", "YES", "TRUE")  # values that the client reads as true
 
 
 class Hub(Source):
@@ -44,8 +44,7 @@ class Hub(Source):
     ) -> None:
         """Take the data set's `name` (or a local folder), its configuration and its commit, branch or tag.
 
-        With `streaming` nothing is downloaded beforehand and nothing is kept: the rows are read over the network each
-        time.
+        With `streaming`, nothing is downloaded in advance or kept on disk: each pass reads the rows over the network.
         """
         if name is None:
             raise ParameterError(
@@ -80,7 +79,7 @@ class Hub(Source):
         return " ".join(f"{key}={value}" for key, value in settings.items() if value)
 
     def _load(self) -> Mapping[str, Any]:
-        # Read when the client is imported; without it, even a local data set calls out for a download counter.
+        # The client reads this at import. Without it, loading even a local data set sends a count over the network.
         os.environ["HF_UPDATE_DOWNLOAD_COUNTS"] = "0"
         offline = not Path(self.name).is_dir() and not _reachable()
         if offline and self.streaming:
@@ -129,10 +128,10 @@ def read_rows(
     where: str,
     note: Callable[[str], None],
 ) -> Iterator[SentencePair]:
-    """Yield the pairs of a split, given as columns of some rows at a time.
+    """Yield the pairs of a split from `batches` of rows. A batch maps the name of a column to its values.
 
-    Rows without text on one side are left out, and `note` is told their number at the end. Raises UserError for a
-    language that the data lacks and for values that are not text.
+    Rows without text on one side are left out; at the end, `note` gets a message with their number. Raises UserError
+    for a language that the data lacks and for values that are not text.
     """
     first, left_out = 0, 0
     for columns in batches:
@@ -171,7 +170,7 @@ def _texts(
 
 
 def _client_errors() -> tuple[type[Exception], ...]:
-    """Return what the client raises for a mistake in a name and for a network that fails."""
+    """Return the exceptions that the client raises for a wrong name or a failing network."""
     from datasets.exceptions import DatasetsError
     from huggingface_hub.errors import HfHubHTTPError
 
@@ -206,10 +205,10 @@ def _told_offline() -> bool:
 
 
 def _reachable() -> bool:
-    """Tell whether the Hub answers within PROBE_SECONDS."""
+    """Return whether the Hub answers within PROBE_SECONDS."""
     if _told_offline():
         return False
-    answers: queue.Queue[bool] = queue.Queue()  # of a thread, because looking up a name ignores every timeout
+    answers: queue.Queue[bool] = queue.Queue()  # from a thread, because a DNS lookup ignores the timeout
     threading.Thread(target=lambda: answers.put(answers_at(endpoint())), daemon=True).start()
     try:
         return answers.get(timeout=PROBE_SECONDS)
@@ -218,7 +217,7 @@ def _reachable() -> bool:
 
 
 def answers_at(address: str) -> bool:
-    """Tell whether a server that works answers at `address` within PROBE_SECONDS."""
+    """Return whether a server at `address` answers within PROBE_SECONDS, and not with a server error (status 5xx)."""
     unchecked = ssl.create_default_context()  # the client has its own list of certificates and checks them
     unchecked.check_hostname, unchecked.verify_mode = False, ssl.CERT_NONE
     request = urllib.request.Request(address, method="HEAD")
@@ -232,11 +231,11 @@ def answers_at(address: str) -> bool:
 
 
 def _is_cached(name: str) -> bool:
-    """Tell whether the client may have cached this data set; it knows itself whether it has all that is asked for."""
+    """Return whether the client may have cached this data set. Only the client knows whether the cache is complete."""
     cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     home = os.environ.get("HF_HOME") or f"{cache}/huggingface"
     root = Path(os.path.expanduser(os.environ.get("HF_DATASETS_CACHE") or f"{home}/datasets"))
-    # The client calls its folders namespace___data_set, the latter in snake case.
+    # The client names a folder namespace___data_set, with the data set's name in snake case.
     return root.is_dir() and any(_letters(entry.name) == _letters(name) for entry in root.iterdir() if entry.is_dir())
 
 

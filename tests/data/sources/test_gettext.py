@@ -163,7 +163,7 @@ def test_mistakes(make, root, tmp_path):
         (
             ("en", "fr"),
             {},
-            r"data\.target_lang: no catalogue of 'fr' in .*; of 2 languages the most catalogues have (ko|de)",
+            r"data\.target_lang: no catalogue of 'fr' in .*; 2 languages have catalogues, most of all (ko|de)",
         ),
         (("kp", "en"), {}, r"data\.source_lang: no catalogue of 'kp'.*"),
         (("en", "ko"), {"root": str(tmp_path / "none")}, r"data\.root: .*none: no such folder; expected a folder"),
@@ -173,7 +173,7 @@ def test_mistakes(make, root, tmp_path):
             r"data\.packages: no catalogue 'edtor' of ko .*did you mean 'editor'",
         ),
         (("en", "ko"), {"packages": []}, r"data\.packages: got no names"),
-        (("en", "ko"), {"test_share": 1.0}, r"data\.val_share: got 0 beside test_share=1\.0"),
+        (("en", "ko"), {"test_share": 1.0}, r"data\.val_share: got 0 with test_share=1\.0"),
     ]:
         with pytest.raises(UserError, match=message) as error:
             make(*arguments, **changes)
