@@ -1,4 +1,4 @@
-"""From nodes of the config to the objects that they describe: models, objectives, searches and so on."""
+"""Builds the objects that nodes of the config describe: models, objectives, searches and so on."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def build_model(
 ) -> Seq2Seq:
     """Return the model that a plain (resolved) `model` config describes.
 
-    `config` has `encoder` and `decoder` nodes with a `_target_` each, and `tie_embeddings`. `allow` names packages of
-    the user's own whose classes the nodes may name. Raises UserError for anything in the config that does not fit.
+    `config` has `encoder` and `decoder` nodes with a `_target_` each, and `tie_embeddings`. `allow` lists the
+    user's own packages whose classes the nodes may name. Raises UserError for anything in the config that does not fit.
     """
     if config["tie_embeddings"] == "all" and not joint:
         raise UserError(
@@ -67,7 +67,7 @@ def build_model(
 
 
 def node_origins(config: Mapping[str, Any]) -> dict[str, str]:
-    """Return the key of each node that is a copy of another one, with the key of that other."""
+    """Return a mapping from the key of each copied node to the key of the original node."""
     origins = {}
     for side in ("encoder", "decoder"):
         for name, value in (config[side] if isinstance(config[side], Mapping) else {}).items():
@@ -98,9 +98,9 @@ def build_schedule(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> S
 def build_source(data: DataConfig, *, allow: Sequence[str] = ()) -> Source:
     """Return the source that a `data` section describes; nothing is read yet.
 
-    Local files stand in for every source: `data.path` or `data.train` replaces it, `data.val` or `data.test` alone
-    replaces that split. The keys of the section's own source are checked nevertheless. Raises UserError for a section
-    that does not fit.
+    Local files can replace any source: `data.path` or `data.train` replaces all of it, and `data.val` or `data.test`
+    alone replaces that split. The keys of the replaced source are checked too. Raises UserError for a section that does
+    not fit.
     """
     if data.source_lang == data.target_lang:
         raise UserError(
@@ -134,8 +134,8 @@ def search_node(search: Search) -> dict[str, Any]:
 def build_metrics(nodes: Mapping[str, Any], *, target_lang: str, allow: Sequence[str] = ()) -> dict[str, Metric]:
     """Return the metrics that the nodes of `scores` describe, under their names and in their order.
 
-    Raises UserError, with the problems of all nodes, for those that do not fit, and for names that validation uses for
-    figures of its own.
+    Raises UserError for nodes that do not fit, and for a metric named loss or perplexity, which validation computes
+    itself. The error lists the problems of all nodes.
     """
     problems: list[str] = []
     metrics: dict[str, Metric] = {}
@@ -143,7 +143,7 @@ def build_metrics(nodes: Mapping[str, Any], *, target_lang: str, allow: Sequence
         problems.append("scores: got no metric, expected at least one, as in scores=[bleu]")
     for name, node in nodes.items():
         if name in ("loss", "perplexity"):
-            problems.append(f"scores.{name}: validation has a figure of this name already; call the metric otherwise")
+            problems.append(f"scores.{name}: validation has a figure of this name already; choose another name")
             continue
         try:
             base = f"{METRICS[0]}.base.Metric"
@@ -168,7 +168,7 @@ def monitored_metric(name: str, metrics: Mapping[str, Metric]) -> Metric | None:
 def build_callbacks(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> dict[str, Callback]:
     """Return the callbacks that the nodes of `callbacks` describe, by name; those of `callbacks.extra` come last.
 
-    A node that is null is left out. Raises UserError, with the problems of all nodes, for those that do not fit.
+    A node that is null is left out. Raises UserError for nodes that do not fit; the error lists the problems of all.
     """
     nodes = {name: node for name, node in config.items() if name not in ("monitor", "extra")}
     nodes |= {f"extra.{name}": node for name, node in config["extra"].items()}
@@ -191,10 +191,10 @@ def build_callbacks(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> 
 def _built(
     node: Mapping[str, Any], path: str, base: str, within: Sequence[str], allow: Sequence[str], **options: Any
 ) -> Any:
-    """Return the object that `node` describes, of a class derived from `base`; see `instantiate` for the others.
+    """Return the object that `node` describes, of a class derived from `base`. `instantiate` explains the others.
 
-    `base` is a dotted name, so that this module imports neither Lightning nor the rooms above it. Raises UserError for
-    another class.
+    `base` is a dotted name, so that this module imports neither Lightning nor packages that import it. Raises UserError
+    for another class.
     """
     value = instantiate(node, path, within=within, allow=allow, **options)
     if base not in {f"{kind.__module__}.{kind.__qualname__}" for kind in type(value).__mro__}:

@@ -1,4 +1,4 @@
-"""Whether everything that a run's settings describe can be built, before data are read."""
+"""Checks that everything in the settings of a run can be built, before data are read."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from nmt.models.trial import TrialError, one_thread, try_model
 
 
 def check_nodes(config: TrainConfig) -> None:
-    """Build everything that nodes describe (the model with a toy vocabulary), and keep nothing.
+    """Build everything that nodes describe (the model with a toy vocabulary), and discard it.
 
-    Raises UserError, with the problems of all of them, for what only their constructors know: sizes that do not
-    divide, rates out of range. Leaves the random state as it was.
+    Raises UserError for mistakes that only constructors can find, such as a rate out of range or a width that the
+    number of heads does not divide. The error lists the problems of all nodes. The random state does not change.
     """
     allow = config.allow
     checks: list[Callable[[], Any]] = [
@@ -46,8 +46,8 @@ def check_nodes(config: TrainConfig) -> None:
 def _check_model(config: TrainConfig) -> None:
     """Build the model without memory for its weights, and run it on two toy sentences.
 
-    A constructor may read a tensor, but on the meta device tensors have no values. So what fails there gets a second
-    try on a CPU, and only that counts.
+    A constructor may read a tensor, but on the meta device tensors have no values. So a model that fails there is tried
+    again on a CPU, and only the second result counts.
     """
     try:
         _build_and_run(config, "meta")
@@ -81,8 +81,8 @@ def check_lengths(
 ) -> None:
     """Raise UserError if the encoder has fewer positions than `source`, or the decoder than `target`.
 
-    These are tokens with eos. `config` is the node of the model. The message says what has as many tokens (`of`), and
-    what to do `otherwise` than to give the model more positions.
+    `source` and `target` are numbers of tokens, eos included. `config` is the node of the model. In the message, `of`
+    names the source of these numbers, and `otherwise` is the alternative to more positions.
     """
     for side, limit, longest in (
         ("encoder", model.encoder.max_length, source),

@@ -12,7 +12,7 @@ _KEEPS = {"at least": operator.ge, "more than": operator.gt, "less than": operat
 
 
 def require_integer(*, at_least: int, at_most: int | None = None, **values: int) -> None:
-    """Raise ParameterError for a value that is no integer, or is beyond a limit."""
+    """Raise ParameterError for a value that is not an integer or is outside the limits."""
     _require("an integer", int, values, {"at least": at_least, "at most": at_most})
 
 
@@ -24,7 +24,7 @@ def require_number(
     at_most: float | None = None,
     **values: float,
 ) -> None:
-    """Raise ParameterError for a value that is no finite number, or is beyond a limit."""
+    """Raise ParameterError for a value that is not a finite number or is outside the limits."""
     limits = {"at least": at_least, "more than": above, "less than": below, "at most": at_most}
     _require("a number", (int, float), values, limits)
 

@@ -1,4 +1,4 @@
-"""How fast training and translation are on this machine: `python scripts/benchmark.py --help`."""
+"""Run nmt.cli.benchmark from a checkout, from any folder."""
 
 import sys
 from pathlib import Path

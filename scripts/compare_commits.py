@@ -1,11 +1,11 @@
-"""Whether two commits train the same models: the same losses, weights and translations at a fixed seed.
+"""Check that two commits train the same models: the same losses, weights and translations at a fixed seed.
 
     python scripts/compare_commits.py OLD [NEW] [KEY=VALUE ...]
 
-OLD and NEW are git revisions; without NEW the files of this checkout are compared. Each commit's own train.py trains
-each of the seven models on a CPU, for a few updates on the same small made-up corpus, in a temporary folder. Further
-arguments are overrides of train.py for both commits. The exit status is 0 if everything is equal, bit for bit, and 1
-if not.
+OLD and NEW are git revisions; without NEW, OLD is compared with the files of this checkout. Each commit's own train.py
+trains each of the seven models on a CPU, for a few updates on the same small made-up corpus, in a temporary folder.
+KEY=VALUE are overrides of train.py for both commits. The exit status is 0 if everything is equal, bit for bit, and 1 if
+not.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ SETTINGS = [
         "scheduler.warmup_updates=3",
     ),
 ]
-RENAMED: Mapping[str, str] = {}  # names of weights that a later commit changed: pattern in the old name, replacement
+RENAMED: Mapping[str, str] = {}  # for renamed weights: pattern in the old name, replacement
 SCALARS = ("train/loss", "train/gradient_norm", "train/learning_rate", "val/loss", "val/bleu")
 WORDS = [a + b for a in "bdfgklmnprstvz" for b in ("a", "e", "i", "o", "u", "an", "er", "ist", "und", "ock")]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one commit's training gave: logged values by tag, weights by name, translations by file name."""
+    """The results of one training: logged values by tag, weights by name, translations by file name."""
 
     scalars: dict[str, list[float]]
     weights: dict[str, Tensor]
@@ -81,8 +81,8 @@ def compare(old: Path, new: Path, overrides: list[str], folder: Path) -> bool:
             raise UserError(f"{name}: the weights have other names: {', '.join(missing[:8])}; add them to RENAMED")
         largest = max(float((renamed[key] - after.weights[key]).abs().max()) for key in renamed)
         results = [before.scalars == after.scalars, largest == 0.0, before.translations == after.translations]
-        words_of = ["equal" if result else "DIFFERENT" for result in results]
-        print(f"{name:<14} {words_of[0]:<10} {words_of[1]:<10} {words_of[2]:<13} {largest:.3g}", flush=True)
+        shown = ["equal" if result else "DIFFERENT" for result in results]
+        print(f"{name:<14} {shown[0]:<10} {shown[1]:<10} {shown[2]:<13} {largest:.3g}", flush=True)
         for tag in SCALARS:
             if before.scalars[tag] != after.scalars[tag]:
                 print(f"    {tag}: {before.scalars[tag]} before, {after.scalars[tag]} after")
@@ -91,7 +91,7 @@ def compare(old: Path, new: Path, overrides: list[str], folder: Path) -> bool:
 
 
 def outcome(checkout: Path, overrides: list[str], corpus: Path, folder: Path) -> Outcome:
-    """Train with the train.py of `checkout` and return what it left in `folder`."""
+    """Train with the train.py of `checkout` in `folder` and return the results."""
     environment = {
         **os.environ,
         "PYTHONPATH": str(checkout),
@@ -113,14 +113,14 @@ def outcome(checkout: Path, overrides: list[str], corpus: Path, folder: Path) ->
 
 
 def rename(name: str) -> str:
-    """Return the present name of a weight of the old commit."""
+    """Return the new name of a weight of the old commit."""
     for pattern, replacement in RENAMED.items():
         name = re.sub(pattern, replacement, name)
     return name
 
 
 def write_corpus(folder: Path) -> None:
-    """Write train, val and test: random words, and as their translation the same words backwards."""
+    """Write train, val and test: random words, and as their translation the same characters in reverse order."""
     folder.mkdir()
     draw = random.Random(1)
     for split, count in (("train", 300), ("val", 40), ("test", 40)):
@@ -143,7 +143,7 @@ def checked_out(revision: str, folder: Path) -> Iterator[Path]:
 
 
 def run(arguments: list[str]) -> None:
-    """Compare what the command line names; leave with status 1 where something differs."""
+    """Compare the revisions on the command line. Exits with status 1 if something differs."""
     if wants_help(arguments) or not arguments:
         print(__doc__)
         return

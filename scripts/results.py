@@ -37,9 +37,9 @@ SHORT = ["parameters", "minutes", "target tokens/s"]
 
 
 def add(run: Path) -> None:
-    """Copy what documents a run; the folder its data lay in is nobody else's and becomes `FOLDER`."""
+    """Copy a run's config and metrics to docs/results. The path of its data becomes `FOLDER`."""
     if not (run / "metrics.json").is_file():
-        raise UserError(f"{run}: holds no metrics.json; expected the folder of a run that came to its end")
+        raise UserError(f"{run}: holds no metrics.json; expected the folder of a finished run")
     metrics = json.loads((run / "metrics.json").read_text("utf-8"))
     if "test" not in metrics:
         raise UserError(f"{run}: its corpus has no test split, so there is nothing to put in the table")
@@ -52,8 +52,8 @@ def add(run: Path) -> None:
         changed = [key for key in config if config[key] != there.get(key)]
         if changed:
             raise UserError(
-                f"{folder}: holds a run with another {', '.join(changed)}; train with a name of its own (name=), or "
-                "remove that folder"
+                f"{folder}: holds a run with another {', '.join(changed)}; train under another name (name=), or remove "
+                "that folder"
             )
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False, allow_unicode=True), "utf-8")
@@ -61,12 +61,12 @@ def add(run: Path) -> None:
 
 
 def results() -> list[dict[str, Any]]:
-    """Return the metrics of every result, the best by its first metric first."""
+    """Return the metrics of every result, best score first; see `rank`."""
     return sorted((json.loads(path.read_text("utf-8")) for path in RESULTS.glob("*/metrics.json")), key=rank)
 
 
 def short_table() -> str:
-    """Return the README's Markdown table: a row for each result of a shipped recipe, the scores with a signature."""
+    """Return the README's Markdown table: a row for each result of a shipped recipe, only scores with a signature."""
     runs = [run for run in results() if recipe(run).is_file()]
     labels = labels_of(runs, signed=True)
     rows = (row(run, labels, SHORT, recipe(run).relative_to(ROOT).as_posix()) for run in runs)
@@ -74,14 +74,14 @@ def short_table() -> str:
 
 
 def whole_table() -> str:
-    """Return the Markdown table with all scores and facts, and what makes the numbers comparable."""
+    """Return the Markdown table with all scores and facts, and the settings that they depend on."""
     runs = results()
     labels = labels_of(runs)
     lines = [
         *header(["model", *labels, *FACTS]),
         *(row(run, labels, list(FACTS), f"{run['name']}/config.yaml") for run in runs),
     ]
-    for what, values in (
+    for title, values in (
         ("Command", {command(run) for run in runs}),
         *((label, signatures(runs, label)) for label in labels),
         ("Search", {search(run["search"]) for run in runs}),
@@ -90,7 +90,7 @@ def whole_table() -> str:
         ("Commit", {f"{run['name']} {str(run['commit'])[:7]}" for run in runs}),
     ):
         if values:
-            lines += ["", f"{what}: {'; '.join(sorted(values))}"]
+            lines += ["", f"{title}: {'; '.join(sorted(values))}"]
     return "\n".join(lines)
 
 
@@ -106,7 +106,7 @@ def labels_of(runs: list[dict[str, Any]], *, signed: bool = False) -> list[str]:
 
 
 def rank(run: dict[str, Any]) -> float:
-    """Return what results are sorted by: the run's first metric, the best value first."""
+    """Return the sort key of a run: its test score by its first metric, negated if higher is better."""
     first = next(iter(run["test"].values()))
     return -first["value"] if first["higher_is_better"] else first["value"]
 
@@ -123,7 +123,7 @@ def recipe(run: dict[str, Any]) -> Path:
 
 
 def command(run: dict[str, Any]) -> str:
-    """Return what trains this run: a shipped recipe, or the config that stands beside its metrics.json."""
+    """Return the command that trains this run with a shipped recipe, or a reference to its config.yaml."""
     if recipe(run).is_file():
         return f"`python train.py experiment=NAME data.path=FOLDER seed={run['seed']}`"
     return f"{run['name']} by its config.yaml"
@@ -147,7 +147,7 @@ def cell(score: dict[str, Any]) -> str:
 
 
 def search(settings: dict[str, Any]) -> str:
-    """Return how translations were searched for."""
+    """Return the name and the settings of the search."""
     shown = {key: value for key, value in settings.items() if key not in ("_target_", "batch_tokens")}
     name = settings["_target_"].rpartition(".")[2]
     return f"{name} with {', '.join(f'{key} {value}' for key, value in shown.items())}"
@@ -167,7 +167,7 @@ def write_tables() -> None:
 
 
 def run(arguments: list[str]) -> None:
-    """Do what the command line says. Raises UserError where it says nothing that is known."""
+    """Run the command `add` or `table`. Raises UserError for other arguments."""
     if wants_help(arguments):
         print(__doc__)
         return

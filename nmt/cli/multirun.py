@@ -67,9 +67,9 @@ class Failure:
 def multirun(overrides: Sequence[str], *, program: str | None = None) -> None:
     """Run every combination of the values in `overrides`.
 
-    Raises UserError for a job that cannot run, before the first one starts. A job that fails later is told at once,
-    the others are run, and the error at the end names those that failed. The table of results is printed at the end,
-    also after Ctrl-C; then the commands for the unfinished jobs follow.
+    Raises UserError for a job that cannot run, before the first one starts. If a job fails later, its error is
+    printed at once, the other jobs still run, and the error at the end names the failed jobs. The table of results is
+    printed at the end, also after Ctrl-C. After Ctrl-C, the commands for the unfinished jobs follow.
     """
     folder, jobs = plan(overrides)
     ended = False
@@ -99,7 +99,7 @@ def plan(overrides: Sequence[str]) -> tuple[Path, tuple[Job, ...]]:
     from nmt.config.compose import compose_run, jobs, sweep_folder
 
     if any(line.startswith("hydra.run.dir=") for line in overrides):
-        raise UserError(f"hydra.run.dir: names the folder of one run; with -m name the folder of all: {FOLDER_KEY}=")
+        raise UserError(f"hydra.run.dir: names the folder of one run; with -m, name that of all runs: {FOLDER_KEY}=")
     for line in overrides:
         if line.lstrip("+").startswith(("hydra/sweeper=", "hydra.sweeper.")):
             raise UserError(
@@ -123,8 +123,8 @@ def plan(overrides: Sequence[str]) -> tuple[Path, tuple[Job, ...]]:
             shared = next((job.number for job in planned if job.recipe.folder == recipe.folder), None)
             if shared is not None:
                 raise UserError(
-                    f"hydra.sweep.subdir: got {recipe.folder}, the folder of job {shared} too, expected one for each "
-                    "job; use the default, or a name with ${hydra.job.num}"
+                    f"hydra.sweep.subdir: got {recipe.folder}, also the folder of job {shared}, expected a folder for "
+                    "each job; use the default, or a name with ${hydra.job.num}"
                 )
         except UserError as error:
             raise UserError(f"job {number} ({' '.join(_words(words))}): {error}") from error
@@ -170,9 +170,9 @@ def _launch(overrides: list[str], job: Callable[[DictConfig], Failure | None]) -
 
 
 def run_job(config: DictConfig, *, jobs: Sequence[Job], program: str | None) -> Failure | None:
-    """Run one of the jobs, perhaps in another process; Hydra calls it and tells it the job's number.
+    """Run one of the jobs. Hydra calls this function, perhaps in another process, and sets the number of the job.
 
-    Hydra composes `config` once more; the recipe is the one that was checked.
+    Hydra also composes `config` again; it is not used, because the recipe in `jobs` is the one that was checked.
     """
     from hydra.core.hydra_config import HydraConfig
 

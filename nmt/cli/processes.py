@@ -1,4 +1,4 @@
-"""The processes of a run: the first one, which a user starts, and those that Lightning starts beside it."""
+"""The processes of a run: the first one, which a user starts, and the others, which Lightning starts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def is_first_process() -> bool:
 
 
 def folder_of_first_process() -> Path | None:
-    """Return the run's folder as the first process has told it; None in the first process itself."""
+    """Return the run's folder, which the first process has set; None in the first process itself."""
     folder = os.environ.get(FOLDER_VARIABLE)
     return Path(folder) if folder and os.environ.get("LOCAL_RANK", "0") != "0" else None
 
@@ -40,7 +40,7 @@ def folder_told(folder: Path) -> Iterator[None]:
 
 
 def check_start(trainer: TrainerConfig) -> None:
-    """Raise UserError where Lightning would leave the start of a run's processes to torchrun or SLURM."""
+    """Raise UserError if Lightning would expect torchrun or SLURM to start the processes of a run."""
     if not is_first_process():
         return
     size = os.environ.get("WORLD_SIZE", "1")

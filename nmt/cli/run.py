@@ -1,4 +1,4 @@
-"""One training run as the programs execute it: in its folder, with its log, its end told in plain words."""
+"""One training run as the programs execute it: in its folder, with its log, and with a message at its end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The folder of a run: whether it is free, who holds it, and what is taken back after a user's mistake."""
+"""Checks that the folder of a run is free, locks it, and removes the run's files after a user's mistake."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def check_free(folder: Path, key: str, *, but: str | None = None) -> None:
 
 @contextmanager
 def claimed(recipe: Recipe, key: str, *, existed: bool) -> Iterator[None]:
-    """Make the run's folder, hold it during the block, and write config.yaml into it, whole or not at all.
+    """Make the run's folder, lock it during the block, and write config.yaml into it, whole or not at all.
 
-    `key` is the setting that names the folder. After a mistake of the user's (UserError, OSError) or Ctrl-C, files
-    written before the first checkpoint are removed, and the folder too unless it `existed`, so that the corrected
-    command can be given again. Raises UserError if the folder cannot be used or another run has it. The processes that
-    Lightning starts beside the first one use the folder as it is.
+    `key` is the setting that names the folder. After a UserError, an OSError or Ctrl-C, files written before the first
+    checkpoint are removed, and the folder too unless it `existed`, so that the corrected command can be given again.
+    Raises UserError if the folder cannot be used or another run has it. In processes other than the first one, this
+    does nothing.
     """
     if not is_first_process():
         yield
@@ -58,7 +58,7 @@ def claimed(recipe: Recipe, key: str, *, existed: bool) -> Iterator[None]:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold a run's folder for this process and those that it starts; UserError if another process holds it."""
+    """Lock a run's folder for this process and those that it starts. Raises UserError if it is locked already."""
     if not is_first_process():
         yield
         return
@@ -88,7 +88,7 @@ def _unusable(folder: Path, key: str, error: OSError) -> UserError:
 
 
 def _tidy(folder: Path, existed: bool) -> None:
-    """Remove what a run wrote before it had saved anything."""
+    """Remove the files of a run that has not saved a checkpoint."""
     if any(checkpoint_folder(folder).glob("*.ckpt")):
         return
     with suppress(OSError):

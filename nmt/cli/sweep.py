@@ -19,7 +19,7 @@ SPLITS = ("val", "test")
 
 @dataclass(frozen=True)
 class Result:
-    """What a finished job reached. `scores` maps the name of a column ("test BLEU") to the value."""
+    """The result of a finished job. `scores` maps the name of a column ("test BLEU") to the value."""
 
     number: int
     overrides: tuple[str, ...]

@@ -1,7 +1,7 @@
 """`python train.py`, `nmt-train`: one run in one folder; or many, with -m.
 
-A command line is composed once into a recipe. Everything that a user can get wrong in it is told before a folder
-exists. Then the run's folder is made, and `nmt.training.run.train` does the work in it.
+A command line is composed once into a recipe. Mistakes in it are reported before a folder is made. Then the run's
+folder is made, and `nmt.training.run.train` does the work in it.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def main() -> None:
 def run(arguments: Sequence[str], *, program: str | None = None) -> None:
     """Train as the command line `arguments` say.
 
-    `program` is the path of the program that messages tell the user to start again, by default the one that runs.
-    Raises UserError for bad input; nothing is overwritten.
+    `program` is the path of the program in the command that continues a run, by default the one that is running.
+    Raises UserError for bad input. No run is overwritten.
     """
     own, words = take_config_dir(arguments)
     with also_in(own):
@@ -47,7 +47,7 @@ def _dispatch(arguments: Sequence[str], program: str | None) -> None:
     overrides = [line for line in quoted_paths(flags.overrides, but=",\\") if line != "resume=null"]
     resumed = [line for line in overrides if line.lstrip("+").startswith("resume=")]
     if flags.resolve and not flags.cfg:
-        raise UserError("command line: --resolve shows interpolations resolved in the config that --cfg prints; add it")
+        raise UserError("command line: --resolve changes only what --cfg prints; add --cfg job")
     if resumed:
         others = [word for word in arguments if word != resumed[0] and not word.startswith("allow=")]
         if own_folder() is not None:
@@ -123,18 +123,18 @@ def _values(override: str) -> Sequence[str]:
 
 
 def _resume(name: str, others: Sequence[str], allow: Sequence[str], program: str | None) -> None:
-    """Continue the run in the folder `name` with its own config; `allow` opens packages for its classes again."""
+    """Continue the run in the folder `name` with its own config; `allow` names the user's packages."""
     from nmt.cli.processes import check_start
     from nmt.cli.run import resume
     from nmt.config.recipe import read_recipe
     from nmt.run_files import CONFIG
 
     folder = Path(os.path.expanduser(name))
-    if not folder.exists() and name[:1] in ("'", '"') and name.endswith(name[0]):  # quoted as Hydra wants other values
+    if not folder.exists() and name[:1] in ("'", '"') and name.endswith(name[0]):  # in quotes, as Hydra's values may be
         folder = Path(os.path.expanduser(name[1:-1]))
     if others:
         raise UserError(
-            f"resume: got {' '.join(others)} beside it, expected resume=RUN_FOLDER alone (and allow=[...]); "
+            f"resume: got also {' '.join(others)}, expected only resume=RUN_FOLDER and perhaps allow=[...]; "
             f"everything else comes from the run's {CONFIG}"
         )
     if not (folder / CONFIG).is_file():

@@ -1,1 +1,1 @@
-"""Metrics, and a split translated and scored with them."""
+"""Metrics, and the evaluation of a split with them."""

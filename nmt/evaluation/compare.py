@@ -1,4 +1,4 @@
-"""Whether the difference between two systems is more than chance."""
+"""A significance test for the difference between two systems."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric, quiet
 
 @dataclass(frozen=True)
 class Comparison:
-    """The scores of two systems on the same references, and the probability of such a difference by chance."""
+    """The scores of two systems on the same references, and the p-value of their difference.
+
+    `p_value` is the probability of a difference at least this large if both systems were equally good. `signature` is
+    that of the metric and the test.
+    """
 
     baseline: float
     system: float
@@ -32,9 +36,10 @@ def compare(
 ) -> Comparison:
     """Return the scores of both systems and the p-value of their difference, by paired approximate randomization.
 
-    (Riezler and Maxwell 2005.) `metric` is BLEU by default. As `sacrebleu --paired-ar`, except that shuffles with
-    exactly the real difference count towards p; without them, systems that differ in few sentences look significantly
-    different. Raises UserError unless both systems have one line for each reference.
+    The test is that of Riezler and Maxwell (2005) with `samples` shuffles. `metric` is BLEU by default. Unlike
+    `sacrebleu --paired-ar`, it also counts shuffles whose difference equals the real one. Without them, systems that
+    differ in few sentences look significantly different. Raises UserError unless both systems have one line for each
+    reference.
     """
     metric = metric or BLEU()
     check_counts(references, baseline=baseline, system=system)
@@ -47,7 +52,7 @@ def compare(
     first, second = results[metric.label]
     assert isinstance(first, Result) and isinstance(second, Result) and second.p_value is not None
     # sacreBLEU counts only differences larger than the real one. Where m sentences differ, one shuffle in 2 ** (m - 1)
-    # gives the real difference again: next to none for large m, nearly all for small m.
+    # gives the real difference again: almost none if m is large, all of them if m is 1.
     differing = sum(ours != theirs for ours, theirs in zip(baseline, system, strict=True))
     equal = first.score == second.score
     p_value = 1.0 if equal else min(1.0, float(second.p_value) + 2.0 ** (1 - differing))

@@ -1,4 +1,4 @@
-"""Translates a split, scores the translations, and writes both: the end of training, and the program evaluate.py."""
+"""Translates a split, scores the translations, and writes both. Training ends with this, and evaluate.py does it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,10 @@ from nmt.translate import Translation, Translator
 
 @dataclass(frozen=True, kw_only=True)
 class Subject:
-    """What is evaluated: a split, translated with the weights of a checkpoint.
+    """The subject of an evaluation: a split, and the checkpoint that translates it.
 
-    `data` tells where the sentences come from, in the words of the settings. `checkpoint` is the file's name without
-    its ending. `own` is whether these are the run's own data and limits of length: only their files have names without
-    a digest.
+    `data` names the origin of the sentences as the settings do. `checkpoint` is the file's name without its ending.
+    `own` is True if the data and the length limits are those of the run. Otherwise the file names contain a digest.
     """
 
     split: str
@@ -38,9 +37,10 @@ class Subject:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Translations of a split with their references, one for one, and the scores of the whole.
+    """The translations of a split, their references in the same order, and the scores of the whole corpus.
 
-    `references` and `hypotheses` are the lines that were scored, free of line breaks. Translating took `seconds`.
+    `references` and `hypotheses` are the lines that were scored, without line breaks. `seconds` is the time that the
+    translation took.
     """
 
     subject: Subject
@@ -67,9 +67,10 @@ class Evaluation:
 
     @property
     def label(self) -> str:
-        """Split, checkpoint (unless it is the best one) and search, as in `test.beam5.lp1`: what file names begin with.
+        """The beginning of the file names: split, checkpoint (unless it is the best) and search.
 
-        Data and limits of length that are not the run's own add eight digits of their digest.
+        An example is `test.beam5.lp1`. If data or length limits are not the run's own, eight digits of their digest
+        follow.
         """
         subject, search = self.subject, self.search
         parts = [subject.split, *([] if subject.checkpoint == "best" else [subject.checkpoint])]
@@ -88,9 +89,9 @@ def evaluate(
     *,
     bootstrap: int = 0,
 ) -> Evaluation:
-    """Translate every source of `pairs` and score the whole against their targets.
+    """Translate every source of `pairs` and score the translations as one corpus against the targets.
 
-    `metrics` and `bootstrap` are those of `nmt.evaluation.metrics.base.score`.
+    `nmt.evaluation.metrics.base.score` explains `metrics` and `bootstrap`.
     """
     started = time.perf_counter()
     translations = translator.translate([pair.source for pair in pairs])
@@ -103,7 +104,7 @@ def evaluate(
 
 @dataclass(frozen=True)
 class Written:
-    """Where an evaluation was written, and the commands that score the files again, by the name of the metric."""
+    """The files of an evaluation. `commands` maps a metric's name to the command that scores the files again."""
 
     source: Path
     hypothesis: Path
@@ -116,10 +117,11 @@ def write_evaluation(folder: Path, evaluation: Evaluation) -> Written:
     """Write the lines and the scores into `folder`/translations; return the paths.
 
     `test.beam5.lp1.src.en`, `.hyp.de` and `.ref.de` hold one sentence in each line. `.scores.json` holds the scores,
-    what they are of, and the sacrebleu commands that give the same scores from these files. The names begin with
-    `Evaluation.label`, so evaluating the same again replaces the files, each as a whole or not at all. If the new
-    translations equal those in the files, the scores by other metrics stay, and so does the interval of a score that is
-    now computed without one. Raises OSError where the folder cannot be written.
+    their subject and search, and the sacrebleu commands that compute the same scores from these files.
+
+    The file names begin with `Evaluation.label`, so a repeated evaluation replaces its files. Each file is replaced as
+    a whole or not at all. If the new translations equal the old ones, the scores by other metrics are kept, and so is
+    the interval of a score that is now computed without one. Raises OSError if the folder cannot be written.
     """
     folder = folder / "translations"
     subject, label = evaluation.subject, evaluation.label
@@ -151,7 +153,7 @@ def write_evaluation(folder: Path, evaluation: Evaluation) -> Written:
 
 
 def _facts_before(written: Written, evaluation: Evaluation) -> Mapping[str, Any]:
-    """Return the content of the score file if it is of the same translations and references, otherwise no scores."""
+    """Return the old content of the score file if its sentences and translations are the same, otherwise no scores."""
     try:
         facts = json.loads(written.scores.read_text("utf-8"))
         same = written.hypothesis.read_bytes() == _lines(evaluation.hypotheses)
@@ -162,7 +164,7 @@ def _facts_before(written: Written, evaluation: Evaluation) -> Mapping[str, Any]
 
 
 def _sacrebleu_commands(reference: str, hypothesis: str, metrics: Mapping[str, Metric]) -> dict[str, str]:
-    """Return the command that scores the files, run in their folder, for each metric that sacreBLEU has."""
+    """Return for each metric of sacreBLEU the command that scores the files. It must be run in their folder."""
     arguments = {name: metric.sacrebleu_arguments for name, metric in metrics.items()}
     return {
         name: shlex.join(["sacrebleu", reference, "-i", hypothesis, *words])
@@ -184,8 +186,8 @@ def table(evaluation: Evaluation) -> str:
 
 
 def _row(name: str, value: float, interval: Interval | None, note: str) -> str:
-    between = "" if interval is None else f"95 %: {interval}"
-    return f"  {name:<12}{value:6.2f}  {between:<22}{note}"
+    interval_text = "" if interval is None else f"95 %: {interval}"
+    return f"  {name:<12}{value:6.2f}  {interval_text:<22}{note}"
 
 
 def _lines(lines: Sequence[str]) -> bytes:

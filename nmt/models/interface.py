@@ -82,7 +82,7 @@ class Encoder(nn.Module, ABC):
     """Maps source ids to a memory.
 
     `embedding` is the input table. `width` is the last dimension of the memory. `attends` is True if the encoder has
-    attention weights. `max_length` is the largest number of source tokens, eos included; None where every length works.
+    attention weights. `max_length` is the largest number of source tokens, eos included; None if every length works.
     """
 
     embedding: nn.Embedding
@@ -100,7 +100,7 @@ class Decoder(nn.Module, ABC):
 
     `embedding` is the input table. `output` is the only layer that computes logits (..., V); its weight may be tied to
     an embedding. `attends` is True if the decoder has attention weights. `max_length` is the largest number of tokens
-    that it can read, and so write; None where every length works.
+    that it can read and therefore also generate; None if every length works.
     """
 
     embedding: nn.Embedding

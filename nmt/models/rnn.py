@@ -77,7 +77,7 @@ class RecurrentLayer(nn.Module):
     def stepper(self) -> LayerStep:
         """Return the function that computes one step.
 
-        It holds views of the weights, so that a loop joins their gradients once and not in every step.
+        It holds views of the weights, so that backward joins the gradients of the views once and not in every step.
         """
         input_weight, hidden_weight, _, bias = self.rnn.all_weights[0]
         by_feed, by_hidden = input_weight[:, self.input_width :].t(), hidden_weight.t()
@@ -100,7 +100,7 @@ def _lstm(gates: Tensor, cell: Tensor) -> LayerState:
 
 
 def _gru(gates: Tensor, recurrent: Tensor, hidden: Tensor) -> LayerState:
-    """As in torch: the reset gate is applied after the recurrent product (version 1 of arXiv:1406.1078)."""
+    """Return the next state. As in torch, the reset gate scales the recurrent product (arXiv:1406.1078, version 1)."""
     width = hidden.shape[1]
     reset, update = torch.sigmoid(gates[:, : 2 * width] + recurrent[:, : 2 * width]).chunk(2, dim=1)
     candidate = torch.tanh(torch.addcmul(gates[:, 2 * width :], reset, recurrent[:, 2 * width :]))

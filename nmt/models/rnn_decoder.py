@@ -29,9 +29,9 @@ class RecurrentState(State):
 class Bridge(nn.Module):
     """Maps the encoder's last states to the decoder's first ones: tanh(W h), with one W for each layer and tensor.
 
-    After s_0 = tanh(W_s h_1) of arXiv:1409.0473, appendix A.2.2. Layers are aligned at the top: additional decoder
-    layers read the encoder's lowest layer, and additional encoder layers, the lowest ones, are not read. Where an
-    encoder has no final states, the bridge reads the mean of its memory.
+    It extends s_0 = tanh(W_s h_1) of arXiv:1409.0473, appendix A.2.2. Layers are aligned at the top: additional decoder
+    layers read the encoder's lowest layer, and additional encoder layers (the lowest) are not read. If an encoder has
+    no final states, the bridge reads the mean of its memory.
     """
 
     def __init__(self, memory_width: int, width: int, *, layers: int, tensors: int) -> None:
@@ -62,7 +62,7 @@ class RecurrentDecoder(Decoder):
     - query_state "previous": s_t = cell([y_t; c_t], s_(t-1)), readout tanh(W [s_t; c_t; y_t]).
       arXiv:1409.0473, appendix A.2.2, with tanh in place of maxout, and the state of section 2.2 and eq. 4.
     - query_state "current": s_t = cell([y_t; h_(t-1)], s_(t-1)), readout h_t = tanh(W [s_t; c_t]).
-      h is the attentional hidden state of arXiv:1508.04025, eq. 5; h_0 is 0. That h enters the cell is called input
+      h is the attentional hidden state of arXiv:1508.04025, eq. 5; h_0 is 0. Feeding h to the cell is called input
       feeding (section 3.3). Without input feeding s_t = cell(y_t, s_(t-1)).
     - no attention: s_t = cell(y_t, s_(t-1)), readout tanh(W [s_t; y_t]). The encoder reaches the decoder through s_0
       alone (arXiv:1406.1078, arXiv:1409.3215).
@@ -127,7 +127,7 @@ class RecurrentDecoder(Decoder):
     def step(
         self, tokens: Tensor, state: RecurrentState, *, need_weights: bool = False
     ) -> tuple[Tensor, AttentionWeights | None, RecurrentState]:
-        """Read `tokens` (N,); return hidden (N, readout_width), weights if asked for, and the next state."""
+        """Read `tokens` (N,); return hidden (N, readout_width), weights if requested, and the next state."""
         embedded = self.embedding_dropout(self.embedding(tokens))
         top, context, weights, state = self._advance(self.cells.project(embedded), state, self.cells.stepper())
         hidden = self._read(top, context, embedded)
@@ -139,7 +139,7 @@ class RecurrentDecoder(Decoder):
     def forward(
         self, target_in: Tensor, encoded: EncoderOutput, *, need_weights: bool = False
     ) -> tuple[Tensor, AttentionWeights | None]:
-        """Return hidden (B, T, readout_width) for `target_in` (B, T), and the weights of the attention if asked for."""
+        """Return hidden (B, T, readout_width) for `target_in` (B, T), and the attention weights if requested."""
         embedded = self.embedding_dropout(self.embedding(target_in))
         cells_need_attention = self.query_state == "previous" or self.input_feeding
         run = self._step_by_step if cells_need_attention else self._all_at_once
@@ -180,7 +180,7 @@ class RecurrentDecoder(Decoder):
     def _advance(
         self, gates: Tensor, state: RecurrentState, step: StackStep
     ) -> tuple[Tensor, Tensor | None, Tensor | None, RecurrentState]:
-        """Return top (N, width), context (N, D), weights (N, S) and the next state: a whole step except its readout."""
+        """Compute a step except its readout. Return top (N, width), context (N, D), weights (N, S) and next state."""
         if self.query_state == "previous":
             context, weights, attention_state = self._attend(state.layers[-1][0], state)
             layers = step(gates, context, state.layers)
@@ -206,7 +206,7 @@ class RecurrentDecoder(Decoder):
 
 
 def _input_feeding(wanted: bool | None, query_state: str | None) -> bool:
-    """Return whether to feed the readout back: as wanted, or by default where the query is the current state."""
+    """Return whether to feed the readout back: as `wanted`, or if None, if the query is the current state."""
     if wanted and query_state != "current":
         why = "there is no attention" if query_state is None else "its context enters the cell already"
         raise ParameterError(

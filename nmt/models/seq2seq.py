@@ -62,7 +62,7 @@ class Seq2Seq(nn.Module):
     def forward(
         self, source: Tensor, source_mask: Tensor, target_in: Tensor, *, need_weights: bool = False
     ) -> tuple[Tensor, AttentionWeights | None]:
-        """Return hidden (B, T, D) of the forced target prefix, and the weights of all attentions if asked for."""
+        """Return hidden states (B, T, D) for the given `target_in` (B, T), and all attention weights if requested."""
         encoded = self.encoder(source, source_mask, need_weights=need_weights)
         hidden, weights = self.decoder(target_in, encoded, need_weights=need_weights)
         if not need_weights:
@@ -72,13 +72,13 @@ class Seq2Seq(nn.Module):
         return hidden, AttentionWeights(weights.cross, weights.decoder_self, encoder_self)
 
     def start(self, source: Tensor, source_mask: Tensor) -> State:
-        """Return the decoder's state before the first token, one hypothesis a sentence."""
+        """Return the decoder's state before the first token, with one hypothesis for each sentence."""
         return self.decoder.init_state(self.encoder(source, source_mask))
 
     def step(self, tokens: Tensor, state: State) -> tuple[Tensor, State]:
-        """Read one token each, `tokens` (N,); return log-probabilities (N, V) in float32 and the next state.
+        """Read one token for each hypothesis, `tokens` (N,). Return log-probabilities (N, V) and the next state.
 
-        This is the step function that a search strategy is called with.
+        The log-probabilities are float32. A search strategy is called with this method as its step function.
         """
         hidden, _, state = self.decoder.step(tokens, state)
         return torch.log_softmax(self.decoder.output(hidden).float(), dim=-1), state

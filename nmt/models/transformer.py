@@ -62,14 +62,14 @@ class TransformerBlock:
         )
 
     def final_norm(self) -> nn.Module:
-        """Return what closes the stack: one more norm where the norm comes first, else nothing."""
+        """Return the module after the last layer: a norm for pre-norm, otherwise the identity."""
         return NORMS[self.norm](self.width) if self.norm_first else nn.Identity()
 
 
 class Residual(nn.Module):
-    """The connection around a sublayer f: x + f(norm(x)) with the norm first, else norm(x + f(x)) as in the paper.
+    """The connection around a sublayer f: x + f(norm(x)) for pre-norm, or norm(x + f(x)) as in the paper.
 
-    The norm first (pre-norm) is arXiv:2002.04745. Dropout is applied to f's output (arXiv:1706.03762, section 5.4).
+    Pre-norm is analysed in arXiv:2002.04745. Dropout is applied to f's output (arXiv:1706.03762, section 5.4).
     """
 
     def __init__(self, block: TransformerBlock) -> None:
@@ -83,7 +83,7 @@ class Residual(nn.Module):
         return self.norm(x) if self.norm_first else x
 
     def after(self, x: Tensor, out: Tensor) -> Tensor:
-        """Return x joined with the output of the sublayer."""
+        """Return the output of the connection from its input x and the output `out` of the sublayer."""
         x = x + self.dropout(out)
         return x if self.norm_first else self.norm(x)
 
@@ -204,7 +204,7 @@ class DecoderLayer(nn.Module):
 
 
 class Embedding(nn.Module):
-    """Tokens to vectors scaled by the root of the width (section 3.4), with their positions, then dropout."""
+    """Maps tokens to vectors times the square root of the width (section 3.4); adds positions, applies dropout."""
 
     def __init__(self, vocab_size: int, width: int, dropout: float) -> None:
         super().__init__()
@@ -219,7 +219,7 @@ class Embedding(nn.Module):
 
 
 class TransformerEncoder(Encoder):
-    """A stack of encoder layers; with the norm first, one more norm closes the stack.
+    """A stack of encoder layers. With pre-norm, one more norm follows the last layer.
 
     `positions` makes the positions of the whole stack. Raises ParameterError for a value out of range.
     """
@@ -261,7 +261,7 @@ class TransformerEncoder(Encoder):
 
 
 class TransformerDecoder(Decoder):
-    """A stack of decoder layers over any encoder's memory; with the norm first, one more norm closes the stack.
+    """A stack of decoder layers over any encoder's memory. With pre-norm, one more norm follows the last layer.
 
     `memory_width` is the last dimension of that memory; `positions` makes the positions of the whole stack. Raises
     ParameterError for a value out of range.

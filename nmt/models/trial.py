@@ -1,4 +1,4 @@
-"""A first run of a model on two toy sentences, which finds shapes that do not fit before any data are read."""
+"""Runs a model on two toy sentences. This finds shapes that do not fit before any data are read."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class TrialError(ValueError):
     """A model that cannot run.
 
     `module` is the name of the innermost module of the model that was running ("decoder.attention.energy"), and
-    `problem` says what went wrong, and in which line.
+    `problem` describes the error and its line.
     """
 
     def __init__(self, module: str, problem: str) -> None:
@@ -39,7 +39,7 @@ def try_model(model: Seq2Seq) -> None:
     """Run a forward pass and a decoding step with two beams; raise TrialError where they fail.
 
     `model` may be on the meta device. The run takes place on a CPU in a copy whose weights are all 0, with one thread,
-    so that no thread of torch's starts before training has set its mode.
+    so that torch starts no other threads before training sets how they treat denormal numbers.
     """
     model = copy.deepcopy(model).to_empty(device="cpu").eval()
     for module in model.modules():
@@ -82,7 +82,7 @@ def _check_shape(name: str, got: Tensor, expected: tuple[int, ...]) -> None:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Let torch use one thread in the block. Threads that it starts keep the mode of that moment for good."""
+    """Let torch use one thread in the block. New threads would keep the present treatment of denormal numbers."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

@@ -1,4 +1,4 @@
-"""What every search strategy is: a frozen value that is called with a step function and a decoder's state."""
+"""The base class of search strategies, which are called with a step function and a decoder's state."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Selectable(Protocol):
     """A decoder's state as search sees it; `nmt.models.interface.State` is one."""
 
     def select(self, rows: Tensor, sentences: Tensor | None = None) -> Self:
-        """Return the state of the hypotheses `rows` (N',), and of `sentences` (B',) where some were dropped."""
+        """Return the state of the hypotheses `rows` (N',); `sentences` (B',) are given if some were dropped."""
         ...
 
 
@@ -30,10 +30,10 @@ Step = Callable[[Tensor, S], tuple[Tensor, S]]
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """A found translation.
+    """A translation that a search has found.
 
     `tokens` have no bos, and end with eos unless the length limit ended the hypothesis. `token_log_probs` are the
-    model's own natural logarithms, one for each token.
+    natural logarithms of the probabilities under the model, one for each token. A higher `score` is better.
     """
 
     tokens: list[int]
@@ -63,15 +63,16 @@ class Search(ABC):
     @property
     @abstractmethod
     def label(self) -> str:
-        """The strategy and the settings that change its results, for file names and tables, except the length limits.
+        """A short text for file names and tables: the strategy and the settings that change its results.
 
-        `nmt.evaluation.split.Evaluation.label` adds a digest where these are not the run's own.
+        It leaves out the length limits. `nmt.evaluation.split.Evaluation.label` adds a digest if these are not the
+        run's own.
         """
 
     @property
     @abstractmethod
     def width(self) -> int:
-        """How many hypotheses the search holds for one sentence."""
+        """The number of hypotheses that the search holds for one sentence."""
 
     @abstractmethod
     def __call__(
@@ -80,12 +81,12 @@ class Search(ABC):
         """Return at least one hypothesis for each of B sentences, best score first.
 
         `state` is the state before the first token, with one hypothesis for each sentence (N = B). `max_length` (B,)
-        limits the generated tokens of each sentence, eos included. PAD and BOS are never generated. `keys` has for
-        each sentence non-negative integers that identify it, such as its source ids: random choices depend on them and
-        not on the sentence's place in the batch. A strategy without random choices does not read them.
+        limits the generated tokens of each sentence, eos included. PAD and BOS are never generated. `keys` holds
+        for each sentence non-negative integers that identify it, such as its source ids. Random choices depend on them
+        and not on the sentence's place in the batch. A strategy without random choices does not read them.
 
-        Raises UserError for log-probabilities that are NaN, ValueError for a `max_length` below 1 and where no token is
-        possible.
+        Raises UserError if log-probabilities are NaN. Raises ValueError if a `max_length` is below 1, or if every token
+        has a probability of 0.
         """
 
     def target_limit(self, source_length: int) -> int:

@@ -36,9 +36,9 @@ class BeamSearch(Search):
     4. Survive: the best K candidates without eos are the new live hypotheses.
     5. Drop: sentences that are done leave the computation; see `_done`.
 
-    The call returns the `n_best` best finished hypotheses of each sentence; fewer only where fewer are possible. Equal
-    scores are ordered by the better-ranked parent, then the lower token id, then the earlier end. No sentence
-    influences another.
+    The call returns the `n_best` best finished hypotheses of each sentence, or fewer if fewer exist. Among equal
+    scores, the better-ranked parent comes first, then the lower token id, then the earlier end. No sentence influences
+    another.
     """
 
     beam_size: int = 5
@@ -53,7 +53,7 @@ class BeamSearch(Search):
 
     @property
     def label(self) -> str:
-        """`beam5.lp1`: beam size and length penalty, and `.best3` where more than one hypothesis is asked for."""
+        """`beam5.lp1`: beam size and length penalty, and `.best3` if `n_best` is 3 (nothing if it is 1)."""
         more = f".best{self.n_best}" if self.n_best > 1 else ""
         return f"beam{self.beam_size}.lp{self.length_penalty:g}{more}"
 
@@ -111,8 +111,8 @@ class BeamSearch(Search):
 
         `at_limit`: the hypotheses are as long as the sentence allows.
         `enough`: K hypotheses are finished, and the n_best-th of them scores at least as well as the best live
-        hypothesis would if it ended now at no cost. So a few early ends do not crowd out a better hypothesis that is
-        not finished yet.
+        hypothesis would if it ended now at no cost. So the search goes on if K hypotheses end early and a live one is
+        still better.
         `unbeatable`: the n_best-th finished hypothesis scores at least as well as any continuation can.
         Log-probabilities only lower the sum and the divisor grows with the length, so no continuation scores above the
         best live sum divided by the divisor at max_length.
@@ -138,9 +138,10 @@ def length_normalization(length: Tensor | int, length_penalty: float) -> Tensor:
 
 @dataclass(frozen=True)
 class _Beams:
-    """The hypotheses of every sentence, best first: `tokens` and `log_probs` (B, W, t), sums of the latter (B, W).
+    """The hypotheses of every sentence, best first: `tokens` and `log_probs` (B, W, t).
 
-    `parents` (B, W) says which hypothesis of the step before each one continues. A sum of -inf marks an empty place.
+    `totals` (B, W) are the sums of `log_probs`; -inf marks an empty place. `parents` (B, W) are the indices of the
+    hypotheses of the previous step that they continue.
     """
 
     tokens: Tensor
@@ -166,8 +167,8 @@ class _Live:
     """The sentences that are still searched, one row for each.
 
     `index` (B,) is the sentence's place in the call, `max_length` (B,) its limit, `finished` (B,) the number of its
-    finished hypotheses and `best_scores` (B, n_best) the best scores of these, -inf where there are fewer. `beams` are
-    its live hypotheses.
+    finished hypotheses, `best_scores` (B, n_best) the best scores of these (-inf if there are fewer), and `beams` its
+    live hypotheses.
     """
 
     index: Tensor
@@ -201,14 +202,14 @@ class _Live:
 def _extend(beams: _Beams, log_probs: Tensor, *, count: int) -> _Beams:
     """Return the `count` best continuations by one token (B, C), best first, from `log_probs` (B*W, V)."""
     sentences, width = beams.totals.shape
-    # A sentence's best `count` are among each hypothesis' own best; forbidden tokens may take up places there.
+    # The best `count` of a sentence are among the best `count` of each hypothesis. Forbidden tokens may take places.
     values, ids = top(log_probs, min(count + len(NEVER_GENERATED), log_probs.shape[1]))  # (N, c)
     require_numbers(values)
     values = ban(values, ids, NEVER_GENERATED)
-    each = values.shape[1]
-    totals = (beams.totals.reshape(-1, 1) + values).view(sentences, width * each)
-    best, places = top(totals, min(count, width * each))  # (B, C)
-    parents = places // each
+    kept = values.shape[1]  # for each hypothesis
+    totals = (beams.totals.reshape(-1, 1) + values).view(sentences, width * kept)
+    best, places = top(totals, min(count, width * kept))  # (B, C)
+    parents = places // kept
     rows = torch.arange(sentences, device=totals.device).unsqueeze(1)
     last, last_log_prob = (x.reshape(sentences, -1).gather(1, places).unsqueeze(2) for x in (ids, values))
     return _Beams(

@@ -1,7 +1,7 @@
 """Rules on the next token: small functions over log-probabilities that strategies share.
 
 A rule returns log-probabilities of the same shape in which a token that it forbids has -inf. The others keep their
-values, so a row need not sum to 1 afterwards.
+values, so the probabilities of a row may sum to less than 1.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def ban(log_probs: Tensor, ids: Tensor, tokens: Sequence[int]) -> Tensor:
 
 
 def keep_top_k(log_probs: Tensor, k: int) -> Tensor:
-    """Keep the `k` most probable tokens of each row (N, V), of equal ones those with the lower ids.
+    """Keep the `k` most probable tokens of each row (N, V). Among equal ones, lower ids are kept.
 
     Fan et al. 2018, "Hierarchical Neural Story Generation", arXiv:1805.04833, section 5.4.
     """
@@ -47,7 +47,7 @@ def keep_top_p(log_probs: Tensor, p: float) -> Tensor:
     vocabulary = log_probs.shape[1]
     normalizer = log_probs.logsumexp(1, keepdim=True)
     count = min(_GROUP, vocabulary)
-    while True:  # mostly a few tokens are enough, and finding them costs far less than sorting the whole row
+    while True:  # usually a few tokens are enough, and finding them is far cheaper than sorting the row
         values, ids = top(log_probs, count)
         mass = (values - normalizer).exp().cumsum(1)
         if count == vocabulary or bool((mass[:, -1] >= p).all()):
@@ -59,10 +59,11 @@ def keep_top_p(log_probs: Tensor, p: float) -> Tensor:
 
 
 def top(values: Tensor, count: int) -> tuple[Tensor, Tensor]:
-    """Return the `count` largest of each row and their columns, largest first, equal ones by the lower column.
+    """Return the `count` largest values of each row (N, V) and their columns, largest first.
 
-    NaN counts as the largest. The largest values of a wide row lie in the `count` groups of adjacent columns whose
-    maxima are largest, and a maximum is far cheaper than a selection: half the time of `topk` over all of V.
+    Among equal values, the lower column comes first. NaN counts as the largest. A wide row is divided into groups of
+    adjacent columns: its largest values lie in the `count` groups with the largest maxima. Maxima are far cheaper than
+    a selection, so this takes half the time of `topk` over the whole row.
     """
     rows, columns = values.shape
     groups = columns // _GROUP
@@ -76,7 +77,7 @@ def top(values: Tensor, count: int) -> tuple[Tensor, Tensor]:
         best, among = top(values.gather(1, places), count)
         return best, places.gather(1, among)
     best, places = values.topk(min(count + 1, columns), dim=1)
-    # topk leaves open in which order equal values come, and which of them it takes: sort the few rows that have any.
+    # topk does not define which of equal values it takes, nor their order, so the few rows that have some are sorted.
     equal = ((best[:, 1:] == best[:, :-1]) & (best[:, 1:] > -torch.inf)).any(1)
     if bool(equal.any()):
         ordered = values[equal].sort(dim=1, descending=True, stable=True)

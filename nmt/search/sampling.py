@@ -25,9 +25,9 @@ class Sampling(Search):
     smallest set with a probability of at least `top_p` (1: all of them). A temperature near 0, or top_k=1, gives greedy
     search.
 
-    A hypothesis scores by its log-probability log P under the model itself, without temperature and cut-offs. The
-    samples of a sentence are returned best score first; equal samples are not merged, because how often a translation
-    was drawn is information.
+    The score of a hypothesis is its log-probability log P under the model, without temperature and cut-offs. The
+    samples of a sentence are returned best score first. Equal samples are not merged, so that their number can be
+    counted.
 
     The draws depend on `seed`, the sentence's key, the sample's number and the step. So a sentence gets the same
     random numbers in any batch, in any order and on any device, and the first samples stay the same when more are
@@ -91,8 +91,8 @@ class Sampling(Search):
         """Return one token (N,) for each row of `log_probs` (N, V).
 
         Exponential noise e decides: the token with the largest p / e is a draw from p (the Gumbel-max trick; Maddison
-        et al. 2014, arXiv:1411.0030, section 2). Drawing by cumulative sums would often pick another token after a
-        tiny rounding difference; this rarely does.
+        et al. 2014, arXiv:1411.0030, section 2). With cumulative sums, a tiny rounding difference would often change
+        the token; here it rarely does.
         """
         require_numbers(log_probs.amax(1))
         log_probs = ban(log_probs, torch.arange(log_probs.shape[1], device=log_probs.device), NEVER_GENERATED)
@@ -127,5 +127,5 @@ class _Sample:
         return -sum(self.log_probs)
 
     def hypothesis(self) -> Hypothesis:
-        """Return the hypothesis; it scores by its log-probability."""
+        """Return the hypothesis; its score is its log-probability."""
         return Hypothesis(self.tokens, self.log_probs, sum(self.log_probs))

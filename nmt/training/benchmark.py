@@ -1,4 +1,4 @@
-"""Measures the speed of training and translation, and compares training with the machine's matrix products."""
+"""Measures the speed of training and translation, and compares training with the machine's fastest matrix product."""
 
 from __future__ import annotations
 
@@ -60,7 +60,10 @@ def _limited(recipe: Recipe) -> Recipe:
 
 @dataclass
 class Clock(Callback):
-    """Measures the time, target tokens and FLOP of the updates after a warm-up."""
+    """Measures the time, target tokens and FLOP of the updates after a warm-up.
+
+    The FLOP are an estimate: for each token and each weight that multiplies it, 2 forward and 4 backward.
+    """
 
     encoder_weights: int
     decoder_weights: int

@@ -37,11 +37,11 @@ def finish(parts: Parts, fitted: Fitted) -> dict[str, Any]:
     scored = _score(parts)
     metrics = _metrics(parts, fitted, scored, chosen["nmt"])
     save_attention_maps(parts.translator, scored["val"].translations[: fitted.samples], folder / "attention")
-    if average is not None:  # only now: a run that is resumed with more updates goes on from the best single weights
+    if average is not None:  # not earlier: if the end is interrupted, a resumed run compares with the single weights
         checkpoint.save(average, best_checkpoint(folder))
     text = json.dumps(metrics, indent=2, ensure_ascii=False) + "\n"
     write_atomically(folder / METRICS, text.encode())
-    for update in fitted.recent:  # until here the run could be resumed
+    for update in fitted.recent:  # a run with metrics.json is not resumed, so it does not need them any more
         recent_checkpoint(folder, update).unlink(missing_ok=True)
     for evaluation in scored.values():
         logger.info(table(evaluation))
@@ -52,7 +52,7 @@ def finish(parts: Parts, fitted: Fitted) -> dict[str, Any]:
 def _better_average(parts: Parts, fitted: Fitted, best: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return a checkpoint with the average of the recent weights, or None if best.ckpt is at least as good.
 
-    `best` is what best.ckpt says of itself.
+    `best` is the entry "nmt" of best.ckpt.
     """
     folder, monitor, best_scores = parts.recipe.folder, parts.monitor, best["scores"]["val"]
     if len(fitted.recent) < 2:
@@ -110,10 +110,10 @@ def _score(parts: Parts) -> dict[str, Evaluation]:
 
 
 def _metrics(parts: Parts, fitted: Fitted, scored: Mapping[str, Evaluation], best: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the content of metrics.json; `best` is what best.ckpt says of itself.
+    """Return the content of metrics.json; `best` is the entry "nmt" of the chosen checkpoint.
 
-    `wall_seconds`: training and its validations, all sessions. `total_seconds`: that, plus preparation and the end of
-    this session only.
+    `wall_seconds` is the time of training and its validations in all sessions. `total_seconds` adds the preparation
+    and the end of this session.
     """
     settings, counts = parts.recipe.settings, fitted.counts
     return {

@@ -1,4 +1,4 @@
-"""Training itself: the parts of a run under Lightning's trainer."""
+"""Trains the parts of a run with Lightning's trainer."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Fitted:
-    """What training leaves for the end of a run, besides the weights in the model and the checkpoints.
+    """The results of training that the end of a run needs, apart from the weights and the checkpoints.
 
-    `seconds` is the time of training and its validations over all interruptions; `session_seconds` is the time of
-    Lightning's fit since the run was started or resumed. `counts` are this process's share. `recent` are the updates
-    whose weights were kept for averaging, oldest first. `samples` is the number of validation sentences to draw.
+    `seconds` is the time of training and its validations in all sessions; `session_seconds` is the time of Lightning's
+    fit in this session. `counts` are the sums of this process. `recent` are the updates whose weights were kept for
+    averaging, oldest first. `samples` is the number of validation sentences whose attention maps are drawn.
     """
 
     updates: int
@@ -51,9 +51,9 @@ class Fitted:
 
 
 def fit(parts: Parts, checkpoints: AtomicCheckpointIO) -> Fitted:
-    """Train the model of `parts`, from the state in the last checkpoint if `checkpoints` holds it.
+    """Train the model of `parts`. If `checkpoints` holds the content of last.ckpt, training continues from it.
 
-    Raises `Interrupted` after Ctrl-C or SIGTERM, where last.ckpt holds the state of the run.
+    Raises `Interrupted` after Ctrl-C or SIGTERM if last.ckpt holds the state of the run.
     """
     recipe = parts.recipe
     timer = Timer(recipe.settings.trainer.max_time, interval="step")
@@ -99,7 +99,7 @@ def fit(parts: Parts, checkpoints: AtomicCheckpointIO) -> Fitted:
 def _ordered(timer: Timer, configured: Mapping[str, Callback], checkpointing: Checkpointing) -> list[Callback]:
     """Return all callbacks in the order in which Lightning gets them.
 
-    Checkpointing comes after all others that keep a state, so that last.ckpt holds what they made of a validation.
+    Checkpointing comes after all others that keep a state, so that last.ckpt holds their states after a validation.
     Raises UserError for two callbacks whose states would be saved under the same key.
     """
     own: dict[str, Callback] = {"the timer": timer, "the random generators": Generators()}
@@ -153,7 +153,7 @@ def make_trainer(parts: Parts, callbacks: Sequence[Callback], checkpoints: Atomi
 
 
 def _check_shares(parts: Parts, ranks: int) -> None:
-    """Raise UserError unless every process has a batch, and every epoch a validation."""
+    """Raise UserError unless every process gets a batch and a validation pair, and every epoch has a validation."""
     settings = parts.recipe.settings.trainer
     total, val_pairs = len(parts.data.train_dataloader()), len(parts.val_pairs)
     batches, interval = total // ranks, settings.val_check_interval

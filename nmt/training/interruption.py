@@ -1,4 +1,4 @@
-"""How a run that is stopped from outside tells where it can be continued."""
+"""The exception of a run that was stopped from outside and can be continued."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ class Interrupted(Exception):
 
 @contextmanager
 def interruptible(folder: Path, saved_update: Callable[[], int]) -> Iterator[None]:
-    """Turn Ctrl-C into `Interrupted` where `folder` has a last.ckpt, whose update `saved_update` returns."""
+    """Turn Ctrl-C into `Interrupted` if `folder` has a last.ckpt, otherwise into KeyboardInterrupt.
+
+    `saved_update` returns the update of last.ckpt.
+    """
     try:
         yield
     except (KeyboardInterrupt, SystemExit, Interrupted) as stop:  # Lightning turns KeyboardInterrupt into SystemExit

@@ -15,9 +15,10 @@ from nmt.checkpoint import load, save
 
 
 class AtomicCheckpointIO(TorchCheckpointIO):
-    """Lets Lightning write and read checkpoints as `nmt.checkpoint` does: whole, checked, nothing executed.
+    """Lets Lightning save and load with `nmt.checkpoint`: files are written whole, and loading executes no code.
 
-    `last` is the content of last.ckpt where it was read already. It is handed to Lightning and then not kept.
+    `last` is the content of last.ckpt if it was read before. Lightning's first read returns it, and then it is released
+    from memory.
     """
 
     def __init__(self, last: Mapping[str, Any] | None = None) -> None:
@@ -37,7 +38,7 @@ class AtomicCheckpointIO(TorchCheckpointIO):
 
 
 class EventLog(TensorBoardLogger):
-    """TensorBoard's events only; the run's config.yaml already has what Lightning would write to hparams.yaml."""
+    """Writes only TensorBoard's events. Lightning's hparams.yaml is left out: config.yaml has the same settings."""
 
     def save(self) -> None:
         """Flush the events."""

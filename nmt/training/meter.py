@@ -1,4 +1,4 @@
-"""What training has done so far: sums over tokens and seconds, and the share of its limits that is used up."""
+"""The progress of training: sums over tokens and seconds, and the used share of the run's limits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nmt.data.batch import Batch
 
 @dataclass
 class Counts:
-    """Sums over batches, of one process."""
+    """Sums over the batches of one process."""
 
     loss: float = 0.0
     target_tokens: int = 0
@@ -40,8 +40,8 @@ class Counts:
 class Meter:
     """Counts batches and the seconds between them, since the last log line and over the whole run.
 
-    `now` returns seconds of a clock. `train_loss` (per target token) and `tokens_per_second` are those of the last log
-    line, NaN before the first.
+    `now` returns the time in seconds. `train_loss` (per target token) and `tokens_per_second` are those of the last log
+    line; both are NaN before the first.
     """
 
     def __init__(self, now: Callable[[], float] = time.perf_counter) -> None:
@@ -49,7 +49,7 @@ class Meter:
         self._now = now
         self._resumed_at = now()
         self._window = Counts()  # since the last log line
-        self._before = Counts()  # of the run until the last log line, over interruptions
+        self._before = Counts()  # from the start of the run, in all sessions, to the last log line
 
     def resume_clock(self) -> None:
         """Begin to count seconds: training starts, or continues after a validation."""
@@ -72,9 +72,9 @@ class Meter:
         self._resumed_at = now
 
     def take(self, processes: int = 1) -> dict[str, float]:
-        """Return the figures since the last call, empty without a batch, and begin anew.
+        """Return the figures since the last call and start new sums. Without a batch since then, return no figures.
 
-        Tokens per second are multiplied by the number of processes.
+        Tokens per second are multiplied by the number of `processes`.
         """
         window = self._window
         if not window.target_tokens:
@@ -121,7 +121,7 @@ class Limits:
         return cls(settings.max_steps if settings.max_steps > 0 else None, settings.max_epochs, seconds)
 
     def share(self, *, updates: int, epochs: float, seconds: float) -> float:
-        """Return the share of the run that is done, from 0 to 1: the largest share of a limit that is used up."""
+        """Return the share of the run that is done, from 0 to 1: the largest used share of any limit."""
         pairs = ((updates, self.updates), (epochs, self.epochs), (seconds, self.seconds))
         shares = [done / limit if limit else 1.0 for done, limit in pairs if limit is not None]
         return min(1.0, max(shares, default=0.0))

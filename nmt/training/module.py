@@ -33,10 +33,10 @@ SCALER_SKIPS = 50  # in a row: the scaler halves its scale at each skip; 50 halv
 
 
 class TranslationModule(pl.LightningModule):
-    """Trains the model of `parts`: loss of an update = Σ sums.loss / Σ sums.tokens over its batches and processes.
+    """Trains the model of `parts`: the loss of an update is Σ sums.loss / Σ sums.tokens over its batches and processes.
 
-    `seconds_trained` returns the seconds of training so far, over interruptions. Callbacks read what
-    `nmt.training.view.Training` names.
+    `seconds_trained` returns the seconds of training so far, in all sessions. `nmt.training.view.Training` lists the
+    members that callbacks may read.
     """
 
     def __init__(self, parts: Parts, seconds_trained: Callable[[], float]) -> None:
@@ -52,7 +52,7 @@ class TranslationModule(pl.LightningModule):
         self._non_finite = 0  # updates in a row whose gradient is not finite
         self._val_losses = Losses()
 
-    # What callbacks read
+    # Members that callbacks read
 
     @property
     def folder(self) -> Path:
@@ -76,7 +76,7 @@ class TranslationModule(pl.LightningModule):
 
     @property
     def monitor(self) -> Monitor:
-        """What decides which weights are the best."""
+        """The figure that decides which weights are the best."""
         return self.parts.monitor
 
     @property
@@ -134,7 +134,7 @@ class TranslationModule(pl.LightningModule):
         self.meter.resume_clock()
 
     def on_train_batch_end(self, outputs: Any, batch: Batch, batch_index: int) -> None:
-        """Count the time since the last batch, which includes making this one; log every so many updates."""
+        """Count the time since the last batch, which includes making this one; log if it is time."""
         self.meter.count_seconds()
         if self.global_step % self.parts.recipe.settings.trainer.log_every_n_steps == 0 and not self.accumulating:
             self._log_training()
@@ -159,16 +159,16 @@ class TranslationModule(pl.LightningModule):
         return optimizer
 
     def on_before_optimizer_step(self, optimizer: torch.optim.Optimizer) -> None:
-        """Turn summed into mean gradients, and set the learning rate."""
+        """Divide the summed gradients by the target tokens of the update, and set the learning rate."""
         trainer = self.trainer
         tokens = float(self._update_tokens)
         if trainer.world_size > 1:
             tokens = float(trainer.strategy.reduce(torch.tensor(tokens, device=self.device), reduce_op="sum"))
-        # Lightning divided by the batches of the update, DDP by the ranks.
+        # Lightning has divided by the batches of the update, and DDP by the ranks. Both divisions are undone here.
         scale = trainer.accumulate_grad_batches * trainer.world_size / tokens
         torch._foreach_mul_([p.grad for p in self.parameters() if p.grad is not None], scale)
         self._update_tokens = 0
-        # Each process has its own clock, but all need the same learning rate.
+        # The clocks of the processes differ, but all need the same learning rate.
         factor = self.parts.schedule(self.global_step, trainer.strategy.broadcast(self.progress()))
         for group in optimizer.param_groups:
             group["lr"] = group["peak_lr"] * factor
@@ -180,7 +180,7 @@ class TranslationModule(pl.LightningModule):
         gradient_clip_val: float | None = None,
         gradient_clip_algorithm: str | None = None,
     ) -> None:
-        """Clip the norm of all gradients together (arXiv:1211.5063).
+        """Clip the joint norm of all gradients (arXiv:1211.5063, section 3.2).
 
         Raises UserError if the norm is not finite; with a gradient scaler (16-mixed) only after 50 such updates in a
         row.
@@ -188,7 +188,7 @@ class TranslationModule(pl.LightningModule):
         gradients = [p.grad for p in self.parameters() if p.grad is not None]
         norm = torch.nn.utils.get_total_norm(gradients)
         self._gradient_norm = float(norm)
-        # A gradient scaler skips such updates itself while it looks for its scale.
+        # A gradient scaler itself skips such updates while it searches for its scale.
         allowed = SCALER_SKIPS if getattr(self.trainer.precision_plugin, "scaler", None) is not None else 0
         self._non_finite = 0 if math.isfinite(self._gradient_norm) else self._non_finite + 1
         if self._non_finite > allowed:
@@ -202,7 +202,7 @@ class TranslationModule(pl.LightningModule):
     # Validation
 
     def on_validation_epoch_start(self) -> None:
-        """Begin new sums; first log what training did until now."""
+        """Log the figures of training until now, and start new validation sums."""
         self._log_training()
         self._val_losses = Losses()
 
@@ -226,8 +226,8 @@ class TranslationModule(pl.LightningModule):
         sources = [pair.source for pair in self.val_pairs[rank::ranks]]
         share = self.translator.translate(sources, search=validation_search(self.translator.search))
         by_place: dict[int, Translation] = {}
-        for other, part in enumerate(self._gathered(share)):
-            by_place.update(zip(range(other, len(self.val_pairs), ranks), part, strict=True))
+        for first, part in enumerate(self._gathered(share)):
+            by_place.update(zip(range(first, len(self.val_pairs), ranks), part, strict=True))
         return [by_place[place] for place in range(len(self.val_pairs))]
 
     def on_validation_end(self) -> None:
@@ -245,7 +245,7 @@ class TranslationModule(pl.LightningModule):
     # Checkpoints
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Add what makes a checkpoint usable by itself, the digest of the corpus, and the meter's sums."""
+        """Add config, tokenizer and scores (for use without the run), the corpus digest, and the meter's sums."""
         checkpoint["nmt"] = self._description()
         checkpoint["corpus_sha256"] = self.parts.digest
         checkpoint["totals"] = self.meter.state_dict()
@@ -261,4 +261,4 @@ def _repeated(rows: Tensor, times: int) -> Tensor:
 
 
 if TYPE_CHECKING:
-    _: Callable[..., Training] = TranslationModule  # it has everything that callbacks may read
+    _: Callable[..., Training] = TranslationModule  # mypy checks that it has all members that callbacks may read

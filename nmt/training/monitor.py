@@ -1,4 +1,4 @@
-"""The one notion of "best": which validation has better weights than another."""
+"""The single definition of the best weights, used by every part of training."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ class Monitor:
 
     @property
     def label(self) -> str:
-        """What people read in front of the figure."""
+        """The name of the figure in messages."""
         return "loss" if self.metric is None else self.metric.label
 
     def quality(self, scores: Mapping[str, float]) -> float:
         """Return a number that is higher for better weights, and -inf for a figure that is not finite.
 
-        `scores` are the figures of one validation, with "loss" among them. Some metrics have a value below which they
-        are chance (BLEU 1, say). Down there the loss decides: weights above chance are better than all those below it,
-        and among the latter a lower loss is better.
+        `scores` are the figures of one validation, with "loss" among them. Low values of some
+        metrics are chance (BLEU below 1). Weights with such a value are worse than all weights above chance; among
+        them, a lower loss is better.
         """
         quality = self._quality(scores)
         return quality if math.isfinite(quality) else -math.inf

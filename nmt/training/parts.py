@@ -1,4 +1,4 @@
-"""From a recipe to the parts of a run: corpus, tokenizer, model, data."""
+"""Makes the parts of a run from its recipe: corpus, tokenizer, model, data."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Parts:
-    """What a run is made of before it trains.
+    """The parts of a run, as they are before training.
 
-    `digest` identifies the training and validation pairs. `commit` (of the source code) and `started` (seconds of
-    time.monotonic) are those of the moment when the parts were made.
+    `digest` identifies the training and validation pairs. `commit` is that of the source code when the run was started,
+    and `started` is that time, in seconds of time.monotonic.
     """
 
     recipe: Recipe
@@ -72,20 +72,20 @@ class Parts:
 
     @property
     def allow(self) -> Sequence[str]:
-        """The packages of the user's own whose classes the config may name."""
+        """The user's own packages whose classes the config may name."""
         return self.recipe.settings.allow
 
     @property
     def parameters(self) -> int:
-        """The number of trained weights; tied ones count once."""
+        """The number of trained weights; a shared weight counts once."""
         return sum(p.numel() for p in self.translator.model.parameters())
 
 
 def build_parts(recipe: Recipe, last: Mapping[str, Any] | None = None) -> Parts:
-    """Return the parts of a run; with the content of its `last` checkpoint, those of a run that is resumed.
+    """Return the parts of a run. For a resumed run, `last` is the content of its last.ckpt.
 
-    Seeds the random generators, reads or generates the corpus, trains the tokenizer and makes the model. Raises
-    UserError for data or settings that do not fit, and where the corpus of a resumed run has changed.
+    Seeds the random generators, reads or generates the corpus, trains or restores the tokenizer, and makes the model.
+    Raises UserError for data or settings that do not fit, and if the corpus of a resumed run has changed.
     """
     started, commit = time.monotonic(), machine.commit(Path(__file__).parent)  # now: the code may change later
     settings, plain = recipe.settings, recipe.plain
@@ -158,7 +158,7 @@ def _check_lengths(
 
 
 def _disable_dropout(model: torch.nn.Module) -> None:
-    """Switch every dropout off, so that the model can learn a few pairs by heart."""
+    """Switch every dropout off, so that the model can memorize a few pairs."""
     for module in model.modules():
         if isinstance(module, Dropout):
             module.p = 0.0

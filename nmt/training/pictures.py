@@ -11,9 +11,9 @@ from nmt.translate import Translation, Translator
 
 
 def attention_maps(translator: Translator, translations: Sequence[Translation]) -> dict[int, AttentionMap]:
-    """Return the attention maps of the translations by their numbers.
+    """Return the attention maps of the translations. The keys are indices of `translations`.
 
-    Empty translations have no map, and neither has anything under a model without attention.
+    An empty translation has no map. A model without attention has no maps.
     """
     numbers = [number for number, found in enumerate(translations) if found.tokens and translator.attends]
     maps = translator.attention_maps([translations[number] for number in numbers]) if numbers else []
@@ -21,7 +21,7 @@ def attention_maps(translator: Translator, translations: Sequence[Translation]) 
 
 
 def save_attention_maps(translator: Translator, translations: Sequence[Translation], folder: Path) -> None:
-    """Write the attention map of every translation as `<n>.json` and `<n>.png`."""
+    """Write the attention map of every translation as `<n>.json`, and cross attention also as `<n>.png`."""
     folder.mkdir(parents=True, exist_ok=True)
     for number, attention_map in attention_maps(translator, translations).items():
         save(attention_map, folder / f"{number}.json")

@@ -16,8 +16,8 @@ REMEMBERED = ("seed", "tokenizer", "model", "optimizer", "callbacks", "scores")
 def read_last(recipe: Recipe) -> dict[str, Any]:
     """Return the content of the run's last.ckpt.
 
-    Raises UserError where the run is finished, where last.ckpt is missing or is not the state of a training, and where
-    settings have changed that the state depends on.
+    Raises UserError if the run is finished, if last.ckpt is missing or has no training state, and if settings have
+    changed that the state depends on.
     """
     folder, path = recipe.folder, last_checkpoint(recipe.folder)
     if (folder / METRICS).is_file():
@@ -35,7 +35,7 @@ def read_last(recipe: Recipe) -> dict[str, Any]:
     changed = [key for key in REMEMBERED if recipe.plain.get(key) != last["nmt"]["config"].get(key)]
     if changed:
         raise UserError(
-            f"resume={folder}: {', '.join(changed)} in config.yaml changed since last.ckpt was saved, which depends on "
-            "the former settings; change them back, or start a new run"
+            f"resume={folder}: last.ckpt depends on settings that have changed in config.yaml: {', '.join(changed)}; "
+            "change them back, or start a new run"
         )
     return last

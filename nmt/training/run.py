@@ -18,8 +18,8 @@ def train(recipe: Recipe, *, resume: bool = False) -> dict[str, Any]:
     """Train what `recipe` describes, in its folder; return the content of metrics.json.
 
     With `resume` the run in the folder continues from its last.ckpt. Where several processes train, only the first
-    returns metrics; the others return an empty dict. Raises UserError for what a user can correct, and `Interrupted`
-    after Ctrl-C or SIGTERM, when last.ckpt holds the state of the run.
+    returns metrics; the others return an empty dict. Raises UserError for a mistake that the user can correct, and
+    `Interrupted` after Ctrl-C or SIGTERM if last.ckpt holds the state of the run.
     """
     process.speed_up()
     machine.forget_peak_memory()

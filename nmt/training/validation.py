@@ -18,9 +18,10 @@ from nmt.translate import Translation
 
 @dataclass(frozen=True)
 class Losses:
-    """Sums over target tokens: the label-smoothed cross entropy of one pass, the negative log-likelihood, their count.
+    """The sums of a validation over its target tokens.
 
-    Both are in nats.
+    `loss` is the label-smoothed cross entropy of one pass and `nll` the negative log-likelihood, both in nats. `tokens`
+    is the number of target tokens.
     """
 
     loss: float = 0.0
@@ -49,17 +50,17 @@ class Validation:
 
 
 def batch_losses(model: Seq2Seq, objective: Objective, batch: Batch) -> Losses:
-    """Return the sums of one validation batch; the model is in evaluation mode."""
+    """Return the sums of one validation batch; the model must be in evaluation mode."""
     hidden, _ = model(batch.source, batch.source_mask, batch.target_in)
     sums = objective.validate(hidden, model.decoder.output, batch.target_out, batch.target_mask)
     return Losses(float(sums.loss), float(sums.nll), float(sums.tokens))
 
 
 def validation_search(search: Search) -> BeamSearch:
-    """Return the search of every validation: greedy, with the default limits of length, whatever `search` is.
+    """Return the search of every validation: greedy search with the default length limits.
 
-    So validation scores are comparable between runs that differ in their search. Only the limit on memory is taken
-    from `search`; it does not change results.
+    Only `batch_tokens` is taken from `search`; it limits memory and does not change results. So validation scores are
+    comparable between runs with different searches.
     """
     return BeamSearch(beam_size=1, batch_tokens=search.batch_tokens)
 
@@ -70,6 +71,6 @@ def validation_scores(
     translations: Sequence[Translation],
     pairs: Sequence[SentencePair],
 ) -> dict[str, float]:
-    """Return loss and perplexity, and the value of every metric, of the translations of `pairs` as one corpus."""
+    """Return the loss, the perplexity, and every metric's score of the translations of `pairs` as one corpus."""
     scores = score(metrics, [translation.text for translation in translations], [pair.target for pair in pairs])
     return {**losses.scores, **{name: found.value for name, found in scores.items()}}

@@ -1,4 +1,4 @@
-"""What callbacks may read of the module that trains."""
+"""The members of the training module that callbacks may read."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Training(Protocol):
 
     @property
     def monitor(self) -> Monitor:
-        """What decides which weights are the best."""
+        """The figure that decides which weights are the best."""
 
     @property
     def validation(self) -> Validation:
@@ -62,5 +62,5 @@ class Training(Protocol):
 
 
 def training(module: pl.LightningModule) -> Training:
-    """Return the module that Lightning gives to callbacks as they may read it."""
+    """Return the module that Lightning passes to callbacks, with the type `Training`."""
     return cast(Training, module)

@@ -192,7 +192,7 @@ def test_values_in_a_yaml_are_refused_because_the_plan_does_not_have_their_jobs(
 
 
 def test_jobs_that_share_a_folder_are_refused_before_the_first_starts(runs: Runs, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"job 1 \(seed=2\): hydra\.sweep\.subdir: got .*, the folder of job 0 too"):
+    with pytest.raises(UserError, match=r"job 1 \(seed=2\): hydra\.sweep\.subdir: got .*, also the folder of job 0"):
         runs.run(["-m", "seed=1,2", "hydra.sweep.subdir='${name}'"])
     assert runs.calls == [] and list(tmp_path.iterdir()) == []
 

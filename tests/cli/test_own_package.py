@@ -63,7 +63,7 @@ def test_help_lists_configs_of_ones_own(
     [
         (["--config-dir", "nowhere"], "--config-dir: got 'nowhere', expected a folder"),
         (["--config-dir"], "--config-dir: got nothing"),
-        (["--config-dir=configs", "resume=run"], "resume: got --config-dir beside it"),
+        (["--config-dir=configs", "resume=run"], "resume: got also --config-dir, expected"),
         (
             ["--config-dir=configs", "experiment=acme"],
             "got 'acme_nmt.attention.First', expected a class in nmt.models; to use your own package, add "

@@ -284,9 +284,9 @@ def test_resume_takes_everything_from_the_run(runs: Runs) -> None:
     first, second = runs.calls
     assert first[:2] == second[:2] and second[2] == Path("here") and second[3]
     assert files(Path()) == [f"here/{name}" for name in before]
-    with pytest.raises(UserError, match=r"got seed=2 beside it, expected resume=RUN_FOLDER alone"):
+    with pytest.raises(UserError, match=r"got also seed=2, expected only resume=RUN_FOLDER"):
         runs.run(["resume=here", "seed=2"])
-    with pytest.raises(UserError, match="got -m beside it"):
+    with pytest.raises(UserError, match="got also -m, expected"):
         runs.run(["-m", "resume=here"])
 
 

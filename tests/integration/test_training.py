@@ -163,7 +163,7 @@ def test_what_a_state_remembers_cannot_be_changed_beside_it(tmp_path):
     config = folder / "config.yaml"
     written = config.read_text("utf-8")
     config.write_text(re.sub(r"\blr: \S+", "lr: 0.5", written), "utf-8")
-    with pytest.raises(UserError, match=r"optimizer in config.yaml changed since"):
+    with pytest.raises(UserError, match=r"settings that have changed in config.yaml: optimizer"):
         train_program.run([f"resume={folder}"])
     config.write_text(written.replace("limit: null", "limit: 50"), "utf-8")
     with pytest.raises(UserError, match="not those that this run began with"):

@@ -1,1 +1,1 @@
-"""Metrics: one class in one file each, and `base`, which scores a corpus with several of them."""
+"""Metrics, each in its own file, and `base`, which scores a corpus with several of them."""

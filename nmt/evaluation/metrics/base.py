@@ -1,4 +1,4 @@
-"""What a metric is, and the scores of a corpus by several metrics."""
+"""The base class of metrics, and the scores of a corpus by several metrics."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nmt.errors import UserError
 
 @dataclass(frozen=True)
 class Interval:
-    """A 95 % confidence interval by bootstrap resampling (Koehn 2004): mean, plus or minus."""
+    """A 95 % confidence interval by bootstrap resampling (Koehn 2004): `mean` ± `half_width`."""
 
     mean: float
     half_width: float
@@ -26,7 +26,7 @@ class Score:
     """The score of one corpus by one metric.
 
     `signature` names every setting that the value depends on, for metrics that have one (Post 2018, arXiv:1804.08771).
-    `interval` is None unless a bootstrap was asked for.
+    `interval` is None unless a bootstrap was requested.
     """
 
     value: float
@@ -39,19 +39,22 @@ class Metric(ABC):
     """Compares the translations of a corpus with their references.
 
     A subclass is a frozen dataclass whose fields are the metric's settings. It defines `label` and `score`, and changes
-    the class attributes below where they do not fit. Nothing else names a metric: whatever shows scores iterates.
+    the class attributes below where they do not fit. No other code depends on the name of a metric.
     """
 
     unit: ClassVar[str] = "points"
     """Unit of the value; tables show it where there is no signature."""
     higher_is_better: ClassVar[bool] = True
     chance: ClassVar[float | None] = None
-    """Values below this one are noise: until it is reached, the validation loss decides which weights are the best."""
+    """Values below this one are noise. Until it is reached, the validation loss decides which weights are the best."""
 
     target_lang: str = ""
-    """Code of the target language ("de"), given by the program; empty where it is not known."""
+    """Code of the target language ("de"), given by the program; empty if it is not known."""
     in_training: bool = True
-    """Whether each validation in training computes the metric. The scores at the end of a run have it in any case."""
+    """Whether each validation in training computes the metric.
+
+    The monitored metric is always computed. At the end of a run, all metrics are computed.
+    """
 
     @property
     @abstractmethod
@@ -62,8 +65,8 @@ class Metric(ABC):
     def score(self, hypotheses: Sequence[str], references: Sequence[str], *, bootstrap: int = 0) -> Score:
         """Return the score of the whole corpus.
 
-        The two sequences have the same length, at least 1, and belong together one for one. `bootstrap` is the number
-        of resamples for the interval; 0 means no interval.
+        `hypotheses[i]` is the translation whose reference is `references[i]`; there is at least one of both.
+        `bootstrap` is the number of resamples for the interval; 0 means no interval.
         """
 
     @property
@@ -74,7 +77,7 @@ class Metric(ABC):
 
 @dataclass(frozen=True)
 class Scores(Mapping[str, Score]):
-    """The scores of one corpus by name, in the order of `metrics`, which has the metric behind each of them."""
+    """The scores of one corpus under the names of the metrics, in the order of `metrics`."""
 
     metrics: Mapping[str, Metric]
     scores: Mapping[str, Score]
@@ -103,7 +106,7 @@ def score(
     """Return the scores of a corpus by each of `metrics`.
 
     `bootstrap` is the number of resamples for the intervals; 0 means no intervals. Raises UserError unless there is one
-    hypothesis for each reference and at least one of both, and for a `bootstrap` that makes no interval.
+    hypothesis for each reference and at least one of both, and if `bootstrap` is negative or 1.
     """
     check_bootstrap(bootstrap)
     check_counts(references, hypotheses=hypotheses)
@@ -113,7 +116,7 @@ def score(
 
 
 def check_bootstrap(bootstrap: int) -> None:
-    """Raise UserError for a number of resamples that makes no interval."""
+    """Raise UserError if `bootstrap` is negative or 1, because one resample gives no interval."""
     if bootstrap < 0 or bootstrap == 1:
         raise UserError(f"bootstrap: got {bootstrap}, expected 0 (no interval) or at least 2; 1000 is usual")
 
@@ -123,7 +126,7 @@ def check_counts(references: Sequence[str], **systems: Sequence[str]) -> None:
     for name, lines in systems.items():
         if len(lines) != len(references):
             counts = f"{len(lines)} {name} for {len(references)} references"
-            raise UserError(f"scores: got {counts}; expected one for one")
+            raise UserError(f"scores: got {counts}; expected one for each reference")
     if not references:
         raise UserError("scores: got no sentences; expected at least one hypothesis with its reference")
 

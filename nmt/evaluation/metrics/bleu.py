@@ -22,7 +22,7 @@ _BY_CHARACTER = (
 
 @dataclass(frozen=True, kw_only=True)
 class BLEU(SacreBleuMetric):
-    """Corpus BLEU. Without `tokenize`, the target language decides about the tokenizer; see `default_tokenizer`."""
+    """Corpus BLEU. If `tokenize` is None, `default_tokenizer` chooses by the target language."""
 
     label = "BLEU"
     chance: ClassVar[float | None] = 1.0
@@ -52,10 +52,10 @@ class _BLEU(PlainFloats, sacrebleu.metrics.bleu.BLEU):
 def default_tokenizer(language: str) -> Tokenizer:
     """Return the sacreBLEU tokenizer for a target language ("de", "pt_BR", "zh-TW", "jpn_Jpan").
 
-    Chinese has its own, "zh". Languages that put no spaces between words are counted by character. So is Korean, whose
-    words carry their particles and endings: 13a would count one wrong ending as a wrong word. (The usual tokenizer for
-    Korean papers, ko-mecab, needs another package and a dictionary; score the written files with it to compare with
-    them.) Everything else is "13a", sacreBLEU's default.
+    Chinese gets its own tokenizer, "zh". Languages without spaces between words are split into characters ("char").
+    Korean is too, because its words carry particles and endings: with 13a, one wrong ending makes the whole word wrong.
+    (Papers on Korean usually use ko-mecab, which needs another package and a dictionary. To compare with them, score
+    the written files with it.) All other languages get "13a", sacreBLEU's default.
     """
     code = language.replace("_", "-").split("-")[0].lower()
     if code in _CHINESE:

@@ -1,4 +1,4 @@
-"""chrF (Popović 2015) and chrF++ (Popović 2017): F-scores of character n-grams, and of word n-grams too."""
+"""chrF (Popović 2015) and chrF++ (Popović 2017): F-scores of character n-grams; chrF++ adds word n-grams."""
 
 from __future__ import annotations
 

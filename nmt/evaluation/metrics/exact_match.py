@@ -11,12 +11,12 @@ from sacrebleu.significance import estimate_ci
 
 from nmt.evaluation.metrics.base import Interval, Metric, Score
 
-_SEED = 12345  # sacreBLEU's
+_SEED = 12345  # sacreBLEU's default
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExactMatch(Metric):
-    """Percentage of translations equal to their reference, white space at the ends aside."""
+    """Percentage of translations equal to their reference, ignoring white space at both ends."""
 
     label = "exact match"
     unit: ClassVar[str] = "% of the sentences"
@@ -27,7 +27,7 @@ class ExactMatch(Metric):
         equal = sum(h.strip() == r.strip() for h, r in zip(hypotheses, references, strict=True))
         interval = None
         if bootstrap:
-            # How many equal ones a resample of the sentences draws is a binomial variable.
+            # The number of equal ones in a resample of the sentences has a binomial distribution.
             draws = np.random.default_rng(_SEED).binomial(sentences, equal / sentences, size=bootstrap)
             mean, half_width = estimate_ci(100.0 * draws / sentences)
             interval = Interval(float(mean), float(half_width))

@@ -16,9 +16,9 @@ from nmt.evaluation.metrics.base import Interval, Metric, Score
 
 @dataclass(frozen=True, kw_only=True)
 class SacreBleuMetric(Metric):
-    """A metric of sacreBLEU's: its score, its signature, and its interval with sacreBLEU's fixed seed 12345.
+    """A metric that sacreBLEU computes.
 
-    All three equal those of the sacrebleu program for the same lines.
+    Score, signature and interval equal those of the sacrebleu program for the same lines; its default seed is 12345.
     """
 
     @abstractmethod
@@ -37,8 +37,8 @@ class SacreBleuMetric(Metric):
 class PlainFloats:
     """Makes the scores of a sacreBLEU metric Python floats.
 
-    Without it, sacreBLEU 2.6 cannot take the mean of resampled scores some of which are exactly 0: those are floats,
-    the others NumPy's float32.
+    Without it, sacreBLEU 2.6 cannot average resampled scores if some are exactly 0: these are Python floats, and the
+    others are NumPy's float32.
     """
 
     def _compute_score_from_stats(self, stats: Any) -> Any:
@@ -49,7 +49,7 @@ class PlainFloats:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Keep sacreBLEU's log off the terminal: it reports every bootstrap and every low count of n-grams."""
+    """Keep sacreBLEU's log off the terminal: it reports every bootstrap and every corpus with few n-grams."""
     logger = logging.getLogger("sacrebleu")
     level = logger.level
     logger.setLevel(logging.ERROR)

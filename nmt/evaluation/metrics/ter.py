@@ -14,8 +14,8 @@ from nmt.evaluation.metrics.sacrebleu_metric import PlainFloats, SacreBleuMetric
 class TER(SacreBleuMetric):
     """Edits (insertions, deletions, substitutions, shifts of words) in percent of the references' words.
 
-    `normalized` splits punctuation from words; `asian_support` beside it splits Chinese, Japanese and Korean text into
-    characters. Slow, so by default it is not computed during training.
+    `normalized` separates punctuation from words. With it, `asian_support` splits Chinese, Japanese and Korean text
+    into characters. TER is slow, so by default it is not computed during training.
     """
 
     label = "TER"

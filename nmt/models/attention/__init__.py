@@ -1,1 +1,1 @@
-"""Attention of recurrent decoders: the contract in `base`, and one file for each family."""
+"""Attention of recurrent decoders: the base class in `base`, and one file for each family."""

@@ -1,4 +1,4 @@
-"""The contract of an attention of a recurrent decoder; a family is one file beside this one and one YAML.
+"""The base class of attention in recurrent decoders. A family is one file in this package and one YAML.
 
 Legend: B sentences, Q queries of a sentence, N = B * Q hypotheses, S source length, A width of a key, D width of the
 memory.
@@ -18,10 +18,10 @@ from nmt.models.interface import State, per_sentence
 
 @dataclass(frozen=True)
 class AttentionMemory(State):
-    """What the decoder attends to. It is made once for a sentence, and its beams share it without a copy.
+    """The memory that the decoder attends to. It is made once for a sentence; the beams share it without a copy.
 
-    `values` (B, S, D) are summed, `keys` (B, S, A), made by `project_keys`, are scored, and `mask` (B, S) is True at
-    real tokens.
+    The context is a weighted sum of `values` (B, S, D). The scores compare `keys` (B, S, A), which `project_keys`
+    makes, with the query. `mask` (B, S) is True at real tokens.
     """
 
     values: Tensor = per_sentence()
@@ -52,7 +52,7 @@ class Attention(nn.Module, ABC):
 
     @property
     def recurrent(self) -> bool:
-        """Whether the scores of a step depend on the step before it; then the queries come one step at a time."""
+        """Whether the scores of a step depend on the previous step. If so, a call gets the queries of one step only."""
         return type(self).advance is not Attention.advance
 
     def prepare(self, memory: Tensor, mask: Tensor) -> AttentionMemory:
@@ -62,8 +62,8 @@ class Attention(nn.Module, ABC):
     def forward(self, query: Tensor, memory: AttentionMemory, state: Any) -> tuple[Tensor, Tensor, Any]:
         """Return contexts (B, Q, D), weights (B, Q, S) and the next state for `query` (B, Q, query_width).
 
-        Q is 1 in training step by step, K in a search with K beams, and T where all steps are computed at once: the
-        cell does not need the context, and the attention is not recurrent. Weights at padding are exactly 0.
+        Q is 1 in training step by step, and K in a search with K beams. Q is T if all steps are computed at once, which
+        requires a cell without the context and an attention that is not recurrent. Weights at padding are exactly 0.
         """
         scores = self.score(query, memory, state)  # (B, Q, S)
         scores = scores.masked_fill(~memory.mask.unsqueeze(1), -torch.inf)

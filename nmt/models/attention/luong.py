@@ -17,9 +17,9 @@ SCORES = ("dot", "general", "concat")
 class LuongAttention(Attention):
     """Global attention whose query is the current state h_t (arXiv:1508.04025, section 3.1, eq. 7).
 
-    `score` is one of eq. 8: "dot", h_t^T h_s, for states and memory of one width; "general", h_t^T W h_s; "concat",
-    v^T tanh(W [h_t; h_s]), with as many units as h_t has, and W in two halves so that W_s h_s is computed once.
-    Raises ParameterError for another score, and for "dot" where the widths differ.
+    `score` is one of eq. 8: "dot", h_t^T h_s, for states and memory of the same width; "general", h_t^T W h_s;
+    "concat", v^T tanh(W [h_t; h_s]), with as many hidden units as h_t has. The W of "concat" is stored as two matrices,
+    so that W_s h_s is computed once. Raises ParameterError for another score, and for "dot" if the widths differ.
     """
 
     query_state = "current"

@@ -15,8 +15,8 @@ class Alibi(Positions):
 
     score_ij = q_i . k_j * scale - m_h |i - j| for query i, key j and head h, with the slope m_h of `head_slopes`.
 
-    A decoder sees i - j as in the paper, since its mask hides the later keys; an encoder treats both sides alike.
-    Nothing is learned.
+    In a decoder the distance is i - j as in the paper, because the mask hides later keys. An encoder treats earlier and
+    later keys alike. Nothing is learned.
     """
 
     slopes: Tensor

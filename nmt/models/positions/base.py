@@ -1,4 +1,4 @@
-"""The contract of all positions: three hooks, and each of them changes nothing unless a subclass overrides it.
+"""The base class of all positions: three hooks, each of which changes nothing unless a subclass overrides it.
 
 Legend: B sentences, H heads, T queries, S keys, D width of the model.
 """
@@ -17,7 +17,7 @@ class Positions(nn.Module):
     queries and keys of every self-attention; `bias` adds to its scores. Positions count from 0. In a decoding step,
     `start` is the position of the one new token; otherwise it is 0.
 
-    `max_length` is the largest number of tokens that a sentence may have, or None where every length works.
+    `max_length` is the largest number of tokens that a sentence may have, or None if every length works.
     """
 
     max_length: int | None = None
@@ -34,10 +34,10 @@ class Positions(nn.Module):
         return x
 
     def bias(self, queries: Tensor, length: int, *, start: int = 0, scale: float = 1.0) -> Tensor | None:
-        """Return what is added to the attention scores, (1 or B, 1 or H, T, S) in the dtype of `queries`, or None.
+        """Return a bias for the attention scores, (1 or B, 1 or H, T, S) in the dtype of `queries`, or None.
 
         `queries` (B, H, T, D / H) stand at the positions start, start + 1, ..., and the S = `length` keys at 0, 1, ...
-        Scores are queries times keys times `scale`. What may not be attended is masked afterwards.
+        Scores are queries times keys times `scale`. The mask is applied after the bias is added.
         """
         return None
 

@@ -13,8 +13,8 @@ from nmt.models.positions.base import Positions
 class Learned(Positions):
     """Adds a learned vector for each position to the embeddings (arXiv:1705.03122, section 3.1).
 
-    `max_length` is the number of positions, and so the largest number of tokens of a sentence, its end included. A
-    longer one raises UserError. Raises ParameterError where `max_length` is below 1.
+    `max_length` is the number of positions and therefore the largest number of tokens of a sentence, eos included. A
+    longer sentence raises UserError. Raises ParameterError if `max_length` is below 1.
     """
 
     def __init__(self, width: int, heads: int, max_length: int = 512) -> None:

@@ -1,1 +1,1 @@
-"""Callbacks: one file each, and a node of configs/callbacks for those that a user may set."""
+"""Callbacks, each in its own file. Those that a user may set have a node in configs/callbacks."""

@@ -28,9 +28,9 @@ class Best:
 class Checkpointing(Callback):
     """Writes last.ckpt (the whole state of training), best.ckpt and the weights of the last validations.
 
-    `average_last` weights are kept for averaging at the end of the run; 0 keeps none. last.ckpt is written every
-    `save_every_updates` updates and after each validation. The program calls this callback after all others that keep
-    a state, so that last.ckpt holds what they made of the same validation.
+    The weights of the last `average_last` validations are kept for averaging at the end of the run; 0 keeps none.
+    last.ckpt is written every `save_every_updates` updates and after each validation. The program calls this callback
+    after all others that keep a state, so that last.ckpt holds their states after the same validation.
     """
 
     def __init__(self, *, average_last: int = 5, save_every_updates: int = 500) -> None:
@@ -103,9 +103,9 @@ class Checkpointing(Callback):
 
 
 def resumable(trainer: pl.Trainer, view: Training) -> bool:
-    """Tell whether a run that is saved at the end of this batch can be continued exactly.
+    """Return whether a run that is saved at the end of this batch can be continued exactly.
 
-    It cannot inside an update, because accumulated gradients are not saved. After the last batch of an epoch Lightning
-    would skip what ends the epoch; the end of the epoch itself is a good place.
+    Inside an update it cannot, because accumulated gradients are not saved. After the last batch of an epoch it cannot
+    either, because Lightning would skip the end of the epoch; `on_train_epoch_end` saves there.
     """
     return not view.accumulating and not trainer.fit_loop.epoch_loop.batch_progress.is_last_batch

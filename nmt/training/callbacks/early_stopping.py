@@ -1,4 +1,4 @@
-"""The end of a run that no longer gets better."""
+"""Ends a run that no longer improves."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from nmt.training.view import training
 
 
 class EarlyStopping(Callback):
-    """Ends a run after `patience` validations in a row without a better one; None never ends it.
+    """Ends a run after `patience` validations in a row without an improvement; None never ends it.
 
-    "Better" is decided by `callbacks.monitor`, as for best.ckpt; a validation has to be better by more than
-    `min_delta`.
+    An improvement is a quality above the best by more than `min_delta`. `Monitor.quality` computes it from
+    `callbacks.monitor`, as for best.ckpt.
     """
 
     def __init__(self, *, patience: int | None = 10, min_delta: float = 0.001) -> None:

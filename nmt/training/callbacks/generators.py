@@ -1,4 +1,4 @@
-"""The random generators' part of exact resume."""
+"""The states of the random generators, for an exact resume."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pytorch_lightning.callbacks import Callback
 
 
 class Generators(Callback):
-    """Carries the states of the random generators through a checkpoint."""
+    """Saves the states of the random generators in a checkpoint, and restores them."""
 
     def __init__(self) -> None:
         self._loaded: list[dict[str, Any]] = []

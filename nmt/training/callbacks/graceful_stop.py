@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: a run ends after a whole update, saved."""
+"""After Ctrl-C or SIGTERM, a run is saved and ends after a whole update."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class GracefulStop(Callback):
         self._remove()
 
     def _remove(self) -> None:
-        """Put Lightning's handlers back, before Lightning itself puts back those that it found."""
+        """Restore Lightning's handlers. After this, Lightning restores the handlers that were there before its own."""
         for number, handler in self._before.items():
             signal.signal(number, handler)
         self._before = {}

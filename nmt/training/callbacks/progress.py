@@ -1,4 +1,4 @@
-"""What a person sees while a model trains: a bar on a terminal, plain lines elsewhere."""
+"""The progress of training on the screen: a bar on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class TrainingProgress(Callback):
         console = Console()
         if trainer.is_global_zero and console.is_terminal:
             self._bar = Progress(
-                BarColumn(bar_width=None, table_column=Column(ratio=1)),  # the width that the figures leave
+                BarColumn(bar_width=None, table_column=Column(ratio=1)),  # all the width that the figures do not need
                 _Figures(table_column=Column(no_wrap=True)),
                 console=console,
                 transient=True,

@@ -15,7 +15,7 @@ from nmt.training.view import training
 class Samples(Callback):
     """Logs the first `sentences` validation sentences to TensorBoard after each validation.
 
-    At the end of the run their attention maps are written into its folder `attention`.
+    At the end of the run, their attention maps are written to attention/ in the run's folder.
     """
 
     def __init__(self, *, sentences: int = 3) -> None:

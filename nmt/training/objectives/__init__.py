@@ -1,1 +1,1 @@
-"""What training minimizes: one file for each objective, over the hidden states of the decoder."""
+"""Training objectives, each in its own file. They are computed from the hidden states of the decoder."""

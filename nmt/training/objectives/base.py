@@ -1,4 +1,4 @@
-"""What every training objective promises."""
+"""The base class of training objectives."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from nmt.training.objectives.sums import Sums
 class Objective(ABC):
     """The loss of a batch, as sums over its real target tokens.
 
-    A subclass is one file in this package (or in a package of one's own) and one YAML in configs/objective. Two class
+    A subclass is one file in this package (or in your own package) and one YAML in configs/objective. Two class
     attributes say what it needs from the model:
 
-    - `passes`: how many forward passes of the same batch it compares. The trainer repeats the batch so many times and
-      calls the model once; dropout differs between the copies.
-    - `needs_weights`: whether it reads attention weights. The model then computes them on the explicit path instead of
-      the fused kernel, which is slower.
+    - `passes`: the number of forward passes of the same batch that it compares. The trainer repeats the batch that many
+      times and calls the model once; dropout differs between the copies.
+    - `needs_weights`: whether it reads attention weights. The model then computes them explicitly, which is slower than
+      the fused kernel.
 
     `label_smoothing` is the share of the target distribution that is spread evenly over the vocabulary.
     """
@@ -41,7 +41,8 @@ class Objective(ABC):
 
         With P passes and B sentences, `hidden` is (P * B, T, D): all rows of the first pass, then all of the second,
         and so on. `output` projects hidden states to logits. `targets` and `mask` (True = real token) are (B, T) and
-        belong to every pass alike. `weights` has P * B rows like `hidden`, or is None without `needs_weights`.
+        are the same for every pass. `weights` has P * B rows like `hidden`, or is None without `needs_weights`.
+
         The trainer divides `Sums.loss` by `Sums.tokens` of the whole update, over all processes and accumulated
         batches; so `tokens` counts the tokens of one copy of the batch.
         """
@@ -49,7 +50,7 @@ class Objective(ABC):
     def validate(self, hidden: Tensor, output: nn.Linear, targets: Tensor, mask: Tensor) -> Sums:
         """Return the sums of one validation batch: the cross entropy of one pass with this `label_smoothing`.
 
-        Losses compare only between runs with equal smoothing; perplexity, which comes from `Sums.nll`, always compares.
-        Shapes are those of `__call__` with P = 1.
+        Losses are comparable only between runs with equal smoothing. Perplexity, which is computed from `Sums.nll`,
+        does not depend on the smoothing. Shapes are those of `__call__` with P = 1.
         """
         return chunked_cross_entropy(hidden, output, targets, mask, label_smoothing=self.label_smoothing)

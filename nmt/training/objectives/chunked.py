@@ -54,9 +54,10 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
     """Linear projection, cross entropy and penalty of one chunk of positions after another.
 
     The forward pass computes the gradients too, because they need the logits of the chunk. For cross entropy
-    d loss / d logits = softmax - (1 - e) * onehot - e / V. The first two terms are kept as one matrix that still has to
-    be divided by the normalizer of the softmax: dividing the rows of the hidden states' gradient is cheaper. The last
-    term is the same for every token of the vocabulary, so its gradient is the mean row of the weight.
+    d loss / d logits = softmax - (1 - e) * onehot - e / V. The first two terms are kept as one matrix that is not yet
+    divided by the normalizer of the softmax, because dividing the rows of the hidden states' gradient is cheaper. The
+    last term is the same for every token of the vocabulary, so its part of a hidden state's gradient is -e times the
+    mean row of the weight.
     """
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""Cross entropy with label smoothing: maximum likelihood of the reference, softened."""
+"""Cross entropy with label smoothing."""
 
 from __future__ import annotations
 

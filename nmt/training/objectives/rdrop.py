@@ -23,7 +23,7 @@ class RDrop(Objective):
     Normalization: the loss is summed over the tokens and divided by the tokens of ONE copy of the batch, as in the
     authors' fairseq code (`reg_label_smooth_cross_entropy.py`). Both cross entropies count in full, so with alpha = 0
     loss and gradient are twice those of `CrossEntropy`. A constant factor does not change Adam's update, but it changes
-    what gradient clipping cuts. The example in the authors' README halves the cross entropies instead:
+    the effect of gradient clipping. The example in the authors' README halves the cross entropies instead:
     0.5 * (CE + CE) + weight * (KL + KL) / 2. Its weight equals half our alpha.
     """
 

@@ -1,4 +1,4 @@
-"""What an objective returns for a batch."""
+"""The result of an objective for a batch."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Sums:
     """Sums over the real target tokens of a batch.
 
     `loss` is a scalar with gradient. `nll` is the negative log-likelihood of the targets in nats, a scalar without
-    gradient; where a batch is passed several times, the mean of the passes. `tokens` counts the tokens of one pass.
+    gradient; with several passes, it is their mean. `tokens` counts the tokens of one pass.
     """
 
     loss: Tensor
