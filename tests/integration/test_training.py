@@ -154,7 +154,7 @@ def test_evaluating_other_data_leaves_the_scores_of_the_run(tmp_path, capsys):
     assert facts["data"] == f"data.test={tmp_path / 'test.tsv'}" and "tok:char" in facts["scores"]["bleu"]["signature"]
 
 
-def test_what_a_state_remembers_cannot_be_changed_beside_it(tmp_path):
+def test_settings_that_last_ckpt_depends_on_cannot_change(tmp_path):
     folder = tmp_path / "run"
     settings = [*TINY, *SMALL_TRANSFORMER, "trainer.max_steps=4", "data.sizes=[60,4,4]", NO_AVERAGE]
     settings.append("callbacks.samples=null")
