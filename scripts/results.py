@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import yaml
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from nmt.build import build_search
 from nmt.cli import program
 from nmt.cli.arguments import wants_help
 from nmt.errors import UserError
@@ -147,10 +149,10 @@ def cell(score: dict[str, Any]) -> str:
 
 
 def search(settings: dict[str, Any]) -> str:
-    """Return the name and the settings of the search."""
-    shown = {key: value for key, value in settings.items() if key not in ("_target_", "batch_tokens")}
-    name = settings["_target_"].rpartition(".")[2]
-    return f"{name} with {', '.join(f'{key} {value}' for key, value in shown.items())}"
+    """Return the name and the settings of the search; a setting that an older run did not have has its default."""
+    strategy = build_search(settings)
+    shown = {key: value for key, value in asdict(strategy).items() if key != "batch_tokens"}
+    return f"{type(strategy).__name__} with {', '.join(f'{key} {value}' for key, value in shown.items())}"
 
 
 def with_table(text: str, table: str) -> str:
