@@ -1,10 +1,12 @@
-"""Which settings and which environments mean one process, several, or a start that is refused."""
+"""The processes of a run: how many a setting means, which starts are refused, and what further ones share."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,8 +14,9 @@ import pytest
 from nmt.cli.processes import check_start, several_devices
 from nmt.config.compose import compose
 from nmt.config.schema import validate
-from nmt.config.settings import TrainerConfig
+from nmt.config.settings import TrainConfig, TrainerConfig
 from nmt.errors import UserError
+from tests.train_frame import Runs, files
 
 
 @pytest.fixture(scope="module")
@@ -66,3 +69,51 @@ def test_starts_by_torchrun_or_slurm_tasks_are_refused(
     except UserError as error:
         said = str(error)
     assert re.search(message, said) if message else said == ""
+
+
+def test_a_process_that_lightning_starts_shares_the_folder(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    def start_another(config: TrainConfig, folder: Path) -> None:
+        if os.environ.get("LOCAL_RANK") == "1":
+            return
+        before = files(folder), (folder / "config.yaml").stat()
+        with monkeypatch.context() as another:
+            another.setenv("LOCAL_RANK", "1")
+            runs.run(["model=rnn"])
+        assert (files(folder), (folder / "config.yaml").stat()) == before
+
+    runs.work = start_another
+    runs.run(["model=rnn"])
+    first, second = runs.calls
+    assert first == second and "NMT_RUN_FOLDER" not in os.environ
+
+
+def test_a_process_that_lightning_starts_shares_the_folder_of_a_resumed_run(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def start_another(config: TrainConfig, folder: Path) -> None:
+        if os.environ.get("LOCAL_RANK") != "1":
+            with monkeypatch.context() as another:
+                another.setenv("LOCAL_RANK", "1")
+                runs.run(["resume=here"])
+
+    runs.run(["hydra.run.dir=here"])
+    runs.work = start_another
+    runs.run(["resume=here"])
+    assert len(runs.calls) == 3
+
+
+def test_a_rank_in_the_environment_makes_no_further_process(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in ("0", "1"):
+        monkeypatch.setenv("SLURM_PROCID", number)
+        monkeypatch.setenv("LOCAL_RANK", number)
+        runs.run([f"hydra.run.dir={number}"])
+        assert files(Path(number)) == ["config.yaml", "train.log"]
+    with pytest.raises(UserError, match="already holds a run"):
+        runs.run(["hydra.run.dir=0"])
+
+
+def test_processes_of_one_run_are_started_by_the_first_one_only(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(UserError, match=r"^WORLD_SIZE=2: a launcher .* start it once"):
+        runs.run([])
+    assert runs.calls == []

@@ -1,0 +1,80 @@
+"""How a run ends on the terminal: statuses, messages, and what is said about going on."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from pathlib import Path
+
+import pytest
+import torch
+
+from nmt.config.settings import TrainConfig
+from nmt.errors import UserError
+from nmt.training.interruption import Interrupted
+from tests.train_frame import Runs
+
+
+def test_the_log_has_warnings_and_the_terminal_has_not(runs: Runs, capsys: pytest.CaptureFixture[str]) -> None:
+    runs.work = lambda config, folder: warnings.warn("mind the gap", stacklevel=1)
+    runs.run(["hydra.run.dir=here"])
+    assert "mind the gap" in Path("here/train.log").read_text("utf-8")
+    out, err = capsys.readouterr()
+    assert "training" in out and "mind the gap" not in out + err
+
+
+def test_a_memory_that_is_too_small_is_the_users_to_mend(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(config: TrainConfig, folder: Path) -> None:
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB.\nGPU 0 has ...")
+
+    runs.work = fail
+    assert runs.status("hydra.run.dir=here", "data.batch_tokens=90000") == 2
+    err = capsys.readouterr().err
+    assert err.startswith("error: data.batch_tokens: got 90000") and "(CUDA out of memory)" in err
+    assert "data.eval_batch_tokens=" in err and not Path("here").exists()
+
+
+@pytest.mark.parametrize(
+    "error", [UserError("a mistake"), OSError(28, "No space left on device"), torch.OutOfMemoryError("out of memory")]
+)
+def test_a_run_that_has_saved_its_state_says_how_to_continue_it(
+    runs: Runs, capsys: pytest.CaptureFixture[str], error: Exception
+) -> None:
+    def fail(config: TrainConfig, folder: Path) -> None:
+        (folder / "checkpoints").mkdir()
+        (folder / "checkpoints" / "last.ckpt").touch()
+        raise error
+
+    runs.work = fail
+    assert runs.status("hydra.run.dir=here") == 2
+    assert re.search(r"^to continue this run when the error below is solved: .*resume=", capsys.readouterr().out, re.M)
+
+
+def test_a_bug_keeps_its_traceback(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(config: TrainConfig, folder: Path) -> None:
+        raise ZeroDivisionError("a bug")
+
+    runs.work = fail
+    with pytest.raises(ZeroDivisionError, match="a bug"):
+        runs.status("hydra.run.dir=here")
+    assert "Traceback" in Path("here/train.log").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("error", "arguments"),
+    [
+        (KeyboardInterrupt(), ["hydra.run.dir=here"]),
+        (Interrupted(2, 7, Path()), ["-m", "seed=1,2", "hydra.sweep.dir=many"]),
+    ],
+)
+def test_ctrl_c_is_status_130_and_ends_a_multirun(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch, error: BaseException, arguments: list[str]
+) -> None:
+    def stop(config: TrainConfig, folder: Path) -> None:
+        raise error
+
+    runs.work = stop
+    assert runs.status(*arguments) == 130
+    assert len(runs.calls) == 1
