@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +19,12 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("MPLBACKEND", "Agg")
 for rank in ("RANK", "LOCAL_RANK", "SLURM_PROCID"):
     os.environ.pop(rank, None)
+
+
+def pytest_collection_finish() -> None:
+    """Leave the imported libraries out of garbage collection, which would take 0.4 s at the start of every run."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -143,6 +143,7 @@ def test_what_a_model_does_not_have_is_named() -> None:
             figure(attention, layer=number)
 
 
+@pytest.mark.slow
 def test_importing_costs_no_matplotlib_and_drawing_no_pyplot() -> None:
     program = (
         "import sys, nmt.attention_map, nmt.analysis.figure as f\n"

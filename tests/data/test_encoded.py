@@ -288,6 +288,7 @@ def test_threads_at_once(make):
     assert made == [encode(pairs, Numbers())] * 3
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_corpus(make):
     """Making and reading four times as many pairs takes far less than twice the memory."""
 

@@ -1,5 +1,6 @@
 """The shuffle of arrays is Python's own: the same permutations, and the same generator afterwards."""
 
+import itertools
 import random
 
 import numpy as np
@@ -7,9 +8,13 @@ import pytest
 
 from nmt.data.shuffle import FEW, shuffle
 
+SIZES = (0, 1, 2, 1000, FEW - 1, FEW, FEW + 1, 2 * FEW - 1, 2 * FEW, 2 * FEW + 1)
 
-@pytest.mark.parametrize("count", [0, 1, 2, 1000, FEW - 1, FEW, FEW + 1, 2 * FEW - 1, 2 * FEW, 2 * FEW + 1, 300_001])
-@pytest.mark.parametrize("draws_before", [0, 1, 623, 624])
+
+@pytest.mark.parametrize(
+    ("count", "draws_before"),
+    [*itertools.product(SIZES, (0, 623)), (FEW + 1, 1), (FEW + 1, 624), (300_001, 1)],
+)
 def test_equals_pythons_shuffle(count, draws_before):
     orders = [random.Random(f"{count} seed") for _ in range(2)]
     for order in orders:

@@ -22,7 +22,7 @@ TINY = [
     *("data.max_length=64", "trainer.accelerator=cpu"),
     *("debug=fast", "callbacks.samples=null"),  # pictures take most of the time
 ]
-FAST = ("model/attention=", "objective=", "scores=", "data=")  # the seams of the default test run
+FAST = ("model/attention=", "data=")  # the seams of the default test run
 CORPUS = ["data=cldr", "data.sizes=[200,8,8]", "data.topics=[numbers]", "data.max_parts=1", "tokenizer.vocab_size=300"]
 
 

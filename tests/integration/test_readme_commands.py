@@ -67,13 +67,8 @@ def test_the_python_example(here, capsys):
     assert (here / "words.png").is_file() and (here / "head.png").is_file()
 
 
-@pytest.mark.parametrize(
-    "ckpt",
-    [
-        pytest.param([], id="forced lengths", marks=pytest.mark.slow),
-        pytest.param(["ckpt=RUN_FOLDER"], id="a checkpoint"),
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("ckpt", [[], ["ckpt=RUN_FOLDER"]], ids=["forced lengths", "a checkpoint"])
 def test_the_benchmark(ckpt, here, monkeypatch, capsys):
     monkeypatch.setattr(timings, "WARMUP", 1)
     monkeypatch.setattr(timings, "TIMED", 2)

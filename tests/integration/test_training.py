@@ -93,7 +93,7 @@ def assert_complete(folder, metrics, *, attends):
     assert any(tag.startswith("attention/") for tag in tags["images"]) == attends
 
 
-@pytest.mark.parametrize("objective", ["cross_entropy", "rdrop"])
+@pytest.mark.parametrize("objective", [pytest.param("cross_entropy", marks=pytest.mark.slow), "rdrop"])
 def test_an_update_of_two_batches_equals_one_of_both(tmp_path, objective):
     common = [
         "tokenizer.vocab_size=310", f"objective={objective}",
@@ -195,8 +195,11 @@ def validate_to(monkeypatch, *values, final=None):
 
 @pytest.mark.parametrize(
     ("bleu", "better"),
-    [((10.0, 20.0, 25.0), True), ((10.0, 20.0, 15.0), False), ((0.1, 0.2, 0.9), False)],
-    ids=["better average", "better single one", "BLEU is chance, and the average has the higher loss"],
+    [
+        pytest.param((10.0, 20.0, 25.0), True, id="better average"),
+        pytest.param((10.0, 20.0, 15.0), False, id="better single one", marks=pytest.mark.slow),
+        pytest.param((0.1, 0.2, 0.9), False, id="BLEU is chance, and the average has the higher loss"),
+    ],
 )
 def test_the_better_of_average_and_best_is_kept(tmp_path, monkeypatch, bleu, better):
     folder = tmp_path / "run"

@@ -161,10 +161,9 @@ def load(requests, home, endpoint):
 
 def test_data_sets_of_the_hub(data_config, server, home):
     endpoint = f"http://127.0.0.1:{server.server_port}"
-    tiny = data_config("hub", name="acme/tiny")
     answers, _ = load(
         [
-            tiny,
+            data_config("hub", name="acme/tiny"),
             data_config("hub", name="acme/configs", config="de-en", val_size=1),
             data_config("hub", name="acme/configs", config="de-fr", val_size=1),
             data_config("hub", name="acme/configs"),
@@ -196,11 +195,15 @@ def test_data_sets_of_the_hub(data_config, server, home):
     ):
         assert message in result and "\n" not in result
 
-    # Nobody answers at this address; what was loaded once still is there.
-    gone = f"http://127.0.0.1:{unused_port()}"
-    answers, seconds = load([data_config("hub", name="acme/other"), tiny], home, gone)
+
+@pytest.mark.slow
+def test_what_was_loaded_once_needs_no_network(data_config, server, home):
+    tiny = data_config("hub", name="acme/tiny")
+    before, _ = load([tiny], home, f"http://127.0.0.1:{server.server_port}")
+    nobody = f"http://127.0.0.1:{unused_port()}"
+    answers, seconds = load([data_config("hub", name="acme/other"), tiny], home, nobody)
     assert "no answer from" in answers[0][0] and seconds[0] < 3, seconds
-    assert answers[1][0] == whole
+    assert answers[1][0] == before[0][0] and len(before[0][0]["train"]) == 3
 
 
 def unused_port():
