@@ -191,10 +191,10 @@ def build_callbacks(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> 
 def _built(
     node: Mapping[str, Any], path: str, base: str, within: Sequence[str], allow: Sequence[str], **options: Any
 ) -> Any:
-    """Return the object that `node` describes, of a class derived from `base`. `instantiate` explains the others.
+    """Return the object that `node` describes, of a class derived from `base`. Raises UserError for another class.
 
-    `base` is a dotted name, so that this module imports neither Lightning nor packages that import it. Raises UserError
-    for another class.
+    `base` is a dotted name, so that this module imports neither Lightning nor packages that import it. `instantiate`
+    explains the other arguments.
     """
     value = instantiate(node, path, within=within, allow=allow, **options)
     if base not in {f"{kind.__module__}.{kind.__qualname__}" for kind in type(value).__mro__}:

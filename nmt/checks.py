@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from nmt.errors import ParameterError, did_you_mean
 
-_KEEPS = {"at least": operator.ge, "more than": operator.gt, "less than": operator.lt, "at most": operator.le}
+_COMPARISONS = {"at least": operator.ge, "more than": operator.gt, "less than": operator.lt, "at most": operator.le}
 
 
 def require_integer(*, at_least: int, at_most: int | None = None, **values: int) -> None:
@@ -49,6 +49,6 @@ def _require(
     given = {word: limit for word, limit in limits.items() if limit is not None}
     for name, value in values.items():
         number = isinstance(value, types) and not isinstance(value, bool) and math.isfinite(value)
-        if not number or not all(_KEEPS[word](value, limit) for word, limit in given.items()):
+        if not number or not all(_COMPARISONS[word](value, limit) for word, limit in given.items()):
             words = " and ".join(f"{word} {limit}" for word, limit in given.items())
             raise ParameterError(name, f"got {value!r}, expected {kind} of {words}")

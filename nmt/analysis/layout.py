@@ -36,7 +36,9 @@ EDGE = 0.15  # the empty border of the picture
 ROWS_NAME = 0.28  # the name of the rows, on the left
 LAYER_NUMBERS, HEAD_NUMBERS = 0.2, 0.22  # "layer 1" on the left of the panels, "head 1" above them
 SLANTED_GAP, LEVEL_GAP = 0.1, 0.12  # between column labels and what is above them
-SLANTED_START = 0.3  # of a cell's width: the half right of a label's start, less the last letter's corner
+# A slanted label starts in the middle of its cell, so half of the cell's width is free on its right. The corner of its
+# last letter takes a part of that. This share of the width is left.
+SLANTED_START = 0.3
 COLORBAR = 0.75  # the colour bar with its numbers, on the right
 BESIDE = 0.35  # between the large panel's colour bar and the thumbnails
 

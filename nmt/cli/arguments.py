@@ -63,7 +63,8 @@ def overrides(argv: Sequence[str], *, open_keys: Collection[str]) -> list[str]:
 def quoted_paths(argv: Sequence[str], *, but: str = "") -> list[str]:
     """Return `argv` with paths quoted for Hydra and a leading ~ expanded. Hydra accepts few characters without quotes.
 
-    A value stays unchanged if it is a list, is already quoted, or contains one of the characters in `but`.
+    A value stays unchanged if it is a list, is already quoted, or contains one of the characters in `but`. For train.py
+    these are the comma, which separates the values of a multirun, and the backslash, which quotes the next character.
     """
     ready = []
     for word in argv:

@@ -1,4 +1,4 @@
-"""Translates a split, scores the translations, and writes both. Training ends with this, and evaluate.py does it."""
+"""Translates a split, scores the translations, and writes both: at the end of a training run, and in evaluate.py."""
 
 from __future__ import annotations
 

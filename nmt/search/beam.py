@@ -4,8 +4,8 @@ Scores. A hypothesis of n tokens with log-probability log P scores
 
     score = log P / ((5 + n) / 6) ** length_penalty            (Wu et al. 2016, arXiv:1609.08144, equation 14)
 
-n counts generated tokens: eos when the hypothesis ended with it, never bos. A length penalty of 0 scores by log P
-alone, larger ones favour longer hypotheses. The paper's coverage term is left out.
+n is the number of generated tokens: with eos if the hypothesis ended with it, and always without bos. With a length
+penalty of 0 the score is log P alone; a larger one favours longer hypotheses. The paper's coverage term is left out.
 
 Legend: B sentences still searched, K beam size, W live hypotheses of a sentence (1 before the first token, then K),
 N = B*W, V vocabulary, C = 2K candidates, t tokens so far.
