@@ -24,6 +24,7 @@ DEPENDENCIES = (
     *("sentencepiece", "sacrebleu", "datasets", "babel", "num2words"),
 )
 GIT_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")
+PEAK_WIDTH, PEAK_PRODUCTS = 2048, 10  # the width of the matrices in `matmul_peak`, and how often they are multiplied
 
 
 def describe(device: torch.device | str = "cpu", count: int = 1) -> dict[str, Any]:
@@ -103,21 +104,21 @@ def forget_peak_memory() -> None:
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # proc(5): resets the high-water mark
 
 
-def matmul_peak(size: int = 2048, repeats: int = 10, device: torch.device | str = "cpu") -> float:
-    """Return the FLOP/s of the fastest of `repeats` products of float32 matrices (size, size) on `device`.
+def matmul_peak(device: torch.device | str) -> float:
+    """Return the FLOP/s of the fastest of `PEAK_PRODUCTS` products of float32 matrices on `device`.
 
-    One product has 2 * size^3 operations.
+    The matrices are square, with n = `PEAK_WIDTH`. One product has 2 * n^3 operations.
     """
-    left, right, product = (torch.randn(size, size, device=device) for _ in range(3))
+    left, right, product = (torch.randn(PEAK_WIDTH, PEAK_WIDTH, device=device) for _ in range(3))
     torch.mm(left, right, out=product)  # the first call allocates memory and starts threads, so it is not timed
     best = float("inf")
-    for _ in range(repeats):
+    for _ in range(PEAK_PRODUCTS):
         wait()
         start = time.perf_counter()
         torch.mm(left, right, out=product)
         wait()
         best = min(best, time.perf_counter() - start)
-    return 2 * size**3 / best
+    return 2 * PEAK_WIDTH**3 / best
 
 
 def wait() -> None:

@@ -34,9 +34,10 @@ from nmt.cli.arguments import quoted_paths, take
 from nmt.config.compose import compose, validate
 from nmt.cores import usable_cores
 from nmt.data.cache import cache_folder
-from nmt.data.corpus import Split, load_corpus
+from nmt.data.corpus import load_corpus
 from nmt.data.encoded import EncodedCorpus, Filters, encode_corpus
 from nmt.data.loader import BatchLoader
+from nmt.data.pair import Split
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from nmt.config.folder import config_dir, groups, search_path
+from nmt.config.folder import config_dir, search_path
 from nmt.config.mistakes import check_keys, check_options, explain, is_group, parse
 from nmt.config.paths import absolute_paths
 from nmt.config.recipe import Recipe
@@ -22,7 +22,7 @@ from nmt.errors import UserError, one_line
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
-__all__ = ["compose", "compose_run", "config_dir", "groups", "jobs", "show", "sweep_folder", "validate"]
+__all__ = ["compose", "compose_run", "jobs", "show", "sweep_folder", "validate"]
 
 
 def compose(config_name: str, overrides: Sequence[str] = ()) -> dict[str, Any]:

@@ -12,11 +12,9 @@ from collections.abc import Sequence
 from itertools import islice
 
 from nmt.config.settings import DataConfig
-from nmt.data.pair import Reiterable, SentencePair, Split
+from nmt.data.pair import Reiterable, Split
 from nmt.data.sources.base import SPLITS, Pairs, Source
 from nmt.errors import UserError, did_you_mean
-
-__all__ = ["SPLITS", "SentencePair", "Split", "load_corpus", "origin"]
 
 logger = logging.getLogger(__name__)
 

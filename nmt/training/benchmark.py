@@ -90,12 +90,12 @@ class Clock(Callback):
 def _training(parts: Parts, trainer: pl.Trainer, clock: Clock) -> str:
     device, started = trainer.strategy.root_device, time.monotonic()
     module = TranslationModule(parts, lambda: time.monotonic() - started)
-    peak_before = machine.matmul_peak(device=device)
+    peak_before = machine.matmul_peak(device)
     try:
         trainer.fit(module, datamodule=parts.data)
     except MisconfigurationException as error:  # a device or precision that this machine does not have
         raise UserError(f"trainer: {one_line(error)}") from error
-    peak = max(peak_before, machine.matmul_peak(device=device))
+    peak = max(peak_before, machine.matmul_peak(device))
     rate = clock.flops / clock.seconds
     return (
         f"training: {clock.target_tokens / clock.seconds:,.0f} real target tokens/s, {rate / 1e9:,.1f} GFLOP/s, "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -40,20 +40,19 @@ class Counts:
 class Meter:
     """Counts batches and the seconds between them, since the last log line and over the whole run.
 
-    `now` returns the time in seconds. `train_loss` (per target token) and `tokens_per_second` are those of the last log
-    line; both are NaN before the first.
+    `train_loss` (per target token) and `tokens_per_second` are those of the last log line; both are NaN before the
+    first.
     """
 
-    def __init__(self, now: Callable[[], float] = time.perf_counter) -> None:
+    def __init__(self) -> None:
         self.train_loss = self.tokens_per_second = math.nan
-        self._now = now
-        self._resumed_at = now()
+        self._resumed_at = time.perf_counter()
         self._window = Counts()  # since the last log line
         self._before = Counts()  # from the start of the run, in all sessions, to the last log line
 
     def resume_clock(self) -> None:
         """Begin to count seconds: training starts, or continues after a validation."""
-        self._resumed_at = self._now()
+        self._resumed_at = time.perf_counter()
 
     def count(self, batch: Batch, loss: float, target_tokens: int) -> None:
         """Count one batch with its summed loss and its real target tokens."""
@@ -67,7 +66,7 @@ class Meter:
 
     def count_seconds(self) -> None:
         """Count the time since the clock was last read."""
-        now = self._now()
+        now = time.perf_counter()
         self._window.seconds += now - self._resumed_at
         self._resumed_at = now
 

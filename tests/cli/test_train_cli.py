@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from nmt.cli import program
-from nmt.config.compose import groups
+from nmt.config.folder import groups
 from tests.train_frame import Runs
 
 

@@ -15,6 +15,7 @@ import yaml
 
 from nmt.check import check_nodes
 from nmt.config import compose as config
+from nmt.config.folder import groups
 from nmt.config.schema import read, validate
 from nmt.config.settings import CallbacksConfig, TrainConfig
 from nmt.config.typed import Range
@@ -23,7 +24,7 @@ from nmt.errors import UserError
 MODELS = [
     ["model=transformer"],
     ["model=hybrid"],
-    *(["model=rnn", f"model/attention={name}"] for name in config.groups()["model/attention"]),
+    *(["model=rnn", f"model/attention={name}"] for name in groups()["model/attention"]),
 ]
 
 
@@ -76,7 +77,7 @@ def test_every_model_composes_validates_and_builds(overrides: list[str]) -> None
 # One option of each group at a time: as many compositions as the largest group has options.
 OPTIONS = {
     group: options
-    for group, options in config.groups().items()
+    for group, options in groups().items()
     if group not in ("model", "model/attention", "experiment", "debug")
 }
 
@@ -90,12 +91,12 @@ def test_every_option_of_every_group_composes_and_builds(number: int) -> None:
     check_nodes(validate(config.compose("train", [*chosen, *given])))
 
 
-@pytest.mark.parametrize("debug", config.groups()["debug"])
+@pytest.mark.parametrize("debug", groups()["debug"])
 def test_every_option_for_debugging_composes_and_builds(debug: str) -> None:
     check_nodes(validate(config.compose("train", [f"debug={debug}"])))
 
 
-@pytest.mark.parametrize("experiment", config.groups()["experiment"])
+@pytest.mark.parametrize("experiment", groups()["experiment"])
 def test_experiments_name_their_runs_and_bow_to_debug_and_the_command_line(experiment: str) -> None:
     found = config.compose("train", [f"experiment={experiment}", "debug=fast", "seed=7", "optimizer.lr=0.5"])
     assert (found["name"], found["seed"], found["optimizer"]["lr"]) == (experiment, 7, 0.5)

@@ -7,8 +7,7 @@ import pytest
 
 from nmt.build import build_source
 from nmt.data import corpus as corpora
-from nmt.data.corpus import SentencePair
-from nmt.data.pair import Reiterable
+from nmt.data.pair import Reiterable, SentencePair
 from nmt.data.sources.base import Source
 from nmt.errors import UserError
 

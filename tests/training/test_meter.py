@@ -15,12 +15,15 @@ BATCH = make_batch([[7, 8, EOS], [EOS]], [[5, 6, EOS], [5, EOS]])
 
 
 @pytest.fixture
-def clock():
-    return SimpleNamespace(seconds=100.0)
+def clock(monkeypatch):
+    """A clock that the tests set in place of `time.perf_counter`."""
+    clock = SimpleNamespace(seconds=100.0)
+    monkeypatch.setattr("time.perf_counter", lambda: clock.seconds)
+    return clock
 
 
 def test_figures_of_two_batches(clock):
-    meter = Meter(now=lambda: clock.seconds)
+    meter = Meter()
     assert math.isnan(meter.train_loss) and meter.take() == {}
     meter.resume_clock()
     for loss in (10.0, 5.0):
@@ -34,7 +37,7 @@ def test_figures_of_two_batches(clock):
 
 
 def test_a_pause_does_not_count(clock):
-    meter = Meter(now=lambda: clock.seconds)
+    meter = Meter()
     meter.resume_clock()
     clock.seconds += 1.0
     meter.count_seconds()
@@ -46,11 +49,11 @@ def test_a_pause_does_not_count(clock):
 
 
 def test_totals_survive_a_checkpoint(clock):
-    first = Meter(now=lambda: clock.seconds)
+    first = Meter()
     first.count(BATCH, 10.0, 5)
     first.take()
     first.count(BATCH, 6.0, 5)
-    second = Meter(now=lambda: clock.seconds)
+    second = Meter()
     second.load_state_dict(first.state_dict())
     second.count(BATCH, 1.0, 5)
     assert second.totals == Counts(

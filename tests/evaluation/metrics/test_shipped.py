@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from nmt.build import build_metrics
-from nmt.config.compose import compose, groups
+from nmt.config.compose import compose
+from nmt.config.folder import groups
 from nmt.evaluation.metrics.base import Metric, score
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.metrics.chrf import ChrF
