@@ -3,7 +3,7 @@
     python scripts/benchmark.py corpus [pairs=10000000] [folder=FOLDER] [any override of train.py]
 
 The program generates pairs of invented words in a new folder inside FOLDER (default: the system's temporary folder) and
-deletes them at the end. 10 million pairs take 5 GB. It measures, in separate processes:
+deletes them at the end. 10 million pairs take 3 GB. It measures, in separate processes:
 - preparation: count and digest the pairs, train the tokenizer (on 100,000 pairs), encode;
 - the second start: count and digest the pairs again, open the encoded corpus;
 - the plan of an epoch; a resumed loader must yield the same batches as an uninterrupted one;
