@@ -141,9 +141,5 @@ def _trainer(trainer: TrainerConfig) -> Iterator[str]:
         yield f"trainer.max_time: got {shown(trainer.max_time)}, expected DD:HH:MM:SS, as in 00:00:40:00 (40 minutes)"
     if trainer.max_steps == 0:
         yield "trainer.max_steps: got 0, expected at least 1, or -1 for no limit"
-    if trainer.max_epochs is None and trainer.max_steps == -1 and trainer.max_time is None:
-        yield "trainer: the run would never end; set trainer.max_epochs, trainer.max_steps or trainer.max_time"
     if trainer.devices == []:
         yield "trainer.devices: got [], expected the index of at least one device, as in [0]"
-    if trainer.check_val_every_n_epoch is None and not isinstance(trainer.val_check_interval, int):
-        yield "trainer.check_val_every_n_epoch: got null, which requires trainer.val_check_interval=BATCHES too"

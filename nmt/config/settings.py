@@ -44,7 +44,8 @@ class TokenizerConfig:
     """How SentencePiece is trained."""
 
     type: Literal["unigram", "bpe"]
-    vocab_size: Annotated[int, Range(low=8)]  # pieces of each vocabulary, specials included
+    # Pieces of each vocabulary, specials included. None: `nmt.data.vocabulary.default_size`
+    vocab_size: Annotated[int, Range(low=8)] | None
     joint: bool  # one vocabulary for both languages
     character_coverage: Annotated[float, Range(low=0.98, high=1.0)]  # the range of SentencePiece
     max_pairs: PositiveInt = 1_000_000  # most pairs to train on; of a larger corpus, every n-th pair is used
@@ -54,7 +55,7 @@ class TokenizerConfig:
 class TrainerConfig:
     """Arguments of pytorch_lightning.Trainer, with the same names."""
 
-    max_epochs: PositiveInt | None
+    max_epochs: PositiveInt | None  # None: no limit, or `nmt.training.meter.default_epochs` if there is no other limit
     max_steps: Annotated[int, Range(low=-1)]
     max_time: str | None  # DD:HH:MM:SS
     accelerator: Literal["auto", "cpu", "gpu", "cuda", "mps", "tpu"]
@@ -63,7 +64,7 @@ class TrainerConfig:
     precision: Literal["32-true", "bf16-mixed", "16-mixed"]
     gradient_clip_val: Annotated[float, Range(low=0.0)] | None
     accumulate_grad_batches: PositiveInt
-    # A number of batches, or a share of an epoch. None: once in each epoch.
+    # A number of batches, or a share of an epoch. If both are None, `nmt.training.callbacks.validations` decides.
     val_check_interval: PositiveInt | Annotated[float, Range(above=0.0, high=1.0)] | None
     check_val_every_n_epoch: PositiveInt | None
     log_every_n_steps: PositiveInt

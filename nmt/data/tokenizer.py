@@ -25,6 +25,7 @@ import sentencepiece
 
 from nmt.atomic import write_atomically
 from nmt.data.pair import SentencePair, Split
+from nmt.data.vocabulary import default_size
 from nmt.errors import UserError
 from nmt.piece import Piece
 from nmt.special import BOS, EOS, PAD, UNK
@@ -186,22 +187,26 @@ def _first_character(values: bytes) -> str:
 
 
 def _cached_model(split: Split, side: str, config: TokenizerConfig, cache_dir: Path | None) -> bytes:
-    description = f"tokenizer: {side} {config.type}, {config.vocab_size:,} pieces"
     if cache_dir is None:
-        logger.info(description)
-        return _train_model(split, side, config)
-    entry = cache_dir / f"{side}-{_key(split, config)}.model"
-    model = _read_entry(entry)
-    if model is not None:
-        logger.info(f"{description}, from {entry}")
+        model = _train_model(split, side, config)
+        logger.info(_description(side, config, model))
         return model
+    entry = cache_dir / f"{side}-{_key(split, config)}.model"
+    if cached := _read_entry(entry):
+        logger.info(f"{_description(side, config, cached)}, from {entry}")
+        return cached
     model = _train_model(split, side, config)
-    logger.info(f"{description}, cached in {entry}")
+    logger.info(f"{_description(side, config, model)}, cached in {entry}")
     try:
         write_atomically(entry, hashlib.sha256(model).digest() + model)
     except OSError as error:
         logger.info(f"tokenizer: {entry} cannot be written ({error.strerror}); continuing without a cache")
     return model
+
+
+def _description(side: str, config: TokenizerConfig, model: bytes) -> str:
+    chosen = "" if config.vocab_size else " (for this corpus; tokenizer.vocab_size)"
+    return f"tokenizer: {side} {config.type}, {_processor(model).get_piece_size():,} pieces{chosen}"
 
 
 def _key(split: Split, config: TokenizerConfig) -> str:
@@ -241,13 +246,18 @@ def _train_model(split: Split, side: str, config: TokenizerConfig) -> bytes:
     stride = max(1, -(-len(split) // config.max_pairs))
     if stride > 1:
         logger.info(f"tokenizer: trained on one pair in {stride} of {len(split):,}")
+
+    def texts() -> Iterator[str]:
+        return _texts(itertools.islice(split, 0, None, stride), side)
+
     writer = io.BytesIO()
     try:
         sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=_texts(itertools.islice(split, 0, None, stride), side),
+            sentence_iterator=texts(),
             model_writer=writer,
             model_type=config.type,
-            vocab_size=config.vocab_size,
+            vocab_size=config.vocab_size or default_size(texts(), len(split)),
+            hard_vocab_limit=config.vocab_size is not None,  # a default size may be more than the texts allow
             character_coverage=config.character_coverage,
             **TRAINER_OPTIONS,
         )

@@ -14,12 +14,14 @@ from pytorch_lightning.callbacks import Callback, Timer
 from pytorch_lightning.plugins.precision import Precision
 
 from nmt.build import build_callbacks
+from nmt.config.settings import TrainerConfig
 from nmt.errors import UserError, one_line
 from nmt.run_files import last_checkpoint
 from nmt.training.callbacks.checkpointing import Checkpointing
 from nmt.training.callbacks.generators import Generators
 from nmt.training.callbacks.graceful_stop import GracefulStop
 from nmt.training.callbacks.samples import Samples
+from nmt.training.callbacks.validations import LEAST, MOST, NEVER, Validations
 from nmt.training.interruption import interruptible
 from nmt.training.lightning import AtomicCheckpointIO, EventLog, quiet_lightning
 from nmt.training.meter import Counts
@@ -36,12 +38,15 @@ class Fitted:
     `seconds` is the time of training and its validations in all sessions; `session_seconds` is the time of Lightning's
     fit in this session. `counts` are the sums of this process. `recent` are the updates whose weights were kept for
     averaging, oldest first. `samples` is the number of validation sentences whose attention maps are drawn.
+    `peak_rate` is the configured peak learning rate, and `highest_rate` the highest one that an update used.
     """
 
     updates: int
     seconds: float
     session_seconds: float
     counts: Counts
+    peak_rate: float
+    highest_rate: float
     recent: tuple[int, ...]
     samples: int
     device: torch.device
@@ -57,10 +62,13 @@ def fit(parts: Parts, checkpoints: AtomicCheckpointIO) -> Fitted:
     """
     recipe = parts.recipe
     timer = Timer(recipe.settings.trainer.max_time, interval="step")
+    own: dict[str, Callback] = {"the timer": timer, "the random generators": Generators()}
+    if _validates_by_progress(recipe.settings.trainer):
+        own["the validations"] = Validations()
     configured = build_callbacks(recipe.plain["callbacks"], allow=parts.allow)
     checkpointing = configured["checkpointing"]
     assert isinstance(checkpointing, Checkpointing)
-    callbacks = _ordered(timer, configured, checkpointing)
+    callbacks = _ordered(own, configured, checkpointing)
     module = TranslationModule(parts, timer.time_elapsed)
     trainer = make_trainer(parts, callbacks, checkpoints)
     _check_shares(parts, trainer.world_size)
@@ -69,6 +77,7 @@ def fit(parts: Parts, checkpoints: AtomicCheckpointIO) -> Fitted:
         f"model: {parts.parameters:,} parameters, vocabulary {parts.translator.tokenizer.target_vocab_size:,}, "
         f"{len(parts.data.train_dataloader()):,} batches an epoch"
     )
+    logger.info(_plan(parts))
     before = time.monotonic()
     path = None
     if checkpoints.last is not None:
@@ -82,11 +91,14 @@ def fit(parts: Parts, checkpoints: AtomicCheckpointIO) -> Fitted:
         session_seconds = time.monotonic() - before
         if module.validation.update != trainer.global_step:
             trainer.validate(module, datamodule=parts.data, verbose=False)
+    peak_rate = trainer.optimizers[0].param_groups[0]["peak_lr"]
     return Fitted(
         updates=trainer.global_step,
         seconds=timer.time_elapsed(),
         session_seconds=session_seconds,
         counts=module.meter.totals,
+        peak_rate=peak_rate,
+        highest_rate=peak_rate * module.highest_factor,
         recent=tuple(checkpointing.recent),
         samples=max((each.sentences for each in configured.values() if isinstance(each, Samples)), default=0),
         device=trainer.strategy.root_device,
@@ -96,13 +108,14 @@ def fit(parts: Parts, checkpoints: AtomicCheckpointIO) -> Fitted:
     )
 
 
-def _ordered(timer: Timer, configured: Mapping[str, Callback], checkpointing: Checkpointing) -> list[Callback]:
+def _ordered(
+    own: Mapping[str, Callback], configured: Mapping[str, Callback], checkpointing: Checkpointing
+) -> list[Callback]:
     """Return all callbacks in the order in which Lightning gets them.
 
     Checkpointing comes after all others that keep a state, so that last.ckpt holds their states after a validation.
     Raises UserError for two callbacks whose states would be saved under the same key.
     """
-    own: dict[str, Callback] = {"the timer": timer, "the random generators": Generators()}
     keys: dict[str, str] = {}
     for name, callback in {**own, **configured}.items():
         if callback.state_dict() and keys.setdefault(callback.state_key, name) != name:
@@ -121,10 +134,15 @@ def make_trainer(parts: Parts, callbacks: Sequence[Callback], checkpoints: Atomi
     """
     recipe = parts.recipe
     settings = recipe.settings.trainer
+    interval, every_n_epoch = settings.val_check_interval, settings.check_val_every_n_epoch
+    if _validates_by_progress(settings):
+        interval = NEVER  # between two validations, unless the callback Validations decides otherwise
+    elif isinstance(interval, float) and every_n_epoch is None:
+        every_n_epoch = 1
     quiet_lightning()
     try:
         return pl.Trainer(
-            max_epochs=settings.max_epochs if settings.max_epochs is not None else -1,
+            max_epochs=parts.limits.epochs if parts.limits.epochs is not None else -1,
             max_steps=settings.max_steps,
             accelerator=settings.accelerator,
             devices=settings.devices,
@@ -132,8 +150,8 @@ def make_trainer(parts: Parts, callbacks: Sequence[Callback], checkpoints: Atomi
             precision=settings.precision,
             gradient_clip_val=settings.gradient_clip_val,
             accumulate_grad_batches=settings.accumulate_grad_batches,
-            val_check_interval=settings.val_check_interval,
-            check_val_every_n_epoch=settings.check_val_every_n_epoch,
+            val_check_interval=interval,
+            check_val_every_n_epoch=every_n_epoch,
             log_every_n_steps=settings.log_every_n_steps,
             callbacks=list(callbacks),
             logger=EventLog(recipe.folder, name="", version="") if recipe.settings.logger.tensorboard else False,
@@ -150,6 +168,27 @@ def make_trainer(parts: Parts, callbacks: Sequence[Callback], checkpoints: Atomi
             f"trainer: got accelerator={settings.accelerator}, devices={settings.devices}, which this machine cannot "
             f"provide: {one_line(error)}"
         ) from error
+
+
+def _validates_by_progress(settings: TrainerConfig) -> bool:
+    return settings.val_check_interval is None and settings.check_val_every_n_epoch is None
+
+
+def _plan(parts: Parts) -> str:
+    """Return one line about the length of the run, its validations and its warm-up, with the keys that change them."""
+    settings, limits, schedule = parts.recipe.settings.trainer, parts.limits, parts.schedule
+    lengths = {
+        "epochs (trainer.max_epochs)": limits.epochs,
+        "updates (trainer.max_steps)": limits.updates,
+        "(trainer.max_time)": settings.max_time,
+    }
+    plan = ["at most " + " or ".join(f"{limit} {unit}" for unit, limit in lengths.items() if limit is not None)]
+    if _validates_by_progress(settings):
+        plan.append(f"{LEAST} to {MOST} validations (trainer.val_check_interval)")
+    if schedule.warmup_updates:
+        updates, share = schedule.warmup_updates, schedule.warmup_share
+        plan.append(f"warm-up of {updates:,} updates, but at most {share:.0%} of the run (scheduler)")
+    return "run: " + ", ".join(plan)
 
 
 def _check_shares(parts: Parts, ranks: int) -> None:

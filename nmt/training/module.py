@@ -18,7 +18,7 @@ from nmt.data.loader import BatchLoader
 from nmt.data.pair import SentencePair
 from nmt.errors import UserError
 from nmt.evaluation.metrics.base import Metric
-from nmt.training.meter import Limits, Meter
+from nmt.training.meter import Meter
 from nmt.training.monitor import Monitor
 from nmt.training.parts import Parts
 from nmt.training.validation import Losses, Validation, batch_losses, validation_scores, validation_search
@@ -44,9 +44,10 @@ class TranslationModule(pl.LightningModule):
         self.parts = parts
         self.model = parts.translator.model
         self.seconds_trained = seconds_trained
-        self.limits = Limits.of(parts.recipe.settings.trainer)
         self.meter = Meter()
         self.validation = Validation()
+        self.share = 0.0  # of the run, before the current update; equal in all processes
+        self.highest_factor = 0.0  # that the schedule has returned in all sessions
         self._learning_rate = self._gradient_norm = math.nan
         self._update_tokens = 0  # real target tokens of the update that is being accumulated
         self._non_finite = 0  # updates in a row whose gradient is not finite
@@ -97,10 +98,10 @@ class TranslationModule(pl.LightningModule):
     def progress(self) -> float:
         """Return the share of the run that is done, by the clock of this process."""
         trainer, epochs = self.trainer, 0.0
-        if self.limits.epochs is not None:
+        if self.parts.limits.epochs is not None:
             batches = trainer.fit_loop.epoch_loop.batch_progress.current.ready - 1
             epochs = trainer.current_epoch + batches / trainer.num_training_batches
-        return self.limits.share(updates=self.global_step, epochs=epochs, seconds=self.seconds_trained())
+        return self.parts.limits.share(updates=self.global_step, epochs=epochs, seconds=self.seconds_trained())
 
     def weights(self) -> dict[str, Any]:
         """Return the current weights as a checkpoint to translate with."""
@@ -169,7 +170,9 @@ class TranslationModule(pl.LightningModule):
         torch._foreach_mul_([p.grad for p in self.parameters() if p.grad is not None], scale)
         self._update_tokens = 0
         # The clocks of the processes differ, but all need the same learning rate.
-        factor = self.parts.schedule(self.global_step, trainer.strategy.broadcast(self.progress()))
+        self.share = trainer.strategy.broadcast(self.progress())
+        factor = self.parts.schedule(self.global_step, self.share)
+        self.highest_factor = max(self.highest_factor, factor)
         for group in optimizer.param_groups:
             group["lr"] = group["peak_lr"] * factor
         self._learning_rate = optimizer.param_groups[0]["lr"]
@@ -245,14 +248,16 @@ class TranslationModule(pl.LightningModule):
     # Checkpoints
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Add config, tokenizer and scores (for use without the run), the corpus digest, and the meter's sums."""
+        """Add config, tokenizer and scores (for use without the run), the corpus digest, and the sums of the run."""
         checkpoint["nmt"] = self._description()
         checkpoint["corpus_sha256"] = self.parts.digest
         checkpoint["totals"] = self.meter.state_dict()
+        checkpoint["highest_factor"] = self.highest_factor
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Continue with the saved sums."""
         self.meter.load_state_dict(checkpoint["totals"])
+        self.highest_factor = checkpoint["highest_factor"]
 
 
 def _repeated(rows: Tensor, times: int) -> Tensor:

@@ -35,6 +35,7 @@ from nmt.errors import UserError
 from nmt.evaluation.metrics.base import Metric
 from nmt.lines import digest
 from nmt.models.dropout import Dropout
+from nmt.training.meter import Limits
 from nmt.training.monitor import Monitor
 from nmt.training.objectives.base import Objective
 from nmt.training.schedules import Schedule
@@ -59,6 +60,7 @@ class Parts:
     data: TranslationData
     objective: Objective
     schedule: Schedule
+    limits: Limits
     metrics: Mapping[str, Metric]
     monitor: Monitor
     digest: str
@@ -114,6 +116,7 @@ def build_parts(recipe: Recipe, last: Mapping[str, Any] | None = None) -> Parts:
         data=TranslationData(train, val, settings.data, seed=settings.seed),
         objective=build_objective(plain["objective"], allow=settings.allow),
         schedule=build_schedule(plain["scheduler"], allow=settings.allow),
+        limits=Limits.of(settings.trainer, len(train)),
         metrics=metrics,
         monitor=Monitor(settings.callbacks.monitor, monitored_metric(settings.callbacks.monitor, metrics)),
         digest=corpus_digest,

@@ -14,16 +14,22 @@ from nmt.checks import require_integer, require_number
 
 
 class Schedule(ABC):
-    """A linear warm-up over `warmup_updates`, multiplied by `decay`."""
+    """A linear warm-up, multiplied by `decay`.
 
-    def __init__(self, *, warmup_updates: int = 0) -> None:
+    The warm-up ends after `warmup_updates` updates or after the share `warmup_share` of the run, whichever comes first.
+    So a short run reaches the peak learning rate too.
+    """
+
+    def __init__(self, *, warmup_updates: int = 0, warmup_share: float = 0.15) -> None:
         require_integer(at_least=0, warmup_updates=warmup_updates)
+        require_number(above=0.0, at_most=1.0, warmup_share=warmup_share)
         self.warmup_updates = warmup_updates
+        self.warmup_share = warmup_share
 
     def __call__(self, update: int, progress: float) -> float:
         """Return the factor for the next update, after `update` finished updates."""
-        warmup = min(1.0, (update + 1) / self.warmup_updates) if self.warmup_updates else 1.0
-        return warmup * self.decay(update, min(1.0, progress))
+        warmup = max((update + 1) / self.warmup_updates, progress / self.warmup_share) if self.warmup_updates else 1.0
+        return min(1.0, warmup) * self.decay(update, min(1.0, progress))
 
     @abstractmethod
     def decay(self, update: int, progress: float) -> float:
@@ -38,7 +44,7 @@ class Constant(Schedule):
 
 
 class InverseSquareRoot(Schedule):
-    """Decay with the inverse square root of the updates, from 1 at the end of the warm-up (arXiv:1706.03762, eq. 3)."""
+    """Decay with the inverse square root of the updates, from 1 at `warmup_updates` (arXiv:1706.03762, eq. 3)."""
 
     def decay(self, update: int, progress: float) -> float:
         warmup = max(1, self.warmup_updates)
@@ -48,8 +54,8 @@ class InverseSquareRoot(Schedule):
 class Cosine(Schedule):
     """Half a period of a cosine from 1 to `final` over the whole run (arXiv:1608.03983, eq. 5, without restarts)."""
 
-    def __init__(self, *, warmup_updates: int = 0, final: float = 0.0) -> None:
-        super().__init__(warmup_updates=warmup_updates)
+    def __init__(self, *, warmup_updates: int = 0, warmup_share: float = 0.15, final: float = 0.0) -> None:
+        super().__init__(warmup_updates=warmup_updates, warmup_share=warmup_share)
         require_number(at_least=0.0, at_most=1.0, final=final)
         self.final = final
 

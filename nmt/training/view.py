@@ -51,11 +51,15 @@ class Training(Protocol):
         """Real target tokens per second at the last log line, over all processes; NaN before the first."""
 
     @property
+    def share(self) -> float:
+        """The share of the run that was done before the current update, equal in all processes."""
+
+    @property
     def accumulating(self) -> bool:
         """Whether the current update still waits for more batches."""
 
     def progress(self) -> float:
-        """Return the share of the run that is done, from 0 to 1."""
+        """Return the share of the run that is done, from 0 to 1, by the clock of this process."""
 
     def weights(self) -> dict[str, Any]:
         """Return the current weights as a checkpoint to translate with, without the state of training."""

@@ -9,6 +9,7 @@ import torch
 
 from nmt.data.pair import SentencePair
 from nmt.data.tokenizer import Tokenizer
+from nmt.data.vocabulary import default_size
 from nmt.errors import UserError
 from nmt.piece import Piece
 from nmt.special import BOS, EOS, PAD, UNK
@@ -182,8 +183,22 @@ def test_characters_spelt_in_bytes_are_whole_in_words(train):
     assert words.axes("cross")[1] == ["👍", "é", "漢", "!", "</s>"]
 
 
+@pytest.mark.parametrize("type", ["unigram", "bpe"])
+def test_without_a_size_the_corpus_decides(train, pairs, type):
+    texts = [text for pair in pairs[:100] for text in (pair.source, pair.target)]
+    assert train(type, vocab_size=None, pairs=pairs[:100]).source_vocab_size == default_size(texts, 100)
+    few = [SentencePair("가나다", "abc")] * 9
+    assert 260 + 7 <= train(type, vocab_size=None, pairs=few).source_vocab_size < default_size(["가나다abc"], 9)
+
+
+def test_a_default_size_grows_with_the_corpus_up_to_its_limit():
+    assert [default_size(["ab"], pairs) for pairs in (0, 1_000, 29_000, 10**6)] == [263, 1307, 5883, 32_000]
+    many = "".join(map(chr, range(0x4E00, 0x4E00 + 40_000)))
+    assert default_size([many], 10**6) == 260 + 1 + 40_000
+
+
 def test_of_a_large_corpus_every_nth_pair_is_used(train, pairs, caplog):
     caplog.set_level(logging.INFO, "nmt")
     thinned = train(max_pairs=150)
-    assert caplog.messages[1] == "tokenizer: trained on one pair in 3 of 400"
+    assert caplog.messages[0] == "tokenizer: trained on one pair in 3 of 400"
     assert thinned.to_state() == train(pairs=pairs[::3]).to_state()

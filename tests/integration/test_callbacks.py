@@ -57,6 +57,7 @@ def test_a_callback_of_ones_own_is_called_saved_and_resumed(tmp_path, monkeypatc
         "allow=[package_of_mine]", "+callbacks.extra.counter._target_=package_of_mine.counter.Counter",
         "+callbacks.extra.counter.step=2",
     ]  # fmt: skip
+    own.append("trainer.check_val_every_n_epoch=1")
     folder = tmp_path / "run"
     go(folder, *own, "trainer.max_epochs=2")
     assert counted(folder) == 4, "last.ckpt holds what the callback made of the last validation"
@@ -68,6 +69,7 @@ def test_a_callback_of_ones_own_is_called_saved_and_resumed(tmp_path, monkeypatc
 def test_lightnings_callbacks_find_the_figures_of_validation(tmp_path):
     metrics = go(
         tmp_path / "run", "callbacks.early_stopping=null", "optimizer.lr=1e-12", "trainer.max_epochs=6",
+        "trainer.check_val_every_n_epoch=1",
         "+callbacks.extra.stop._target_=pytorch_lightning.callbacks.EarlyStopping",
         "+callbacks.extra.stop.monitor=val/perplexity", "+callbacks.extra.stop.patience=2",
         "+callbacks.extra.stop.min_delta=0.01",

@@ -12,6 +12,16 @@ def test_warm_up_is_linear_and_never_zero(kind):
     assert factors == pytest.approx([(update + 1) / 10 for update in range(10)])
 
 
+@pytest.mark.parametrize("kind", [Constant, InverseSquareRoot])
+def test_the_warm_up_of_a_short_run_takes_a_share_of_it(kind):
+    schedule = kind(warmup_updates=1000, warmup_share=0.15)
+    factors = [schedule(update, update / 200) for update in range(200)]
+    assert factors[15] == pytest.approx(0.5) and factors[29] < 1.0 and set(factors[30:]) == {1.0}
+    assert factors == sorted(factors)
+    long = [schedule(update, update / 20_000) for update in range(1000)]
+    assert long == pytest.approx([(update + 1) / 1000 for update in range(1000)]), "the share would be 3,000 updates"
+
+
 def test_inverse_square_root():
     schedule = InverseSquareRoot(warmup_updates=100)
     assert schedule(99, 0.5) == pytest.approx(1.0)
@@ -30,7 +40,9 @@ def test_constant_stays():
     assert {Constant()(update, update / 10) for update in range(10)} == {1.0}
 
 
-@pytest.mark.parametrize("make", [lambda: Constant(warmup_updates=-1), lambda: Cosine(final=1.5)])
+@pytest.mark.parametrize(
+    "make", [lambda: Constant(warmup_updates=-1), lambda: Cosine(final=1.5), lambda: Constant(warmup_share=0)]
+)
 def test_values_out_of_range_are_refused(make):
     with pytest.raises(ValueError, match="expected"):
         make()

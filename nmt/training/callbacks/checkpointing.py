@@ -106,6 +106,8 @@ def resumable(trainer: pl.Trainer, view: Training) -> bool:
     """Return whether a run that is saved at the end of this batch can be continued exactly.
 
     Inside an update it cannot, because accumulated gradients are not saved. After the last batch of an epoch it cannot
-    either, because Lightning would skip the end of the epoch; `on_train_epoch_end` saves there.
+    either, because Lightning would skip the end of the epoch; `on_train_epoch_end` saves there. The same holds before a
+    validation that follows this batch; `on_validation_end` saves after it.
     """
-    return not view.accumulating and not trainer.fit_loop.epoch_loop.batch_progress.is_last_batch
+    last_batch = trainer.fit_loop.epoch_loop.batch_progress.is_last_batch
+    return not view.accumulating and not last_batch and trainer.val_check_batch != 1

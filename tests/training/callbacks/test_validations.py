@@ -1,0 +1,74 @@
+"""A run without an interval of its own validates often enough, and not too often."""
+
+from types import SimpleNamespace
+
+import pytest
+from pytorch_lightning.callbacks import Callback
+
+from nmt.build import build_callbacks
+from nmt.config.compose import compose_run
+from nmt.training.callbacks.validations import Validations
+from nmt.training.run import train
+from tests.integration.small_training import SMALL_TRANSFORMER
+
+
+def simulate(*, batches, epochs=None, updates=None, accumulate=1):
+    """Return how many batches were done at every validation, by the callback alone."""
+    callback, done = Validations(), []
+    progress = SimpleNamespace(is_last_batch=False)
+    trainer = SimpleNamespace(
+        global_step=0, fit_loop=SimpleNamespace(epoch_loop=SimpleNamespace(batch_progress=progress))
+    )
+    for batch in range(batches * epochs if updates is None else updates * accumulate):
+        progress.is_last_batch = (batch + 1) % batches == 0
+        share = batch / (batches * epochs) if updates is None else trainer.global_step / updates
+        accumulating = (batch + 1) % accumulate != 0
+        trainer.global_step += not accumulating
+        callback.on_train_batch_end(trainer, SimpleNamespace(share=share, accumulating=accumulating))
+        if trainer.val_check_batch == 1:
+            done.append(batch + 1)
+    return done
+
+
+def test_inside_long_epochs_five_times():
+    assert simulate(batches=1000, epochs=1) == [201, 401, 601, 801, 1000]
+    assert simulate(batches=10_000, updates=300) == [61, 121, 181, 241], "the end of the run adds the last one"
+
+
+def test_after_each_of_thirty_epochs():
+    assert simulate(batches=400, epochs=30) == list(range(400, 12_001, 400))
+
+
+@pytest.mark.parametrize("batches", [1, 14])
+def test_after_every_nth_of_many_short_epochs(batches):
+    done = simulate(batches=batches, epochs=300)
+    assert 30 <= len(done) <= 34 and all(batch % batches == 0 for batch in done)
+
+
+def test_only_after_whole_updates():
+    done = simulate(batches=10_000, updates=300, accumulate=4)
+    assert len(done) == 4 and all(batch % 4 == 0 for batch in done)
+
+
+class Places(Callback):
+    """Collects how many epochs were done at every validation."""
+
+    def __init__(self):
+        self.places = []
+
+    def on_validation_end(self, trainer, pl_module):
+        self.places.append(trainer.global_step / trainer.num_training_batches)
+
+
+def test_one_long_epoch_of_a_run_has_five_validations(monkeypatch, tmp_path):
+    places = Places()
+    monkeypatch.setattr(
+        "nmt.training.fit.build_callbacks", lambda node, allow: {**build_callbacks(node, allow=allow), "places": places}
+    )
+    overrides = [
+        "data=cldr", "data.sizes=[300,4,4]", "data.topics=[numbers]", "data.max_parts=1", "tokenizer.vocab_size=300",
+        "data.batch_tokens=100", "trainer.max_epochs=1", "trainer.accelerator=cpu", "search.max_length_factor=1",
+        "callbacks.samples=null", "logger=none",
+    ]  # fmt: skip
+    train(compose_run([*overrides, *SMALL_TRANSFORMER, f"hydra.run.dir={tmp_path}"]))
+    assert places.places == pytest.approx([0.2, 0.4, 0.6, 0.8, 1.0], abs=0.05) and places.places[-1] == 1.0
