@@ -34,9 +34,9 @@ Everything is in {folder}:
 
 What to try next (python is {python}):
   python scripts/translate.py ckpt={folder} text={text}
-  python train.py data=cldr model=rnn model/attention=bahdanau
-  python train.py data=cldr data.target_lang=ko
-  python train.py experiment=multi30k_transformer      (needs the network, or data.path=FOLDER)
+  python train.py experiment=demo_rnn data.target_lang=ko    (Bahdanau attention, English to Korean, three minutes)
+  python train.py data=cldr model=rnn model/attention=luong
+  python train.py experiment=multi30k_transformer            (needs the network, or data.path=FOLDER)
   python train.py --help
 """
 
