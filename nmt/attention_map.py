@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["cross", "encoder_self", "decoder_self"]
 KINDS: tuple[Kind, ...] = ("cross", "encoder_self", "decoder_self")
-FORMAT, VERSION = "nmt-attention-map", 2
+FORMAT, VERSION = "nmt-attention-map", 3
 DECIMALS = 4
 SPECIAL = ("<s>", "</s>", "<pad>")
 # Scripts without spaces between words: Thai and Lao, Burmese, Khmer, Kana and Han, with their punctuation.
@@ -29,6 +29,20 @@ UNSPACED = (
     *((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3000, 0x30FF), (0x31F0, 0x31FF)),
     *((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0xFF00, 0xFF9F), (0x20000, 0x3FFFF)),
 )
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a map comes from; None where that is not known.
+
+    `model` is the name of the model and `update` the number of updates after which its weights were taken. `score` is
+    the search's score of the translation, and `log_prob` its log-probability (natural logarithm).
+    """
+
+    model: str | None = None
+    update: int | None = None
+    score: float | None = None
+    log_prob: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +54,7 @@ class AttentionMap:
     `cross` is (L, H, T, S), `encoder_self` (L, H, S, S), `decoder_self` (L, H, T, T). A kind that the model does not
     have is None. Each row sums to 1. Row t of `cross` and `decoder_self` holds the weights of the step that predicted
     `target_pieces[t]`. The columns of `decoder_self` are `read_pieces`, the input of the decoder: `<s>` and all target
-    pieces except the last. `level` is "pieces" or "words".
+    pieces except the last. `level` is "pieces" or "words". `origin` tells which model and translation it is of.
 
     Raises ValueError for shapes that do not fit the pieces, and for weights that are not finite.
     """
@@ -53,6 +67,7 @@ class AttentionMap:
     decoder_self: Tensor | None = field(repr=False)
     source: str
     target: str
+    origin: Origin = Origin()
     level: str = "pieces"
 
     def __post_init__(self) -> None:
@@ -77,6 +92,7 @@ class AttentionMap:
         target_pieces: Sequence[Piece],
         source: str,
         target: str,
+        origin: Origin = Origin(),
     ) -> Self:
         """Return the map of sentence `row` of a batch, without the padding on the right.
 
@@ -99,6 +115,7 @@ class AttentionMap:
             decoder_self=cut(weights.decoder_self, t, t),
             source=source,
             target=target,
+            origin=origin,
         )
 
     def axes(self, kind: Kind) -> tuple[list[str], list[str]]:
@@ -134,14 +151,17 @@ class AttentionMap:
             decoder_self=merged.get("decoder_self"),
             source=self.source,
             target=self.target,
+            origin=self.origin,
             level="words",
         )
 
     def to_json(self) -> str:
         """Return the map as JSON, with each row of weights on one line and weights rounded to 4 decimals.
 
-            {"format": "nmt-attention-map", "version": 2,
+            {"format": "nmt-attention-map", "version": 3,
              "source": the source text, "target": the translation,
+             "origin": {"model": its name, "update": the number of updates, "score": the search's score,
+                        "log_prob": log P of the translation}, each of them null if it is not known,
              "pieces": {"source": [S labels], "target": [T labels], "read": [T labels],
                         "continues": {"source": [positions], "target": [positions], "read": [positions]},
                         "cross": layers of heads of T rows of S weights, or null,
@@ -157,7 +177,8 @@ class AttentionMap:
         levels = {"words": self.words().to_plain()}
         if self.level == "pieces":
             levels = {"pieces": self.to_plain(), **levels}
-        head = {"format": FORMAT, "version": VERSION, "source": self.source, "target": self.target}
+        head: dict[str, Any] = {"format": FORMAT, "version": VERSION, "source": self.source, "target": self.target}
+        head["origin"] = asdict(self.origin)
         return _layout({**head, **levels}) + "\n"
 
     def to_plain(self) -> dict[str, Any]:
@@ -197,6 +218,7 @@ class AttentionMap:
                 **{kind: _parse_weights(plain[kind]) for kind in KINDS},
                 source=data["source"],
                 target=data["target"],
+                origin=Origin(**data["origin"]),
                 level=level,
             )
         except (KeyError, TypeError, ValueError) as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
@@ -123,6 +124,14 @@ def build_source(data: DataConfig, *, allow: Sequence[str] = ()) -> Source:
 def build_search(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> Search:
     """Return the strategy that a `search` node describes. Raises UserError for a node that does not fit."""
     return cast(Search, _built(config, "search", f"{SEARCHES[0]}.base.Search", SEARCHES, allow))
+
+
+def architecture(config: Mapping[str, Any]) -> str:
+    """Return the classes of a plain `model` config in few words: "Transformer", "Recurrent, Bahdanau"."""
+    nodes = (config["encoder"], config["decoder"], config["decoder"].get("attention"))
+    names = [node["_target_"].rpartition(".")[2] for node in nodes if node]
+    short = [re.sub("(?<=.)(Encoder|Decoder|Attention)$", "", name) for name in names]
+    return ", ".join(dict.fromkeys(short))
 
 
 def search_node(search: Search) -> dict[str, Any]:

@@ -33,12 +33,16 @@ PREFIX = "model."
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """A model in evaluation mode, with its tokenizer, plain config, scores when it was saved, and checkpoint file."""
+    """A model in evaluation mode, with its tokenizer, plain config and checkpoint file.
+
+    `scores` are those when it was saved, after `update` updates.
+    """
 
     model: Seq2Seq
     tokenizer: Tokenizer
     config: dict[str, Any]
     scores: dict[str, Any]
+    update: int
     path: Path
 
 
@@ -156,7 +160,7 @@ def load_model(path: str | Path, device: str | torch.device = "cpu", allow: Sequ
         reason = " ".join(str(error).split())[:200]
         raise UserError(f"{path}: the checkpoint's weights do not fit its own config ({reason})") from error
     model.to(device).eval()
-    return LoadedModel(model, tokenizer, about["config"], about["scores"], path)
+    return LoadedModel(model, tokenizer, about["config"], about["scores"], about["update"], path)
 
 
 def average(paths: list[Path]) -> dict[str, Tensor]:

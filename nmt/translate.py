@@ -12,8 +12,8 @@ import torch
 from torch import Tensor, nn
 
 from nmt import checkpoint
-from nmt.attention_map import AttentionMap
-from nmt.build import build_search, search_node
+from nmt.attention_map import AttentionMap, Origin
+from nmt.build import architecture, build_search, search_node
 from nmt.data.batch import pad
 from nmt.errors import ParameterError, UserError
 from nmt.models.interface import AttentionWeights
@@ -43,12 +43,20 @@ class Translation:
 
 
 class Translator:
-    """Translates with `model`, on the device of the model. `search` is the default strategy of every call."""
+    """Translates with `model`, on the device of the model. `search` is the default strategy of every call.
 
-    def __init__(self, model: Seq2Seq, tokenizer: Tokenizer, search: Search) -> None:
+    `name` is what attention maps call the model. `update` is the number of updates of its weights, 0 if that is not
+    known; whoever trains the model sets it.
+    """
+
+    def __init__(
+        self, model: Seq2Seq, tokenizer: Tokenizer, search: Search, *, name: str = "model", update: int = 0
+    ) -> None:
         self.model = model
         self.tokenizer = tokenizer
         self.search = search
+        self.name = name
+        self.update = update
 
     @property
     def device(self) -> torch.device:
@@ -156,8 +164,13 @@ class Translator:
                         target_pieces=self.tokenizer.target_pieces(target_ids[place]),
                         source=translations[place].source,
                         target=translations[place].text,
+                        origin=self._origin(translations[place]),
                     )
         return [found[place] for place in range(len(translations))]
+
+    def _origin(self, translation: Translation) -> Origin:
+        model = self.name if self.model.config is None else f"{self.name} ({architecture(self.model.config)})"
+        return Origin(model, self.update or None, translation.score, sum(translation.token_log_probs))
 
     def save(self, path: str | Path) -> None:
         """Write model, tokenizer and search to a checkpoint file for `load_translator`.
@@ -170,9 +183,9 @@ class Translator:
                 "save: the config of the model is unknown, but a checkpoint needs it; make the model with "
                 "nmt.build.build_model(config, ...)"
             )
-        config = {"model": self.model.config, "search": search_node(self.search)}
+        config = {"name": self.name, "model": self.model.config, "search": search_node(self.search)}
         weights = checkpoint.with_prefix(self.model.state_dict())
-        about = checkpoint.describe(config, self.tokenizer, scores={}, update=0)
+        about = checkpoint.describe(config, self.tokenizer, scores={}, update=self.update)
         checkpoint.save({"state_dict": weights, "nmt": about}, Path(path))
 
     def _forced(
@@ -231,7 +244,8 @@ def make_translator(
         given = search or {}
         node = given if "_target_" in given else {**loaded.config["search"], **given}
         search = build_search(node, allow=allow)
-    return Translator(loaded.model, loaded.tokenizer, override(search, fields))
+    name, found = loaded.config["name"], override(search, fields)
+    return Translator(loaded.model, loaded.tokenizer, found, name=name, update=loaded.update)
 
 
 def override(search: Search, fields: Mapping[str, Any]) -> Search:

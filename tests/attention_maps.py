@@ -7,12 +7,15 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from nmt.attention_map import AttentionMap
+from nmt.attention_map import AttentionMap, Origin
 from nmt.models.interface import AttentionWeights
 from nmt.piece import Piece
 
 ENGLISH = ["▁A", "▁man", ",", "▁in", "▁a", "▁red", "▁shirt", ",", "▁ride", "s", "▁a", "▁bike", ".", "</s>"]
 GERMAN = ["▁Ein", "▁Mann", "▁in", "▁einem", "▁rot", "en", "▁Hemd", "▁fährt", "▁Fahr", "rad", ".", "</s>"]
+
+
+ORIGIN = Origin("demo (Recurrent, Luong)", update=1200, score=-0.5, log_prob=-2.75)
 
 
 def weights(layers: int, heads: int, rows: int, columns: int, *, causal: bool = False) -> torch.Tensor:
@@ -30,7 +33,7 @@ def make_map(source: Sequence[Piece | str], target: Sequence[Piece | str], **kin
     """Return the map with the given `cross`, `encoder_self` and `decoder_self`, each (L, H, R, C)."""
     batch = AttentionWeights(**{kind: values.unsqueeze(0) for kind, values in kinds.items()})
     sides = {"source_pieces": as_pieces(source), "target_pieces": as_pieces(target)}
-    return AttentionMap.from_weights(batch, **sides, source="the source", target="das Ziel")
+    return AttentionMap.from_weights(batch, **sides, source="the source", target="das Ziel", origin=ORIGIN)
 
 
 def make(

@@ -12,7 +12,7 @@ from nmt.attention_map import AttentionMap, group_words, load
 from nmt.errors import UserError
 from nmt.models.interface import AttentionWeights
 from nmt.piece import Piece
-from tests.attention_maps import ENGLISH, GERMAN, as_pieces, make, make_map
+from tests.attention_maps import ENGLISH, GERMAN, ORIGIN, as_pieces, make, make_map
 
 
 def later(*labels: str) -> list[Piece]:
@@ -102,7 +102,7 @@ def test_weights_of_the_wrong_shape_or_not_finite_are_refused() -> None:
 def test_json_there_and_back(level: str) -> None:
     written = make() if level == "pieces" else make().words()
     back = AttentionMap.from_json(written.to_json())
-    assert (back.level, back.source, back.target) == (level, "the source", "das Ziel")
+    assert (back.level, back.source, back.target, back.origin) == (level, "the source", "das Ziel", ORIGIN)
     assert (back.source_pieces, back.target_pieces) == (written.source_pieces, written.target_pieces)
     for kind in written.kinds:
         torch.testing.assert_close(getattr(back, kind), getattr(written, kind), atol=5e-5, rtol=0)
@@ -113,7 +113,7 @@ def test_json_is_as_documented_and_readable() -> None:
     attention = make()
     text = attention.to_json()
     data = json.loads(text)
-    assert list(data) == ["format", "version", "source", "target", "pieces", "words"]
+    assert list(data) == ["format", "version", "source", "target", "origin", "pieces", "words"]
     assert data["pieces"]["source"] == ENGLISH and data["words"]["source"][-2] == "bike."
     assert data["pieces"]["cross"][1][2][5][7] == pytest.approx(float(attention.cross[1, 2, 5, 7]), abs=5e-5)  # type: ignore[index]
     assert "▁Fahr" in text and max(map(len, text.splitlines())) < 200
@@ -130,10 +130,10 @@ def test_json_of_a_model_with_one_kind_has_null_for_the_others() -> None:
     [
         ("no", "not JSON"),
         ("[]", '"format": "nmt-attention-map"'),
-        ('{"format": "nmt-attention-map", "version": 1}', "version 1"),
-        ('{"format": "nmt-attention-map", "version": 2}', "KeyError"),
+        ('{"format": "nmt-attention-map", "version": 2}', "version 2"),
+        ('{"format": "nmt-attention-map", "version": 3}', "KeyError"),
         (make().to_json().replace('"▁bike", ', ""), "expected (layers, heads"),
-        (make().to_json().replace("0.", '"', 1).replace(", 0.", '", 0.', 1), "damaged"),
+        (make().to_json().replace("[0.", '["', 1).replace(", 0.", '", 0.', 1), "damaged"),
     ],
 )
 def test_what_is_no_map_is_refused_in_one_line(text: str, part: str, tmp_path: Path) -> None:

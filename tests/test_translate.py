@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from nmt import checkpoint
+from nmt.attention_map import Origin
 from nmt.errors import UserError
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.base import Hypothesis
@@ -202,6 +203,7 @@ def test_attention_map_of_the_hypothesis_and_of_a_reference(run: Run) -> None:
     assert seen.target == found.text and seen.axes("cross")[0] == found.pieces
     forced = run.translator.attention_map("two men, in snow", "a dog reads")
     ids = run.translator.tokenizer.encode_target(["a dog reads"])[0]
+    assert seen.origin == Origin("tiny (Transformer)", 7, found.score, sum(found.token_log_probs))
     assert forced.target == "a dog reads" and forced.target_pieces[-1].label == "</s>" and ids[-1] == EOS
     for attention in (seen, forced):
         t, s = len(attention.target_pieces), len(attention.source_pieces)

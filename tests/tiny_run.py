@@ -64,13 +64,14 @@ def make_run(root: Path) -> Run:
     tokenizer = Tokenizer.train(pairs, settings, cache_dir=None)
     model_config = {"tie_embeddings": "all", "encoder": stack("Encoder"), "decoder": stack("Decoder")}
     search = BeamSearch(beam_size=3, max_length_factor=1.0, max_length_extra=4, batch_tokens=200)
-    plain = {"model": model_config, "search": search_node(search), "scores": SCORES, "data": data_config(data)}
+    plain = {"name": "tiny", "model": model_config, "search": search_node(search), "scores": SCORES}
+    plain["data"] = data_config(data)
     model = make_model(model_config, tokenizer)
     weights = checkpoint.with_prefix(model.state_dict())
     payload = {"state_dict": weights, "nmt": checkpoint.describe(plain, tokenizer, {}, 7)}
     checkpoint.save(payload, folder / "checkpoints" / "best.ckpt")
     checkpoint.save(payload, folder / "checkpoints" / "last.ckpt")
-    return Run(folder, data, Translator(model, tokenizer, search))
+    return Run(folder, data, Translator(model, tokenizer, search, name="tiny", update=7))
 
 
 def make_model(config: dict[str, Any], tokenizer: Tokenizer) -> Seq2Seq:

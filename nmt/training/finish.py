@@ -34,6 +34,7 @@ def finish(parts: Parts, fitted: Fitted) -> dict[str, Any]:
     average = _better_average(parts, fitted, best["nmt"])
     chosen = average or best
     _load_weights(parts, chosen["state_dict"])
+    parts.translator.update = chosen["nmt"]["update"]
     scored = _score(parts)
     metrics = _metrics(parts, fitted, scored, chosen["nmt"])
     save_attention_maps(parts.translator, scored["val"].translations[: fitted.samples], folder / "attention")

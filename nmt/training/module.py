@@ -215,6 +215,7 @@ class TranslationModule(pl.LightningModule):
 
     def on_validation_epoch_end(self) -> None:
         """Translate the whole validation split greedily, score it as one corpus, and log."""
+        self.translator.update = self.global_step
         losses = sum(self._gathered(self._val_losses), Losses())
         translations = self._translations()
         scores = validation_scores(losses, self.metrics, translations, self.val_pairs)

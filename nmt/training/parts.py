@@ -140,7 +140,7 @@ def _translator(recipe: Recipe, corpus: Mapping[str, Split], last: Mapping[str, 
     )
     if settings.data.overfit:
         _disable_dropout(model)
-    return Translator(model, tokenizer, build_search(settings.search, allow=settings.allow))
+    return Translator(model, tokenizer, build_search(settings.search, allow=settings.allow), name=settings.name)
 
 
 def _check_lengths(
