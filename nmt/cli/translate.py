@@ -23,9 +23,10 @@ Translate with a trained model: one text, or every line of standard input.
 
   ckpt=PATH                  a run folder (its best checkpoint) or a checkpoint file
   text="..."                 the sentence, taken literally: commas, quotes and braces need no escaping
-  attention=map.png          with text=: also draw the attention map (map.json: write the weights as JSON)
+  attention=map.png          with text=: also draw the attention map (or map.svg, map.pdf; map.json: the weights)
   kind=encoder_self          with attention=map.png: self-attention of the encoder (decoder_self: of the decoder)
   words=true                 with attention=map.png: label words instead of pieces
+  scaled=true                with attention=map.png: colours from 0 to the highest weights of this picture, not to 1
   reference="..."            with attention=: draw the map of this translation instead of the one found by the search
   search.beam_size=5         search.KEY=... replaces one setting of the checkpoint's search
   search.length_penalty=1.0  the score of a hypothesis is log P / ((5 + length) / 6) ** length_penalty
@@ -57,6 +58,7 @@ class TranslateConfig:
     attention: str | None
     kind: Literal["cross", "encoder_self", "decoder_self"]
     words: bool
+    scaled: bool
 
 
 def run(argv: list[str]) -> None:
@@ -77,8 +79,10 @@ def run(argv: list[str]) -> None:
         raise UserError(f'attention={config.attention}: a map shows one sentence; give it with text="..."')
     if reference is not None and config.attention is None:
         raise UserError('reference="...": it only changes an attention map; to draw one, add attention=map.png')
-    if (config.kind != "cross" or config.words) and config.attention is None:
-        raise UserError("kind= and words=: they only change an attention map; to draw one, add attention=map.png")
+    if (config.kind != "cross" or config.words or config.scaled) and config.attention is None:
+        raise UserError(
+            "kind=, words= and scaled=: they only change an attention map; to draw one, add attention=map.png"
+        )
 
     from nmt import process
     from nmt.translate import load_translator
@@ -130,7 +134,7 @@ def draw(translator: Translator, text: str, reference: str | None, config: Trans
 
     attention = translator.attention_map(text, reference)
     assert config.attention is not None
-    save(attention, config.attention, kind=config.kind, words=config.words)
+    save(attention, config.attention, kind=config.kind, words=config.words, scaled=config.scaled)
     output.write(as_line(attention.target) + "\n")
     output.flush()
 

@@ -5,32 +5,69 @@ from __future__ import annotations
 import subprocess
 import sys
 import warnings
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from PIL import Image
 
-from nmt.analysis.figure import figure, overview, save
+from nmt.analysis.figure import card, figure, overview, save
+from nmt.analysis.fonts import typeface
 from nmt.attention_map import load
 from nmt.errors import UserError
+from nmt.piece import Piece
 from tests.attention_maps import ENGLISH, GERMAN, make, make_map
 
 
 def test_save_writes_data_and_pictures(tmp_path: Path) -> None:
     attention = make()
     save(attention, tmp_path / "map.json")
-    save(attention, tmp_path / "map.PNG", words=True)
     assert load(tmp_path / "map.json").axes("cross") == (GERMAN, ENGLISH)
-    assert (tmp_path / "map.PNG").read_bytes().startswith(b"\x89PNG")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["map.PNG", "map.json"]
+    for name, start in {"map.PNG": b"\x89PNG", "map.svg": b"<?xml", "map.pdf": b"%PDF"}.items():
+        save(attention, tmp_path / name, words=True)
+        assert (tmp_path / name).read_bytes().startswith(start)
+    assert len(list(tmp_path.iterdir())) == 4
+
+
+def test_a_picture_tells_which_model_translated_which_sentence(tmp_path: Path) -> None:
+    attention = replace(make(), source="한 남자", target="ein Mann")
+    facts = ["demo (Recurrent, Luong)", "update 1,200", "score -0.50", "log P -2.75", "한 남자", "ein Mann"]
+    face = typeface(facts)
+    for draw in (figure, overview, card):
+        written = " ".join(text.get_text() for text in draw(attention).texts)
+        assert all(face.show(fact) in written for fact in facts)
+    save(attention, tmp_path / "map.png")
+    kept = Image.open(tmp_path / "map.png").text  # type: ignore[attr-defined]
+    assert kept["Title"] == "Attention to the source: 한 남자 → ein Mann"
+    lines = ["source: 한 남자", "translation: ein Mann", "model: demo (Recurrent, Luong)", "update: 1200"]
+    assert kept["Description"].splitlines() == [*lines, "score: -0.5", "log P: -2.75"]
+    save(attention, tmp_path / "map.svg")
+    assert "\n".join(lines) in (tmp_path / "map.svg").read_text("utf-8")
+    save(attention, tmp_path / "map.pdf")
+    assert "update: 1200".encode("utf-16-be") in (tmp_path / "map.pdf").read_bytes()
+
+
+def test_marks_of_the_tokenizer_are_explained_where_they_are_drawn() -> None:
+    attention = make(["▁", "漢", Piece("<BC>", True), "</s>"], ["▁Ja", "</s>"])
+    written = [text.get_text() for text in figure(attention).texts]
+    assert "␣" in written and "▁" not in written
+    legend = " ".join(written[-3:])
+    assert (
+        "▁: a space before a word" in legend
+        and "<BC>: one byte" in legend
+        and "a space alone" in legend
+        and "</s>: end" in legend
+    )
+    assert "space" not in figure(make(), words=True).texts[-1].get_text()
 
 
 def test_save_says_what_it_cannot_do_and_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     attention = make()
-    with pytest.raises(UserError, match=r"suffix '\.svg', expected \.png .* or \.json"):
-        save(attention, tmp_path / "map.svg")
+    with pytest.raises(UserError, match=r"suffix '\.jpg', expected \.png, .* or \.json"):
+        save(attention, tmp_path / "map.jpg")
     with pytest.raises(UserError, match=r"folder .*none does not exist"):
         save(attention, tmp_path / "none" / "map.png")
     with pytest.raises(UserError, match="no attention"):
@@ -67,12 +104,12 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("name", SHAPES)
-@pytest.mark.parametrize("draw", [figure, overview])
+@pytest.mark.parametrize("draw", [figure, overview, card])
 def test_no_label_is_cut_off_or_covers_another(name: str, draw: object) -> None:
     attention = make(*SHAPES[name])
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # matplotlib warns of glyphs it does not have
-        drawn = draw(attention, title="A title of ไทย and $words$ that goes on and on " * 2)  # type: ignore[operator]
+        drawn = draw(replace(attention, source="A text of ไทย and $words$ that goes on and on " * 5))  # type: ignore[operator]
         drawn.canvas.draw()
     boxes = {text: text.get_window_extent() for text in drawn.texts}
     for text, box in boxes.items():
@@ -129,9 +166,31 @@ def test_a_recurrent_model_has_one_panel() -> None:
     assert not any("mean" in text.get_text() or "head" in text.get_text() for text in drawn.texts)
 
 
-def test_even_attention_does_not_look_certain() -> None:
+def test_colours_mean_the_same_in_every_picture_unless_one_is_scaled() -> None:
     even = make_map(ENGLISH, GERMAN, cross=torch.full((1, 1, len(GERMAN), len(ENGLISH)), 1 / len(ENGLISH)))
-    assert figure(even).axes[0].images[0].get_clim() == (0, pytest.approx(2 / len(ENGLISH)))
+    for attention in (even, make()):
+        shown = [image for axes in overview(attention).axes for image in axes.images]
+        assert {image.get_clim() for image in shown} == {(0, 1)}
+    scaled = figure(even, scaled=True)
+    assert scaled.axes[0].images[0].get_clim() == (0, pytest.approx(2 / len(ENGLISH)))  # it does not look certain
+    assert any("colours only for this picture: 0 to 0.14" in text.get_text() for text in scaled.texts)
+
+
+def test_every_head_has_labels() -> None:
+    drawn = [text.get_text() for text in overview(make()).texts]
+    assert drawn.count("▁Mann") == 1 + 2 and drawn.count("▁man") == 1 + 3  # 2 layers and 3 heads
+    assert all(drawn.count(f"head {number}") == 1 for number in (1, 2, 3)) and drawn.count("layer 2") == 1
+
+
+def test_a_card_can_be_read_in_tensorboard() -> None:
+    attention = make()
+    drawn = card(attention)
+    width, height = drawn.get_size_inches()
+    shrunk = min(370 / width, 215 / height) / 72  # pixels of a card for each point of the picture
+    rows, columns = attention.words().axes("cross")
+    labels = [text for text in drawn.texts if text.get_text() in {*rows, *columns}]
+    assert len(labels) == len(rows) + len(columns)
+    assert min(text.get_fontsize() for text in labels) * shrunk >= 9
 
 
 def test_what_a_model_does_not_have_is_named() -> None:

@@ -116,8 +116,9 @@ def test_translate_program_draws_self_attention_and_words(
 ) -> None:
     seen = []
     monkeypatch.setattr("nmt.analysis.figure.save", lambda attention, path, **how: seen.append(how))
-    translate_program.run([f"ckpt={run.folder}", "text=a dog", "attention=x.png", "kind=encoder_self", "words=true"])
-    assert seen == [{"kind": "encoder_self", "words": True}]
+    how = ["kind=encoder_self", "words=true", "scaled=true"]
+    translate_program.run([f"ckpt={run.folder}", "text=a dog", "attention=x.png", *how])
+    assert seen == [{"kind": "encoder_self", "words": True, "scaled": True}]
 
 
 def test_who_writes_line_by_line_is_answered_so(run: Run) -> None:

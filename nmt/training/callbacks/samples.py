@@ -6,7 +6,7 @@ import pytorch_lightning as pl
 from pytorch_lightning.callbacks import Callback
 from pytorch_lightning.loggers import TensorBoardLogger
 
-from nmt.analysis.figure import figure
+from nmt.analysis.figure import card
 from nmt.errors import ParameterError
 from nmt.training.pictures import attention_maps
 from nmt.training.view import training
@@ -42,7 +42,7 @@ class Samples(Callback):
         translations = view.validation.translations[: self.sentences]
         for number, attention_map in attention_maps(view.translator, translations).items():
             if attention_map.cross is not None:
-                writer.add_figure(f"attention/{number}", figure(attention_map), update)
+                writer.add_figure(f"attention/{number}", card(attention_map), update)
 
 
 def _cell(text: str) -> str:
