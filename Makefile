@@ -17,8 +17,8 @@ USABLE := import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info[
 
 help:  ## print this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
-	@echo "  Options: TORCH_INDEX=ADDRESS (for a CPU or CUDA build of torch), EXTRAS=dev,fonts (adds a font for Korean,"
-	@echo "  Japanese and Chinese attention maps), RUNS=FOLDER (for tensorboard), ARGS='...' (for benchmark)."
+	@echo "  Options: TORCH_INDEX=ADDRESS (for a CPU or CUDA build of torch), RUNS=FOLDER (for tensorboard, as in"
+	@echo "  RUNS=multirun/rnn), ARGS='...' (for benchmark)."
 
 install: $(STAMP)  ## make the virtual environment .venv with pinned versions
 
@@ -55,8 +55,9 @@ format: $(STAMP)  ## format the code and apply ruff's fixes
 	$(BIN)/python -m ruff format .
 	$(BIN)/python -m ruff check --fix .
 
-tensorboard: $(STAMP)  ## show the runs in outputs/
-	$(BIN)/tensorboard --logdir $(RUNS)
+# By default TensorBoard drops all but ten pictures of a kind. 0 would drop them all.
+tensorboard: $(STAMP)  ## show the runs in outputs/, with the pictures of every validation
+	$(BIN)/tensorboard --logdir $(RUNS) --samples_per_plugin images=1000000,text=1000000
 
 benchmark: $(STAMP)  ## measure the speed of training and translation
 	$(BIN)/python scripts/benchmark.py $(ARGS)

@@ -7,6 +7,7 @@ from pytorch_lightning.callbacks import Callback
 from pytorch_lightning.loggers import TensorBoardLogger
 
 from nmt.analysis.figure import card
+from nmt.analysis.fonts import typeface
 from nmt.errors import ParameterError
 from nmt.training.pictures import attention_maps
 from nmt.training.view import training
@@ -22,6 +23,12 @@ class Samples(Callback):
         if sentences < 0:
             raise ParameterError("sentences", f"got {sentences}, expected at least 0")
         self.sentences = sentences
+
+    def on_fit_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Warn now, and not after the first validation, if the pictures need a font that is not installed."""
+        view = training(pl_module)
+        if trainer.is_global_zero and view.translator.attends:
+            typeface([text for pair in view.val_pairs[: self.sentences] for text in (pair.source, pair.target)])
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Write `translations` (a table) and `attention/<n>` (the cross attention, where the model has one)."""
