@@ -19,6 +19,7 @@ from nmt.data.loader import BatchLoader
 from nmt.evaluation.split import Evaluation, Subject, evaluate, table, write_evaluation
 from nmt.run_files import METRICS, best_checkpoint, recent_checkpoint
 from nmt.training.fit import Fitted
+from nmt.training.hparams import write_hparams
 from nmt.training.parts import Parts
 from nmt.training.pictures import save_attention_maps
 from nmt.training.validation import Losses, batch_losses, validation_scores, validation_search
@@ -40,6 +41,8 @@ def finish(parts: Parts, fitted: Fitted) -> dict[str, Any]:
     save_attention_maps(parts.translator, scored["val"].translations[: fitted.samples], folder / "attention")
     if average is not None:  # not earlier: if the end is interrupted, a resumed run compares with the single weights
         checkpoint.save(average, best_checkpoint(folder))
+    if parts.recipe.settings.logger.tensorboard:
+        write_hparams(folder, parts.recipe.plain, metrics)
     text = json.dumps(metrics, indent=2, ensure_ascii=False) + "\n"
     write_atomically(folder / METRICS, text.encode())
     for update in fitted.recent:  # a run with metrics.json is not resumed, so it does not need them any more
