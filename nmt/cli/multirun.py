@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 import os
 import re
+import shlex
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from nmt.cli import program as programs
 from nmt.cli import run, sweep
 from nmt.cli.arguments import quoted_paths
 from nmt.cli.command import command
+from nmt.cli.differences import common, differences, folder_name
 from nmt.cli.processes import check_start, several_devices
 from nmt.cli.run_folder import check_free
 from nmt.config.folder import own_folder
@@ -30,17 +32,22 @@ if TYPE_CHECKING:
 
 
 FOLDER_KEY = "hydra.sweep.dir"
+FOLDER_KEYS = (f"{FOLDER_KEY}=", "hydra.sweep.subdir=")
+PICTURES = ("--samples_per_plugin", "images=1000000,text=1000000")  # TensorBoard drops all but ten by default
+HYDRAS_SUBFOLDER = "hydra.sweep.subdir=."  # Hydra would make folders of its own; `run_job` makes those of the recipes
 
 
 @dataclass(frozen=True)
 class Job:
     """One run of a multirun: its overrides in Hydra's grammar, and its recipe.
 
-    `existed` tells whether its folder was there before the multirun began.
+    `settings` are those that differ between the jobs, under short names. `existed` tells whether its folder was there
+    before the multirun began.
     """
 
     number: int
     overrides: tuple[str, ...]
+    settings: Mapping[str, str]
     recipe: Recipe
     existed: bool
 
@@ -75,7 +82,7 @@ def multirun(overrides: Sequence[str], *, program: str | None = None) -> None:
     ended = False
     try:
         failures = _launch(
-            [*(line for line in overrides if not line.startswith(f"{FOLDER_KEY}=")), _pinned(folder)],
+            [*(line for line in overrides if not line.startswith(FOLDER_KEYS)), _pinned(folder), HYDRAS_SUBFOLDER],
             functools.partial(run_job, jobs=jobs, program=program),
         )
         ended = True
@@ -107,11 +114,13 @@ def plan(overrides: Sequence[str]) -> tuple[Path, tuple[Job, ...]]:
             )
     planned: list[Job] = []
     folder = Path()
-    for number, words in enumerate(jobs(overrides)):
+    listed = jobs(overrides)
+    settings = differences([_words(words) for words in listed])
+    for number, words in enumerate(listed):
         try:
             if number == 0:  # the name may hold the time, which differs from job to job
                 folder = sweep_folder(words)
-            recipe = compose_run([*words, _pinned(folder)], job=number)
+            recipe = compose_run([*words, _pinned(folder)], job=number, name=folder_name(number, settings[number]))
             if several_devices(recipe.settings.trainer):
                 raise UserError(
                     f"trainer.devices: got {recipe.settings.trainer.devices} in a multirun (-m), which runs each job "
@@ -119,7 +128,8 @@ def plan(overrides: Sequence[str]) -> tuple[Path, tuple[Job, ...]]:
                 )
             check_start(recipe.settings.trainer)
             check_nodes(recipe.settings)
-            check_free(recipe.folder, FOLDER_KEY)
+            for earlier in [recipe.folder, *folder.glob(f"{number}_*")]:  # also a job of another multirun
+                check_free(earlier, FOLDER_KEY)
             shared = next((job.number for job in planned if job.recipe.folder == recipe.folder), None)
             if shared is not None:
                 raise UserError(
@@ -128,7 +138,7 @@ def plan(overrides: Sequence[str]) -> tuple[Path, tuple[Job, ...]]:
                 )
         except UserError as error:
             raise UserError(f"job {number} ({' '.join(_words(words))}): {error}") from error
-        planned.append(Job(number, tuple(words), recipe, recipe.folder.exists()))
+        planned.append(Job(number, tuple(words), settings[number], recipe, recipe.folder.exists()))
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -215,10 +225,14 @@ def _failure(number: int, error: Exception) -> Failure:
 
 
 def _print_results(jobs: Sequence[Job], folder: Path) -> None:
-    finished = [sweep.read_result(job.number, job.words, job.recipe.folder) for job in jobs if job.finished]
-    if finished:
-        written = sweep.write(finished, folder)
-        print(f"{sweep.summary(finished)}\nwritten to {written}", flush=True)
+    finished = [sweep.read_result(job.number, job.settings, job.recipe.folder) for job in jobs if job.finished]
+    if not finished:
+        return
+    results, shared = sweep.with_means(finished), common([job.words for job in jobs])
+    written = sweep.write(results, shared, folder)
+    print(sweep.summary(results, shared))
+    print(f"written to {' and '.join(map(str, written))}")
+    print(f"curves and pictures: {shlex.join(['tensorboard', '--logdir', str(folder), *PICTURES])}", flush=True)
 
 
 def _print_remaining(job: Job, program: str | None) -> None:

@@ -1,85 +1,142 @@
-"""The table of a multirun (-m): the scores of its jobs, and their mean and standard deviation over seeds."""
+"""The table of a multirun (-m): the results of its jobs, and their mean and standard deviation over seeds."""
 
 from __future__ import annotations
 
+import io
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean, stdev
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nmt.atomic import write_atomically
 from nmt.run_files import METRICS
 
-RESULTS = "results.tsv"
+if TYPE_CHECKING:
+    from rich.table import Table
+
+TSV, MARKDOWN = "results.tsv", "results.md"
 SPLITS = ("val", "test")
+PARAMETERS, MINUTES = "parameters", "minutes"
+SEED = "seed"
+WIDTH = 100  # columns of a terminal
 
 
 @dataclass(frozen=True)
 class Result:
-    """The result of a finished job. `scores` maps the name of a column ("test BLEU") to the value."""
+    """The result of a finished job, or the mean or deviation of several.
 
-    number: int
-    overrides: tuple[str, ...]
-    scores: Mapping[str, float]
+    `settings` are those that differ between the jobs. `figures` maps the name of a column ("test BLEU", "parameters")
+    to the value.
+    """
 
-    @property
-    def setting(self) -> str:
-        """The overrides without the seed. Jobs with the same setting are repetitions of one experiment."""
-        return " ".join(word for word in self.overrides if not word.startswith("seed="))
+    job: str
+    settings: Mapping[str, str]
+    figures: Mapping[str, float]
 
 
-def read_result(number: int, overrides: Sequence[str], folder: Path) -> Result:
+def read_result(number: int, settings: Mapping[str, str], folder: Path) -> Result:
     """Return the result of a finished job from the metrics.json in its folder."""
     metrics: dict[str, Any] = json.loads((folder / METRICS).read_text("utf-8"))
     scores = {
         f"{split} {entry['label']}": entry["value"] for split in SPLITS for entry in metrics.get(split, {}).values()
     }
-    return Result(number, tuple(overrides), scores)
+    size = {PARAMETERS: metrics["parameters"], MINUTES: metrics["wall_seconds"] / 60}
+    return Result(str(number), settings, scores | size)
 
 
-def columns(results: Sequence[Result]) -> list[str]:
-    """Return the names of all columns, those of the validation split first."""
-    names = list(dict.fromkeys(name for result in results for name in result.scores))
-    return sorted(names, key=lambda name: SPLITS.index(name.partition(" ")[0]))
-
-
-def summary(results: Sequence[Result]) -> str:
-    """Return a table with one line for each job, then mean and standard deviation of jobs that differ only in seed."""
-    names = columns(results)
-    widths = [max(13, len(name)) for name in names]
-    lines = [_line("job", names, widths, "overrides")]
+def with_means(results: Sequence[Result]) -> list[Result]:
+    """Return the results, then mean and standard deviation of all jobs that differ only in their seed."""
+    groups: dict[tuple[tuple[str, str], ...], list[Result]] = defaultdict(list)
     for result in results:
-        cells = [f"{result.scores[name]:.2f}" if name in result.scores else "-" for name in names]
-        lines.append(_line(str(result.number), cells, widths, " ".join(result.overrides)))
-    repeated = defaultdict(list)
-    for result in results:
-        repeated[result.setting].append(result)
-    for setting, group in repeated.items():
-        if len(group) > 1:
-            cells = [_spread([each.scores.get(name) for each in group]) for name in names]
-            lines.append(_line(f"mean of {len(group):>3}", cells, widths, setting))
+        groups[tuple((key, value) for key, value in result.settings.items() if key != SEED)].append(result)
+    return [*results, *(row for settings, group in groups.items() if len(group) > 1 for row in _mean(settings, group))]
+
+
+def _mean(settings: tuple[tuple[str, str], ...], group: Sequence[Result]) -> Iterator[Result]:
+    names = [name for name in group[0].figures if all(name in result.figures for result in group)]
+    for job, measure in ((f"mean of {len(group)}", mean), ("deviation", stdev)):
+        figures = {name: float(measure([result.figures[name] for result in group])) for name in names}
+        yield Result(job, dict(settings), figures)
+
+
+def summary(results: Sequence[Result], shared: Sequence[str]) -> str:
+    """Return the table of `results` in at most 100 columns; `shared` are the overrides of all jobs.
+
+    If there are too many scores, the last ones are left out, and a line says so.
+    """
+    from rich.console import Console
+    from rich.measure import Measurement
+
+    console = Console(file=io.StringIO(), width=WIDTH, color_system=None)
+    figures = _figures(results)
+    while True:
+        table = _table(results, figures)
+        left_out = len(_figures(results)) - len(figures)
+        if Measurement.get(console, console.options, table).minimum <= WIDTH or len(figures) <= 1:
+            break
+        figures = figures[:-1]
+    with console.capture() as captured:
+        console.print(table)
+    lines = [line.rstrip() for line in captured.get().splitlines()]
+    if shared:
+        lines.append(f"all jobs: {' '.join(shared)}")
+    if left_out:
+        lines.append(f"{left_out} more columns are in {TSV}")
     return "\n".join(lines)
 
 
-def _line(first: str, cells: Sequence[str], widths: Sequence[int], last: str) -> str:
-    aligned = [f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True)]
-    return "  ".join([f"{first:>11}", *aligned, last]).rstrip()
+def _table(results: Sequence[Result], figures: Sequence[str]) -> Table:
+    from rich.table import Table
+    from rich.text import Text
 
-
-def _spread(scores: Sequence[float | None]) -> str:
-    values = [score for score in scores if score is not None]
-    return f"{mean(values):.2f} ± {stdev(values):.2f}" if len(values) == len(scores) else "-"
-
-
-def write(results: Sequence[Result], folder: Path) -> Path:
-    """Write the results to results.tsv in `folder`, for a spreadsheet or pandas. Return the path of the file."""
-    names = columns(results)
-    lines = ["\t".join(("job", *names, "overrides"))]
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    table.add_column("job", no_wrap=True, min_width=max(len(result.job) for result in results))
+    for name in _settings(results):
+        table.add_column(Text(name), overflow="fold", vertical="bottom")
+    for name in figures:
+        cells = [_shown(name, result.figures.get(name)) for result in results]
+        heading = "\n".join(name.split())
+        width = max(map(len, [*cells, *name.split()]))
+        table.add_column(Text(heading), justify="right", no_wrap=True, min_width=width)
     for result in results:
-        cells = (str(result.scores.get(name, "")) for name in names)
-        lines.append("\t".join((str(result.number), *cells, " ".join(result.overrides))))
-    write_atomically(folder / RESULTS, "".join(f"{line}\n" for line in lines).encode())
-    return folder / RESULTS
+        settings = [Text(result.settings.get(name, "")) for name in _settings(results)]
+        table.add_row(result.job, *settings, *(_shown(name, result.figures.get(name)) for name in figures))
+    return table
+
+
+def write(results: Sequence[Result], shared: Sequence[str], folder: Path) -> list[Path]:
+    """Write the results to results.tsv (all digits) and results.md in `folder`. Return the paths of the files."""
+    settings, figures = _settings(results), _figures(results)
+    head = ["job", *settings, *figures]
+    exact, rounded = [head], [head, ["---", *("---" for _ in settings), *("---:" for _ in figures)]]
+    for result in results:
+        first = [result.job, *(result.settings.get(name, "") for name in settings)]
+        exact.append(first + [str(result.figures.get(name, "")) for name in figures])
+        rounded.append(first + [_shown(name, result.figures.get(name)) for name in figures])
+    tsv = "".join("\t".join(row) + "\n" for row in exact)
+    markdown = "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |\n" for row in rounded)
+    if shared:
+        markdown += f"\nAll jobs: `{' '.join(shared)}`\n"
+    for name, text in ((TSV, tsv), (MARKDOWN, markdown)):
+        write_atomically(folder / name, text.encode())
+    return [folder / TSV, folder / MARKDOWN]
+
+
+def _settings(results: Sequence[Result]) -> list[str]:
+    return list(dict.fromkeys(name for result in results for name in result.settings))
+
+
+def _figures(results: Sequence[Result]) -> list[str]:
+    """Return the names of all figures: size and time, then the scores, those of the validation split first."""
+    names = dict.fromkeys(name for result in results for name in result.figures)
+    scores = [name for name in names if name not in (PARAMETERS, MINUTES)]
+    return [PARAMETERS, MINUTES, *sorted(scores, key=lambda name: SPLITS.index(name.partition(" ")[0]))]
+
+
+def _shown(name: str, value: float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if name == PARAMETERS else f"{value:.1f}" if name == MINUTES else f"{value:.2f}"

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from nmt.config.folder import config_dir, search_path
+from nmt.config.grammar import quoted
 from nmt.config.mistakes import check_keys, check_options, explain, is_group, parse
 from nmt.config.paths import absolute_paths
 from nmt.config.recipe import Recipe
@@ -35,12 +36,13 @@ def compose(config_name: str, overrides: Sequence[str] = ()) -> dict[str, Any]:
         return _plain(config)
 
 
-def compose_run(overrides: Sequence[str], *, job: int | None = None) -> Recipe:
+def compose_run(overrides: Sequence[str], *, job: int | None = None, name: str | None = None) -> Recipe:
     """Return the recipe of a training run. `job` is the run's number in a multirun, None for a single run.
 
-    Raises the UserErrors of `compose` and `nmt.config.schema.validate`.
+    `name` is the name of the job's folder in that of the multirun, by default the number. Raises the UserErrors of
+    `compose` and `nmt.config.schema.validate`.
     """
-    with _resolving(_compose("train", _numbered(overrides, job))) as config:
+    with _resolving(_compose("train", _numbered(overrides, job, name))) as config:
         keys = ("hydra.run.dir",) if job is None else ("hydra.sweep.dir", "hydra.sweep.subdir")
         folder = Path(os.path.abspath(Path(*(_folder_name(config, key) for key in keys))))
         plain = _plain(config)
@@ -95,8 +97,10 @@ def show(overrides: Sequence[str], part: Literal["job", "hydra", "all"], *, reso
         return OmegaConf.to_yaml(shown, resolve=resolve)
 
 
-def _numbered(overrides: Sequence[str], job: int | None) -> list[str]:
-    return [*overrides, *([] if job is None else [f"hydra.job.num={job}"])]
+def _numbered(overrides: Sequence[str], job: int | None, name: str | None = None) -> list[str]:
+    if job is None:
+        return list(overrides)
+    return [*overrides, f"hydra.job.num={job}", f"hydra.job.id={quoted(name or str(job))}"]
 
 
 def _compose(config_name: str, overrides: Sequence[str]) -> DictConfig:

@@ -23,11 +23,11 @@ def write_hparams(folder: Path, config: Mapping[str, Any], metrics: Mapping[str,
         settings |= _flat(config[group], group)
     # The first of these summaries fixes the columns for all runs in the tab; without it they come from every run.
     _, start, end = hparams(settings, {})  # type: ignore[no-untyped-call]
-    with SummaryWriter(str(folder)) as writer:  # type: ignore[no-untyped-call]
+    with SummaryWriter(str(folder)) as writer:
         writer.file_writer.add_summary(start)
         writer.file_writer.add_summary(end)
         for name, value in _scores(metrics):
-            writer.add_scalar(f"final/{name}", value, metrics["best_update"])  # type: ignore[no-untyped-call]
+            writer.add_scalar(f"final/{name}", value, metrics["best_update"])
 
 
 def _scores(metrics: Mapping[str, Any]) -> Iterator[tuple[str, float]]:

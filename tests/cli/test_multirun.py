@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
@@ -25,20 +26,21 @@ from tests.train_frame import Runs, status
 def metrics(**values: list[float]) -> str:
     """Return a metrics.json with the values of BLEU and chrF for each split."""
     labels = {"bleu": "BLEU", "chrf": "chrF"}
-    return json.dumps(
-        {
-            split: {key: {"label": labels[key], "value": value} for key, value in zip(labels, numbers, strict=False)}
-            for split, numbers in values.items()
-        }
-    )
+    scores = {
+        split: {key: {"label": labels[key], "value": value} for key, value in zip(labels, numbers, strict=False)}
+        for split, numbers in values.items()
+    }
+    return json.dumps({**scores, "parameters": 4_124_648, "wall_seconds": 90.0})
 
 
 def test_a_multirun_has_a_folder_for_each_job(runs: Runs, tmp_path: Path) -> None:
     runs.run(["-m", "model=rnn", "model/attention=none,luong"])
     assert [call[1]["model"]["attention"] is None for call in runs.calls] == [True, False]
     (folder,) = (tmp_path / "multirun" / "rnn").iterdir()
-    assert [call[2] for call in runs.calls] == [folder / "0", folder / "1"]
-    assert all((folder / number / "config.yaml").is_file() for number in "01")
+    names = ["0_attention=none", "1_attention=luong"]
+    assert [call[2] for call in runs.calls] == [folder / name for name in names]
+    assert sorted(path.name for path in folder.iterdir() if path.is_dir()) == names
+    assert all((folder / name / "config.yaml").is_file() for name in names)
 
 
 def test_a_job_that_fails_is_told_and_the_others_go_on(
@@ -72,12 +74,22 @@ def test_a_multirun_ends_with_what_its_jobs_reached(
     runs.work = score
     runs.run(["-m", "model=rnn", "model/attention=none,luong", "seed=1,2", "trainer.max_time=00:00:01:00"])
     (folder,) = (tmp_path / "multirun" / "rnn").iterdir()
-    lines = [line.split() for line in (folder / "results.tsv").read_text("utf-8").splitlines()]
-    assert [line[0] for line in lines] == ["job", "0", "1", "2", "3"]
-    assert lines[4][:4] == ["3", "28.0", "27.0", "54.0"] and "trainer.max_time=00:00:01:00" in lines[4]
+    with (folder / "results.tsv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    assert [row["job"] for row in rows] == [*"0123", "mean of 2", "deviation", "mean of 2", "deviation"]
+    assert {key: rows[3][key] for key in ("attention", "seed", "parameters", "minutes", "val BLEU", "test chrF")} == {
+        **{"attention": "luong", "seed": "2", "parameters": "4124648", "minutes": "1.5"},
+        **{"val BLEU": "28.0", "test chrF": "54.0"},
+    }
+    assert (rows[4]["attention"], rows[4]["seed"], rows[4]["test BLEU"]) == ("none", "", "21.5")
+    assert float(rows[5]["test BLEU"]) == pytest.approx(0.5**0.5) and rows[7]["minutes"] == "0.0"
     shown = capsys.readouterr().out
-    assert re.search(r"mean of +2 +22.50 ± 0.71 +21.50 ± 0.71 +43.00 ± 1.41  model=rnn model/attention=none ", shown)
-    assert re.search(r"mean of +2 +27.50 ± 0.71", shown)
+    assert re.search(r"^mean of 2 +luong +4,124,648 +1.5 +27.50 +26.50 +53.00$", shown, re.MULTILINE)
+    assert re.search(r"^deviation +luong +0 +0.0 +0.71 +0.71 +1.41$", shown, re.MULTILINE)
+    assert "all jobs: model=rnn trainer.max_time=00:00:01:00\n" in shown and "tensorboard --logdir" in shown
+    markdown = (folder / "results.md").read_text("utf-8").splitlines()
+    assert markdown[0] == "| job | attention | seed | parameters | minutes | val BLEU | test BLEU | test chrF |"
+    assert markdown[5] == "| 3 | luong | 2 | 4,124,648 | 1.5 | 28.00 | 27.00 | 54.00 |"
 
 
 def test_ctrl_c_ends_with_the_results_and_the_commands_for_the_other_jobs(
@@ -91,14 +103,15 @@ def test_ctrl_c_ends_with_the_results_and_the_commands_for_the_other_jobs(
     runs.work = stop
     assert runs.status("-m", "seed=1,2", "data.path=a b,c d", "hydra.sweep.dir='viele, ö'") == 130
     out = capsys.readouterr().out
-    assert re.search(r"^ +0 +1\.50 ", out, re.MULTILINE) and Path("viele, ö/results.tsv").is_file()
+    assert re.search(r"^0 .* 1\.50$", out, re.MULTILINE) and Path("viele, ö/results.tsv").is_file()
     lines = re.findall(r"^to run job \d: .*train\.py (.*)$", out, re.MULTILINE)
     assert len(lines) == 2, "the job that was stopped had saved nothing"
     runs.work = lambda config, folder: None
     for number, line in enumerate(lines, start=2):
         runs.run(shlex.split(line))
         _, plain, folder, _ = runs.calls[-1]
-        assert plain["seed"] == number // 2 + 1 and folder == Path.cwd() / "viele, ö" / str(number)
+        assert plain["seed"] == number // 2 + 1 and folder.parent == Path.cwd() / "viele, ö"
+        assert folder.name == f"{number}_seed={plain['seed']},path={'ac'[number % 2]}-{'bd'[number % 2]}"
         assert plain["data"]["path"] == str(Path.cwd() / ("a b", "c d")[number % 2])
 
 
@@ -113,7 +126,9 @@ def test_ctrl_c_ends_with_the_command_that_continues_the_stopped_job(
     runs.work = stop
     assert runs.status("-m", "seed=1,2", "hydra.sweep.dir=many") == 128 + 15
     out = capsys.readouterr().out
-    assert f"to continue job 0: python train.py resume={Path.cwd()}/many/0" in out.replace(sys.executable, "python")
+    assert f"to continue job 0: python train.py resume={Path.cwd()}/many/0_seed=1" in out.replace(
+        sys.executable, "python"
+    )
     assert "to run job 1: " in out
 
 
@@ -127,12 +142,12 @@ def test_jobs_are_found_in_folders_of_any_depth(runs: Runs, tmp_path: Path) -> N
     names = ("abs1", "abs2", "many/seed1/run", "many/seed2/run")
     assert [call[2] for call in runs.calls] == [tmp_path / name for name in names]
     lines = (tmp_path / "many" / "results.tsv").read_text("utf-8").splitlines()
-    assert [line.split("\t")[1] for line in lines[1:]] == ["10", "20"]
+    assert [line.split("\t")[-1] for line in lines[1:]] == ["10", "20", "15.0", str(50**0.5)]
 
 
 def test_a_multirun_does_not_write_over_another(runs: Runs) -> None:
     runs.run(["-m", "seed=1,2", "hydra.sweep.dir=many"])
-    with pytest.raises(UserError, match=r"job 0 \(seed=3\): .*many/0 already holds a run"):
+    with pytest.raises(UserError, match=r"job 0 \(seed=3\): .*many/0_seed=1 already holds a run"):
         runs.run(["-m", "seed=3,4", "hydra.sweep.dir=many"])
     assert len(runs.calls) == 2
 
@@ -155,10 +170,12 @@ def test_joblib_runs_two_jobs_at_once_each_with_its_share_of_the_threads(
     out, err = capfd.readouterr()
     share = max(1, usable_cores() // 2)
     assert [(tmp_path / seed).read_text() for seed in "12"] == [f"{share} {share}"] * 2
-    assert f"threads: {share}, this job's share" in Path("many/0/train.log").read_text("utf-8")
-    assert re.search(r"^job 0: run folder: .*many/0$", out, re.MULTILINE) and re.search(r"^ +0 +\d", out, re.MULTILINE)
+    assert f"threads: {share}, this job's share" in Path("many/0_seed=1/train.log").read_text("utf-8")
+    assert re.search(r"^job 0: run folder: .*many/0_seed=1$", out, re.MULTILINE) and re.search(
+        r"^0 +1 ", out, re.MULTILINE
+    )
     assert "error: job 1: a mistake\n" in err and "error: 1 of 2 jobs failed: 1 (a mistake)\n" in err
-    assert Path("many/results.tsv").is_file() and not Path("many/1/config.yaml").exists()
+    assert Path("many/results.tsv").is_file() and not Path("many/1_seed=2/config.yaml").exists()
 
 
 @pytest.mark.parametrize(

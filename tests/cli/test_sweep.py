@@ -1,0 +1,53 @@
+"""The table of a multirun and the names of its folders."""
+
+from __future__ import annotations
+
+import pytest
+
+from nmt.cli.differences import common, differences, folder_name
+from nmt.cli.sweep import Result, summary, with_means
+
+
+def test_only_what_differs_is_told() -> None:
+    jobs = [["model=rnn", f"model/attention={name}", f"seed={seed}"] for name in ("none", "luong") for seed in (1, 2)]
+    assert differences(jobs)[3] == {"attention": "luong", "seed": "2"}
+    assert common(jobs) == ["model=rnn"]
+    assert differences(jobs[:1]) == [{}]
+
+
+def test_a_name_that_two_settings_share_is_written_out() -> None:
+    jobs = [["model.encoder.layers=1", "model.decoder.layers=2"], ["model.encoder.layers=3", "model.decoder.layers=4"]]
+    assert differences(jobs)[0] == {"model.encoder.layers": "1", "model.decoder.layers": "2"}
+
+
+def test_a_setting_that_only_one_job_has_differs() -> None:
+    assert differences([["+a.b=1"], []]) == [{"b": "1"}, {"b": ""}]
+
+
+@pytest.mark.parametrize(
+    ("settings", "name"),
+    [
+        ({"attention": "luong", "seed": "2"}, "3_attention=luong,seed=2"),
+        ({"path": "/data/my corpus", "model/x": "[1,2]"}, "3_path=data-my-corpus,model-x=1-2"),
+        ({}, "3"),
+    ],
+)
+def test_names_of_folders_need_no_quotes(settings: dict[str, str], name: str) -> None:
+    assert folder_name(3, settings) == name
+
+
+def test_a_long_name_is_cut_to_what_file_systems_allow() -> None:
+    name = folder_name(3, {f"설정{number}": "값" * 100 for number in range(9)})
+    assert name.startswith("3_설정0=값값") and len(name.encode()) < 200
+
+
+def test_the_table_fits_a_terminal_whatever_is_in_it() -> None:
+    splits = ("val", "test")
+    labels = ("BLEU", "chrF", "chrF++", "exact match", "TER", "COMET", "BLEURT", "a measure", "another measure")
+    figures = {f"{split} {label}": 12.345 for split in splits for label in labels}
+    figures |= {"parameters": 123_456_789, "minutes": 1234.5}
+    settings = [{"path": "/a/very/long/path/" * 6 + seed, "seed": seed} for seed in "12"]
+    shown = summary(with_means([Result(str(n), each, figures) for n, each in enumerate(settings)]), ["model=rnn"])
+    lines = shown.splitlines()
+    assert max(map(len, lines)) <= 100 and "more columns are in results.tsv" in lines[-1]
+    assert "123,456,789" in shown and "12.35" in shown and "…" not in shown
