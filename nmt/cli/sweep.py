@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import textwrap
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ TSV, MARKDOWN = "results.tsv", "results.md"
 SPLITS = ("val", "test")
 PARAMETERS, MINUTES = "parameters", "minutes"
 SEED = "seed"
-WIDTH = 100  # columns of a terminal
+WIDTH, LONGEST_SETTING = 100, 30  # columns of a terminal
 
 
 @dataclass(frozen=True)
@@ -71,18 +72,20 @@ def summary(results: Sequence[Result], shared: Sequence[str]) -> str:
     from rich.measure import Measurement
 
     console = Console(file=io.StringIO(), width=WIDTH, color_system=None)
+    unlimited = console.options.update(width=10 * WIDTH)  # otherwise no measure is above WIDTH
     figures = _figures(results)
     while True:
         table = _table(results, figures)
         left_out = len(_figures(results)) - len(figures)
-        if Measurement.get(console, console.options, table).minimum <= WIDTH or len(figures) <= 1:
+        if Measurement.get(console, unlimited, table).minimum <= WIDTH or len(figures) <= 1:
             break
         figures = figures[:-1]
     with console.capture() as captured:
         console.print(table)
     lines = [line.rstrip() for line in captured.get().splitlines()]
     if shared:
-        lines.append(f"all jobs: {' '.join(shared)}")
+        text = f"all jobs: {' '.join(shared)}"
+        lines += textwrap.wrap(text, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
     if left_out:
         lines.append(f"{left_out} more columns are in {TSV}")
     return "\n".join(lines)
@@ -95,7 +98,7 @@ def _table(results: Sequence[Result], figures: Sequence[str]) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column("job", no_wrap=True, min_width=max(len(result.job) for result in results))
     for name in _settings(results):
-        table.add_column(Text(name), overflow="fold", vertical="bottom")
+        table.add_column(Text(name), overflow="fold", max_width=LONGEST_SETTING)
     for name in figures:
         cells = [_shown(name, result.figures.get(name)) for result in results]
         heading = "\n".join(name.split())
