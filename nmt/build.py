@@ -158,9 +158,9 @@ def build_metrics(nodes: Mapping[str, Any], *, target_lang: str, allow: Sequence
             base = f"{METRICS[0]}.base.Metric"
             metrics[name] = _built(node, f"scores.{name}", base, METRICS, allow, target_lang=target_lang)
         except UserError as error:
-            problems.append(str(error))
+            problems.extend(error.problems)
     if problems:
-        raise UserError("; ".join(problems))
+        raise UserError(*problems)
     return metrics
 
 
@@ -191,9 +191,9 @@ def build_callbacks(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> 
         try:
             callbacks[name] = _built(node, f"callbacks.{name}", kind, packages, allow)
         except UserError as error:
-            problems.append(str(error))
+            problems.extend(error.problems)
     if problems:
-        raise UserError("; ".join(problems))
+        raise UserError(*problems)
     return callbacks
 
 

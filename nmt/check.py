@@ -32,15 +32,15 @@ def check_nodes(config: TrainConfig) -> None:
         partial(_check_scores, config),
         partial(build.build_callbacks, vars(config.callbacks), allow=allow),
     ]
-    problems = []
+    problems: list[str] = []
     with torch.random.fork_rng(devices=[]):
         for check in checks:
             try:
                 check()
             except UserError as error:
-                problems.append(str(error))
+                problems.extend(error.problems)
     if problems:
-        raise UserError("; ".join(problems))
+        raise UserError(*problems)
 
 
 def _check_model(config: TrainConfig) -> None:

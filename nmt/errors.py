@@ -10,8 +10,13 @@ class UserError(ValueError):
     """A mistake that the user can correct.
 
     The message is one line: the setting or file, the value that it got, the expected value, and what to do. The
-    programs print it without a traceback and exit with status 2.
+    programs print it without a traceback and exit with status 2. `problems` are the single mistakes, if there are
+    several. One about a setting begins with its dotted key and a colon.
     """
+
+    def __init__(self, *problems: str) -> None:
+        super().__init__("; ".join(problems))
+        self.problems = problems
 
 
 class ParameterError(ValueError):
@@ -27,13 +32,23 @@ class ParameterError(ValueError):
         self.problem = problem
 
 
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """Return the known word that resembles `word` most, or None if none is near.
+
+    Most letters must agree, because a far guess misleads. A word of two letters, such as the code of a language, is
+    near to no word.
+    """
+    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.75) if len(word) > 2 else []
+    return near[0] if near else None
+
+
 def did_you_mean(word: str, known: Iterable[str], *, prefix: str = "") -> str:
-    """Return `"; did you mean 'x'?"` with the known word that resembles `word` most, or an empty string.
+    """Return `"; did you mean 'x'?"` with the known word nearest to `word`, or an empty string if none is near.
 
     `prefix` is put before the known word, as in 'data.path'.
     """
-    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
-    return f"; did you mean '{prefix}{near[0]}'?" if near else ""
+    near = nearest(word, known)
+    return f"; did you mean '{prefix}{near}'?" if near else ""
 
 
 def one_line(value: object) -> str:

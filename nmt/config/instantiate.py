@@ -55,7 +55,7 @@ def instantiate(
     problems: list[str] = []
     plan = _Planner((*within, *allow), origins, problems).plan(node, path, runtime, offered)
     if plan is None or problems:
-        raise UserError("; ".join(problems))
+        raise UserError(*problems)
     return _build(plan)
 
 

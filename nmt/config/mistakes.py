@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from nmt.config.folder import defaults, groups, options_with, takes_several
 from nmt.config.typed import shown
-from nmt.errors import UserError, did_you_mean, one_line
+from nmt.errors import UserError, did_you_mean, nearest, one_line
 
 if TYPE_CHECKING:
     from hydra.core.override_parser.types import Override
+
+
+MOST_GUESSES = 3  # keys named in one message
 
 
 def parse(overrides: Sequence[str]) -> list[Override]:
@@ -61,7 +64,7 @@ def check_options(overrides: Sequence[Override]) -> None:
                 near = did_you_mean(str(option), groups()[key])
                 problems.append(f"{key}: got {shown(option)}, expected one of {known}{near}")
     if problems:
-        raise UserError("; ".join(problems))
+        raise UserError(*problems)
 
 
 def check_keys(overrides: Sequence[Override], tree: Mapping[str, Any]) -> None:
@@ -75,7 +78,7 @@ def check_keys(overrides: Sequence[Override], tree: Mapping[str, Any]) -> None:
         if problem:
             problems.append(f"{key}: {problem}")
     if problems:
-        raise UserError("; ".join(problems))
+        raise UserError(*problems)
 
 
 def explain(error: Exception, overrides: Sequence[str]) -> str:
@@ -89,8 +92,7 @@ def explain(error: Exception, overrides: Sequence[str]) -> str:
             chosen = [line for line in overrides if line.startswith(f"{parent}=")]
             model = chosen[-1] if chosen else f"{parent}={defaults().get(parent)}"
             having = [f"{parent}={option}" for option in options_with(group)]
-            where = f" ({text.split(':')[0]})" if text.startswith("In ") else ""
-            return f"{group}{where}: {model} has no {child} to choose; use {group} with {' or '.join(having)}"
+            return f"{group}: {model} has no {child} to choose; use {group} with {' or '.join(having)}"
     return f"config: {text}{f' ({one_line(cause)})' if cause and str(cause) not in text else ''}"
 
 
@@ -107,14 +109,33 @@ def _problem(key: str, tree: Mapping[str, Any]) -> str:
 
 
 def _near(key: str, tree: Mapping[str, Any]) -> str:
-    known = [*_dotted(tree), *groups()]
-    last = key.rpartition(".")[2]
-    same = [word for word in known if word.rpartition(".")[2] == last]
-    return f"; did you mean '{same[0]}'?" if len(same) == 1 else did_you_mean(key, known)
+    """Return a hint at a key of the same section, else at a key of this name elsewhere, else the section's keys."""
+    parent, _, last = key.rpartition(".")
+    section = _section(parent, tree)
+    near = did_you_mean(last, section, prefix=f"{parent}." if parent else "")
+    if near:
+        return near
+    names = {word: word.replace("/", ".").rpartition(".")[2] for word in [*groups(), *_dotted(tree)]}
+    for name in (last, nearest(last, names.values())):
+        same = [word for word in names if names[word] == name]
+        if 1 <= len(same) <= MOST_GUESSES:
+            return f"; did you mean {' or '.join(map(repr, same))}?"
+    where = f"keys of {parent}" if parent and section else "known keys"
+    return f"; {where}: {', '.join(section or tree)}"
+
+
+def _section(key: str, tree: Mapping[str, Any]) -> list[str]:
+    """Return the keys of the mapping at a dotted key, without the class of its node; none if there is no mapping."""
+    node: Any = tree
+    for part in key.split(".") if key else ():
+        node = node.get(part) if isinstance(node, Mapping) else None
+    return [name for name in node if name not in ("_target_", "_partial_")] if isinstance(node, Mapping) else []
 
 
 def _dotted(tree: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
+    """Yield every dotted key of `tree` that is neither a group nor a copy of another key."""
     for key, value in tree.items():
-        yield f"{prefix}{key}"
+        if f"{prefix}{key}".replace(".", "/") not in groups() and not (isinstance(value, str) and "${" in value):
+            yield f"{prefix}{key}"
         if isinstance(value, Mapping):
             yield from _dotted(value, f"{prefix}{key}.")

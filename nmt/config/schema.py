@@ -36,7 +36,7 @@ def validate(plain: Mapping[str, Any]) -> TrainConfig:
     config = read(plain, TrainConfig)
     problems = list(_contradictions(config))
     if problems:
-        raise UserError("; ".join(problems))
+        raise UserError(*problems)
     return config
 
 
@@ -49,7 +49,7 @@ def read(plain: Mapping[str, Any], schema: type[T], path: str = "") -> T:
     problems: list[str] = []
     value = _read(plain, schema, path, problems)
     if problems:
-        raise UserError("; ".join(problems))
+        raise UserError(*problems)
     return typing.cast(T, value)
 
 

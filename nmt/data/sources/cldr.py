@@ -114,12 +114,15 @@ def _plain(text: str) -> str:
 
 def _locale(name: str, parameter: str) -> Locale:
     from babel import Locale, UnknownLocaleError
+    from babel.languages import get_official_languages
     from babel.localedata import locale_identifiers
 
     try:
         return Locale.parse(name.replace("-", "_"))
     except (UnknownLocaleError, ValueError) as error:
-        hint = did_you_mean(name, locale_identifiers())
+        spoken = get_official_languages(name.upper())
+        country = f"; {name} is the country: its language is '{spoken[0]}'" if spoken else ""
+        hint = country or did_you_mean(name, locale_identifiers())
         raise ParameterError(
             parameter, f"CLDR has no locale '{name}'; expected a language code such as de or ko{hint}"
         ) from error

@@ -138,7 +138,8 @@ def test_mistakes(make, data_config):
     for changes, message in [
         ({"topics": ["mony"]}, "data.topics: got 'mony', expected some of dates, .*did you mean 'money'"),
         ({"topics": []}, "data.topics: got none"),
-        ({"target_lang": "xx"}, "data.target_lang: CLDR has no locale 'xx'"),
+        ({"target_lang": "xx"}, "data.target_lang: CLDR has no locale 'xx'; expected a .* such as de or ko$"),
+        ({"target_lang": "kr"}, "CLDR has no locale 'kr'; .*; kr is the country: its language is 'ko'$"),
         ({"sizes": [10, 10]}, r"data.sizes: got \[10, 10\], expected three counts"),
         ({"sizes": [10, 0, 10]}, "expected three counts of at least 1"),
         ({"max_parts": 0}, "data.max_parts: got 0, expected at least 1"),
