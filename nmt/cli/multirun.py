@@ -103,6 +103,7 @@ def multirun(overrides: Sequence[str], *, program: str | None = None) -> None:
 def plan(overrides: Sequence[str]) -> tuple[Path, tuple[Job, ...]]:
     """Return the folder of a multirun and its jobs. Raises UserError for a job that cannot run."""
     from nmt.check import check_nodes
+    from nmt.config.chosen import naming_files
     from nmt.config.compose import compose_run, jobs, sweep_folder
 
     if any(line.startswith("hydra.run.dir=") for line in overrides):
@@ -120,14 +121,16 @@ def plan(overrides: Sequence[str]) -> tuple[Path, tuple[Job, ...]]:
         try:
             if number == 0:  # the name may hold the time, which differs from job to job
                 folder = sweep_folder(words)
-            recipe = compose_run([*words, _pinned(folder)], job=number, name=folder_name(number, settings[number]))
+            with naming_files(words):
+                name = folder_name(number, settings[number])
+                recipe = compose_run([*words, _pinned(folder)], job=number, name=name)
+                check_nodes(recipe.settings)
             if several_devices(recipe.settings.trainer):
                 raise UserError(
                     f"trainer.devices: got {recipe.settings.trainer.devices} in a multirun (-m), which runs each job "
                     f"on one device; use trainer.devices=1, or start the runs one by one"
                 )
             check_start(recipe.settings.trainer)
-            check_nodes(recipe.settings)
             for earlier in [recipe.folder, *folder.glob(f"{number}_*")]:  # also a job of another multirun
                 check_free(earlier, FOLDER_KEY)
             shared = next((job.number for job in planned if job.recipe.folder == recipe.folder), None)

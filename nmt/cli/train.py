@@ -85,10 +85,12 @@ def _single(overrides: Sequence[str], program: str | None) -> None:
     from nmt.cli.processes import check_start, folder_of_first_process
     from nmt.cli.run import start
     from nmt.cli.run_folder import check_free
+    from nmt.config.chosen import naming_files
     from nmt.config.compose import compose_run
 
-    recipe = compose_run(overrides)
-    check_nodes(recipe.settings)
+    with naming_files(overrides):
+        recipe = compose_run(overrides)
+        check_nodes(recipe.settings)
     check_start(recipe.settings.trainer)
     shared = folder_of_first_process()
     if shared is not None:  # the name may hold the time, which differs from process to process
@@ -101,12 +103,14 @@ def _single(overrides: Sequence[str], program: str | None) -> None:
 def _show(overrides: Sequence[str], flags: argparse.Namespace) -> None:
     """Print the config of the run, or of each job of a multirun, as a YAML document."""
     from nmt.check import check_nodes
+    from nmt.config.chosen import naming_files
     from nmt.config.compose import compose_run, jobs, show
 
     planned = list(enumerate(jobs(overrides))) if flags.multirun else [(None, overrides)]
     texts = []
     for number, words in planned:
-        check_nodes(compose_run(words, job=number).settings)
+        with naming_files(words):
+            check_nodes(compose_run(words, job=number).settings)
         head = "" if number is None else f"---\n# job {number}: {' '.join(words)}\n"
         texts.append(head + show(words, flags.cfg, resolve=flags.resolve, job=number))
     print("".join(texts), end="")

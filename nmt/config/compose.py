@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from nmt.config.chosen import check_files, unreadable
 from nmt.config.folder import config_dir, search_path
 from nmt.config.grammar import quoted
 from nmt.config.mistakes import check_keys, check_options, explain, is_group, parse
@@ -108,12 +109,16 @@ def _compose(config_name: str, overrides: Sequence[str]) -> DictConfig:
     import hydra
     from hydra.errors import HydraException
     from omegaconf import OmegaConf
+    from yaml import YAMLError
 
     parsed = parse(overrides)
     check_options(parsed)
+    check_files(parsed)
     with hydra.initialize_config_dir(str(config_dir()), version_base="1.3"):
         try:
             return hydra.compose(config_name, [*overrides, *search_path()], return_hydra_config=True)
+        except YAMLError as error:
+            raise UserError(unreadable(error)) from error
         except HydraException as error:
             # Hydra reports only the first unknown key. To report all, compose the chosen groups and check each key.
             chosen = [override.input_line or "" for override in parsed if is_group(override)]
@@ -157,7 +162,7 @@ def _plain(config: DictConfig) -> dict[str, Any]:
         task.pop("hydra", None)
     missing = OmegaConf.missing_keys(task)
     if missing:
-        raise UserError("; ".join(f"{key}: not given; set {key}=..." for key in sorted(missing)))
+        raise UserError(*(f"{key}: not given; set {key}=..." for key in sorted(missing)))
     plain = OmegaConf.to_container(task, resolve=True)
     assert isinstance(plain, dict)
     return {str(key): value for key, value in plain.items()}

@@ -118,7 +118,11 @@ def summary(group: str, option: str) -> str:
     return next(lines, "").lstrip("# ")
 
 
-def _text(config_name: str) -> str:
-    """Return the text of a config file from the first folder that has it."""
+def config_path(config_name: str) -> Path:
+    """Return the path of a config file ("train", "model/rnn"), from the first folder that has it."""
     paths = [folder / f"{config_name}.yaml" for folder in _folders()]
-    return next(path for path in paths if path.is_file()).read_text("utf-8")
+    return next(path for path in paths if path.is_file())
+
+
+def _text(config_name: str) -> str:
+    return config_path(config_name).read_text("utf-8")

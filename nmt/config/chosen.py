@@ -1,0 +1,188 @@
+"""The YAML files that a command line chooses: their mistakes, and the lines of the keys that they set.
+
+Only experiments, debug options and the files of --config-dir are looked at. The other shipped files fit each other, so
+a mistake in their keys comes from the command line.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nmt.config.folder import config_path, defaults, groups, options_with, own_folder
+from nmt.config.mistakes import parse
+from nmt.errors import UserError, did_you_mean, one_line
+
+if TYPE_CHECKING:
+    from hydra.core.override_parser.types import Override
+    from yaml import YAMLError
+
+RECIPES = ("experiment", "debug")  # groups whose files set keys of all sections
+
+_PACKAGE = re.compile(r"^# *@package +(\S+)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class _Default:
+    """An entry of a defaults list that chooses an option of a group, as in `- override /model: rnn`."""
+
+    written: str
+    group: str
+    option: str
+    line: int
+
+
+@dataclass(frozen=True)
+class _File:
+    """A chosen file. `lines` maps each dotted key that it sets to the number of its line."""
+
+    group: str
+    name: str
+    package: str
+    lines: Mapping[str, int]
+    defaults: Sequence[_Default]
+
+
+def check_files(overrides: Sequence[Override]) -> None:
+    """Raise UserError for mistakes in the chosen files that Hydra explains badly or not at all.
+
+    These are a missing package line, defaults that name unknown groups or options, and text that is not YAML.
+    """
+    files = _chosen(overrides)
+    choices = _choices(overrides, files)
+    problems = [problem for file in files if file.group in RECIPES for problem in _problems(file, choices)]
+    if problems:
+        raise UserError(*problems)
+
+
+@contextmanager
+def naming_files(overrides: Sequence[str]) -> Iterator[None]:
+    """Add to a UserError of the block, for each problem with a key that a chosen file sets, the file and the line."""
+    try:
+        yield
+    except UserError as error:
+        parsed = parse(overrides)
+        files = _chosen(parsed)
+        typed = [line.key_or_group for line in parsed if line.is_delete() or line.key_or_group not in groups()]
+        choices = _choices(parsed, files)
+        raise UserError(*(_placed(text, files, typed, choices) for text in error.problems)) from error
+
+
+def _placed(problem: str, files: Sequence[_File], typed: Sequence[str], choices: Mapping[str, str]) -> str:
+    """Return a problem with the place where a file sets its key. A key on the command line needs no place."""
+    key = problem.partition(":")[0]
+    if any(f"{key}.".startswith(f"{word}.") or word.startswith(f"{key}.") for word in typed):
+        return problem
+    for file in files:
+        if key not in file.lines:
+            continue
+        where = f"{file.name}, line {file.lines[key]}"
+        group = key.partition(".")[0]
+        meant = next((entry.option for entry in file.defaults if entry.group == group), defaults().get(group))
+        if file.group not in RECIPES or group not in choices or choices[group] == meant:
+            return f"{problem} ({where})"
+        return (
+            f"{problem.partition('; ')[0]} for {group}={choices[group]}; {where}, sets it for {group}={meant}: add "
+            f"~{key} to leave it out, or leave out {group}={choices[group]}"
+        )
+    return problem
+
+
+def _chosen(overrides: Sequence[Override]) -> list[_File]:
+    """Return the chosen files to look at, the one that beats the others first."""
+    own, known = own_folder(), groups()
+    given = _choices(overrides, [])
+    files = [_read(group, given[group]) for group in reversed(RECIPES) if given[group] in known[group]]
+    for group, option in _choices(overrides, files).items():
+        if group not in RECIPES and own is not None and (own / group / f"{option}.yaml").is_file():
+            files.append(_read(group, option))
+    return files
+
+
+def _choices(overrides: Sequence[Override], files: Sequence[_File]) -> dict[str, str]:
+    """Return the chosen option of each group: that of the command line, or else of an experiment or the defaults."""
+    recipes = {entry.group: entry.option for file in reversed(files) for entry in file.defaults}
+    given = {
+        override.key_or_group: str(override.value()) for override in overrides if override.key_or_group in groups()
+    }
+    return {**defaults(), **recipes, **given}
+
+
+def _read(group: str, option: str) -> _File:
+    import yaml
+
+    path = config_path(f"{group}/{option}")
+    package = _PACKAGE.search(path.read_text("utf-8"))
+    prefix = package[1] if package else group.replace("/", ".")
+    try:
+        with path.open(encoding="utf-8") as file:
+            root = yaml.compose(file, yaml.SafeLoader)
+    except yaml.YAMLError as error:
+        raise UserError(unreadable(error)) from error
+    entries = list(root.value) if isinstance(root, yaml.MappingNode) else []
+    lists = [value for key, value in entries if key.value == "defaults"]
+    nodes = [(key, value) for key, value in entries if key.value != "defaults"]
+    lines = dict(_lines(nodes, "" if prefix == "_global_" else f"{prefix}."))
+    return _File(group, _shown(path), prefix, lines, list(_defaults(lists[0])) if lists else [])
+
+
+def unreadable(error: YAMLError) -> str:
+    """Return the message about a file that is not YAML, or has a key twice."""
+    mark = getattr(error, "problem_mark", None)
+    where = f"{_shown(Path(mark.name))}, line {mark.line + 1}" if mark else "config"
+    return f"{where}: cannot be read as YAML ({one_line(getattr(error, 'problem', error))}); correct the file"
+
+
+def _lines(entries: Sequence[Any], prefix: str) -> Iterator[tuple[str, int]]:
+    for key, value in entries:
+        yield f"{prefix}{key.value}", key.start_mark.line + 1
+        if value.id == "mapping":
+            yield from _lines(value.value, f"{prefix}{key.value}.")
+
+
+def _defaults(node: Any) -> Iterator[_Default]:
+    for entry in node.value:
+        if entry.id != "mapping":
+            continue
+        for key, value in entry.value:
+            options = value.value if value.id == "sequence" else [value]
+            group = key.value.split()[-1].partition("@")[0].removeprefix("/")
+            for option in options:
+                yield _Default(key.value, group, option.value, key.start_mark.line + 1)
+
+
+def _problems(file: _File, choices: Mapping[str, str]) -> Iterator[str]:
+    if file.package != "_global_":
+        yield (
+            f"{file.name}: its first line must be '# @package _global_'; without it, all of its keys belong to "
+            f"'{file.package}' and not to the sections data, model and so on"
+        )
+        return
+    for entry in file.defaults:
+        where, group = f"{file.name}, line {entry.line}", entry.group
+        parent, _, child = group.rpartition("/")
+        if group not in groups():
+            if not group.startswith("hydra/"):
+                yield f"{where}: unknown group '{group}'{did_you_mean(group, groups())}"
+        elif entry.written.split("@")[0] != f"override /{group}":
+            yield f"{where}: got '- {entry.written}: {entry.option}', expected '- override /{group}: {entry.option}'"
+        elif entry.option not in (*groups()[group], "null"):
+            near = did_you_mean(entry.option, groups()[group])
+            yield f"{where}: {group}: got '{entry.option}', expected one of {', '.join(groups()[group])}{near}"
+        elif parent and choices[parent] not in options_with(group):
+            having = " or ".join(f"{parent}={option}" for option in options_with(group))
+            yield (
+                f"{where}, chooses {group}={entry.option}, but {parent}={choices[parent]} has no {child}: leave out "
+                f"{parent}={choices[parent]}, or use {having}"
+            )
+
+
+def _shown(path: Path) -> str:
+    """Return a path as a user would type it: relative if it lies in the working folder."""
+    relative = os.path.relpath(path)
+    return str(path) if relative.startswith(os.pardir) else relative

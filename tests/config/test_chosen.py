@@ -1,0 +1,144 @@
+"""Mistakes in an experiment, or between it and the command line, name its file and line and say what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nmt.check import check_nodes
+from nmt.config.chosen import naming_files
+from nmt.config.compose import compose_run
+from nmt.config.folder import also_in, config_dir
+from nmt.errors import UserError
+
+
+def message(*overrides: str) -> str:
+    with pytest.raises(UserError) as error, naming_files(overrides):
+        check_nodes(compose_run(overrides).settings)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+@pytest.fixture
+def experiment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The place of an experiment of the user's own, `experiment=mine`."""
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "own" / "experiment" / "mine.yaml"
+    path.parent.mkdir(parents=True)
+    return path
+
+
+def line_of(path: Path, text: str) -> int:
+    return 1 + [line.strip() for line in path.read_text("utf-8").splitlines()].index(text)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "key", "written", "meant", "chosen"),
+    [
+        (["experiment=demo", "model=rnn"], "model.encoder.block", "block:", "model=transformer", "model=rnn"),
+        (["experiment=demo", "data=multi30k"], "data.max_parts", "max_parts: 1", "data=cldr", "data=multi30k"),
+        (
+            ["scheduler=constant", "experiment=demo"],
+            *("scheduler.final", "final: 0.02", "scheduler=cosine", "scheduler=constant"),
+        ),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_an_option_that_an_experiment_is_not_made_for(
+    overrides: list[str], key: str, written: str, meant: str, chosen: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(config_dir().parent)
+    line = line_of(config_dir() / "experiment" / "demo.yaml", written)
+    said = message(*overrides)
+    assert (
+        f"{key}: unknown key for {chosen}; configs/experiment/demo.yaml, line {line}, sets it for {meant}: "
+        f"add ~{key} to leave it out, or leave out {chosen}"
+    ) in said
+
+
+def test_what_a_message_says_can_be_done() -> None:
+    check_nodes(compose_run(["experiment=demo", "model=rnn", "~model.encoder.block"]).settings)
+    check_nodes(compose_run(["experiment=demo", "data=multi30k", "~data.topics", "~data.max_parts"]).settings)
+
+
+def test_an_experiment_that_chooses_an_attention_for_a_model_without_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(config_dir().parent)
+    line = line_of(config_dir() / "experiment" / "multi30k_luong.yaml", "- override /model/attention: luong")
+    assert message("experiment=multi30k_luong", "model=transformer") == (
+        f"configs/experiment/multi30k_luong.yaml, line {line}, chooses model/attention=luong, but model=transformer "
+        "has no attention: leave out model=transformer, or use model=hybrid or model=rnn"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "# mine\nname: mine\n",
+            "own/experiment/mine.yaml: its first line must be '# @package _global_'; without it, all of its keys "
+            "belong to 'experiment' and not to the sections data, model and so on",
+        ),
+        (
+            "# @package _global_\ndefaults:\n  - override model: rnn\n",
+            "own/experiment/mine.yaml, line 3: got '- override model: rnn', expected '- override /model: rnn'",
+        ),
+        (
+            "# @package _global_\ndefaults:\n  - /model: rnn\n",
+            "own/experiment/mine.yaml, line 3: got '- /model: rnn', expected '- override /model: rnn'",
+        ),
+        (
+            "# @package _global_\ndefaults:\n  - override /model: rnnn\n",
+            "own/experiment/mine.yaml, line 3: model: got 'rnnn', expected one of hybrid, rnn, transformer; did you "
+            "mean 'rnn'?",
+        ),
+        (
+            "# @package _global_\ndefaults:\n  - override /modle: rnn\n",
+            "own/experiment/mine.yaml, line 3: unknown group 'modle'; did you mean 'model'?",
+        ),
+        (
+            "# @package _global_\nname: mine\n data: 3\n",
+            "own/experiment/mine.yaml, line 3: cannot be read as YAML (mapping values are not allowed here); correct "
+            "the file",
+        ),
+        (
+            "# @package _global_\ndata: {limit: 2}\ndata: {seed: 3}\n",
+            "own/experiment/mine.yaml, line 3: cannot be read as YAML (found duplicate key data); correct the file",
+        ),
+        (
+            "# @package _global_\ntrainer:\n  max_time: '40'\n",
+            "trainer.max_time: got '40', expected DD:HH:MM:SS, as in 00:00:40:00 (40 minutes) "
+            "(own/experiment/mine.yaml, line 3)",
+        ),
+        (
+            "# @package _global_\ndata: {limit: 0}\noptimizer:\n  lrr: 1\n",
+            "data.limit: got 0, expected an integer of at least 1 or null (own/experiment/mine.yaml, line 2)",
+        ),
+    ],
+)
+def test_a_mistake_in_an_experiment_of_ones_own_names_its_line(experiment: Path, text: str, words: str) -> None:
+    experiment.write_text(text, "utf-8")
+    with also_in("own"):
+        assert message("experiment=mine") == words
+
+
+def test_a_key_on_the_command_line_is_not_laid_to_a_file(experiment: Path) -> None:
+    experiment.write_text("# @package _global_\ndata: {limit: 5}\n", "utf-8")
+    with also_in("own"):
+        assert message("experiment=mine", "data.limit=0") == (
+            "data.limit: got 0, expected an integer of at least 1 or null"
+        )
+
+
+def test_a_parameter_that_the_program_sets_is_refused_in_a_file_too(experiment: Path) -> None:
+    own = experiment.parent.parent / "model" / "attention" / "wide.yaml"
+    own.parent.mkdir(parents=True)
+    target = "nmt.models.attention.luong.LuongAttention"
+    own.write_text(f"_target_: {target}\n_partial_: true\nscore: general\nquery_width: 8\n", "utf-8")
+    experiment.write_text(
+        "# @package _global_\ndefaults:\n  - override /model: rnn\n  - override /model/attention: wide\n", "utf-8"
+    )
+    words = "model.attention.query_width: the program sets this parameter; remove the key"
+    with also_in("own"):
+        for chosen in (["model=rnn", "model/attention=wide"], ["experiment=mine"]):
+            assert message(*chosen) == f"{words} (own/model/attention/wide.yaml, line 4)"
