@@ -36,7 +36,7 @@ class TrialError(ValueError):
 
 
 def try_model(model: Seq2Seq) -> None:
-    """Run a forward pass and a decoding step with two beams; raise TrialError where they fail.
+    """Run a forward and a backward pass, and decoding steps with two beams; raise TrialError where they fail.
 
     `model` may be on the meta device. The run takes place on a CPU in a copy whose weights are all 0, with one thread,
     so that torch starts no other threads before training sets how they treat denormal numbers.
@@ -49,18 +49,23 @@ def try_model(model: Seq2Seq) -> None:
         with one_thread():
             for tensor in (*model.parameters(), *model.buffers()):
                 tensor.detach().zero_()
-            with torch.inference_mode():
-                _run(model)
+            _run(model)
     except UserError:
         raise
     except Exception as error:
-        raise TrialError(_module_running(model, error), f"{one_line(error)}{_line(error)}") from error
+        raise TrialError(_module_running(model, error), f"{_said(error)}{_line(error)}") from error
 
 
 def _run(model: Seq2Seq) -> None:
     source, target = torch.tensor(SOURCE), torch.tensor(TARGET)
     hidden, _ = model(source, source != PAD, target, need_weights=True)
     _check_shape("hidden states", hidden, (*target.shape, model.decoder.output.in_features))
+    hidden.sum().backward()
+    with torch.inference_mode():
+        _decode(model, source, target)
+
+
+def _decode(model: Seq2Seq, source: Tensor, target: Tensor) -> None:
     rows = torch.arange(len(source)).repeat_interleave(BEAMS)
     state = model.start(source, source != PAD).select(rows)
     for tokens in target[rows].unbind(1):
@@ -97,6 +102,12 @@ def _module_running(model: nn.Module, error: Exception) -> str:
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     running = (names.get(id(frame.f_locals.get("self"))) for frame in reversed(frames))
     return next((name for name in running if name), "")
+
+
+def _said(error: Exception) -> str:
+    """Return the text of an error. For a class such as KeyError, it means nothing without the name of the class."""
+    clear = isinstance(error, ValueError | TypeError | RuntimeError)
+    return one_line(error) if clear else f"{type(error).__name__}: {one_line(error)}"
 
 
 def _line(error: Exception) -> str:

@@ -34,6 +34,22 @@ class OneQuery(Dot):
         return super().score(query[:, :1], memory, state)
 
 
+class Overwriting(Dot):
+    """Overwrites a result that the backward pass needs."""
+
+    def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
+        scores = super().score(query, memory, state).exp()
+        scores += 1
+        return scores
+
+
+class Lost(Dot):
+    """Fails with an error whose text does not say what it is."""
+
+    def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
+        return {}["scores"]  # type: ignore[no-any-return]
+
+
 class DataDependent(Dot):
     """Reads a value of a tensor, which the meta device does not have."""
 
@@ -91,6 +107,16 @@ def test_a_mistake_in_an_attention_is_found(attention: type[Attention], width: i
     with pytest.raises(TrialError, match=words) as error:
         try_model(recurrent(attention, width))
     assert error.value.module == "decoder.attention"
+
+
+def test_a_backward_pass_that_cannot_run_is_found() -> None:
+    with pytest.raises(TrialError, match="modified by an inplace operation"):
+        try_model(recurrent(Overwriting))
+
+
+def test_an_error_without_words_is_named() -> None:
+    with pytest.raises(TrialError, match=r"KeyError: 'scores' \(test_trial.py, line \d+\)"):
+        try_model(recurrent(Lost))
 
 
 def test_a_mistake_in_positions_is_found() -> None:
