@@ -12,6 +12,7 @@ import itertools
 import json
 import os
 import re
+import stat
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -109,6 +110,8 @@ def read_lines(path: Path) -> Iterator[str]:
 
 def _raw_lines(path: Path) -> Iterator[bytes]:
     try:
+        if not stat.S_ISREG(path.stat().st_mode):  # a pipe can be read only once, and a device may have no end
+            raise UserError(f"{path}: cannot be read: a folder, pipe or device; expected a file that can be read again")
         with cast(BinaryIO, gzip.open(path) if path.suffix == ".gz" else path.open("rb")) as file:
             yield from file
     except FileNotFoundError as error:
@@ -160,6 +163,8 @@ def _read_jsonl(path: Path, source_lang: str, target_lang: str) -> Iterator[Sent
         where = f"{path}:{number}"
         try:
             row = json.loads(line)
+        except RecursionError as error:
+            raise UserError(f"{where}: JSON that is nested too deeply; expected one object on each line") from error
         except ValueError as error:
             raise UserError(f"{where}: malformed JSON ({error}); expected one object on each line") from error
         if not isinstance(row, dict):

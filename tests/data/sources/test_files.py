@@ -3,6 +3,7 @@
 import gzip
 import itertools
 import json
+import os
 import tracemalloc
 from pathlib import Path
 
@@ -93,6 +94,7 @@ def test_validation_has_four_names(tmp_path, name):
     ("name", "content", "message"),
     [
         ("a.jsonl", '{"en": "a", "de": "b"}\n{"en": "a", \n', "a.jsonl:2: malformed JSON"),
+        ("a.jsonl", '{"en": ' + "[" * 100_000 + "\n", "a.jsonl:1: JSON that is nested too deeply"),
         ("a.jsonl", '["a", "b"]\n', "a.jsonl:1: got list"),
         ("a.jsonl", '{"en": "a", "fr": "b"}\n', "a.jsonl:1: no language key 'de'; there are: en, fr"),
         ("a.jsonl", '{"translation": {"en": "a", "fr": "b"}}\n', "a.jsonl:1: no language key 'de'; there are: en, fr"),
@@ -116,6 +118,15 @@ def test_malformed_files(tmp_path, name, content, message):
         list(read_pairs(path, "en", "de"))
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_what_is_not_a_file_is_not_read(tmp_path):
+    os.mkfifo(tmp_path / "pipe.tsv")
+    (tmp_path / "device.tsv").symlink_to("/dev/zero")
+    (tmp_path / "folder.tsv").mkdir()
+    for name in ("pipe", "device", "folder"):
+        with pytest.raises(UserError, match=f"{name}.tsv: cannot be read: a folder, pipe or device; expected a file"):
+            list(read_pairs(tmp_path / f"{name}.tsv", "en", "de"))
 
 
 def test_missing_truncated_and_unzipped(tmp_path):
