@@ -35,10 +35,12 @@ class ParameterError(ValueError):
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """Return the known word that resembles `word` most, or None if none is near.
 
-    Most letters must agree, because a far guess misleads. A word of two letters, such as the code of a language, is
-    near to no word.
+    Most letters must agree (two of three, three of four), because a far guess misleads. A word of two letters, such as
+    the code of a language, is near to no word.
     """
-    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.75) if len(word) > 2 else []
+    if len(word) < 3:
+        return None
+    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.65 if len(word) == 3 else 0.75)
     return near[0] if near else None
 
 

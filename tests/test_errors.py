@@ -9,7 +9,14 @@ from nmt.errors import UserError, did_you_mean
 
 @pytest.mark.parametrize(
     ("word", "known"),
-    [("modle", "model"), ("trnsformer", "transformer"), ("sed", "seed"), ("chff", "chrf"), ("epochs", "max_epochs")],
+    [
+        ("modle", "model"),
+        ("trnsformer", "transformer"),
+        ("sed", "seed"),
+        ("tre", "ter"),
+        ("chff", "chrf"),
+        ("epochs", "max_epochs"),
+    ],
 )
 def test_a_near_word_is_guessed(word: str, known: str) -> None:
     assert did_you_mean(word, ["unlike", known]) == f"; did you mean '{known}'?"
