@@ -31,7 +31,8 @@ class Translation:
 
     `tokens` are target ids. The last one is eos, unless the length limit ended the search. `token_log_probs` (natural
     logarithms) and `pieces` have one entry for each token. `score` comes from the search; for a translation given to
-    `Translator.score` it is log P. For an empty source, the lists are empty and the score is 0.
+    `Translator.score` it is log P. For an empty source, the lists are empty and the score is 0. `cut` is the number of
+    tokens at the end of the source that the model did not read, because of the search's `max_source_length`.
     """
 
     source: str
@@ -40,6 +41,7 @@ class Translation:
     tokens: list[int]
     token_log_probs: list[float]
     pieces: list[str]
+    cut: int = 0
 
 
 class Translator:
@@ -72,7 +74,8 @@ class Translator:
         """Return the best translation of every sentence, in the order of the sentences.
 
         A sentence gets the same tokens in any batch. A sentence that is empty or only white space is translated to "".
-        A translation is never longer than the limit of the search or the limit of the decoder's positions.
+        A translation is never longer than the limit of the search or the limit of the decoder's positions. Of a source
+        longer than the search's `max_source_length`, only the beginning is translated; see `Translation.cut`.
         In this call, `search` replaces the strategy of the translator, and `fields` replace single settings of the
         strategy (`beam_size=1`). Raises UserError for settings that the strategy does not have or does not accept, and
         for a sentence that is longer than the limit of the encoder's positions.
@@ -89,7 +92,7 @@ class Translator:
         if isinstance(sentences, str):
             raise UserError("translate: got one text, expected a list of sentences; write translate([text])")
         search = override(search or self.search, fields)
-        sources = self.tokenizer.encode_source(list(sentences))
+        sources, cut = self._encode_source(sentences, search)
         translations = [[Translation(sentence, "", 0.0, [], [], [])] for sentence in sentences]
         filled = [i for i, sentence in enumerate(sentences) if not _is_empty(sentence, sources[i])]
         lengths = [len(sources[i]) for i in filled]
@@ -98,7 +101,9 @@ class Translator:
                 places = [filled[i] for i in batch]
                 found = self._search([sources[i] for i in places], search)
                 for place, hypotheses in zip(places, found, strict=True):
-                    translations[place] = [self._translation(sentences[place], each) for each in hypotheses]
+                    translations[place] = [
+                        self._translation(sentences[place], each, cut=cut[place]) for each in hypotheses
+                    ]
         return translations
 
     def score(self, sources: Sequence[str], targets: Sequence[str]) -> list[Translation]:
@@ -109,7 +114,7 @@ class Translator:
         """
         if isinstance(sources, str) or isinstance(targets, str) or len(sources) != len(targets):
             raise UserError("score: expected two lists of sentences, one translation for each source")
-        source_ids = self.tokenizer.encode_source(list(sources))
+        source_ids, cut = self._encode_source(sources, self.search)
         target_ids = self.tokenizer.encode_target(list(targets))
         for number, source in enumerate(sources, start=1):
             if _is_empty(source, source_ids[number - 1]):
@@ -123,7 +128,7 @@ class Translator:
                     logits = self.model.decoder.output(hidden[row, : len(ids)]).float()  # (T, V)
                     log_probs = logits.log_softmax(-1).gather(1, ids.unsqueeze(1)).flatten()
                     scored = Hypothesis(target_ids[place], log_probs.tolist(), float(log_probs.sum()))
-                    found[place] = self._translation(sources[place], scored, targets[place])
+                    found[place] = self._translation(sources[place], scored, targets[place], cut[place])
         return [found[place] for place in range(len(sources))]
 
     def attention_map(self, sentence: str, translation: str | None = None, **fields: Any) -> AttentionMap:
@@ -148,7 +153,8 @@ class Translator:
             raise UserError("attention map: this model has no attention, so there is nothing to draw")
         if any(not translation.tokens for translation in translations):
             raise UserError("attention map: the sentence is empty; give one with words in it")
-        source_ids = self.tokenizer.encode_source([translation.source for translation in translations])
+        whole = self.tokenizer.encode_source([translation.source for translation in translations])
+        source_ids = [_without(ids, translation.cut) for ids, translation in zip(whole, translations, strict=True)]
         target_ids = [translation.tokens for translation in translations]
         found: dict[int, AttentionMap] = {}
         with _inference(self.model, self.search):
@@ -206,10 +212,16 @@ class Translator:
         max_length = torch.tensor(limits, device=self.device)
         return search(self.model.step, self.model.start(source, mask), max_length=max_length, keys=sources)
 
-    def _translation(self, source: str, found: Hypothesis, text: str | None = None) -> Translation:
+    def _encode_source(self, sentences: Sequence[str], search: Search) -> tuple[list[list[int]], list[int]]:
+        """Return the ids of every source, cut to the search's limit, and the numbers of ids that were cut off."""
+        sources = self.tokenizer.encode_source(list(sentences))
+        cut = [max(0, len(ids) - search.max_source_length) for ids in sources]
+        return list(map(_without, sources, cut)), cut
+
+    def _translation(self, source: str, found: Hypothesis, text: str | None = None, cut: int = 0) -> Translation:
         text = self.tokenizer.decode_target(found.tokens) if text is None else text
         pieces = [piece.label for piece in self.tokenizer.target_pieces(found.tokens)]
-        return Translation(source, text, found.score, found.tokens, found.token_log_probs, pieces)
+        return Translation(source, text, found.score, found.tokens, found.token_log_probs, pieces, cut)
 
 
 def load_translator(
@@ -246,6 +258,14 @@ def make_translator(
         search = build_search(node, allow=allow)
     name, found = loaded.config["name"], override(search, fields)
     return Translator(loaded.model, loaded.tokenizer, found, name=name, update=loaded.update)
+
+
+def cut_warning(where: str, translation: Translation, search: Search) -> str:
+    """Return what to tell the user about a source that was cut; `where` is its place, such as a line."""
+    return (
+        f"{where}: longer than search.max_source_length={search.max_source_length} tokens; "
+        f"its last {translation.cut:,} tokens are not translated"
+    )
 
 
 def override(search: Search, fields: Mapping[str, Any]) -> Search:
@@ -286,6 +306,11 @@ def batches_by_length(lengths: Sequence[int], budget: int) -> Iterator[list[int]
         batch.append(index)
     if batch:
         yield batch
+
+
+def _without(ids: list[int], cut: int) -> list[int]:
+    """Return the ids of a source without the last `cut` of them before eos."""
+    return [*ids[: len(ids) - 1 - cut], ids[-1]] if cut else ids
 
 
 def _is_empty(sentence: str, ids: Sequence[int]) -> bool:

@@ -35,6 +35,7 @@ FACTS: dict[str, Callable[[dict[str, Any]], str]] = {
     "target tokens/s": lambda run: f"{run['target_tokens_per_second']:,.0f}",
     "seed": lambda run: str(run["seed"]),
 }
+MEMORY = ("batch_tokens", "max_source_length")  # settings of a search that do not change these results
 SHORT = ["parameters", "minutes", "target tokens/s"]
 
 
@@ -151,7 +152,7 @@ def cell(score: dict[str, Any]) -> str:
 def search(settings: dict[str, Any]) -> str:
     """Return the name and the settings of the search; a setting that an older run did not have has its default."""
     strategy = build_search(settings)
-    shown = {key: value for key, value in asdict(strategy).items() if key != "batch_tokens"}
+    shown = {key: value for key, value in asdict(strategy).items() if key not in MEMORY}
     return f"{type(strategy).__name__} with {', '.join(f'{key} {value}' for key, value in shown.items())}"
 
 

@@ -55,6 +55,25 @@ def test_limits_come_from_each_sentence_itself(run: Run) -> None:
         assert 1 <= len(found.tokens) <= max(1, pieces // 2)
 
 
+def test_only_the_beginning_of_a_long_source_is_translated(run: Run) -> None:
+    beginning = "a man woman dog"
+    limit = len(run.translator.tokenizer.encode_source([beginning])[0])
+    texts = [f"{beginning} two red bike", beginning, "a man", beginning + " two" * 500]
+    found = run.translator.translate(texts, max_source_length=limit)
+    whole = [len(ids) for ids in run.translator.tokenizer.encode_source(texts)]
+    assert [each.cut for each in found] == [whole[0] - limit, 0, 0, whole[3] - limit]
+    assert found[0].tokens == found[3].tokens == found[1].tokens == run.translator.translate([beginning])[0].tokens
+    assert found[0].source == texts[0]
+    maps = run.translator.attention_maps(found)
+    assert maps[0].cross is not None and maps[0].cross.shape[-1] == limit
+    short = Translator(
+        run.translator.model, run.translator.tokenizer, run.translator.search.replace(max_source_length=limit)
+    )
+    assert short.score(texts[:1], ["x"])[0].token_log_probs == pytest.approx(
+        run.translator.score([beginning], ["x"])[0].token_log_probs, abs=1e-5
+    )
+
+
 def test_positions_limit_translations_and_sources(run: Run) -> None:
     """A model of 16 positions: the search may write twice as many tokens, and a source may have more."""
     sides = {side.lower(): stack(side) for side in ("Encoder", "Decoder")}

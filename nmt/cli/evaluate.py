@@ -119,7 +119,8 @@ def evaluate(config: EvaluateConfig) -> None:
         checkpoint=loaded.path.stem,
         own=not config.data and same_limits(translator.search, trained_search),
     )
-    found = evaluation.evaluate(translator, pairs, metrics, subject, bootstrap=config.bootstrap)
+    with messages_on(sys.stderr):
+        found = evaluation.evaluate(translator, pairs, metrics, subject, bootstrap=config.bootstrap)
     print(evaluation.table(found))
     folder = run_of(loaded.path) if config.out is None else Path(os.path.expanduser(config.out))
     written = evaluation.write_evaluation(folder, found)
@@ -159,7 +160,8 @@ def merge_scores(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, 
 
 def same_limits(one: Search, other: Search) -> bool:
     """Return whether two searches have the same length limits."""
-    return one.max_length_factor == other.max_length_factor and one.max_length_extra == other.max_length_extra
+    limits = ("max_length_factor", "max_length_extra", "max_source_length")
+    return all(getattr(one, name) == getattr(other, name) for name in limits)
 
 
 def _say(line: str) -> None:

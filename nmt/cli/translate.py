@@ -14,7 +14,7 @@ from nmt.cli.arguments import overrides, take, take_config_dir, wants_help
 from nmt.errors import UserError
 
 if TYPE_CHECKING:
-    from nmt.translate import Translator
+    from nmt.translate import Translation, Translator
 
 HELP = """\
 Translate with a trained model: one text, or every line of standard input.
@@ -95,7 +95,7 @@ def run(argv: list[str]) -> None:
             print("type a sentence and press Enter; Ctrl-D ends the program", file=sys.stderr)
         translate_lines(translator, cast("BufferedIOBase", sys.stdin.buffer), output)
     elif config.attention is None:
-        write_lines(translator, [text], output)
+        write_lines(translator, [text], output, "text")
     else:
         draw(translator, text, reference, config, output)
 
@@ -111,17 +111,29 @@ def translate_lines(translator: Translator, stream: BufferedIOBase, output: Text
         try:
             sentences.extend(decoded(lines, number))
         finally:
-            write_lines(translator, sentences, output)
+            write_lines(translator, sentences, output, "standard input, line {}", number)
         number += len(lines)
 
 
-def write_lines(translator: Translator, sentences: list[str], output: TextIO) -> None:
-    """Write the translation of each sentence on one line."""
+def write_lines(translator: Translator, sentences: list[str], output: TextIO, where: str, first: int = 1) -> None:
+    """Write the translation of each sentence on one line, and a warning about each source that was cut.
+
+    `where` is the place of a sentence, for warnings. Its braces stand for the number, which begins with `first`.
+    """
     from nmt.lines import as_line
 
-    for translation in translator.translate(sentences):
+    for number, translation in enumerate(translator.translate(sentences), start=first):
+        warn_if_cut(translation, translator, where.format(number))
         output.write(as_line(translation.text) + "\n")
     output.flush()
+
+
+def warn_if_cut(translation: Translation, translator: Translator, where: str) -> None:
+    """Print a warning on standard error if only the beginning of the source was translated."""
+    from nmt.translate import cut_warning
+
+    if translation.cut:
+        print("warning:", cut_warning(where, translation, translator.search), file=sys.stderr, flush=True)
 
 
 def draw(translator: Translator, text: str, reference: str | None, config: TranslateConfig, output: TextIO) -> None:
@@ -132,7 +144,9 @@ def draw(translator: Translator, text: str, reference: str | None, config: Trans
     from nmt.analysis.figure import save
     from nmt.lines import as_line
 
-    attention = translator.attention_map(text, reference)
+    found = translator.translate([text]) if reference is None else translator.score([text], [reference])
+    warn_if_cut(found[0], translator, "text")
+    attention = translator.attention_maps(found)[0]
     assert config.attention is not None
     save(attention, config.attention, kind=config.kind, words=config.words, scaled=config.scaled)
     output.write(as_line(attention.target) + "\n")

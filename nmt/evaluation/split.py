@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import shlex
 import time
 from collections.abc import Mapping, Sequence
@@ -16,7 +17,9 @@ from nmt.data.pair import SentencePair
 from nmt.evaluation.metrics.base import Interval, Metric, Scores, score
 from nmt.lines import as_line, digest
 from nmt.search.base import Search
-from nmt.translate import Translation, Translator
+from nmt.translate import Translation, Translator, cut_warning
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,8 +79,8 @@ class Evaluation:
         parts = [subject.split, *([] if subject.checkpoint == "best" else [subject.checkpoint])]
         parts.append(search.label)
         if not subject.own:
-            limits = str(float(search.max_length_factor)), str(search.max_length_extra)
-            parts.append(digest(self.data_sha256, *limits)[:8])
+            limits = (float(search.max_length_factor), search.max_length_extra, search.max_source_length)
+            parts.append(digest(self.data_sha256, *map(str, limits))[:8])
         return ".".join(parts)
 
 
@@ -96,6 +99,9 @@ def evaluate(
     started = time.perf_counter()
     translations = translator.translate([pair.source for pair in pairs])
     seconds = time.perf_counter() - started
+    for number, translation in enumerate(translations, start=1):
+        if translation.cut:
+            logger.warning(cut_warning(f"{subject.split}, sentence {number:,}", translation, translator.search))
     hypotheses = [as_line(translation.text) for translation in translations]
     references = [as_line(pair.target) for pair in pairs]
     scores = score(metrics, hypotheses, references, bootstrap=bootstrap)

@@ -46,18 +46,22 @@ class Search(ABC):
     """A search strategy. Its fields are its settings, and each has a default.
 
     A source of n tokens gets a translation of at most `max_length_factor` * n + `max_length_extra` tokens, eos counted
-    in both. One call decodes at most `batch_tokens / width` padded source tokens, but at least one sentence.
+    in both. A source of more than `max_source_length` tokens is cut to this number, because time and memory of a model
+    with attention grow with its square. One call decodes at most `batch_tokens / width` padded source tokens, but at
+    least one sentence.
 
     A subclass checks its fields in `__post_init__` and raises ParameterError for a value that it does not accept.
     """
 
     max_length_factor: float = 2.0
     max_length_extra: int = 10
+    max_source_length: int = 1000
     batch_tokens: int = 8000
 
     def __post_init__(self) -> None:
         require_number(above=0.0, at_most=1000.0, max_length_factor=self.max_length_factor)
         require_integer(at_least=0, max_length_extra=self.max_length_extra)
+        require_integer(at_least=2, max_source_length=self.max_source_length)
         require_integer(at_least=1, batch_tokens=self.batch_tokens)
 
     @property

@@ -40,6 +40,21 @@ def test_translate_program_lines_one_for_one(
     assert capsys.readouterr().out == "".join(f"{line}\n" for line in expected)
 
 
+def test_a_line_that_is_too_long_is_cut_with_a_warning(
+    run: Run, elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(translate_program, "CHUNK", 2)
+    feed(monkeypatch, b"a dog\n\na man\n" + b"e" * 3000 + b"\n")
+    translate_program.run([f"ckpt={run.folder}", "search.max_source_length=20"])
+    out, err = capsys.readouterr()
+    assert out.count("\n") == 4
+    tokens = len(run.translator.tokenizer.encode_source(["e" * 3000])[0])
+    assert err == (
+        "warning: standard input, line 4: longer than search.max_source_length=20 tokens; "
+        f"its last {tokens - 20:,} tokens are not translated\n"
+    )
+
+
 def test_translate_program_samples(run: Run, elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["text=two dogs in snow", "search=sampling", "search.temperature=0.7", "search.seed=5"]
     translate_program.run([f"ckpt={run.folder}", *words])
