@@ -43,6 +43,11 @@ def load_corpus(source: Source, config: DataConfig, splits: Sequence[str] | None
     counts = ", ".join(f"{split} {len(pairs):,}" for split, pairs in corpus.items())
     origins = ", ".join(dict.fromkeys(origin(source, config, split) for split in corpus))
     logger.info(f"data: {counts} pairs, {config.source_lang} to {config.target_lang}, from {origins}")
+    for split in ("val", "test"):
+        empty = sum(not pair.source.strip() or not pair.target.strip() for pair in corpus.get(split, ()))
+        if empty and not config.overfit:
+            count = f"{empty:,} of {len(corpus[split]):,}"
+            logger.info(f"{split} pairs: {count} empty on one side or both; scores count them too")
     return corpus
 
 

@@ -182,3 +182,11 @@ def test_a_limit_reads_no_further(data_config, heard):
 
     corpus = corpora.load_corpus(Endless(10**12), data_config(limit=30))
     assert [len(pairs) for pairs in corpus.values()] == [30, 30]
+
+
+def test_empty_validation_and_test_pairs_are_counted_and_said(folder, data_config, caplog):
+    caplog.set_level("INFO", logger="nmt")
+    (folder / "dev.tsv").write_text("a\tb\n\tb\na\t \n", "utf-8")
+    assert len(load_corpus(data_config(path=str(folder)))["val"]) == 3
+    said = [message for message in caplog.messages if " pairs: " in message]
+    assert said == ["val pairs: 2 of 3 empty on one side or both; scores count them too"]

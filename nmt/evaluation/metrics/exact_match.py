@@ -16,7 +16,10 @@ _SEED = 12345  # sacreBLEU's default
 
 @dataclass(frozen=True, kw_only=True)
 class ExactMatch(Metric):
-    """Percentage of translations equal to their reference, ignoring white space at both ends."""
+    """Percentage of translations equal to their reference, ignoring white space at both ends.
+
+    An empty reference is never matched: an empty line is no translation.
+    """
 
     label = "exact match"
     unit: ClassVar[str] = "% of the sentences"
@@ -24,7 +27,7 @@ class ExactMatch(Metric):
     def score(self, hypotheses: Sequence[str], references: Sequence[str], *, bootstrap: int = 0) -> Score:
         """Return the percentage; it has no signature."""
         sentences = len(references)
-        equal = sum(h.strip() == r.strip() for h, r in zip(hypotheses, references, strict=True))
+        equal = sum(h.strip() == r.strip() != "" for h, r in zip(hypotheses, references, strict=True))
         interval = None
         if bootstrap:
             # The number of equal ones in a resample of the sentences has a binomial distribution.

@@ -103,6 +103,10 @@ def test_the_tokenizer_of_bleu_is_the_languages_unless_one_is_chosen(language: s
     assert chosen.signature is not None and "tok:intl|" in chosen.signature and "case:mixed" in chosen.signature
 
 
+def test_an_empty_line_matches_no_reference() -> None:
+    assert ExactMatch().score(["", " ", "a", "a "], ["", "", "a", ""]).value == 25.0
+
+
 def test_the_interval_of_exact_match_is_that_of_resampled_sentences() -> None:
     import numpy as np
 
