@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,20 +70,33 @@ class Translator:
         """Whether the model has attention weights."""
         return self.model.encoder.attends or self.model.decoder.attends
 
-    def translate(self, sentences: Sequence[str], *, search: Search | None = None, **fields: Any) -> list[Translation]:
+    def translate(
+        self,
+        sentences: Sequence[str],
+        *,
+        search: Search | None = None,
+        advance: Callable[[int], None] | None = None,
+        **fields: Any,
+    ) -> list[Translation]:
         """Return the best translation of every sentence, in the order of the sentences.
 
         A sentence gets the same tokens in any batch. A sentence that is empty or only white space is translated to "".
         A translation is never longer than the limit of the search or the limit of the decoder's positions. Of a source
         longer than the search's `max_source_length`, only the beginning is translated; see `Translation.cut`.
         In this call, `search` replaces the strategy of the translator, and `fields` replace single settings of the
-        strategy (`beam_size=1`). Raises UserError for settings that the strategy does not have or does not accept, and
-        for a sentence that is longer than the limit of the encoder's positions.
+        strategy (`beam_size=1`). `advance` is called
+        with the number of sentences of each batch that is done. Raises UserError for settings that the strategy does
+        not have or does not accept, and for a sentence that is longer than the limit of the encoder's positions.
         """
-        return [found[0] for found in self.hypotheses(sentences, search=search, **fields)]
+        return [found[0] for found in self.hypotheses(sentences, search=search, advance=advance, **fields)]
 
     def hypotheses(
-        self, sentences: Sequence[str], *, search: Search | None = None, **fields: Any
+        self,
+        sentences: Sequence[str],
+        *,
+        search: Search | None = None,
+        advance: Callable[[int], None] | None = None,
+        **fields: Any,
     ) -> list[list[Translation]]:
         """Return all translations that the search finds for each sentence, best score first.
 
@@ -104,6 +117,8 @@ class Translator:
                     translations[place] = [
                         self._translation(sentences[place], each, cut=cut[place]) for each in hypotheses
                     ]
+                if advance is not None:
+                    advance(len(batch))
         return translations
 
     def score(self, sources: Sequence[str], targets: Sequence[str]) -> list[Translation]:

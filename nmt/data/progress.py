@@ -1,4 +1,4 @@
-"""Shows the progress of a long pass over a corpus."""
+"""Shows the progress of a long pass over sentences: reading, encoding, translating."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
+    from nmt.data.bar import Bar
 
 QUIET_SECONDS = 2.0  # on a terminal, a shorter pass shows no bar
 LINE_SECONDS = 30.0  # between two lines of the log if there is no terminal
@@ -20,39 +20,50 @@ logger = logging.getLogger(__name__)
 class PassProgress:
     """Shows a bar on a terminal, and a log line every half minute elsewhere, while the `with` block lasts."""
 
-    def __init__(self, activity: str, total: int | None = None) -> None:
-        """Take the name of the activity ("encoding") and the number of pairs (None if it is not known)."""
+    def __init__(self, activity: str, total: int | None = None, *, unit: str = "pairs") -> None:
+        """Take the name of the activity ("encoding"), the number of its units (None if unknown), and their name."""
         self.activity = activity
         self.total = total
+        self.unit = unit
         self.done = 0
-        self._bar: Progress | None = None
+        self._bar: Bar | None = None
 
     def __enter__(self) -> PassProgress:
         self._started = time.monotonic()
         self._next = self._started + (QUIET_SECONDS if sys.stdout.isatty() else LINE_SECONDS)
         return self
 
-    def advance(self, pairs: int) -> None:
-        """Add `pairs` to the count. Update the bar, or log a line if enough time has passed."""
-        self.done += pairs
+    def advance(self, count: int) -> None:
+        """Add `count` to what is done. Update the bar, or log a line if enough time has passed."""
+        self.done += count
         if self._bar is not None:
-            self._bar.update(self._bar.tasks[0].id, completed=self.done)
+            self._update(self._bar)
         elif time.monotonic() >= self._next:
             self._next = time.monotonic() + LINE_SECONDS
             if sys.stdout.isatty():
                 self._start_bar()
             else:
-                rate = self.done / (time.monotonic() - self._started)
-                total = "" if self.total is None else f" of {self.total:,}"
-                logger.info(f"{self.activity}: {self.done:,}{total} pairs, {rate:,.0f} pairs/s")
+                logger.info(f"{self.activity}: {', '.join(filter(None, self._figures()))}")
 
     def _start_bar(self) -> None:
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+        from nmt.data.bar import Bar
 
-        columns = (TextColumn("{task.description}"), BarColumn(bar_width=None))
-        self._bar = Progress(*columns, MofNCompleteColumn(), TimeRemainingColumn(), expand=True)
-        self._bar.add_task(self.activity, total=self.total, completed=self.done)
+        self._bar = Bar()
+        self._update(self._bar)
         self._bar.start()
+
+    def _update(self, bar: Bar) -> None:
+        figures = self._figures()
+        share = self.done / self.total if self.total else 0.0
+        bar.update(share, [f"{self.activity}: {figures[0]}", *figures[1:]], dispensable=figures[1:2])
+
+    def _figures(self) -> list[str]:
+        """Return the count, the rate and the time left; the last is empty if the total is not known."""
+        seconds = time.monotonic() - self._started
+        total = "" if self.total is None else f" of {self.total:,}"
+        left = "" if self.total is None else f"{clock(seconds * (self.total - self.done) / self.done)} left"
+        rate = self.done / seconds
+        return [f"{self.done:,}{total} {self.unit}", f"{rate:,.{0 if rate >= 10 else 1}f} {self.unit}/s", left]
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -60,3 +71,9 @@ class PassProgress:
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
+
+
+def clock(seconds: float) -> str:
+    """Return a duration as h:mm:ss."""
+    whole = int(seconds)
+    return f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}"

@@ -14,6 +14,7 @@ from typing import Any
 from nmt.atomic import write_atomically
 from nmt.build import search_node
 from nmt.data.pair import SentencePair
+from nmt.data.progress import PassProgress
 from nmt.evaluation.metrics.base import Interval, Metric, Scores, score
 from nmt.lines import as_line, digest
 from nmt.search.base import Search
@@ -97,7 +98,8 @@ def evaluate(
     `nmt.evaluation.metrics.base.score` explains `metrics` and `bootstrap`.
     """
     started = time.perf_counter()
-    translations = translator.translate([pair.source for pair in pairs])
+    with PassProgress(f"translating {subject.split}", len(pairs), unit="sentences") as progress:
+        translations = translator.translate([pair.source for pair in pairs], advance=progress.advance)
     seconds = time.perf_counter() - started
     for number, translation in enumerate(translations, start=1):
         if translation.cut:

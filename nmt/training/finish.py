@@ -16,6 +16,7 @@ from nmt.atomic import write_atomically
 from nmt.build import search_node
 from nmt.data.corpus import origin
 from nmt.data.loader import BatchLoader
+from nmt.data.progress import PassProgress
 from nmt.evaluation.split import Evaluation, Subject, evaluate, table, write_evaluation
 from nmt.run_files import METRICS, best_checkpoint, recent_checkpoint
 from nmt.training.fit import Fitted
@@ -89,7 +90,9 @@ def _validate(parts: Parts, fitted: Fitted) -> dict[str, float]:
         for batch in batches:
             losses += batch_losses(model, parts.objective, batch.to(fitted.device))
     search = validation_search(parts.translator.search)
-    translations = parts.translator.translate([pair.source for pair in val_pairs], search=search)
+    sources = [pair.source for pair in val_pairs]
+    with PassProgress("validating the average", len(sources), unit="sentences") as progress:
+        translations = parts.translator.translate(sources, search=search, advance=progress.advance)
     return validation_scores(losses, parts.metrics_in_training, translations, val_pairs)
 
 

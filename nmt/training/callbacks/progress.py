@@ -11,26 +11,19 @@ import pytorch_lightning as pl
 from pytorch_lightning.callbacks import Callback
 from pytorch_lightning.trainer.states import TrainerFn
 from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, Task
-from rich.table import Column
-from rich.text import Text
 
+from nmt.data.bar import Bar
+from nmt.data.progress import clock
 from nmt.errors import ParameterError
 from nmt.training.view import Training, training
+
+DISPENSABLE = ("speed", "epoch", "update", "score")  # figures that a narrow terminal leaves out, in this order
 
 logger = logging.getLogger(__name__)
 
 
-class _Figures(ProgressColumn):
-    """The task's figures: epoch, update, loss, tokens per second, the monitored score, time left."""
-
-    def render(self, task: Task) -> Text:
-        """Return the task's `figures` field."""
-        return Text(task.fields["figures"])
-
-
 class TrainingProgress(Callback):
-    """Shows progress, loss, tokens per second, the monitored score and the time left.
+    """Shows progress, loss, learning rate, tokens per second, the monitored score and the time left.
 
     On a terminal this is a bar; elsewhere a line every `plain_seconds` seconds. Every validation adds a line.
     """
@@ -39,7 +32,7 @@ class TrainingProgress(Callback):
         if not plain_seconds >= 0.0:
             raise ParameterError("plain_seconds", f"got {plain_seconds}, expected a number of at least 0")
         self.plain_seconds = plain_seconds
-        self._bar: Progress | None = None
+        self._bar: Bar | None = None
         self._start = (0.0, 0.0)  # seconds and share of the run when training started or was resumed
         self._next_line = 0.0
 
@@ -47,16 +40,8 @@ class TrainingProgress(Callback):
         """Start the bar, at the share of the run that is done already."""
         self._start = (time.monotonic(), training(pl_module).progress())
         self._next_line = time.monotonic() + self.plain_seconds
-        console = Console()
-        if trainer.is_global_zero and console.is_terminal:
-            self._bar = Progress(
-                BarColumn(bar_width=None, table_column=Column(ratio=1)),  # all the width that the figures do not need
-                _Figures(table_column=Column(no_wrap=True)),
-                console=console,
-                transient=True,
-                expand=True,
-            )
-            self._bar.add_task("training", total=1.0, figures="")
+        if trainer.is_global_zero and Console().is_terminal:
+            self._bar = Bar()
             self._bar.start()
 
     def on_train_batch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule, *_: Any) -> None:
@@ -65,11 +50,11 @@ class TrainingProgress(Callback):
             return
         view = training(pl_module)
         if self._bar is not None:
-            task = self._bar.tasks[0].id
-            self._bar.update(task, completed=view.progress(), figures=self._figures(trainer, view))
+            figures = self._figures(trainer, view)
+            self._bar.update(view.progress(), list(figures.values()), [figures[name] for name in DISPENSABLE])
         elif time.monotonic() >= self._next_line:
             self._next_line = time.monotonic() + self.plain_seconds
-            logger.info(self._figures(trainer, view))
+            logger.info("  ".join(filter(None, self._figures(trainer, view).values())))
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Log the scores of this validation."""
@@ -86,21 +71,25 @@ class TrainingProgress(Callback):
         ]
         logger.info(f"{when}, update {trainer.global_step:,}: {', '.join(figures)}")
 
-    def _figures(self, trainer: pl.Trainer, view: Training) -> str:
-        parts = [f"epoch {trainer.current_epoch + 1}", f"update {trainer.global_step:,}"]
-        if math.isfinite(view.train_loss):
-            parts += [f"loss {view.train_loss:.3f}", f"{view.tokens_per_second:,.0f} tokens/s"]
-        if view.validation.scores:
-            label = "val loss" if view.monitor.metric is None else view.monitor.label
-            parts.append(f"{label} {view.validation.scores[view.monitor.name]:.2f}")
-        return "  ".join([*parts, f"{self._time_left(view.progress())} left"])
+    def _figures(self, trainer: pl.Trainer, view: Training) -> dict[str, str]:
+        """Return the figures by name; one that is not known yet is empty."""
+        known, scores = math.isfinite(view.train_loss), view.validation.scores
+        label = "val loss" if view.monitor.metric is None else view.monitor.label
+        return {
+            "epoch": f"epoch {trainer.current_epoch + 1}",
+            "update": f"update {trainer.global_step:,}",
+            "loss": f"loss {view.train_loss:.3f}" if known else "",
+            "rate": f"lr {trainer.optimizers[0].param_groups[0]['lr']:.1e}",
+            "speed": f"{view.tokens_per_second:,.0f} tokens/s" if known else "",
+            "score": f"{label} {scores[view.monitor.name]:.2f}" if scores else "",
+            "left": f"{self._time_left(view.progress())} left",
+        }
 
     def _time_left(self, share: float) -> str:
         start, first_share = self._start
         if share <= first_share:
             return "-:--:--"
-        seconds = int((time.monotonic() - start) * (1 - share) / (share - first_share))
-        return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+        return clock((time.monotonic() - start) * (1 - share) / (share - first_share))
 
     def on_exception(self, trainer: pl.Trainer, pl_module: pl.LightningModule, exception: BaseException) -> None:
         """Leave the terminal as it was."""

@@ -20,6 +20,7 @@ SCORES = {"loss": 2.25, "perplexity": 7.5, "bleu": 31.234, "chrf": 55.5}
 
 def trainer(**changes):
     values = {"is_global_zero": True, "current_epoch": 1, "global_step": 1234}
+    values["optimizers"] = [SimpleNamespace(param_groups=[{"lr": 0.00123}])]
     return SimpleNamespace(**(values | {"state": SimpleNamespace(fn=TrainerFn.FITTING)} | changes))
 
 
@@ -50,7 +51,7 @@ def test_plain_lines_now_and_then(clock, lines):
     assert lines() == []
     clock.seconds += 1
     shown.on_train_batch_end(trainer(), view(0.25))
-    assert lines() == ["epoch 2  update 1,234  loss 2.500  8,000 tokens/s  BLEU 31.23  0:01:30 left"]
+    assert lines() == ["epoch 2  update 1,234  loss 2.500  lr 1.2e-03  8,000 tokens/s  BLEU 31.23  0:01:30 left"]
     shown.on_train_batch_end(trainer(), view(0.26))
     assert len(lines()) == 1
 
@@ -76,11 +77,18 @@ def test_a_resumed_run_counts_from_where_it_was_resumed(clock, lines):
     shown.on_train_start(trainer(), view(0.5))
     clock.seconds += 60
     shown.on_train_batch_end(trainer(), view(0.75, train_loss=float("nan"), validation=Validation()))
-    assert lines() == ["epoch 2  update 1,234  0:01:00 left"]
+    assert lines() == ["epoch 2  update 1,234  lr 1.2e-03  0:01:00 left"]
 
 
-@pytest.mark.parametrize("width", [80, 120])
-def test_a_bar_on_a_terminal_is_one_line(clock, monkeypatch, capsys, width):
+@pytest.mark.parametrize(
+    ("width", "figures"),
+    [
+        (60, "loss 2.500  lr 1.2e-03  BLEU 31.23  0:01:30 left"),
+        (80, "epoch 2  update 1,234  loss 2.500  lr 1.2e-03  BLEU 31.23  0:01:30 left"),
+        (120, "epoch 2  update 1,234  loss 2.500  lr 1.2e-03  8,000 tokens/s  BLEU 31.23  0:01:30 left"),
+    ],
+)
+def test_a_bar_on_a_terminal_is_one_line(clock, monkeypatch, capsys, width, figures):
     monkeypatch.setenv("FORCE_COLOR", "1")  # rich takes the output for a terminal then
     monkeypatch.setenv("COLUMNS", str(width))
     shown = TrainingProgress()
@@ -89,8 +97,8 @@ def test_a_bar_on_a_terminal_is_one_line(clock, monkeypatch, capsys, width):
     shown.on_train_batch_end(trainer(), view(0.25))
     shown.on_train_end(trainer(), view(1.0))
     printed = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", capsys.readouterr().out)
-    (text,) = {line for line in re.split(r"[\r\n]+", printed) if "update" in line}
-    assert text.endswith("epoch 2  update 1,234  loss 2.500  8,000 tokens/s  BLEU 31.23  0:01:30 left")
+    (text,) = {line for line in re.split(r"[\r\n]+", printed) if "loss" in line}
+    assert text.endswith(f" {figures}")
     assert set(text.partition(" ")[0]) <= set("\u2501\u2578\u257a") and len(text) == width
 
 
