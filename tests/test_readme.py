@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from nmt.config.compose import compose, jobs
+from nmt.config.folder import also_in
 from nmt.config.settings import TrainConfig
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -72,3 +73,13 @@ def test_a_result_is_added_without_the_folder_of_its_data(
 
 def test_settings_have_a_default_in_the_shipped_yaml() -> None:
     assert compose("train").keys() == TrainConfig.__dataclass_fields__.keys()
+
+
+def test_the_experiment_of_ones_own_composes(tmp_path: Path) -> None:
+    (text,) = re.findall(r"^```yaml\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+    (tmp_path / "experiment").mkdir()
+    (tmp_path / "experiment" / "mine.yaml").write_text(text, "utf-8")
+    with also_in(str(tmp_path)):
+        found = compose("train", ["experiment=mine", "data.limit=5"])
+    assert (found["name"], found["data"]["batch_tokens"], found["optimizer"]["lr"]) == ("mine", 2000, 0.002)
+    assert found["model"]["attention"]["_target_"].endswith("LuongAttention")
