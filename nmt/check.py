@@ -8,11 +8,14 @@ from typing import Any
 
 import torch
 
-from nmt import build
+from nmt import build, machine
 from nmt.config.settings import TrainConfig
 from nmt.errors import UserError
 from nmt.models.seq2seq import Seq2Seq
+from nmt.models.shapes import shapes_only
 from nmt.models.trial import TrialError, one_thread, try_model
+
+BYTES_PER_WEIGHT = 8  # float32, and its gradient
 
 
 def check_nodes(config: TrainConfig) -> None:
@@ -46,28 +49,42 @@ def check_nodes(config: TrainConfig) -> None:
 def _check_model(config: TrainConfig) -> None:
     """Build the model without memory for its weights, and run it on two toy sentences.
 
-    A constructor may read a tensor, but on the meta device tensors have no values. So a model that fails there is tried
-    again on a CPU, and only the second result counts.
+    A constructor of the user's own packages may read a tensor, but without memory tensors have no values. So a model
+    that fails there is built again with memory, and only the second result counts.
     """
     try:
-        _build_and_run(config, "meta")
+        with shapes_only():
+            model = _build(config)
     except Exception:
+        if not config.allow:
+            raise
         with one_thread():
-            _build_and_run(config, "cpu")
-
-
-def _build_and_run(config: TrainConfig, device: str) -> None:
-    with torch.device(device):
-        model = build.build_model(
-            config.model,
-            source_vocab_size=8,
-            target_vocab_size=8,
-            joint=config.tokenizer.joint,
-            allow=config.allow,
-        )
+            model = _build(config)
+    _check_memory(model)
     longest = config.data.max_length
     check_lengths(model, config.model, longest, longest, of="data.max_length", otherwise="lower data.max_length")
     _try(model, config.model)
+
+
+def _build(config: TrainConfig) -> Seq2Seq:
+    return build.build_model(
+        config.model,
+        source_vocab_size=8,
+        target_vocab_size=8,
+        joint=config.tokenizer.joint,
+        allow=config.allow,
+    )
+
+
+def _check_memory(model: Seq2Seq) -> None:
+    """Raise UserError if the weights and their gradients need more memory than this machine has."""
+    count = sum(weights.numel() for weights in model.parameters())
+    needed, memory = BYTES_PER_WEIGHT * count, machine.memory_bytes()
+    if memory is not None and needed > memory:
+        raise UserError(
+            f"model: got {count:,} weights, which need at least {needed / 2**30:,.0f} GiB for training, but this "
+            f"machine has {memory / 2**30:,.0f} GiB; use fewer layers or smaller widths"
+        )
 
 
 def _check_scores(config: TrainConfig) -> None:

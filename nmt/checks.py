@@ -8,6 +8,9 @@ from collections.abc import Iterable, Mapping
 
 from nmt.errors import ParameterError, did_you_mean
 
+# More than any machine trains. They stop a mistyped number before it takes the memory or the time of the machine.
+MOST_LAYERS, MOST_HEADS, WIDEST, LONGEST = 256, 4_096, 65_536, 1_000_000
+
 _COMPARISONS = {"at least": operator.ge, "more than": operator.gt, "less than": operator.lt, "at most": operator.le}
 
 
@@ -48,7 +51,7 @@ def _require(
 ) -> None:
     given = {word: limit for word, limit in limits.items() if limit is not None}
     for name, value in values.items():
-        number = isinstance(value, types) and not isinstance(value, bool) and math.isfinite(value)
+        number = isinstance(value, types) and not isinstance(value, bool) and abs(value) < math.inf
         if not number or not all(_COMPARISONS[word](value, limit) for word, limit in given.items()):
             words = " and ".join(f"{word} {limit}" for word, limit in given.items())
             raise ParameterError(name, f"got {value!r}, expected {kind} of {words}")

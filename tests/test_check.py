@@ -94,12 +94,18 @@ def test_a_mistake_in_an_attention_of_ones_own_names_its_class_key_and_line() ->
 
 
 def test_a_constructor_may_read_the_values_of_a_tensor() -> None:
-    node = ["model=rnn", "model/attention=luong", "~model.attention.score", f"model.attention._target_={MODULE}.Spaced"]
+    node = ["model=rnn", "model/attention=luong", "~model.attention.score", "allow=[my_package]"]
+    node.append(f"model.attention._target_={MODULE}.Spaced")
     threads = torch.get_num_threads()
     check_nodes(validate(compose("train", node)))
     assert torch.get_num_threads() == threads
     text = message(*node, "+model.attention.excess=1")
     assert text.startswith("model.attention: Spaced fails on two toy sentences: "), "of the try that has values"
+
+
+def test_a_model_larger_than_the_machine_is_refused_before_it_takes_memory() -> None:
+    widths = ["model.encoder.block.width=65536", "model.encoder.block.feed_forward=65536", "model.encoder.layers=250"]
+    assert "model: got 17,180," in (text := message(*widths)) and "GiB; use fewer layers or smaller widths" in text
 
 
 def test_a_mistake_that_shows_in_a_layer_names_its_encoder() -> None:

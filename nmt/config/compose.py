@@ -18,7 +18,7 @@ from nmt.config.grammar import quoted
 from nmt.config.mistakes import check_keys, check_options, explain, is_group, parse
 from nmt.config.paths import absolute_paths
 from nmt.config.recipe import Recipe
-from nmt.config.schema import validate
+from nmt.config.schema import check_plain, validate
 from nmt.errors import UserError, one_line
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def compose(config_name: str, overrides: Sequence[str] = ()) -> dict[str, Any]:
     """Return the config `config_name` ("train") with `overrides` ("model=rnn", "seed=2"), plain and resolved.
 
     Raises UserError for overrides that cannot be read, for unknown groups, options and keys, and for required values
-    that are not given.
+    that are not given or that no setting has (see `nmt.config.schema.check_plain`).
     """
     with _resolving(_compose(config_name, overrides)) as config:
         return _plain(config)
@@ -165,4 +165,6 @@ def _plain(config: DictConfig) -> dict[str, Any]:
         raise UserError(*(f"{key}: not given; set {key}=..." for key in sorted(missing)))
     plain = OmegaConf.to_container(task, resolve=True)
     assert isinstance(plain, dict)
-    return {str(key): value for key, value in plain.items()}
+    values = {str(key): value for key, value in plain.items()}
+    check_plain(values)
+    return values

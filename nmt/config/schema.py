@@ -19,6 +19,7 @@ from nmt.errors import UserError, did_you_mean
 T = TypeVar("T")
 
 MISSING = "???"
+DEEPEST = 20
 
 MODEL_KEYS = ("encoder", "decoder", "attention", "positions", "tie_embeddings")
 
@@ -107,6 +108,31 @@ def _near(key: str, known: Iterable[str], path: str) -> str:
 
 def _join(path: str, key: object) -> str:
     return f"{path}.{key}" if path else str(key)
+
+
+def check_plain(plain: Mapping[str, Any]) -> None:
+    """Raise UserError for values that no setting has: integers of more than 64 bits, `${`, and endless nesting.
+
+    A resolved config has no interpolations. config.yaml is read as it is, so one that is written there would be text.
+    """
+    problems = list(_strange(plain, "", 0))
+    if problems:
+        raise UserError("; ".join(problems))
+
+
+def _strange(value: Any, path: str, depth: int) -> Iterator[str]:
+    if isinstance(value, Mapping | list) and depth == DEEPEST:
+        yield f"{path[:80]}...: got more than {DEEPEST} levels of settings; write fewer"
+    elif isinstance(value, Mapping):
+        for key, inside in value.items():
+            yield from _strange(inside, _join(path, key), depth + 1)
+    elif isinstance(value, list):
+        for inside in value:
+            yield from _strange(inside, path, depth + 1)
+    elif isinstance(value, int) and value.bit_length() > 64:
+        yield f"{path}: got an integer of {value.bit_length()} bits, expected at most 64"
+    elif isinstance(value, str) and "${" in value:
+        yield f"{path}: got {shown(value)}, expected a value without ${{...}}; write the value itself"
 
 
 # Contradictions between settings

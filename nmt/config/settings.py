@@ -33,7 +33,7 @@ class DataConfig:
     seed: NonNegativeInt  # of the choice of held-out pairs, and of a source's random choices
     limit: PositiveInt | None  # use only this number of pairs from the start of every split
     overfit: bool = False  # validation and test are the training pairs (debug=overfit)
-    max_length: Annotated[int, Range(low=2)]  # of the longer side, in pieces; longer training pairs are dropped
+    max_length: Annotated[int, Range(low=2, high=1_000_000)]  # pieces of the longer side; others are dropped
     max_ratio: Annotated[float, Range(low=1.0)]  # longer side / shorter side; training pairs above it are dropped
     batch_tokens: PositiveInt  # most padded tokens on either side of a training batch
     eval_batch_tokens: PositiveInt  # the same for a validation batch
@@ -45,7 +45,7 @@ class TokenizerConfig:
 
     type: Literal["unigram", "bpe"]
     # Pieces of each vocabulary, specials included. None: `nmt.data.vocabulary.default_size`
-    vocab_size: Annotated[int, Range(low=8)] | None
+    vocab_size: Annotated[int, Range(low=8, high=1_000_000)] | None
     joint: bool  # one vocabulary for both languages
     character_coverage: Annotated[float, Range(low=0.98, high=1.0)]  # the range of SentencePiece
     max_pairs: PositiveInt = 1_000_000  # most pairs to train on; of a larger corpus, every n-th pair is used
@@ -59,7 +59,7 @@ class TrainerConfig:
     max_steps: Annotated[int, Range(low=-1)]
     max_time: str | None  # DD:HH:MM:SS
     accelerator: Literal["auto", "cpu", "gpu", "cuda", "mps", "tpu"]
-    devices: PositiveInt | Literal["auto", -1] | list[NonNegativeInt]
+    devices: Annotated[int, Range(low=1, high=1024)] | Literal["auto", -1] | list[NonNegativeInt]
     strategy: Literal["auto", "ddp"]
     precision: Literal["32-true", "bf16-mixed", "16-mixed"]
     gradient_clip_val: Annotated[float, Range(low=0.0)] | None

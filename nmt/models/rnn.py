@@ -8,7 +8,7 @@ from typing import Literal, cast
 import torch
 from torch import Tensor, nn
 
-from nmt.checks import require_choice, require_fraction, require_integer
+from nmt.checks import MOST_LAYERS, WIDEST, require_choice, require_fraction, require_integer
 from nmt.models.dropout import Dropout
 from nmt.models.embedding import make_embedding
 from nmt.models.interface import Encoder, EncoderOutput
@@ -168,7 +168,8 @@ class RecurrentEncoder(Encoder):
         memory_dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        require_integer(at_least=1, layers=layers, embedding_width=embedding_width, hidden_width=hidden_width)
+        require_integer(at_least=1, at_most=MOST_LAYERS, layers=layers)
+        require_integer(at_least=1, at_most=WIDEST, embedding_width=embedding_width, hidden_width=hidden_width)
         require_fraction(
             embedding_dropout=embedding_dropout, layer_dropout=layer_dropout, memory_dropout=memory_dropout
         )

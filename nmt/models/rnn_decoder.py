@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor, nn
 
-from nmt.checks import require_fraction, require_integer
+from nmt.checks import MOST_LAYERS, WIDEST, require_fraction, require_integer
 from nmt.errors import ParameterError
 from nmt.models.attention.base import AttentionFactory, AttentionMemory
 from nmt.models.dropout import Dropout
@@ -90,8 +90,9 @@ class RecurrentDecoder(Decoder):
         readout_dropout: float = 0.0,
     ) -> None:
         super().__init__()
+        require_integer(at_least=1, at_most=MOST_LAYERS, layers=layers)
         require_integer(
-            at_least=1, layers=layers, embedding_width=embedding_width, width=width, readout_width=readout_width
+            at_least=1, at_most=WIDEST, embedding_width=embedding_width, width=width, readout_width=readout_width
         )
         require_fraction(
             embedding_dropout=embedding_dropout, layer_dropout=layer_dropout, readout_dropout=readout_dropout

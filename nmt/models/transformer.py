@@ -9,7 +9,7 @@ from typing import Any, Literal, cast
 import torch
 from torch import Tensor, nn
 
-from nmt.checks import require_choice, require_fraction, require_integer
+from nmt.checks import MOST_HEADS, MOST_LAYERS, WIDEST, require_choice, require_fraction, require_integer
 from nmt.models.dropout import Dropout
 from nmt.models.embedding import make_embedding
 from nmt.models.interface import AttentionWeights, Decoder, Encoder, EncoderOutput, State, per_sentence, stack_layers
@@ -43,7 +43,8 @@ class TransformerBlock:
     def __post_init__(self) -> None:
         require_choice(NORMS, norm=self.norm)
         require_choice(ACTIVATIONS, activation=self.activation)
-        require_integer(at_least=1, width=self.width, heads=self.heads, feed_forward=self.feed_forward)
+        require_integer(at_least=1, at_most=WIDEST, width=self.width, feed_forward=self.feed_forward)
+        require_integer(at_least=1, at_most=MOST_HEADS, heads=self.heads)
         require_division(self.width, self.heads)
         require_fraction(
             residual_dropout=self.residual_dropout,
@@ -236,7 +237,7 @@ class TransformerEncoder(Encoder):
         embedding_dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        require_integer(at_least=1, layers=layers)
+        require_integer(at_least=1, at_most=MOST_LAYERS, layers=layers)
         require_fraction(embedding_dropout=embedding_dropout)
         self.width = block.width
         self.embed = Embedding(vocab_size, block.width, embedding_dropout)
@@ -280,7 +281,7 @@ class TransformerDecoder(Decoder):
         embedding_dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        require_integer(at_least=1, layers=layers)
+        require_integer(at_least=1, at_most=MOST_LAYERS, layers=layers)
         require_fraction(embedding_dropout=embedding_dropout)
         self.embed = Embedding(vocab_size, block.width, embedding_dropout)
         self.positions = positions(width=block.width, heads=block.heads)

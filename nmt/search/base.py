@@ -60,7 +60,7 @@ class Search(ABC):
 
     def __post_init__(self) -> None:
         require_number(above=0.0, at_most=1000.0, max_length_factor=self.max_length_factor)
-        require_integer(at_least=0, max_length_extra=self.max_length_extra)
+        require_integer(at_least=0, at_most=10_000, max_length_extra=self.max_length_extra)
         require_integer(at_least=2, max_source_length=self.max_source_length)
         require_integer(at_least=1, batch_tokens=self.batch_tokens)
 

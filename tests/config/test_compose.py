@@ -222,6 +222,13 @@ def test_each_mistake_on_the_command_line_is_one_clear_line(overrides: list[str]
         ("trainer.strategy", "ddp_spawn", "trainer.strategy: got 'ddp_spawn', expected one of auto, ddp"),
         ("scores.bleu.tokenize", "13b", "scores.bleu.tokenize: got '13b', expected one of 13a"),
         ("scores", {}, "scores: got no metric"),
+        (
+            "trainer.devices",
+            10**9,
+            "trainer.devices: got 1000000000, expected an integer of at least 1 and at most 1024",
+        ),
+        ("tokenizer.vocab_size", 10**9, "expected an integer of at least 8 and at most 1000000"),
+        ("data.max_length", 10**9, "expected an integer of at least 2 and at most 1000000"),
         ("trainer.precision", "fp16", "trainer.precision: got 'fp16', expected one of 32-true"),
         (
             "trainer.val_check_interval",
@@ -231,7 +238,7 @@ def test_each_mistake_on_the_command_line_is_one_clear_line(overrides: list[str]
         (
             "trainer.devices",
             0,
-            "trainer.devices: got 0, expected an integer of at least 1 or one of auto, -1 or a list",
+            "trainer.devices: got 0, expected an integer of at least 1 and at most 1024 or one of auto, -1 or a list",
         ),
         ("trainer.devices", [], "trainer.devices: got [], expected the index of at least one device"),
         ("trainer.devices", [0, -1], "got [0, -1], expected"),
@@ -260,6 +267,14 @@ def test_each_mistake_on_the_command_line_is_one_clear_line(overrides: list[str]
         ("tokenizer.joint", False, "expected a joint vocabulary"),
         ("optimizer.lr", -1, "optimizer: Invalid learning rate"),
         ("scheduler.final", 2, "scheduler.final: got 2"),
+        (
+            "search.max_length_extra",
+            10**9,
+            "search.max_length_extra: got 1000000000, expected an integer of at least 0",
+        ),
+        ("model.encoder.layers", 10**9, "model.encoder.layers: got 1000000000, expected an integer of at least 1"),
+        ("model.encoder.block.heads", 10**9, "model.encoder.block.heads: got 1000000000, expected an integer"),
+        ("model.encoder.block.width", 10**6, "model.encoder.block.width: got 1000000, expected an integer of"),
     ],
 )
 def test_each_mistake_in_the_values_is_one_clear_line(base: dict[str, Any], key: str, value: Any, words: str) -> None:
@@ -392,3 +407,17 @@ def test_folders_of_runs_and_jobs() -> None:
     assert config.compose_run(["hydra.sweep.dir=there"], job=3).folder == here / "there/3"
     assert config.compose_run(["name=x"], job=0).folder.parent.parent == here / "multirun/x"
     assert config.sweep_folder(["hydra.sweep.dir=there"]) == here / "there"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (f"+objective.deep={'{a:' * 30}1{'}' * 30}", "got more than 20 levels of settings"),
+        (f"objective.label_smoothing={10**40}", "objective.label_smoothing: got an integer of 133 bits"),
+        ("data.path='a\\${x'", "data.path: got 'a${x', expected a value without ${...}"),
+    ],
+)
+def test_values_that_no_setting_has_are_refused(words: str, message: str) -> None:
+    with pytest.raises(UserError) as error:
+        config.compose_run([words])
+    assert message in str(error.value) and "\n" not in str(error.value)

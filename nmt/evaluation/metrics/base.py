@@ -9,6 +9,8 @@ from typing import Any, ClassVar
 
 from nmt.errors import UserError
 
+MOST_RESAMPLES = 1_000_000
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -106,7 +108,7 @@ def score(
     """Return the scores of a corpus by each of `metrics`.
 
     `bootstrap` is the number of resamples for the intervals; 0 means no intervals. Raises UserError unless there is one
-    hypothesis for each reference and at least one of both, and if `bootstrap` is negative or 1.
+    hypothesis for each reference and at least one of both, and for a `bootstrap` that `check_bootstrap` refuses.
     """
     check_bootstrap(bootstrap)
     check_counts(references, hypotheses=hypotheses)
@@ -116,9 +118,9 @@ def score(
 
 
 def check_bootstrap(bootstrap: int) -> None:
-    """Raise UserError if `bootstrap` is negative or 1, because one resample gives no interval."""
-    if bootstrap < 0 or bootstrap == 1:
-        raise UserError(f"bootstrap: got {bootstrap}, expected 0 (no interval) or at least 2; 1000 is usual")
+    """Raise UserError if `bootstrap` is negative, 1 (one resample gives no interval), or more than a million."""
+    if bootstrap != 0 and not 2 <= bootstrap <= MOST_RESAMPLES:
+        raise UserError(f"bootstrap: got {bootstrap}, expected 0 (no interval) or 2 to {MOST_RESAMPLES}; 1000 is usual")
 
 
 def check_counts(references: Sequence[str], **systems: Sequence[str]) -> None:

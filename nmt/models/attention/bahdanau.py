@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from nmt.checks import require_integer
+from nmt.checks import WIDEST, require_integer
 from nmt.models.attention.base import Attention, AttentionMemory
 
 
@@ -22,7 +22,7 @@ class BahdanauAttention(Attention):
 
     def __init__(self, query_width: int, memory_width: int, width: int = 256) -> None:
         super().__init__(query_width, memory_width)
-        require_integer(at_least=1, width=width)
+        require_integer(at_least=1, at_most=WIDEST, width=width)
         self.query_projection = nn.Linear(query_width, width, bias=False)  # W
         self.key_projection = nn.Linear(memory_width, width, bias=False)  # U
         self.energy = nn.Linear(width, 1, bias=False)  # v

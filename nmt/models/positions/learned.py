@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from nmt.checks import require_integer
+from nmt.checks import LONGEST, require_integer
 from nmt.errors import UserError
 from nmt.models.embedding import make_embedding
 from nmt.models.positions.base import Positions
@@ -19,7 +19,7 @@ class Learned(Positions):
 
     def __init__(self, width: int, heads: int, max_length: int = 512) -> None:
         super().__init__(width, heads)
-        require_integer(at_least=1, max_length=max_length)
+        require_integer(at_least=1, at_most=LONGEST, max_length=max_length)
         self.max_length = max_length
         self.table = make_embedding(max_length, width)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from nmt.checks import require_integer
+from nmt.checks import LONGEST, require_integer
 from nmt.models.positions.base import Positions
 
 
@@ -22,7 +22,7 @@ class Relative(Positions):
 
     def __init__(self, width: int, heads: int, max_distance: int = 16) -> None:
         super().__init__(width, heads)
-        require_integer(at_least=1, max_distance=max_distance)
+        require_integer(at_least=1, at_most=LONGEST, max_distance=max_distance)
         self.max_distance = max_distance
         self.table = nn.Embedding(2 * max_distance + 1, width // heads)
         nn.init.xavier_uniform_(self.table.weight)

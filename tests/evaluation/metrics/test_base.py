@@ -68,7 +68,7 @@ def test_wrong_counts_are_refused() -> None:
         score({"bleu": BLEU()}, HYPOTHESES[1:], REFERENCES)
     with pytest.raises(UserError, match="no sentences"):
         score({"bleu": BLEU()}, [], [])
-    for bootstrap in (1, -1):
+    for bootstrap in (1, -1, 10**9):
         with pytest.raises(UserError, match="bootstrap"):
             score({"bleu": BLEU()}, HYPOTHESES, REFERENCES, bootstrap=bootstrap)
 
