@@ -4,15 +4,18 @@ A checkpoint is a dict of plain values and tensors. `state_dict` holds the weigh
 `nmt` holds everything needed to use the weights: `format`, `config` (resolved, plain), `tokenizer` (with the bytes of
 the SentencePiece models), `scores` and `update`. `last.ckpt` also holds Lightning's training state.
 
-Loading a checkpoint does not execute code from the file. Saving never leaves a half-written file.
+Loading a checkpoint does not execute code from the file, and takes no more memory than the file has bytes: the types of
+all fields are checked, and names and shapes of the weights, before a model is made. Saving never leaves a half-written
+file.
 """
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,12 +26,16 @@ from torch import Tensor
 from nmt.atomic import replacing
 from nmt.build import build_model
 from nmt.data.tokenizer import Tokenizer
-from nmt.errors import UserError
+from nmt.errors import UserError, one_line
 from nmt.models.seq2seq import Seq2Seq
+from nmt.models.shapes import shapes_only
 from nmt.run_files import best_checkpoint
+from nmt.stored import damage, non_finite, wrong_config, wrong_shapes, wrong_types, wrong_weights
 
 FORMAT = 2
 PREFIX = "model."
+FIELDS = {"config": dict, "tokenizer": dict, "scores": dict, "update": int}  # of `nmt`
+SECTIONS = ("model", "search", "data", "scores")  # of `config`; Translator.save writes only the first two
 
 
 @dataclass(frozen=True)
@@ -99,11 +106,16 @@ def find_checkpoint(path: str | Path) -> Path:
 def load(path: Path) -> dict[str, Any]:
     """Return the payload of a checkpoint file, with tensors on the CPU. No code in the file is executed.
 
-    Raises UserError if the file is not a checkpoint of this program, is damaged, or has another format.
+    Raises UserError if the file is not a checkpoint of this program, is damaged, has another format, or if a weight is
+    not finite. Raises OSError if the file cannot be read.
     """
     payload = _read(path)
     about = payload.get("nmt") if isinstance(payload, dict) else None
-    if not isinstance(about, dict) or "format" not in about or "state_dict" not in payload:
+    if (
+        not isinstance(about, dict)
+        or wrong_types(about, {"format": int})
+        or not isinstance(payload.get("state_dict"), dict)
+    ):
         raise UserError(f"{path}: not a checkpoint of this program; expected a file that train.py wrote")
     if about["format"] != FORMAT:
         newer = about["format"] > FORMAT
@@ -111,25 +123,45 @@ def load(path: Path) -> dict[str, Any]:
             f"{path}: got checkpoint format {about['format']}, expected {FORMAT}; "
             + ("update the program" if newer else "train the model again, or use the version that wrote the file")
         )
+    problem = wrong_types(about, FIELDS) or _wrong_sections(about["config"]) or wrong_weights(payload["state_dict"])
+    if problem:
+        raise UserError(f"{path}: damaged checkpoint ({problem}); use another copy")
+    broken = non_finite(payload["state_dict"])
+    if broken is not None:
+        raise UserError(f"{path}: the weight {broken} is not finite; use another checkpoint, or train the model again")
     return dict(payload)
 
 
+def _wrong_sections(config: dict[str, Any]) -> str | None:
+    found = [key for key in SECTIONS if key in config or key in SECTIONS[:2]]
+    problem = wrong_types(config, dict.fromkeys(found, dict)) or wrong_config(config)
+    scores = config.get("scores", {}) if problem is None else {}
+    return problem or wrong_types(scores, dict.fromkeys(scores, dict))
+
+
 def _read(path: Path) -> Any:
-    if not zipfile.is_zipfile(path):
-        raise UserError(f"{path}: not a checkpoint, or an incomplete one; expected a file that train.py wrote")
-    try:
-        with zipfile.ZipFile(path) as archive:
-            broken = archive.testzip()
-    except (zipfile.BadZipFile, EOFError, OSError) as error:
-        broken = str(error)
-    if broken is not None:
-        raise UserError(f"{path}: damaged checkpoint ({broken} does not match its checksum); use another copy")
+    with path.open("rb") as file:
+        try:
+            with zipfile.ZipFile(file) as archive:
+                problem = damage(archive)
+        except zipfile.BadZipFile as error:
+            raise UserError(
+                f"{path}: not a checkpoint, or an incomplete one ({_short(error)}); expected a file that train.py wrote"
+            ) from error
+        except Exception as error:  # zipfile raises many types of exceptions for damaged headers
+            problem = _short(error)
+    if problem is not None:
+        raise UserError(f"{path}: damaged checkpoint ({problem}); use another copy")
     try:
         return torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # torch raises many types of exceptions for other files
         found = re.search(r"GLOBAL (\S+)", str(error))
         reason = f"it names {found[1]}" if found else type(error).__name__
         raise UserError(f"{path}: not a checkpoint that can be read safely ({reason})") from error
+
+
+def _short(error: Exception) -> str:
+    return (one_line(error) or type(error).__name__)[:200]
 
 
 def load_model(path: str | Path, device: str | torch.device = "cpu", allow: Sequence[str] = ()) -> LoadedModel:
@@ -141,26 +173,45 @@ def load_model(path: str | Path, device: str | torch.device = "cpu", allow: Sequ
     path = find_checkpoint(path)
     payload = load(path)
     about = payload["nmt"]
+    weights = {
+        name.removeprefix(PREFIX): value for name, value in payload["state_dict"].items() if name.startswith(PREFIX)
+    }
     try:
         tokenizer = Tokenizer.from_state(about["tokenizer"])
-        model = build_model(
+        build = functools.partial(
+            build_model,
             about["config"]["model"],
             source_vocab_size=tokenizer.source_vocab_size,
             target_vocab_size=tokenizer.target_vocab_size,
             joint=tokenizer.joint,
             allow=allow,
         )
-        weights = {
-            name.removeprefix(PREFIX): value for name, value in payload["state_dict"].items() if name.startswith(PREFIX)
-        }
+        _check_fit(build, weights, trusted=bool(allow))
+        model = build()
         model.load_state_dict(weights)
     except UserError as error:
         raise UserError(f"{path}: {error}") from error
     except (KeyError, RuntimeError, TypeError) as error:
-        reason = " ".join(str(error).split())[:200]
-        raise UserError(f"{path}: the checkpoint's weights do not fit its own config ({reason})") from error
+        raise UserError(f"{path}: the checkpoint's weights do not fit its own config ({_short(error)})") from error
     model.to(device).eval()
     return LoadedModel(model, tokenizer, about["config"], about["scores"], about["update"], path)
+
+
+def _check_fit(build: Callable[[], Seq2Seq], weights: Mapping[str, Tensor], *, trusted: bool) -> None:
+    """Raise UserError unless the model has the names and shapes of the stored weights. No memory is allocated for it.
+
+    A class of the user's own packages (`trusted`) may read the value of a tensor, which it does not have here.
+    """
+    try:
+        with shapes_only():
+            model = build()
+    except Exception:
+        if trusted:
+            return
+        raise
+    problem = wrong_shapes(weights, model.state_dict())
+    if problem:
+        raise UserError(f"the checkpoint's weights do not fit its own config ({problem})")
 
 
 def average(paths: list[Path]) -> dict[str, Tensor]:

@@ -1,6 +1,9 @@
 """Checkpoints: whole or not at all, read back equal, refused in one line when they are not ours."""
 
 import random
+import re
+import zipfile
+from typing import Any
 
 import pytest
 import torch
@@ -19,8 +22,13 @@ CONFIG = {
         "tie_embeddings": "all",
         "encoder": {"_target_": "nmt.models.transformer.TransformerEncoder", **SIZES},
         "decoder": {"_target_": "nmt.models.transformer.TransformerDecoder", **SIZES},
-    }
+    },
+    "search": {"_target_": "nmt.search.beam.BeamSearch"},
 }
+
+
+def with_model(**nodes):
+    return {**CONFIG, "model": {**CONFIG["model"], **nodes}}
 
 
 @pytest.fixture(scope="module")
@@ -97,6 +105,104 @@ def test_damage_is_refused_in_one_line(saved, damage):
     assert "\n" not in str(error.value) and str(saved) in str(error.value)
 
 
+def same(one, other):
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    return torch.equal(one, other) if isinstance(one, torch.Tensor) else one == other
+
+
+def flips(content, count, seed):
+    """Yield `count` copies with one flipped bit: half of them anywhere, half in or near a header of the archive."""
+    draw = random.Random(seed)
+    headers = [match.start() + offset for match in re.finditer(rb"PK[\x01-\x07]{2}", content) for offset in range(60)]
+    for number in range(count):
+        place = draw.choice(headers) if number % 2 else draw.randrange(len(content))
+        flipped = bytearray(content)
+        flipped[min(place, len(content) - 1)] ^= 1 << draw.randrange(8)
+        yield bytes(flipped)
+
+
+@pytest.mark.parametrize("count", [150, pytest.param(5000, marks=pytest.mark.slow)])
+def test_a_flipped_bit_is_refused_in_one_line_or_changes_nothing(saved, count):
+    whole, content = checkpoint.load(saved), saved.read_bytes()
+    for number, flipped in enumerate(flips(content, count, seed=count)):
+        saved.write_bytes(flipped)
+        try:
+            assert same(checkpoint.load(saved), whole), number
+        except UserError as error:
+            assert "\n" not in str(error) and str(saved) in str(error), number
+
+
+def test_compressed_members_are_refused(saved):
+    with zipfile.ZipFile(saved) as archive:
+        members = {info.filename: archive.read(info) for info in archive.infolist()}
+    with zipfile.ZipFile(saved, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    with pytest.raises(UserError, match="is compressed"):
+        checkpoint.load(saved)
+
+
+endless: dict[str, Any] = {"model": {}, "search": {}}
+endless["model"]["model"] = endless
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        ("nmt.format", "2", "not a checkpoint of this program"),
+        ("nmt.format", None, "not a checkpoint of this program"),
+        ("state_dict", [], "not a checkpoint of this program"),
+        ("nmt", [], "not a checkpoint of this program"),
+        ("nmt.scores", None, "scores: got NoneType, expected dict"),
+        ("nmt.update", "7", "update: got str, expected int"),
+        ("nmt.config", [1], "config: got list, expected dict"),
+        ("nmt.config", {"search": {}}, "it has no model"),
+        ("nmt.config", {"model": {}, "search": 3}, "search: got int, expected dict"),
+        ("nmt.config", {"model": {}, "search": {}, "scores": {"bleu": 1}}, "bleu: got int, expected dict"),
+        ("nmt.config", {"model": {"a": b"bytes"}, "search": {}}, "config: got bytes, expected plain values"),
+        ("nmt.config", {"model": {"a": 10**500}, "search": {}}, "config: got a number of 1661 bits"),
+        ("nmt.config", endless, "more than 100,000 values or 50 levels"),
+        ("nmt.tokenizer", {"joint": True, "source": None, "target": None}, "the stored source is NoneType"),
+        ("nmt.tokenizer", {"joint": False, "source": b"x", "target": None}, "the stored target is NoneType"),
+        ("state_dict", {3: torch.zeros(1)}, "expected a tensor with a name"),
+        ("state_dict", {"model.w": [0.0]}, "got list as 'model.w'"),
+        ("state_dict", {"model.w": torch.zeros(1).expand(10**12)}, "model.w is not stored as a whole tensor"),
+        ("state_dict", {"model.w": torch.zeros(3).to_sparse()}, "model.w is not stored as a whole tensor"),
+        ("state_dict", {"model.w": torch.zeros(3, device="meta")}, "model.w is not stored as a whole tensor"),
+        ("state_dict", {"model.w": torch.tensor([0.0, torch.nan])}, "the weight model.w is not finite"),
+    ],
+)
+def test_fields_of_a_wrong_type_are_named(parts, saved, place, value, message):
+    bad = payload(parts)
+    *outer, last = place.split(".")
+    (bad[outer[0]] if outer else bad)[last] = value
+    checkpoint.save(bad, saved)
+    with pytest.raises(UserError) as error:
+        checkpoint.load_model(saved)
+    assert message in str(error.value) and str(saved) in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "message"),
+    [
+        ({"layers": 20}, "is missing"),
+        ({"layers": 10**9}, "layers: got 1000000000, expected an integer of at least 1 and at most 256"),
+        ({"block": {**BLOCK, "width": 60_000}}, r"got shape \(\d+, 8\), expected \(\d+, 60000\)"),
+        ({"block": {**BLOCK, "feed_forward": 65_536}}, r"got shape \(8, 8\), expected \(65536, 8\)"),
+    ],
+)
+def test_a_config_larger_than_the_weights_allocates_nothing(parts, saved, monkeypatch, sizes, message):
+    bad = payload(parts)
+    bad["nmt"]["config"] = with_model(**{side: {**CONFIG["model"][side], **sizes} for side in ("encoder", "decoder")})
+    checkpoint.save(bad, saved)
+    real = []
+    monkeypatch.setattr(checkpoint.Seq2Seq, "load_state_dict", lambda *_: real.append(True))
+    with pytest.raises(UserError, match=message):
+        checkpoint.load_model(saved)
+    assert not real
+
+
 def test_strangers_and_other_formats_are_refused(parts, saved):
     torch.save({"state_dict": {}}, saved)
     with pytest.raises(UserError, match="not a checkpoint of this program"):
@@ -122,7 +228,7 @@ def test_nothing_in_a_file_is_executed(saved, tmp_path):
 
 def test_a_target_outside_the_allow_list_is_refused(parts, saved):
     bad = payload(parts)
-    bad["nmt"]["config"] = {"model": {**CONFIG["model"], "encoder": {"_target_": "os.system", "command": "true"}}}
+    bad["nmt"]["config"] = with_model(encoder={"_target_": "os.system", "command": "true"})
     checkpoint.save(bad, saved)
     with pytest.raises(UserError, match=r"os\.system"):
         checkpoint.load_model(saved)

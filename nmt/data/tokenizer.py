@@ -127,13 +127,15 @@ class Tokenizer:
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Tokenizer:
         """Return the tokenizer with the state that `to_state` returned. Raises UserError for a damaged state."""
-        try:
-            joint, source, target = state["joint"], state["source"], state["target"]
-        except (KeyError, TypeError) as error:
-            raise UserError(
-                f"tokenizer: the stored state has no {error}; the checkpoint is damaged, so use another copy of it"
-            ) from error
-        return cls(source, None if joint else target)
+        state = state if isinstance(state, dict) else {}
+        kinds = {"joint": bool, "source": bytes, "target": type(None) if state.get("joint") else bytes}
+        for name, kind in kinds.items():
+            if type(state.get(name)) is not kind:
+                raise UserError(
+                    f"tokenizer: the stored {name} is {type(state.get(name)).__name__}, expected {kind.__name__}; the "
+                    "checkpoint is damaged, so use another copy of it"
+                )
+        return cls(state["source"], state["target"])
 
 
 def _processor(model: bytes) -> Any:
