@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
@@ -20,6 +21,26 @@ class _Terminal(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         print(self.format(record), flush=True)
+
+
+class _File(logging.FileHandler):
+    """Writes to a file. When the disk is full, it says so once, and the messages are only on the terminal."""
+
+    failed = False
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Report a failed write in one line; other errors as logging does."""
+        error = sys.exc_info()[1]
+        if not isinstance(error, OSError):
+            super().handleError(record)
+        elif not self.failed:
+            self.failed = True
+            print(f"{self.baseFilename}: {error.strerror}; the next messages are not in it", file=sys.stderr)
+
+    def close(self) -> None:
+        """Close the file. Python tries once more to write what did not fit."""
+        with suppress(OSError):
+            super().close()
 
 
 @contextmanager
@@ -72,7 +93,7 @@ def _handlers(path: Path, prefix: str) -> list[logging.Handler]:
     terminal = _Terminal()
     terminal.setFormatter(logging.Formatter(prefix.replace("%", "%%") + "%(message)s"))
     terminal.addFilter(lambda record: record.name.partition(".")[0] in _OURS)
-    file = logging.FileHandler(path, encoding="utf-8")
+    file = _File(path, encoding="utf-8")
     file.setFormatter(logging.Formatter(FORMAT))
     return [terminal, file]
 

@@ -9,7 +9,7 @@ import shlex
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -132,7 +132,7 @@ def plan(overrides: Sequence[str]) -> tuple[Path, tuple[Job, ...]]:
                 )
             check_start(recipe.settings.trainer)
             for earlier in [recipe.folder, *folder.glob(f"{number}_*")]:  # also a job of another multirun
-                check_free(earlier, FOLDER_KEY)
+                check_free(replace(recipe, folder=earlier), FOLDER_KEY)
             shared = next((job.number for job in planned if job.recipe.folder == recipe.folder), None)
             if shared is not None:
                 raise UserError(

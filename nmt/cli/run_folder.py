@@ -16,16 +16,33 @@ from nmt.run_files import CHECKPOINTS, CONFIG, LOG, METRICS, checkpoint_folder, 
 _MARKS = (CONFIG, LOG, CHECKPOINTS, METRICS)  # a folder that has one of these holds a run
 
 
-def check_free(folder: Path, key: str, *, but: str | None = None) -> None:
-    """Raise UserError if `folder`, named by the setting `key`, holds a run already; the file `but` may exist."""
+def check_free(recipe: Recipe, key: str) -> None:
+    """Raise UserError if the folder of `recipe`, named by the setting `key`, holds another run or trained weights.
+
+    A run with the same settings that was killed before its first checkpoint does not count.
+    """
+    folder = recipe.folder
     try:
-        found = [name for name in _MARKS if name != but and (folder / name).exists()]
+        found = [] if _left_behind(recipe) else [name for name in _MARKS if (folder / name).exists()]
         resumable = METRICS not in found and last_checkpoint(folder).exists()
     except OSError as error:
         raise _unusable(folder, key, error) from error
     if found:
         resume = f", or continue that run: resume={folder}" if resumable else ""
         raise UserError(f"{key}: {folder} already holds a run ({found[0]}); name another folder{resume}")
+
+
+def _left_behind(recipe: Recipe) -> bool:
+    """Return whether the folder has only the files of this run from before its first checkpoint.
+
+    The log comes first and is empty until config.yaml is written.
+    """
+    config, log = recipe.folder / CONFIG, recipe.folder / LOG
+    if (recipe.folder / METRICS).exists() or any(checkpoint_folder(recipe.folder).glob("*.ckpt")):
+        return False
+    if config.exists():
+        return config.read_bytes() == recipe.to_yaml().encode()
+    return log.exists() and log.stat().st_size == 0
 
 
 @contextmanager
@@ -45,7 +62,7 @@ def claimed(recipe: Recipe, key: str, *, existed: bool) -> Iterator[None]:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             stack.enter_context(locked(folder))
-            check_free(folder, key, but=LOG)
+            check_free(recipe, key)
             write_atomically(folder / CONFIG, recipe.to_yaml().encode())
         except OSError as error:
             raise _unusable(folder, key, error) from error
@@ -93,7 +110,7 @@ def _tidy(folder: Path, existed: bool) -> None:
         return
     with suppress(OSError):
         checkpoint_folder(folder).rmdir()
-    for name in (CONFIG, LOG):
+    for name in (LOG, CONFIG):  # a log without config.yaml would be another's
         (folder / name).unlink(missing_ok=True)
     if not existed and not any(folder.iterdir()):
         folder.rmdir()

@@ -96,7 +96,7 @@ def _single(overrides: Sequence[str], program: str | None) -> None:
     if shared is not None:  # the name may hold the time, which differs from process to process
         recipe = replace(recipe, folder=shared)
     else:
-        check_free(recipe.folder, FOLDER_KEY)
+        check_free(recipe, FOLDER_KEY)
     start(recipe, FOLDER_KEY, existed=recipe.folder.exists(), program=program)
 
 

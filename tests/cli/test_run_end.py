@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import warnings
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from nmt.cli.log import logged
 from nmt.config.settings import TrainConfig
 from nmt.errors import UserError
 from nmt.training.interruption import Interrupted
@@ -78,3 +80,14 @@ def test_ctrl_c_is_status_130_and_ends_a_multirun(
     runs.work = stop
     assert runs.status(*arguments) == 130
     assert len(runs.calls) == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_told_once_and_the_terminal_still_has_the_messages(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(UserError), logged(Path("/dev/full")):
+        for number in range(3):
+            logging.getLogger("nmt.fake").info(f"message {number}")
+        raise UserError("a mistake")
+    out, err = capsys.readouterr()
+    assert out.splitlines() == ["message 0", "message 1", "message 2"]
+    assert err == "/dev/full: No space left on device; the next messages are not in it\n"

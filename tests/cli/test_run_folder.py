@@ -11,7 +11,7 @@ import yaml
 
 from nmt.cli.run_folder import claimed
 from nmt.config.compose import compose_run
-from nmt.config.recipe import read_recipe
+from nmt.config.recipe import Recipe, read_recipe
 from nmt.config.settings import TrainConfig
 from nmt.errors import UserError
 from tests.train_frame import Runs, files
@@ -131,6 +131,30 @@ def test_a_mistake_leaves_a_folder_as_it_was(
         with pytest.raises(type(error), match="a mistake"):
             runs.run([f"hydra.run.dir={folder}"])
         assert {path.name: path.read_text() for path in folder.iterdir()} == before
+
+
+@pytest.mark.parametrize("left", [["train.log"], ["train.log", "config.yaml"], ["config.yaml", "checkpoints/.l.part"]])
+def test_a_folder_of_a_run_that_was_killed_before_its_first_checkpoint_is_used_again(
+    runs: Runs, tmp_path: Path, left: list[str]
+) -> None:
+    words, here = ["hydra.run.dir=here", "seed=2"], Path("here")
+    killed = compose_run(words)
+    for name in left:
+        (here / name).parent.mkdir(parents=True, exist_ok=True)
+        (here / name).write_text(killed.to_yaml() if name == "config.yaml" else "")
+    if "config.yaml" in left:
+        with pytest.raises(UserError, match=r"already holds a run \(config.yaml\); name another folder"):
+            runs.run(["hydra.run.dir=here", "seed=3"])
+    runs.run(words)
+    (here / "checkpoints" / "last.ckpt").touch()
+    with pytest.raises(UserError, match=r"already holds a run .*or continue that run: resume="):
+        runs.run(words)
+    assert len(runs.calls) == 1 and read_recipe(here) == runs_recipe(runs)
+
+
+def runs_recipe(runs: Runs) -> Recipe:
+    settings, plain, _, _ = runs.calls[0]
+    return Recipe(settings, plain, Path("here"))
 
 
 def test_a_log_that_is_somebody_elses_is_not_written_into(runs: Runs, tmp_path: Path) -> None:
