@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import sys
 from collections.abc import Iterator
@@ -20,7 +21,12 @@ class _Terminal(logging.Handler):
     """Prints to the current `sys.stdout`. A live progress bar replaces it, and so stays below the messages."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        print(self.format(record), flush=True)
+        """Print the message, unless the terminal was closed: then the run still has to save its state."""
+        try:
+            print(self.format(record), flush=True)
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise
 
 
 class _File(logging.FileHandler):

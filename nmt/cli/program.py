@@ -5,13 +5,14 @@ from __future__ import annotations
 import gc
 import io
 import os
+import signal
 import sys
 from collections.abc import Callable
 from typing import NoReturn
 
 from nmt.errors import UserError
 
-USER_ERROR, INTERRUPTED, BROKEN_PIPE = 2, 128 + 2, 128 + 13
+USER_ERROR, BROKEN_PIPE = 2, 128 + 13
 # Importing torch and Lightning makes a million objects. By default Python looks for unreachable cycles after every 700
 # new objects, which takes a tenth of a program's start. Training makes no such cycles.
 OBJECTS_BEFORE_GARBAGE_COLLECTION = 100_000
@@ -21,7 +22,8 @@ def main(run: Callable[[list[str]], None]) -> NoReturn:
     """Run a program with the arguments of the command line, and exit with its status.
 
     0: success. 2: a UserError, an OSError or a missing package, printed on standard error as one line `error: ...`.
-    130: Ctrl-C. 141: the reader of standard output has closed it. Any other exception prints its traceback (status 1).
+    130: Ctrl-C; in training also 143 (SIGTERM) and 129 (SIGHUP). 141: the reader of standard output has closed it. Any
+    other exception prints its traceback (status 1).
     """
     status = 0
     gc.set_threshold(OBJECTS_BEFORE_GARBAGE_COLLECTION)
@@ -30,8 +32,8 @@ def main(run: Callable[[list[str]], None]) -> NoReturn:
     try:
         run(sys.argv[1:])
         sys.stdout.flush()
-    except KeyboardInterrupt:
-        status = INTERRUPTED
+    except KeyboardInterrupt as stop:
+        status = 128 + getattr(stop, "number", signal.SIGINT)  # nmt.training.interruption.Stopped has a number
     except BrokenPipeError:
         _discard_output()
         status = BROKEN_PIPE

@@ -11,6 +11,7 @@ from nmt.cli.run_folder import claimed, locked
 from nmt.config.recipe import Recipe
 from nmt.errors import UserError
 from nmt.run_files import LOG, METRICS, last_checkpoint
+from nmt.training.interruption import Interrupted, stopped_by_signals
 
 logger = logging.getLogger(__name__)
 
@@ -30,13 +31,13 @@ def start(
     `program` is the path of the program in the command that continues the run, by default the one that runs. Every line
     on the terminal begins with `prefix`. `threads` limits the threads that the training uses.
     """
-    with claimed(recipe, key, existed=existed):
+    with stopped_by_signals(), claimed(recipe, key, existed=existed):
         _execute(recipe, program=program, resume=False, prefix=prefix, threads=threads)
 
 
 def resume(recipe: Recipe, *, program: str | None = None) -> None:
     """Continue the run in the recipe's folder from its last.ckpt. For `program` see `start`."""
-    with locked(recipe.folder):
+    with stopped_by_signals(), locked(recipe.folder):
         _execute(recipe, program=program, resume=True)
 
 
@@ -47,7 +48,6 @@ def _execute(
         from torch import OutOfMemoryError
 
         from nmt import process
-        from nmt.training.interruption import Interrupted
         from nmt.training.run import train
 
         if threads is not None:

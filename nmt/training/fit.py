@@ -58,7 +58,7 @@ class Fitted:
 def fit(parts: Parts, checkpoints: AtomicCheckpointIO) -> Fitted:
     """Train the model of `parts`. If `checkpoints` holds the content of last.ckpt, training continues from it.
 
-    Raises `Interrupted` after Ctrl-C or SIGTERM if last.ckpt holds the state of the run.
+    Raises `Interrupted` after Ctrl-C, SIGTERM or SIGHUP if last.ckpt holds the state of the run.
     """
     recipe = parts.recipe
     timer = Timer(recipe.settings.trainer.max_time, interval="step")

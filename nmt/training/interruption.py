@@ -1,4 +1,4 @@
-"""The exception of a run that was stopped from outside and can be continued."""
+"""How a run is stopped from outside: Ctrl-C, SIGTERM and SIGHUP do the same, at any time."""
 
 from __future__ import annotations
 
@@ -7,10 +7,21 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 
 from nmt.run_files import last_checkpoint
 
 logger = logging.getLogger(__name__)
+
+SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]  # Windows has no SIGHUP
+
+
+class Stopped(KeyboardInterrupt):
+    """The program was asked to stop by the signal `number`."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(signal.Signals(number).name)
+        self.number = number
 
 
 class Interrupted(Exception):
@@ -26,9 +37,29 @@ class Interrupted(Exception):
         self.folder = folder
 
 
+def handled() -> list[int]:
+    """Return the signals other than Ctrl-C that stop a run. A signal that is ignored, as by nohup, stays ignored."""
+    return [number for number in SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
+
+
+@contextmanager
+def stopped_by_signals() -> Iterator[None]:
+    """Raise `Stopped` when SIGTERM or SIGHUP arrives in the block, as Python raises KeyboardInterrupt for Ctrl-C."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise Stopped(number)
+
+    before = {number: signal.signal(number, stop) for number in handled()}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 @contextmanager
 def interruptible(folder: Path, saved_update: Callable[[], int]) -> Iterator[None]:
-    """Turn Ctrl-C into `Interrupted` if `folder` has a last.ckpt, otherwise into KeyboardInterrupt.
+    """Turn a stop into `Interrupted` if `folder` has a last.ckpt, otherwise into `Stopped`.
 
     `saved_update` returns the update of last.ckpt.
     """
@@ -36,8 +67,17 @@ def interruptible(folder: Path, saved_update: Callable[[], int]) -> Iterator[Non
         yield
     except (KeyboardInterrupt, SystemExit, Interrupted) as stop:  # Lightning turns KeyboardInterrupt into SystemExit
         if not last_checkpoint(folder).is_file():
-            raise KeyboardInterrupt from stop
+            raise Stopped(_number(stop)) from stop
         logger.info(f"stopped; update {saved_update():,} is saved")
         if isinstance(stop, Interrupted):
             raise
-        raise Interrupted(signal.SIGINT, saved_update(), folder) from stop
+        raise Interrupted(_number(stop), saved_update(), folder) from stop
+
+
+def _number(stop: BaseException | None) -> int:
+    """Return the signal behind an exception, which Lightning may have replaced by another one."""
+    while stop is not None:
+        if isinstance(stop, Stopped | Interrupted):
+            return stop.number
+        stop = stop.__context__
+    return signal.SIGINT

@@ -19,7 +19,7 @@ def train(recipe: Recipe, *, resume: bool = False) -> dict[str, Any]:
 
     With `resume` the run in the folder continues from its last.ckpt. Where several processes train, only the first
     returns metrics; the others return an empty dict. Raises UserError for a mistake that the user can correct, and
-    `Interrupted` after Ctrl-C or SIGTERM if last.ckpt holds the state of the run.
+    `Interrupted` after Ctrl-C, SIGTERM or SIGHUP if last.ckpt holds the state of the run.
     """
     process.speed_up()
     machine.forget_peak_memory()

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import logging
+import os
 import re
+import signal
 import warnings
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 import torch
@@ -13,7 +17,7 @@ import torch
 from nmt.cli.log import logged
 from nmt.config.settings import TrainConfig
 from nmt.errors import UserError
-from nmt.training.interruption import Interrupted
+from nmt.training.interruption import SIGNALS, Interrupted
 from tests.train_frame import Runs
 
 
@@ -80,6 +84,29 @@ def test_ctrl_c_is_status_130_and_ends_a_multirun(
     runs.work = stop
     assert runs.status(*arguments) == 130
     assert len(runs.calls) == 1
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_signal_before_the_first_update_ends_a_run_as_ctrl_c_does(runs: Runs, number: int) -> None:
+    runs.work = lambda config, folder: os.kill(os.getpid(), number)
+    assert runs.status("hydra.run.dir=here") == 128 + number
+    assert not Path("here").exists() and signal.getsignal(number) == signal.SIG_DFL
+
+
+def test_a_signal_that_is_ignored_stays_ignored(runs: Runs) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
+    try:
+        runs.work = lambda config, folder: os.kill(os.getpid(), signal.SIGHUP)
+        runs.run(["hydra.run.dir=here"])
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert Path("here/config.yaml").exists()
+
+
+def test_a_terminal_that_was_closed_does_not_end_a_run(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("builtins.print", Mock(side_effect=OSError(errno.EIO, "Input/output error")))
+    runs.run(["hydra.run.dir=here"])
+    assert "training" in Path("here/train.log").read_text("utf-8")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")

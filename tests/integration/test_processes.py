@@ -51,6 +51,27 @@ def wait_for_updates(folder, process, updates):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_stops_a_run_at_any_time_and_it_goes_on(tmp_path, number):
+    folder = tmp_path / "run"
+    words = [*KILLED, f"hydra.run.dir={folder}"]
+    process = start(*words)
+    while not (folder / "config.yaml").exists():
+        time.sleep(0.05)
+    process.send_signal(number)
+    said = process.communicate()[0]
+    assert process.returncode == 128 + number and "Traceback" not in said and not folder.exists()
+
+    process = start(*words)
+    wait_for_updates(folder, process, 20)
+    process.send_signal(number)
+    said = process.communicate()[0]
+    assert process.returncode == 128 + number and f"train.py resume={folder}" in said and "Traceback" not in said
+    process = start(f"resume={folder}")
+    assert process.wait() == 0, process.stdout.read()
+
+
+@pytest.mark.slow
 def test_killed_in_mid_epoch_and_resumed_ends_with_the_same_weights(tmp_path):
     whole, killed, stopped = (tmp_path / name for name in ("whole", "killed", "stopped"))
     process = start(*KILLED, f"hydra.run.dir={whole}")

@@ -1,4 +1,4 @@
-"""After Ctrl-C or SIGTERM, a run is saved and ends after a whole update."""
+"""After Ctrl-C, SIGTERM or SIGHUP, a run is saved and ends after a whole update."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import pytorch_lightning as pl
 from pytorch_lightning.callbacks import Callback
 
 from nmt.training.callbacks.checkpointing import Checkpointing, resumable
-from nmt.training.interruption import Interrupted
+from nmt.training.interruption import Interrupted, handled
 from nmt.training.view import Training, training
 
 
 class GracefulStop(Callback):
-    """Saves and ends a run after the next whole update when it gets Ctrl-C or SIGTERM.
+    """Saves and ends a run after the next whole update when it gets Ctrl-C, SIGTERM or SIGHUP.
 
     A second Ctrl-C ends the run at once.
     """
@@ -27,7 +27,7 @@ class GracefulStop(Callback):
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Install the handlers, after Lightning has installed its own."""
-        self._before = {number: signal.signal(number, self._receive) for number in (signal.SIGINT, signal.SIGTERM)}
+        self._before = {number: signal.signal(number, self._receive) for number in (signal.SIGINT, *handled())}
 
     def _receive(self, number: int, frame: FrameType | None) -> None:
         self._received = number
