@@ -22,6 +22,7 @@ from nmt.training.callbacks.generators import Generators
 from nmt.training.callbacks.graceful_stop import GracefulStop
 from nmt.training.callbacks.samples import Samples
 from nmt.training.callbacks.validations import LEAST, MOST, NEVER, Validations
+from nmt.training.finite import Diverged
 from nmt.training.interruption import interruptible
 from nmt.training.lightning import AtomicCheckpointIO, EventLog, quiet_lightning
 from nmt.training.meter import Counts
@@ -86,11 +87,20 @@ def fit(parts: Parts, checkpoints: AtomicCheckpointIO) -> Fitted:
     with interruptible(recipe.folder, lambda: checkpointing.saved):
         try:
             trainer.fit(module, datamodule=parts.data, ckpt_path=path, weights_only=True)
+            session_seconds = time.monotonic() - before
+            if module.validation.update != trainer.global_step:
+                trainer.validate(module, datamodule=parts.data, verbose=False)
         except MisconfigurationException as error:  # a device or precision that this machine does not have
             raise UserError(f"trainer: {one_line(error)}") from error
-        session_seconds = time.monotonic() - before
-        if module.validation.update != trainer.global_step:
-            trainer.validate(module, datamodule=parts.data, verbose=False)
+        except Diverged as error:
+            kept = (
+                f"last.ckpt is from update {checkpointing.saved:,}; "
+                if last_checkpoint(recipe.folder).is_file()
+                else ""
+            )
+            raise UserError(
+                f"{error}; {kept}start a new run with a lower optimizer.lr or a longer scheduler.warmup_updates"
+            ) from error
     peak_rate = trainer.optimizers[0].param_groups[0]["peak_lr"]
     return Fitted(
         updates=trainer.global_step,

@@ -16,8 +16,8 @@ from nmt.checkpoint import describe, with_prefix
 from nmt.data.batch import Batch
 from nmt.data.loader import BatchLoader
 from nmt.data.pair import SentencePair
-from nmt.errors import UserError
 from nmt.evaluation.metrics.base import Metric
+from nmt.training.finite import Diverged, require_finite
 from nmt.training.meter import Meter
 from nmt.training.monitor import Monitor
 from nmt.training.parts import Parts
@@ -185,7 +185,7 @@ class TranslationModule(pl.LightningModule):
     ) -> None:
         """Clip the joint norm of all gradients (arXiv:1211.5063, section 3.2).
 
-        Raises UserError if the norm is not finite; with a gradient scaler (16-mixed) only after 50 such updates in a
+        Raises Diverged if the norm is not finite; with a gradient scaler (16-mixed) only after 50 such updates in a
         row.
         """
         gradients = [p.grad for p in self.parameters() if p.grad is not None]
@@ -195,9 +195,9 @@ class TranslationModule(pl.LightningModule):
         allowed = SCALER_SKIPS if getattr(self.trainer.precision_plugin, "scaler", None) is not None else 0
         self._non_finite = 0 if math.isfinite(self._gradient_norm) else self._non_finite + 1
         if self._non_finite > allowed:
-            raise UserError(
+            raise Diverged(
                 f"training: the gradient's norm is {self._gradient_norm} at update {self.global_step + 1}; the weights "
-                "were not changed; start a new run with a lower optimizer.lr or a longer scheduler.warmup_updates"
+                "were not changed"
             )
         if gradient_clip_val:
             torch.nn.utils.clip_grads_with_norm_(self.parameters(), gradient_clip_val, norm)
@@ -205,7 +205,8 @@ class TranslationModule(pl.LightningModule):
     # Validation
 
     def on_validation_epoch_start(self) -> None:
-        """Log the figures of training until now, and start new validation sums."""
+        """Log the figures of training until now, and start new validation sums. Raises Diverged for broken weights."""
+        require_finite(self.model, self.global_step)
         self._log_training()
         self._val_losses = Losses()
 

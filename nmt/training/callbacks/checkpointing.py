@@ -13,6 +13,7 @@ from pytorch_lightning.trainer.states import TrainerFn
 from nmt.checkpoint import save
 from nmt.errors import ParameterError
 from nmt.run_files import best_checkpoint, last_checkpoint, recent_checkpoint
+from nmt.training.finite import require_finite
 from nmt.training.view import Training, training
 
 
@@ -92,7 +93,8 @@ class Checkpointing(Callback):
         self.recent = self.recent[-self.average_last :]
 
     def save_last(self, trainer: pl.Trainer, view: Training) -> None:
-        """Write last.ckpt."""
+        """Write last.ckpt. Raises Diverged instead if a weight is not finite."""
+        require_finite(view.translator.model, trainer.global_step)
         before = self.saved
         self.saved, self._overdue = trainer.global_step, False  # part of the state that is saved now
         try:
