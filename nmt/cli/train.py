@@ -49,11 +49,15 @@ def _dispatch(arguments: Sequence[str], program: str | None) -> None:
     if flags.resolve and not flags.cfg:
         raise UserError("command line: --resolve changes only what --cfg prints; add --cfg job")
     if resumed:
-        others = [word for word in arguments if word != resumed[0] and not word.startswith("allow=")]
-        if own_folder() is not None:
-            others.append("--config-dir")
+        flagged = [word for word in arguments if word.startswith("-")] + ["--config-dir"] * (own_folder() is not None)
+        if flagged or len(resumed) > 1:
+            raise UserError(
+                f"resume: got also {' '.join(flagged or resumed[1:])}, expected only resume=RUN_FOLDER and settings to "
+                "change, as in trainer.max_epochs=60"
+            )
         allow = [line for line in overrides if line.startswith("allow=")]
-        _resume(resumed[0].partition("=")[2], others, _values(allow[-1]) if allow else (), program)
+        changed = [line for line in overrides if line not in (*resumed, *allow)]
+        _resume(resumed[0].partition("=")[2], changed, _values(allow[-1]) if allow else (), program)
     elif flags.cfg:
         _show(overrides, flags)
     elif flags.multirun:
@@ -126,8 +130,8 @@ def _values(override: str) -> Sequence[str]:
     return value
 
 
-def _resume(name: str, others: Sequence[str], allow: Sequence[str], program: str | None) -> None:
-    """Continue the run in the folder `name` with its own config; `allow` names the user's packages."""
+def _resume(name: str, overrides: Sequence[str], allow: Sequence[str], program: str | None) -> None:
+    """Continue the run in the folder `name` with its own config and `overrides`; `allow` names the user's packages."""
     from nmt.cli.processes import check_start
     from nmt.cli.run import resume
     from nmt.config.recipe import read_recipe
@@ -136,16 +140,11 @@ def _resume(name: str, others: Sequence[str], allow: Sequence[str], program: str
     folder = Path(os.path.expanduser(name))
     if not folder.exists() and name[:1] in ("'", '"') and name.endswith(name[0]):  # in quotes, as Hydra's values may be
         folder = Path(os.path.expanduser(name[1:-1]))
-    if others:
-        raise UserError(
-            f"resume: got also {' '.join(others)}, expected only resume=RUN_FOLDER and perhaps allow=[...]; "
-            f"everything else comes from the run's {CONFIG}"
-        )
     if not (folder / CONFIG).is_file():
         raise UserError(f"resume: {folder} holds no run (it has no {CONFIG}); name the folder of a run")
     from nmt.check import check_nodes
 
-    recipe = read_recipe(folder, allow)
+    recipe = read_recipe(folder, allow, overrides)
     try:
         check_nodes(recipe.settings)
     except UserError as error:

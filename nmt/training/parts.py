@@ -23,6 +23,7 @@ from nmt.build import (
     monitored_metric,
 )
 from nmt.check import check_lengths
+from nmt.checkpoint import PREFIX
 from nmt.config.recipe import Recipe
 from nmt.data.cache import cache_folder
 from nmt.data.corpus import load_corpus
@@ -35,6 +36,7 @@ from nmt.errors import UserError
 from nmt.evaluation.metrics.base import Metric
 from nmt.lines import digest
 from nmt.models.dropout import Dropout
+from nmt.stored import wrong_shapes
 from nmt.training.meter import Limits
 from nmt.training.monitor import Monitor
 from nmt.training.objectives.base import Objective
@@ -138,6 +140,12 @@ def _translator(recipe: Recipe, corpus: Mapping[str, Split], last: Mapping[str, 
         joint=tokenizer.joint,
         allow=settings.allow,
     )
+    if last is not None:
+        weights = {name.removeprefix(PREFIX): value for name, value in last["state_dict"].items()}
+        if problem := wrong_shapes(weights, model.state_dict()):
+            raise UserError(
+                f"resume={recipe.folder}: last.ckpt does not fit its own config ({problem}); use another copy"
+            )
     if settings.data.overfit:
         _disable_dropout(model)
     return Translator(model, tokenizer, build_search(settings.search, allow=settings.allow), name=settings.name)

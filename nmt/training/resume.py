@@ -2,40 +2,70 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 from nmt import checkpoint
+from nmt.atomic import write_atomically
 from nmt.config.recipe import Recipe
+from nmt.config.resumed import NOTHING, changes
+from nmt.config.typed import shown
 from nmt.errors import UserError
-from nmt.run_files import METRICS, checkpoint_folder, last_checkpoint
+from nmt.run_files import CONFIG, METRICS, checkpoint_folder, last_checkpoint
 
-# Settings that must not change on resume, because last.ckpt depends on them.
-REMEMBERED = ("seed", "tokenizer", "model", "optimizer", "callbacks", "scores")
+logger = logging.getLogger(__name__)
+
+# Settings that must not change on resume, because the state in last.ckpt depends on them: the weights, the optimizer's
+# own copy of its settings, or the figures of earlier validations.
+FIXED = ("seed", "tokenizer", "model", "objective", "optimizer", "scores", "callbacks.monitor", "callbacks.extra")
+NOT_COMPARED = ("allow", "resume")
+STATE = {"state_dict", "optimizer_states", "callbacks", "loops", "epoch", "global_step", "corpus_sha256", "totals"}
 
 
 def read_last(recipe: Recipe) -> dict[str, Any]:
-    """Return the content of the run's last.ckpt.
+    """Return the content of the run's last.ckpt, and log each setting that has changed since it was written.
 
-    Raises UserError if the run is finished, if last.ckpt is missing or has no training state, and if settings have
-    changed that the state depends on.
+    A finished run is continued only with changed settings. Raises UserError if it has none, if last.ckpt is missing or
+    has no training state, and if settings have changed that the state depends on.
     """
     folder, path = recipe.folder, last_checkpoint(recipe.folder)
-    if (folder / METRICS).is_file():
-        raise UserError(f"resume={folder}: this run is finished (see its {METRICS}); start a new one")
     if not path.is_file():
         raise UserError(f"resume={folder}: it has no checkpoints/last.ckpt to continue from; start the run again")
     for unfinished in checkpoint_folder(folder).glob(".*.part"):  # a write that was killed
         unfinished.unlink(missing_ok=True)
     last = checkpoint.load(path)
-    if "corpus_sha256" not in last:
+    if not last.keys() >= STATE:
         raise UserError(
             f"resume={folder}: its checkpoints/last.ckpt holds weights but not the state of training (is it a copy of "
             "best.ckpt?); restore the run's own last.ckpt, or start a new run"
         )
-    changed = [key for key in REMEMBERED if recipe.plain.get(key) != last["nmt"]["config"].get(key)]
-    if changed:
+    changed = changes(last["nmt"]["config"], recipe.plain)
+    for key in NOT_COMPARED:
+        changed.pop(key, None)
+    fixed = [
+        _change(key, *pair) for key, pair in changed.items() if f"{key}.".startswith(tuple(f"{k}." for k in FIXED))
+    ]
+    if fixed:
         raise UserError(
-            f"resume={folder}: last.ckpt depends on settings that have changed in config.yaml: {', '.join(changed)}; "
+            f"resume={folder}: last.ckpt depends on settings that have changed: {'; '.join(fixed)}; "
             "change them back, or start a new run"
         )
+    if (folder / METRICS).is_file() and not changed:
+        raise UserError(
+            f"resume={folder}: this run is finished (see its {METRICS}); extend it, as in trainer.max_epochs=60, or "
+            "start a new one"
+        )
+    for key, pair in changed.items():
+        logger.info(f"resume: {_change(key, *pair)}")
     return last
+
+
+def adopt(recipe: Recipe) -> None:
+    """Write the settings of a resumed run to its config.yaml. A finished run is no longer finished."""
+    write_atomically(recipe.folder / CONFIG, recipe.to_yaml().encode())
+    (recipe.folder / METRICS).unlink(missing_ok=True)
+
+
+def _change(key: str, before: Any, now: Any) -> str:
+    old, new = ("nothing" if value is NOTHING else shown(value) for value in (before, now))
+    return f"{key}: {new} (was {old})"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from nmt.config.resumed import changes
 from nmt.config.settings import TrainConfig
 from nmt.errors import UserError
 from tests.train_frame import Runs, files
@@ -18,8 +19,8 @@ def test_resume_takes_everything_from_the_run(runs: Runs) -> None:
     first, second = runs.calls
     assert first[:2] == second[:2] and second[2] == Path("here") and second[3]
     assert files(Path()) == [f"here/{name}" for name in before]
-    with pytest.raises(UserError, match=r"got also seed=2, expected only resume=RUN_FOLDER"):
-        runs.run(["resume=here", "seed=2"])
+    with pytest.raises(UserError, match=r"got also resume=there, expected only resume=RUN_FOLDER"):
+        runs.run(["resume=here", "resume=there"])
     with pytest.raises(UserError, match="got also -m, expected"):
         runs.run(["-m", "resume=here"])
 
@@ -32,10 +33,50 @@ def test_resume_says_what_is_wrong_with_a_runs_config(runs: Runs) -> None:
         (good.replace("\nseed:", "\nsed:"), r"here/config.yaml: sed: unknown key; did you mean 'seed'"),
         ("a: [", "cannot be read as YAML"),
         ("", "expected the config of a run"),
+        (good.replace("\nseed: 1", "\nseed: ${name}"), r"seed: got '\$\{name}', expected a value without"),
+        (good.replace("\nseed: 1", "\nseed: ${"), "cannot be read as YAML"),
+        (good.replace("\nseed: 1", "\nseed: &one 1"), "got an anchor or alias .* in line"),
+        ("a: &a [x, x]\nb: &b [*a, *a]\n", "got an anchor or alias"),
+        (good.replace("\nseed: 1", "\nseed: !!python/object/apply:os.getcwd []"), r"got a tag \(tag:yaml.org"),
+        (f"a: {'[' * 9999}{']' * 9999}", "got more than 20 levels"),
+        (good.replace("\nseed: 1", f"\nseed: {'9' * 5000}"), "cannot be read as YAML: Exceeds the limit"),
     ]:
         path.write_text(text, "utf-8")
         with pytest.raises(UserError, match=words):
             runs.run(["resume=here"])
+
+
+def test_settings_beside_resume_replace_those_of_the_run(runs: Runs, tmp_path: Path) -> None:
+    runs.run(["hydra.run.dir=here"])
+    words = ["trainer.max_epochs=60", "callbacks.early_stopping=null", "+search.n_best=2", "data.test=[a.en,a.de]"]
+    runs.run([words[0], "resume=here", *words[1:]])
+    (_, before, *_), (settings, after, folder, resume) = runs.calls
+    assert (settings.trainer.max_epochs, settings.callbacks.early_stopping) == (60, None) and resume
+    assert changes(before, after).keys() == {
+        *("trainer.max_epochs", "search.n_best", "data.test"),
+        *(f"callbacks.early_stopping{key}" for key in ("", "._target_", ".patience", ".min_delta")),
+    }
+    assert after["data"]["test"] == [f"{tmp_path}/a.en", f"{tmp_path}/a.de"] and folder == Path("here")
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("trainer.max_epoch=60", "trainer.max_epoch: unknown key; did you mean 'trainer.max_epochs'"),
+        ("trainer.max_epochs=x", "trainer.max_epochs: got 'x', expected an integer"),
+        ("search=greedy", "search=greedy: a resumed run keeps its folder and its options"),
+        ("hydra.run.dir=there", "a resumed run keeps its folder and its options"),
+        ("~trainer", "~trainer: a resumed run keeps"),
+        ("trainer.max_epochs=1,2", "several values for one run"),
+        ("+debug.deep.er=1", "debug.deep holds no settings in this run"),
+        ("search.beam_size=0", "search.beam_size: got 0"),
+    ],
+)
+def test_settings_beside_resume_are_checked_as_those_of_a_new_run(runs: Runs, word: str, message: str) -> None:
+    runs.run(["hydra.run.dir=here"])
+    with pytest.raises(UserError) as error:
+        runs.run(["resume=here", word])
+    assert message in str(error.value) and "\n" not in str(error.value) and len(runs.calls) == 1
 
 
 def test_a_run_that_is_going_on_is_not_resumed(runs: Runs) -> None:

@@ -7,6 +7,8 @@ import torch
 
 from nmt import checkpoint
 from nmt.config.compose import compose_run
+from nmt.config.recipe import read_recipe
+from nmt.errors import UserError
 from nmt.run_files import METRICS
 from nmt.training.callbacks.checkpointing import Checkpointing
 from nmt.training.interruption import Interrupted
@@ -81,6 +83,32 @@ def test_stopped_before_its_state_is_restored_a_run_tells_what_is_saved(tmp_path
     monkeypatch.setattr(TranslationModule, "on_load_checkpoint", Mock(side_effect=KeyboardInterrupt))
     with pytest.raises(Interrupted, match="update 3 is saved"):
         go(folder, *more, resume=True)
+
+
+SHORT = ["scheduler=constant", "callbacks.checkpointing.average_last=2", "search.beam_size=2"]
+
+
+@pytest.mark.parametrize("limit", ["trainer.max_epochs", "trainer.max_steps"])
+def test_a_finished_run_that_is_extended_ends_as_one_that_was_longer(tmp_path, caplog, limit):
+    lengths = {"trainer.max_epochs": (1, 3), "trainer.max_steps": (5, 13)}[limit]
+    longer, folder = tmp_path / "longer", tmp_path / "run"
+    _, whole = go(longer, *SHORT, f"{limit}={lengths[1]}")
+    first, _ = go(folder, *SHORT, f"{limit}={lengths[0]}")
+    with pytest.raises(UserError, match=r"this run is finished .*extend it, as in trainer.max_epochs=60"):
+        go(folder, *SHORT, f"{limit}={lengths[0]}", resume=True)
+    with caplog.at_level("INFO"):
+        metrics, weights = go(folder, *SHORT, f"{limit}={lengths[1]}", "search.beam_size=1", resume=True)
+    assert f"resume: {limit}: {lengths[1]} (was {lengths[0]})" in caplog.text
+    assert "resume: search.beam_size: 1 (was 2)" in caplog.text
+    assert metrics["updates"] > first["updates"]
+    assert read_recipe(folder).plain["search"]["beam_size"] == 1
+    if limit == "trainer.max_epochs":
+        assert equal(weights, whole)
+    before = (folder / METRICS).read_bytes()
+    for refused in ("seed=2", "optimizer.lr=0.5", "callbacks.monitor=chrf", "objective.label_smoothing=0.2"):
+        with pytest.raises(UserError, match=f"depends on settings that have changed: .*{refused.split('=')[0]}: "):
+            go(folder, *SHORT, f"{limit}={lengths[1]}", "search.beam_size=1", refused, resume=True)
+    assert (folder / METRICS).read_bytes() == before
 
 
 def assert_resumes(tmp_path, monkeypatch, more, *, every):

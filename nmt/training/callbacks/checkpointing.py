@@ -10,7 +10,7 @@ import pytorch_lightning as pl
 from pytorch_lightning.callbacks import Callback
 from pytorch_lightning.trainer.states import TrainerFn
 
-from nmt.checkpoint import save
+from nmt.checkpoint import load, save
 from nmt.errors import ParameterError
 from nmt.run_files import best_checkpoint, last_checkpoint, recent_checkpoint
 from nmt.training.finite import require_finite
@@ -55,6 +55,16 @@ class Checkpointing(Callback):
         self.best = Best(**state_dict["best"])
         self.recent = list(state_dict["recent"])
         self.saved = state_dict["saved"]
+
+    def on_fit_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Continue from the files of a finished run that is extended: a best.ckpt that may be an average, no others."""
+        view = training(pl_module)
+        self.recent = [update for update in self.recent if recent_checkpoint(view.folder, update).is_file()]
+        if self.best.update >= 0 and best_checkpoint(view.folder).is_file():
+            about = load(best_checkpoint(view.folder))["nmt"]
+            if "averaged_updates" in about["scores"]:
+                scores = about["scores"]["val"]
+                self.best = Best(about["update"], view.monitor.quality(scores), dict(scores))
 
     def on_train_batch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule, *_: Any) -> None:
         """Save when it is time and the run can be continued exactly from here."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from typing import Any
 
@@ -11,6 +12,8 @@ from pytorch_lightning.trainer.states import TrainerFn
 
 from nmt.errors import ParameterError
 from nmt.training.view import training
+
+logger = logging.getLogger(__name__)
 
 
 class EarlyStopping(Callback):
@@ -41,6 +44,11 @@ class EarlyStopping(Callback):
     def on_fit_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """End a resumed run at once if its patience was used up: Lightning does not save that it was stopping."""
         self._stop_if_exhausted(trainer)
+        if trainer.should_stop:
+            logger.info(
+                f"the last {self._waited} validations were no improvement, so training has ended; "
+                "callbacks.early_stopping.patience=null continues it"
+            )
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Compare this validation with the best one."""
