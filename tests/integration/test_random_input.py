@@ -1,0 +1,86 @@
+"""Random overrides: each ends in a run that starts, or in one line with status 2, and never in a traceback."""
+
+from __future__ import annotations
+
+import random
+import signal
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from nmt.cli.program import USER_ERROR
+from nmt.config.compose import compose, groups
+from tests.train_frame import Runs, status
+
+SECONDS = 20
+VALUES = [
+    *("null", "true", "", "-1", "0", "1", "2", "7", "0.5", "-0.5", "1e-9", "1e9", "1e400", "nan", "-inf", "inf"),
+    *(str(10**power) for power in (3, 5, 6, 9, 18, 19, 40)),
+    *("[]", "[0]", "[1,2]", "{}", "{a: 1}", "text", "'a b'", "'한국어'", "'${seed}'", "${nope}", "???", "auto", "all"),
+]
+
+
+class Hang(BaseException):
+    """A command line that takes too long."""
+
+
+@contextmanager
+def limited() -> Iterator[None]:
+    """Raise Hang after `SECONDS`."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise Hang
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(SECONDS)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def dotted(tree: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
+    for key, value in tree.items():
+        yield f"{prefix}{key}"
+        if isinstance(value, dict):
+            yield from dotted(value, f"{prefix}{key}.")
+
+
+def override(draw: random.Random, keys: list[str]) -> str:
+    kind = draw.random()
+    if kind < 0.15:
+        group = draw.choice(list(groups()))
+        return f"{group}={draw.choice([*groups()[group], 'nothing'])}"
+    sign = draw.choice(["", "", "", "", "+", "++", "~"])
+    return f"{sign}{draw.choice(keys)}" + ("" if sign == "~" else f"={draw.choice(VALUES)}")
+
+
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Runs:
+    """An empty working folder, and a training that takes no time."""
+    monkeypatch.chdir(tmp_path)
+    return Runs(monkeypatch)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(10))
+def test_random_overrides_start_a_run_or_end_in_one_line(
+    part: int, runs: Runs, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    draw = random.Random(part)
+    keys = [key for key in dotted(compose("train", ["data=cldr"])) if key != "resume"]
+    for number in range(100):
+        words = ["data=cldr", *(override(draw, keys) for _ in range(draw.choice([1, 1, 2, 3])))]
+        started = len(runs.calls)
+        with limited():
+            ended = status(monkeypatch, *words, f"hydra.run.dir=run{number}")
+        out, err = capsys.readouterr()
+        if ended == USER_ERROR:
+            assert err.startswith("error: ") and err.count("\n") == 1, (words, err)
+        else:
+            assert ended == 0 and len(runs.calls) == started + 1, (words, out, err)
