@@ -129,9 +129,9 @@ def test_a_metric_of_ones_own_is_shown_everywhere(own: dict[str, Metric], run: R
     written = write_evaluation(tmp_path, found)
     facts = json.loads(written.scores.read_text(encoding="utf-8"))
     assert facts["scores"]["length"]["value"] == pytest.approx(value) and list(facts["commands"]) == ["bleu", "ter"]
-    (tmp_path / "metrics.json").write_text(json.dumps({"test": found.scores.to_dict()}), encoding="utf-8")
-    jobs = [sweep.read_result(0, ["seed=1"], tmp_path)]
-    assert "test length" in sweep.summary(jobs).splitlines()[0] and f"{value:.2f}" in sweep.summary(jobs)
-    assert sweep.write(jobs, tmp_path).read_text("utf-8").splitlines()[0].split("\t")[1:-1] == [
-        *("test BLEU", "test TER", "test length")
-    ]
+    metrics = {"test": found.scores.to_dict(), "parameters": 7, "wall_seconds": 60.0}
+    (tmp_path / "metrics.json").write_text(json.dumps(metrics), encoding="utf-8")
+    jobs = [sweep.read_result(0, {"seed": "1"}, tmp_path)]
+    assert "length" in sweep.summary(jobs, []) and f"{value:.2f}" in sweep.summary(jobs, [])
+    tsv, _ = sweep.write(jobs, [], tmp_path)
+    assert tsv.read_text("utf-8").splitlines()[0].split("\t")[-3:] == ["test BLEU", "test TER", "test length"]
