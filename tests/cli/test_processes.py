@@ -109,7 +109,7 @@ def test_a_rank_in_the_environment_makes_no_further_process(runs: Runs, monkeypa
         runs.run([f"hydra.run.dir={number}"])
         assert files(Path(number)) == ["config.yaml", "train.log"]
     with pytest.raises(UserError, match="already holds a run"):
-        runs.run(["hydra.run.dir=0"])
+        runs.run(["seed=2", "hydra.run.dir=0"])
 
 
 def test_processes_of_one_run_are_started_by_the_first_one_only(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:

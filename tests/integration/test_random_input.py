@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from nmt.cli.program import USER_ERROR
-from nmt.config.compose import compose, groups
+from nmt.config.compose import compose
+from nmt.config.folder import groups
 from tests.train_frame import Runs, status
 
 SECONDS = 20

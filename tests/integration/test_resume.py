@@ -85,7 +85,12 @@ def test_stopped_before_its_state_is_restored_a_run_tells_what_is_saved(tmp_path
         go(folder, *more, resume=True)
 
 
-SHORT = ["scheduler=constant", "callbacks.checkpointing.average_last=2", "search.beam_size=2"]
+SHORT = [
+    "scheduler=constant",
+    "scheduler.warmup_share=1",
+    "callbacks.checkpointing.average_last=2",
+    "search.beam_size=2",
+]
 
 
 @pytest.mark.parametrize("limit", ["trainer.max_epochs", "trainer.max_steps"])
