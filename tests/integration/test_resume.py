@@ -27,6 +27,7 @@ OVERRIDES = [
     "model.encoder.layers=1",
     "trainer.accelerator=cpu",
     "trainer.max_epochs=3",
+    "trainer.check_val_every_n_epoch=1",
     "callbacks.checkpointing.save_every_updates=4",
     "callbacks.samples=null",
     "callbacks.checkpointing.average_last=2",
@@ -54,8 +55,11 @@ class Stop(Exception):
     """Stands for a kill: nothing runs after it."""
 
 
+BY_PROGRESS = "trainer.check_val_every_n_epoch=null"
+
 VARIANTS = {
     "each epoch": [],
+    "by progress": [BY_PROGRESS, "callbacks.checkpointing.save_every_updates=2"],
     "accumulating": ["trainer.accumulate_grad_batches=2"],
     "inside epochs": ["trainer.val_check_interval=5", "callbacks.checkpointing.save_every_updates=3"],
     "every update": [SAVE_ALWAYS, "trainer.check_val_every_n_epoch=2", "trainer.max_epochs=2"],
@@ -73,7 +77,7 @@ def test_stopped_at_any_save_and_resumed_equals_uninterrupted(tmp_path, monkeypa
 
 
 def test_resumed_equals_uninterrupted(tmp_path, monkeypatch):
-    assert_resumes(tmp_path, monkeypatch, VARIANTS["accumulating"], every=5)
+    assert_resumes(tmp_path, monkeypatch, [*VARIANTS["accumulating"], BY_PROGRESS], every=8)
 
 
 def test_stopped_before_its_state_is_restored_a_run_tells_what_is_saved(tmp_path, monkeypatch):
@@ -93,7 +97,7 @@ SHORT = [
 ]
 
 
-@pytest.mark.parametrize("limit", ["trainer.max_epochs", "trainer.max_steps"])
+@pytest.mark.parametrize("limit", ["trainer.max_epochs", pytest.param("trainer.max_steps", marks=pytest.mark.slow)])
 def test_a_finished_run_that_is_extended_ends_as_one_that_was_longer(tmp_path, caplog, limit):
     lengths = {"trainer.max_epochs": (1, 3), "trainer.max_steps": (5, 13)}[limit]
     longer, folder = tmp_path / "longer", tmp_path / "run"
