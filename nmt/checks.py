@@ -42,8 +42,8 @@ def require_choice(known: Iterable[str], **choices: str) -> None:
     known = list(known)
     for name, choice in choices.items():
         if choice not in known:
-            near = did_you_mean(choice, known)
-            raise ParameterError(name, f"got '{choice}', expected one of {', '.join(known)}{near}")
+            near = did_you_mean(str(choice), known)
+            raise ParameterError(name, f"got {choice!r}, expected one of {', '.join(known)}{near}")
 
 
 def _require(

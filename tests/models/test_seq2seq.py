@@ -67,6 +67,7 @@ def test_tied_tables_are_one_parameter(tie: str, tables: int) -> None:
     ("node", "arguments", "message"),
     [
         (config("both"), {}, "model.tie_embeddings: got 'both', expected one of none, target, all"),
+        (config(0), {}, "model.tie_embeddings: got 0, expected one of none, target, all"),
         (config("all"), {"joint": False}, "model.tie_embeddings: got all with tokenizer.joint=false"),
         (config("target", readout_width=6), {}, "model.tie_embeddings: .*8 wide and whose output layer reads 6"),
         (config("all", embedding_width=6, readout_width=6), {}, r"\(12, 8\).*\(12, 6\)"),
