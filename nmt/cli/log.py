@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import logging
 import sys
 from collections.abc import Iterator
@@ -21,12 +20,8 @@ class _Terminal(logging.Handler):
     """Prints to the current `sys.stdout`. A live progress bar replaces it, and so stays below the messages."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Print the message, unless the terminal was closed: then the run still has to save its state."""
-        try:
-            print(self.format(record), flush=True)
-        except OSError as error:
-            if error.errno != errno.EIO:
-                raise
+        """Print the message."""
+        print(self.format(record), flush=True)
 
 
 class _File(logging.FileHandler):

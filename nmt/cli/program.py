@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import io
 import os
 import signal
 import sys
 from collections.abc import Callable
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from nmt.errors import UserError
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 USER_ERROR, BROKEN_PIPE = 2, 128 + 13
 # Importing torch and Lightning makes a million objects. By default Python looks for unreachable cycles after every 700
@@ -23,12 +27,13 @@ def main(run: Callable[[list[str]], None]) -> NoReturn:
 
     0: success. 2: a UserError, an OSError or a missing package, printed on standard error as one line `error: ...`.
     130: Ctrl-C; in training also 143 (SIGTERM) and 129 (SIGHUP). 141: the reader of standard output has closed it. Any
-    other exception prints its traceback (status 1).
+    other exception prints its traceback (status 1). A terminal that is closed meanwhile ends nothing by itself.
     """
     status = 0
     gc.set_threshold(OBJECTS_BEFORE_GARBAGE_COLLECTION)
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may lack characters of our text
         sys.stdout.reconfigure(errors="backslashreplace")
+    outlive_terminal()
     try:
         run(sys.argv[1:])
         sys.stdout.flush()
@@ -48,6 +53,31 @@ def main(run: Callable[[list[str]], None]) -> NoReturn:
             _discard_output()
         status = USER_ERROR
     sys.exit(status)
+
+
+class _TerminalFile(io.FileIO):
+    """Writes to a terminal, and to nothing after the terminal was closed."""
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        """Write bytes and return how many were taken."""
+        try:
+            return super().write(data)
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise
+            return memoryview(data).nbytes
+
+
+def outlive_terminal() -> None:
+    """Let this process go on when its terminal is closed: from then on, output to it is dropped without an error."""
+    if os.name != "posix":  # elsewhere a process ends with its terminal
+        return
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if isinstance(stream, io.TextIOWrapper) and stream.isatty():
+            stream.flush()
+            file = io.BufferedWriter(_TerminalFile(stream.fileno(), "w", closefd=False))
+            setattr(sys, name, io.TextIOWrapper(file, stream.encoding, stream.errors, line_buffering=True))
 
 
 def users_message(error: Exception) -> str | None:

@@ -59,6 +59,43 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     process.stderr.close()
 
 
+OUTLIVING = """
+import sys, time
+from nmt.cli.program import main
+from nmt.data.bar import Bar
+
+def work(words):
+    bar = Bar()
+    bar.start()
+    sys.stdin.readline()
+    print("to nobody", flush=True)
+    time.sleep(0.5)  # the bar is drawn again
+    bar.stop()
+    print("to nobody")
+    another = Bar()
+    another.start()
+    another.stop()
+    raise OSError("an error")
+
+main(work)
+"""
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_a_program_outlives_its_terminal(closed: bool) -> None:
+    terminal, end = os.openpty()
+    process = subprocess.Popen([sys.executable, "-c", OUTLIVING], stdin=subprocess.PIPE, stdout=end, stderr=end)
+    os.close(end)
+    os.read(terminal, 1)  # the bar is there
+    if closed:
+        os.close(terminal)
+    process.communicate(b"\n")
+    assert process.returncode == program.USER_ERROR
+    if not closed:
+        assert b"error: an error" in os.read(terminal, 10_000)
+        os.close(terminal)
+
+
 def test_arguments() -> None:
     assert take(["a=1", "text=x=y", "b"], "text") == ("x=y", ["a=1", "b"])
     assert take(["a=1"], "text") == (None, ["a=1"])
