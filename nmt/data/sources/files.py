@@ -192,9 +192,15 @@ def check_language(lang: str, known: Iterable[str], where: str) -> None:
     keys = list(known)
     if lang not in keys:
         raise UserError(
-            f"{where}: no language key '{lang}'; there are: {', '.join(map(str, keys)) or 'none'}"
+            f"{where}: no language key '{lang}'; there are: {_some(keys) or 'none'}"
             f"{did_you_mean(lang, keys)}; set data.source_lang and data.target_lang"
         )
+
+
+def _some(names: Sequence[str]) -> str:
+    """Return the first names for a message, each shortened, with an escape for what cannot be printed."""
+    shown = [repr(name)[1:-1] for name in names[:12]]
+    return ", ".join(name if len(name) <= 40 else f"{name[:40]}..." for name in shown) + ", ..." * (len(names) > 12)
 
 
 def _read_tsv(path: Path, source_lang: str, target_lang: str, note: Callable[[str], None]) -> Iterator[SentencePair]:
@@ -205,7 +211,7 @@ def _read_tsv(path: Path, source_lang: str, target_lang: str, note: Callable[[st
     header = _header(first, path, source_lang, target_lang)
     if header:
         columns = header.index(source_lang), header.index(target_lang)
-        expected = f"{len(header)}: {', '.join(header)}"
+        expected = f"{len(header)}: {_some(header)}"
         numbered = enumerate(lines, 2)
     else:
         note(f"{path}: no header line that names the columns; read as {source_lang}, then {target_lang}")
@@ -262,9 +268,8 @@ def find_splits(folder: Path, source_lang: str, target_lang: str) -> dict[str, F
         if found:
             splits[split] = found[0]
     if not splits:
-        there = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
         raise UserError(
-            f"data.path: {folder} holds {there or 'no files'}; expected train.jsonl, train.tsv or "
+            f"data.path: {folder} holds {_some(names) or 'no files'}; expected train.jsonl, train.tsv or "
             f"train.{source_lang} + train.{target_lang} (.gz too); likewise val and test"
         )
     return splits

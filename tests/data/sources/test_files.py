@@ -98,6 +98,16 @@ def test_validation_has_four_names(tmp_path, name):
         ("a.jsonl", '["a", "b"]\n', "a.jsonl:1: got list"),
         ("a.jsonl", '{"en": "a", "fr": "b"}\n', "a.jsonl:1: no language key 'de'; there are: en, fr"),
         ("a.jsonl", '{"translation": {"en": "a", "fr": "b"}}\n', "a.jsonl:1: no language key 'de'; there are: en, fr"),
+        (
+            "a.jsonl",
+            '{"\\u001b[2J\\ud83d": 1, "' + "x" * 99 + '": 2}\n',
+            f"there are: \\x1b[2J\\ud83d, {'x' * 40}...; set",
+        ),
+        (
+            "a.tsv",
+            "\t".join(["en", *map(str, range(99))]) + "\n",
+            "there are: en, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, ...; set",
+        ),
         ("a.jsonl", '{"en": null, "de": "b"}\n', "a.jsonl:1: 'en' is null"),
         ("a.jsonl", '{"en": "\\ud83d", "de": "b"}\n', "a.jsonl:1: 'en' has half a character"),
         ("a.jsonl", "\n", "a.jsonl: empty corpus"),
