@@ -9,12 +9,9 @@ import os
 import signal
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NoReturn
+from typing import Any, NoReturn
 
 from nmt.errors import UserError
-
-if TYPE_CHECKING:
-    from _typeshed import ReadableBuffer
 
 USER_ERROR, BROKEN_PIPE = 2, 128 + 13
 # Importing torch and Lightning makes a million objects. By default Python looks for unreachable cycles after every 700
@@ -58,7 +55,7 @@ def main(run: Callable[[list[str]], None]) -> NoReturn:
 class _TerminalFile(io.FileIO):
     """Writes to a terminal, and to nothing after the terminal was closed."""
 
-    def write(self, data: ReadableBuffer, /) -> int:
+    def write(self, data: Any, /) -> int:
         """Write bytes and return how many were taken."""
         try:
             return super().write(data)
