@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from typing import Any
 
 from nmt import checkpoint
 from nmt.atomic import write_atomically
 from nmt.config.recipe import Recipe
 from nmt.config.resumed import NOTHING, changes
+from nmt.config.settings import TrainerConfig
 from nmt.config.typed import shown
 from nmt.errors import UserError
 from nmt.run_files import CONFIG, METRICS, checkpoint_folder, last_checkpoint
+from nmt.training.meter import Limits
 
 logger = logging.getLogger(__name__)
 
 # Settings that must not change on resume, because the state in last.ckpt depends on them: the weights, the optimizer's
 # own copy of its settings, or the figures of earlier validations.
 FIXED = ("seed", "tokenizer", "model", "objective", "optimizer", "scores", "callbacks.monitor", "callbacks.extra")
+LIMITS = ("trainer.max_epochs", "trainer.max_steps", "trainer.max_time")
 NOT_COMPARED = ("allow", "resume")
 STATE = {"state_dict", "optimizer_states", "callbacks", "loops", "epoch", "global_step", "corpus_sha256", "totals"}
 
@@ -26,7 +30,8 @@ def read_last(recipe: Recipe) -> dict[str, Any]:
     """Return the content of the run's last.ckpt, and log each setting that has changed since it was written.
 
     A finished run is continued only with changed settings. Raises UserError if it has none, if last.ckpt is missing or
-    has no training state, and if settings have changed that the state depends on.
+    has no training state, if settings have changed that the state depends on, and for a new limit on the length of the
+    run while another limit is used up.
     """
     folder, path = recipe.folder, last_checkpoint(recipe.folder)
     if not path.is_file():
@@ -52,12 +57,32 @@ def read_last(recipe: Recipe) -> dict[str, Any]:
         )
     if (folder / METRICS).is_file() and not changed:
         raise UserError(
-            f"resume={folder}: this run is finished (see its {METRICS}); extend it, as in trainer.max_epochs=60, or "
-            "start a new one"
+            f"resume={folder}: this run is finished (see its {METRICS}); raise the limit that ended it, as in "
+            "trainer.max_epochs=60, or start a new run"
+        )
+    used_up = _used_up(recipe.settings.trainer, last)
+    if used_up and any(key in changed for key in LIMITS):
+        raise UserError(
+            f"resume={folder}: the run has used up {' and '.join(used_up)}, so another limit changes nothing; raise "
+            "this one too (its value counts from the start of the run)"
         )
     for key, pair in changed.items():
         logger.info(f"resume: {_change(key, *pair)}")
     return last
+
+
+def _used_up(settings: TrainerConfig, last: Mapping[str, Any]) -> list[str]:
+    """Return the limits of the settings that a run with this last.ckpt has reached, as "trainer.max_steps=9"."""
+    loops = last["loops"]["fit_loop"]
+    epochs = last["epoch"] + loops["epoch_loop.batch_progress"]["is_last_batch"]
+    limits = Limits.of(settings, pairs=1)
+    done = {
+        "max_epochs": settings.max_epochs is not None and epochs >= settings.max_epochs,
+        "max_steps": limits.updates is not None and last["global_step"] >= limits.updates,
+        "max_time": limits.seconds is not None
+        and last["callbacks"]["Timer"]["time_elapsed"]["train"] >= limits.seconds,
+    }
+    return [f"trainer.{name}={getattr(settings, name)}" for name, reached in done.items() if reached]
 
 
 def adopt(recipe: Recipe) -> None:

@@ -103,7 +103,9 @@ def test_a_finished_run_that_is_extended_ends_as_one_that_was_longer(tmp_path, c
     longer, folder = tmp_path / "longer", tmp_path / "run"
     _, whole = go(longer, *SHORT, f"{limit}={lengths[1]}")
     first, _ = go(folder, *SHORT, f"{limit}={lengths[0]}")
-    with pytest.raises(UserError, match=r"this run is finished .*extend it, as in trainer.max_epochs=60"):
+    with pytest.raises(
+        UserError, match=r"this run is finished .*raise the limit that ended it, as in trainer.max_epochs=60"
+    ):
         go(folder, *SHORT, f"{limit}={lengths[0]}", resume=True)
     with caplog.at_level("INFO"):
         metrics, weights = go(folder, *SHORT, f"{limit}={lengths[1]}", "search.beam_size=1", resume=True)
@@ -113,6 +115,8 @@ def test_a_finished_run_that_is_extended_ends_as_one_that_was_longer(tmp_path, c
     assert read_recipe(folder).plain["search"]["beam_size"] == 1
     if limit == "trainer.max_epochs":
         assert equal(weights, whole)
+    with pytest.raises(UserError, match=f"the run has used up {limit}={lengths[1]}, so another limit"):
+        go(folder, *SHORT, f"{limit}={lengths[1]}", "search.beam_size=1", "trainer.max_time=00:01:00:00", resume=True)
     before = (folder / METRICS).read_bytes()
     for refused in ("seed=2", "optimizer.lr=0.5", "callbacks.monitor=chrf", "objective.label_smoothing=0.2"):
         with pytest.raises(UserError, match=f"depends on settings that have changed: .*{refused.split('=')[0]}: "):

@@ -44,7 +44,7 @@ class EarlyStopping(Callback):
     def on_fit_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """End a resumed run at once if its patience was used up: Lightning does not save that it was stopping."""
         self._stop_if_exhausted(trainer)
-        if trainer.should_stop:
+        if self._exhausted:
             logger.info(
                 f"the last {self._waited} validations were no improvement, so training has ended; "
                 "callbacks.early_stopping.patience=null continues it"
@@ -62,6 +62,10 @@ class EarlyStopping(Callback):
             self._waited += 1
         self._stop_if_exhausted(trainer)
 
+    @property
+    def _exhausted(self) -> bool:
+        return self.patience is not None and self._waited >= self.patience
+
     def _stop_if_exhausted(self, trainer: pl.Trainer) -> None:
-        if self.patience is not None and self._waited >= self.patience:
+        if self._exhausted:
             trainer.should_stop = True
