@@ -111,19 +111,17 @@ class Limits:
     seconds: float | None = None
 
     @classmethod
-    def of(cls, settings: TrainerConfig, pairs: int) -> Limits:
-        """Return the limits of the settings under `trainer`; max_time is DD:HH:MM:SS.
-
-        Without any limit, the number of epochs is `default_epochs` of the number of training pairs.
-        """
+    def of(cls, settings: TrainerConfig) -> Limits:
+        """Return the limits of the settings under `trainer`; max_time is DD:HH:MM:SS."""
         seconds = None
         if settings.max_time is not None:
             days, hours, minutes, rest = map(int, settings.max_time.split(":"))
             seconds = float(((days * 24 + hours) * 60 + minutes) * 60 + rest)
-        updates, epochs = settings.max_steps if settings.max_steps > 0 else None, settings.max_epochs
-        if updates is None and epochs is None and seconds is None:
-            epochs = default_epochs(pairs)
-        return cls(updates, epochs, seconds)
+        return cls(settings.max_steps if settings.max_steps > 0 else None, settings.max_epochs, seconds)
+
+    def or_default(self, pairs: int) -> Limits:
+        """Return these limits; if there is none, the default number of epochs for this many training pairs."""
+        return Limits(epochs=default_epochs(pairs)) if self == Limits() else self
 
     def share(self, *, updates: int, epochs: float, seconds: float) -> float:
         """Return the share of the run that is done, from 0 to 1: the largest used share of any limit."""

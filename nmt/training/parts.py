@@ -118,7 +118,7 @@ def build_parts(recipe: Recipe, last: Mapping[str, Any] | None = None) -> Parts:
         data=TranslationData(train, val, settings.data, seed=settings.seed),
         objective=build_objective(plain["objective"], allow=settings.allow),
         schedule=build_schedule(plain["scheduler"], allow=settings.allow),
-        limits=Limits.of(settings.trainer, len(train)),
+        limits=Limits.of(settings.trainer).or_default(len(train)),
         metrics=metrics,
         monitor=Monitor(settings.callbacks.monitor, monitored_metric(settings.callbacks.monitor, metrics)),
         digest=corpus_digest,

@@ -75,9 +75,9 @@ def _used_up(settings: TrainerConfig, last: Mapping[str, Any]) -> list[str]:
     """Return the limits of the settings that a run with this last.ckpt has reached, as "trainer.max_steps=9"."""
     loops = last["loops"]["fit_loop"]
     epochs = last["epoch"] + loops["epoch_loop.batch_progress"]["is_last_batch"]
-    limits = Limits.of(settings, pairs=1)
+    limits = Limits.of(settings)
     done = {
-        "max_epochs": settings.max_epochs is not None and epochs >= settings.max_epochs,
+        "max_epochs": limits.epochs is not None and epochs >= limits.epochs,
         "max_steps": limits.updates is not None and last["global_step"] >= limits.updates,
         "max_time": limits.seconds is not None
         and last["callbacks"]["Timer"]["time_elapsed"]["train"] >= limits.seconds,

@@ -79,10 +79,12 @@ def test_without_batches_there_are_no_rates():
 def test_the_limit_that_is_nearest_decides(limits, share):
     """After 30 updates, one and a half epochs and 10 seconds."""
     settings = validate(compose("train", [f"trainer.{key}={value}" for key, value in limits.items()]))
-    assert Limits.of(settings.trainer, pairs=100).share(updates=30, epochs=1.5, seconds=10.0) == pytest.approx(share)
+    assert Limits.of(settings.trainer).or_default(100).share(updates=30, epochs=1.5, seconds=10.0) == pytest.approx(
+        share
+    )
 
 
 def test_without_a_limit_the_number_of_pairs_decides():
     trainer = validate(compose("train", [])).trainer
     sizes = (1, 1_000, 29_000, 10**6, 10**8)
-    assert [Limits.of(trainer, pairs) for pairs in sizes] == [Limits(epochs=n) for n in (300, 162, 30, 5, 3)]
+    assert [Limits.of(trainer).or_default(pairs) for pairs in sizes] == [Limits(epochs=n) for n in (300, 162, 30, 5, 3)]

@@ -9,7 +9,7 @@ from pytorch_lightning.callbacks import Callback
 
 from nmt.training.view import training
 
-NEVER = 2**62  # an interval of so many batches: no validation
+NEVER = 2**62  # batches between two validations: more than any run has
 LEAST, MOST = 5, 30  # validations in a run
 
 
