@@ -80,6 +80,7 @@ def test_commit_is_null_before_the_first_commit(tmp_path: Path) -> None:
     assert machine.commit(tmp_path) is None
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(torch.cuda.is_available(), reason="counts the memory of the GPU there")
 def test_peak_memory_is_in_bytes_and_stays() -> None:
     before = machine.peak_memory_bytes()

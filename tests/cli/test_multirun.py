@@ -137,10 +137,8 @@ def test_jobs_are_found_in_folders_of_any_depth(runs: Runs, tmp_path: Path) -> N
         (folder / "metrics.json").write_text(metrics(val=[10 * config.seed]), "utf-8")
 
     runs.work = score
-    runs.run(["-m", "seed=1,2", "hydra.sweep.dir=other", f"hydra.sweep.subdir='{tmp_path}/abs${{seed}}'"])
-    runs.run(["-m", "seed=1,2", "hydra.sweep.dir=many", "hydra.sweep.subdir='seed${seed}/run'"])
-    names = ("abs1", "abs2", "many/seed1/run", "many/seed2/run")
-    assert [call[2] for call in runs.calls] == [tmp_path / name for name in names]
+    runs.run(["-m", "seed=1,2", "hydra.sweep.dir=many", f"hydra.sweep.subdir='{tmp_path}/elsewhere/seed${{seed}}/run'"])
+    assert [call[2] for call in runs.calls] == [tmp_path / "elsewhere" / name / "run" for name in ("seed1", "seed2")]
     lines = (tmp_path / "many" / "results.tsv").read_text("utf-8").splitlines()
     assert [line.split("\t")[-1] for line in lines[1:]] == ["10", "20", "15.0", str(50**0.5)]
 

@@ -82,7 +82,7 @@ def test_two_states_under_one_key_are_refused(tmp_path):
         go(tmp_path / "run", "+callbacks.extra.more._target_=nmt.training.callbacks.early_stopping.EarlyStopping")
 
 
-@pytest.mark.parametrize("monitor", ["loss", "chrf"])
+@pytest.mark.parametrize("monitor", [pytest.param("loss", marks=pytest.mark.slow), "chrf"])
 def test_the_monitor_chooses_the_best_weights(tmp_path, monitor):
     folder = tmp_path / "run"
     metrics = go(folder, "trainer.max_epochs=3", f"callbacks.monitor={monitor}", "optimizer.lr=0.01")

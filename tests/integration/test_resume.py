@@ -97,7 +97,8 @@ SHORT = [
 ]
 
 
-@pytest.mark.parametrize("limit", ["trainer.max_epochs", pytest.param("trainer.max_steps", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("limit", ["trainer.max_epochs", "trainer.max_steps"])
 def test_a_finished_run_that_is_extended_ends_as_one_that_was_longer(tmp_path, caplog, limit):
     lengths = {"trainer.max_epochs": (1, 3), "trainer.max_steps": (5, 13)}[limit]
     longer, folder = tmp_path / "longer", tmp_path / "run"

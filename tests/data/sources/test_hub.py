@@ -159,6 +159,7 @@ def load(requests, home, endpoint):
     return [answer[:2] for answer in answers], [answer[2] for answer in answers]
 
 
+@pytest.mark.slow
 def test_data_sets_of_the_hub(data_config, server, home):
     endpoint = f"http://127.0.0.1:{server.server_port}"
     answers, _ = load(
