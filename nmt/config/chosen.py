@@ -88,9 +88,17 @@ def _placed(problem: str, files: Sequence[_File], typed: Sequence[str], choices:
             return f"{problem} ({where})"
         return (
             f"{problem.partition('; ')[0]} for {group}={choices[group]}; {where}, sets it for {group}={meant}: add "
-            f"~{key} to leave it out, or leave out {group}={choices[group]}"
+            f"~{key} to leave it out, or leave out {group}={choices[group]}{_sibling(file, group, choices)}"
         )
     return problem
+
+
+def _sibling(file: _File, group: str, choices: Mapping[str, str]) -> str:
+    """Return a hint at the files of this kind that have the chosen option, as demo_rnn has the model rnn."""
+    name = choices[file.group]
+    longer = [option for option in groups()[file.group] if option.startswith(f"{name}_")]
+    having = [option for option in longer if defaults(f"{file.group}/{option}").get(group) == choices[group]]
+    return "".join(f", or use {file.group}={option}" for option in having)
 
 
 def _chosen(overrides: Sequence[Override]) -> list[_File]:

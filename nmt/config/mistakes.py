@@ -21,8 +21,12 @@ def parse(overrides: Sequence[str]) -> list[Override]:
     from hydra.core.override_parser.overrides_parser import OverridesParser
     from hydra.errors import OverrideParseException
 
-    for line in overrides:
+    for before, line in zip(["", *overrides], overrides, strict=False):
         if "=" not in line and not line.startswith("~"):
+            if before.endswith(","):
+                raise UserError(
+                    f"command line: got a space after '{before}'; write values without spaces: {before}{line}"
+                )
             raise UserError(f"command line: got '{line}', expected key=value, as in seed=2 or model=rnn")
     try:
         return list(OverridesParser.create().parse_overrides(list(overrides)))
@@ -45,9 +49,10 @@ def check_options(overrides: Sequence[Override]) -> None:
     problems = []
     for override in overrides:
         if override.is_sweep_override():
+            key = override.key_or_group
+            as_list = "" if key in groups() and not takes_several(key) else f", or write a list as {key}=[a,b]"
             raise UserError(
-                f"{override.input_line}: several values for one run; add -m to make one run for each value, "
-                f"or write a list as {override.key_or_group}=[a,b]"
+                f"{override.input_line}: several values for one run; add -m to make one run for each value{as_list}"
             )
         key, value = override.key_or_group, override.value()
         if key not in groups() or override.is_delete():
@@ -91,18 +96,27 @@ def explain(error: Exception, overrides: Sequence[str]) -> str:
         if parent and f"Could not override '{group}'" in text:
             chosen = [line for line in overrides if line.startswith(f"{parent}=")]
             model = chosen[-1] if chosen else f"{parent}={defaults().get(parent)}"
-            having = [f"{parent}={option}" for option in options_with(group)]
-            return f"{group}: {model} has no {child} to choose; use {group} with {' or '.join(having)}"
+            return f"{group}: {model} has no {child} to choose; use {group} with {_having(group)}"
     return f"config: {text}{f' ({one_line(cause)})' if cause and str(cause) not in text else ''}"
+
+
+def _having(group: str) -> str:
+    """Return what to type to have a group inside another: "model=hybrid or model=rnn" for "model/attention"."""
+    parent = group.rpartition("/")[0]
+    return " or ".join(f"{parent}={option}" for option in options_with(group))
 
 
 def _problem(key: str, tree: Mapping[str, Any]) -> str:
     """Return the problem with a dotted key, or an empty string if the config has the key."""
     node: Any = tree
+    group = ""
     for part in key.split("."):
         if isinstance(node, str) and node.startswith("${"):
             return f"unknown key; its mapping is a copy of {node}: set the key there"
+        parent, group = group, f"{group}/{part}".lstrip("/")
         if not isinstance(node, Mapping) or part not in node:
+            if group in groups() and parent in groups():
+                return f"unknown key, because this {parent} has no {part}; use {_having(group)}"
             return f"unknown key{_near(key, tree)}"
         node = node[part]
     return ""

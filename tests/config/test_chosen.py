@@ -55,6 +55,7 @@ def test_an_option_that_an_experiment_is_not_made_for(
         f"{key}: unknown key for {chosen}; configs/experiment/demo.yaml, line {line}, sets it for {meant}: "
         f"add ~{key} to leave it out, or leave out {chosen}"
     ) in said
+    assert ("or leave out model=rnn, or use experiment=demo_rnn" in said) is (chosen == "model=rnn")
 
 
 def test_what_a_message_says_can_be_done() -> None:

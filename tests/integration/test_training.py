@@ -207,7 +207,9 @@ def validate_to(monkeypatch, *values, final=None):
     [
         pytest.param((10.0, 20.0, 25.0), True, id="better average"),
         pytest.param((10.0, 20.0, 15.0), False, id="better single one", marks=pytest.mark.slow),
-        pytest.param((0.1, 0.2, 0.9), False, id="BLEU is chance, and the average has the higher loss", marks=pytest.mark.slow),
+        pytest.param(
+            (0.1, 0.2, 0.9), False, id="BLEU is chance, and the average has the higher loss", marks=pytest.mark.slow
+        ),
     ],
 )
 def test_the_better_of_average_and_best_is_kept(tmp_path, monkeypatch, bleu, better):

@@ -166,7 +166,9 @@ def test_folders_that_are_unclear(tmp_path):
         find_splits(tmp_path, "en", "de")
     write(tmp_path / "train.en", "a\n")
     write(tmp_path / "train.fr", "a\n")
-    with pytest.raises(UserError, match=r"train\.en has no partner train\.de; there are: train\.en, train\.fr"):
+    with pytest.raises(
+        UserError, match=r"train\.en has no partner train\.de; there are: train\.en, train\.fr; set data\."
+    ):
         find_splits(tmp_path, "en", "de")
     write(tmp_path / "train.de", "a\n")
     write(tmp_path / "train.tsv.gz", "a\tb\n")
