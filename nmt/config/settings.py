@@ -78,6 +78,7 @@ class CallbacksConfig:
     checkpointing: dict[str, Any]
     early_stopping: dict[str, Any] | None
     samples: dict[str, Any] | None
+    watch: dict[str, Any] | None
     progress: dict[str, Any] | None
     extra: dict[str, Any]  # nodes of the user's own callbacks, by names of the user's choice
 

@@ -19,7 +19,7 @@ def nodes():
 
 def test_the_shipped_callbacks(nodes):
     built = build_callbacks(nodes)
-    assert set(built) == {"checkpointing", "early_stopping", "samples", "progress"}
+    assert set(built) == {"checkpointing", "early_stopping", "samples", "watch", "progress"}
     assert isinstance(built["checkpointing"], Checkpointing) and built["checkpointing"].average_last == 5
 
 
