@@ -21,6 +21,8 @@ def write_hparams(folder: Path, config: Mapping[str, Any], metrics: Mapping[str,
     settings = {"name": config["name"], "seed": config["seed"]}
     for group in GROUPS:
         settings |= _flat(config[group], group)
+    for copy in [key for key in settings if key.replace("model.decoder.", "model.", 1) in settings.keys() - {key}]:
+        del settings[copy]  # as model.decoder.attention, which is ${model.attention}
     # The first of these summaries fixes the columns for all runs in the tab; without it they come from every run.
     _, start, end = hparams(settings, {})  # type: ignore[no-untyped-call]
     with SummaryWriter(str(folder)) as writer:

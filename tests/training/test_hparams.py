@@ -15,7 +15,8 @@ from nmt.training.hparams import write_hparams
 def test_settings_and_final_scores_are_columns(tmp_path: Path) -> None:
     config: dict[str, Any] = {name: {} for name in ("objective", "optimizer", "scheduler", "tokenizer", "trainer")}
     config |= {"name": "rnn", "seed": 3, "data": {"path": None, "sizes": [1, 2]}, "search": {"beam_size": 5}}
-    config["model"] = {"attention": {"_target_": "nmt.models.attention.luong.LuongAttention", "_partial_": True}}
+    attention = {"_target_": "nmt.models.attention.luong.LuongAttention", "_partial_": True}
+    config["model"] = {"attention": attention, "decoder": {"attention": attention, "width": 4}}
     metrics = {
         **{"val": {"bleu": {"value": 20.5}}, "parameters": 1000, "wall_seconds": 90.0},
         **{"best_update": 7, "test": {"bleu": {"value": 21.5}}},
@@ -26,6 +27,7 @@ def test_settings_and_final_scores_are_columns(tmp_path: Path) -> None:
     written = metadata.parse_session_start_info_plugin_data(plugin.content).hparams
     assert (written["name"].string_value, written["seed"].number_value) == ("rnn", 3)
     assert written["model.attention"].string_value == "LuongAttention" and written["search.beam_size"].number_value == 5
+    assert written["model.decoder.width"].number_value == 4 and "model.decoder.attention" not in written  # a copy
     assert (written["data.path"].string_value, written["data.sizes"].string_value) == ("None", "[1, 2]")
     scores = {tag: events.Scalars(tag)[0].value for tag in events.Tags()["scalars"]}
     expected = {"val_bleu": 20.5, "test_bleu": 21.5, "parameters": 1000, "minutes": 1.5}
