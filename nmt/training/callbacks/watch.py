@@ -18,7 +18,7 @@ from nmt.training.view import Training, training
 
 logger = logging.getLogger(__name__)
 
-BEGUN = 0.3  # the share of the run before which outputs are expected to be bad
+BEGUN = 0.5  # the share of the run before which outputs are expected to be bad
 IGNORED = 1.2  # times the score with shuffled sources, below which the source is ignored
 MANY = {"empty": 0.05, "copied": 0.1, "repeating": 0.1}  # shares of the translations
 DRIFT = 0.05  # the share by which the validation loss is above its lowest value
