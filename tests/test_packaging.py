@@ -61,7 +61,13 @@ def test_every_import_of_the_package_is_a_declared_dependency(project: dict[str,
     names |= {"tensorboard", "matplotlib", "numpy", "rich", "babel", "num2words", "nmt", *sys.stdlib_module_names}
     declared = {Requirement(line).name.replace("-", "_") for line in project["dependencies"]}
     assert declared == (names - {"nmt", *sys.stdlib_module_names, "hydra", "yaml"}) | {"hydra_core", "pyyaml"}
-    optional = {"noto_cjk_sans_jp_regular", "lightning_fabric", "huggingface_hub", "fsspec"}  # ours or come with ours
+    optional = {
+        "noto_cjk_sans_jp_regular",
+        "sacremoses",
+        "lightning_fabric",
+        "huggingface_hub",
+        "fsspec",
+    }  # ours or come with ours
     for path in (root / "nmt").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []

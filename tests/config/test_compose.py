@@ -19,6 +19,7 @@ from nmt.config.schema import read, validate
 from nmt.config.settings import CallbacksConfig, TrainConfig
 from nmt.config.typed import Range
 from nmt.errors import UserError
+from tests.optional import SCORES
 
 MODELS = [
     ["model=transformer"],
@@ -50,7 +51,7 @@ def test_every_model_composes_validates_and_builds(overrides: list[str]) -> None
 
 # One option of each group at a time: as many compositions as the largest group has options.
 OPTIONS = {
-    group: options
+    group: SCORES if group == "scores" else options
     for group, options in groups().items()
     if group not in ("model", "model/attention", "experiment", "debug")
 }

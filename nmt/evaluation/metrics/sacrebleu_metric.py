@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import logging
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
@@ -57,3 +58,12 @@ def quiet() -> Iterator[None]:
         yield
     finally:
         logger.setLevel(level)
+
+
+def require_packages(*modules: str, extra: str) -> None:
+    """Raise RuntimeError unless the optional packages with these modules, which the extra installs, are installed."""
+    missing = [module for module in modules if importlib.util.find_spec(module) is None]
+    if missing:
+        raise RuntimeError(
+            f"needs {' and '.join(missing)}, not installed; pip install 'nmt-attention-lab[{extra}]' installs it"
+        )

@@ -11,15 +11,15 @@ import pytest
 
 from nmt.build import build_metrics
 from nmt.config.compose import compose
-from nmt.config.folder import groups
 from nmt.evaluation.metrics.base import Metric, score
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.metrics.chrf import ChrF
 from nmt.evaluation.metrics.exact_match import ExactMatch
 from nmt.evaluation.metrics.ter import TER
 from tests.evaluation.corpus import HYPOTHESES, REFERENCES
+from tests.optional import SCORES
 
-NODES = compose("train", [f"scores=[{','.join(groups()['scores'])}]"])["scores"]
+NODES = compose("train", [f"scores=[{','.join(SCORES)}]"])["scores"]
 SHIPPED = build_metrics(NODES, target_lang="de")
 OF_SACREBLEU = {
     **{name: metric for name, metric in SHIPPED.items() if metric.sacrebleu_arguments},
@@ -34,7 +34,7 @@ def metric(request: pytest.FixtureRequest) -> Metric:
 
 
 def test_names_and_labels() -> None:
-    assert list(SHIPPED) == list(groups()["scores"])
+    assert tuple(SHIPPED) == SCORES
     labels = {name: metric.label for name, metric in SHIPPED.items()}
     assert len(set(labels.values())) == len(labels)
     assert (labels["bleu"], labels["chrf"], labels["chrfpp"], labels["ter"]) == ("BLEU", "chrF", "chrF++", "TER")
