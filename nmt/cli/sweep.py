@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import textwrap
 from collections import defaultdict
@@ -10,19 +9,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean, stdev
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nmt.atomic import write_atomically
 from nmt.run_files import METRICS
-
-if TYPE_CHECKING:
-    from rich.table import Table
+from nmt.table import WIDTH, Cell, Column, Table, text_cell, to_markdown, to_text, to_tsv
 
 TSV, MARKDOWN = "results.tsv", "results.md"
 SPLITS = ("val", "test")
 PARAMETERS, MINUTES = "parameters", "minutes"
 SEED = "seed"
-WIDTH, LONGEST_SETTING = 100, 30  # columns of a terminal
 
 
 @dataclass(frozen=True)
@@ -68,21 +64,8 @@ def summary(results: Sequence[Result], shared: Sequence[str]) -> str:
 
     If there are too many scores, the last ones are left out, and a line says so.
     """
-    from rich.console import Console
-    from rich.measure import Measurement
-
-    console = Console(file=io.StringIO(), width=WIDTH, color_system=None)
-    unlimited = console.options.update(width=10 * WIDTH)  # otherwise no measure is above WIDTH
-    figures = _figures(results)
-    while True:
-        table = _table(results, figures)
-        left_out = len(_figures(results)) - len(figures)
-        if Measurement.get(console, unlimited, table).minimum <= WIDTH or len(figures) <= 1:
-            break
-        figures = figures[:-1]
-    with console.capture() as captured:
-        console.print(table)
-    lines = [line.rstrip() for line in captured.get().splitlines()]
+    shown, left_out = to_text(_table(results), WIDTH)
+    lines = [shown]
     if shared:
         text = f"all jobs: {' '.join(shared)}"
         lines += textwrap.wrap(text, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
@@ -91,41 +74,28 @@ def summary(results: Sequence[Result], shared: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def _table(results: Sequence[Result], figures: Sequence[str]) -> Table:
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
-    table.add_column("job", no_wrap=True, min_width=max(len(result.job) for result in results))
-    for name in _settings(results):
-        table.add_column(Text(name), overflow="fold", max_width=LONGEST_SETTING)
-    for name in figures:
-        cells = [_shown(name, result.figures.get(name)) for result in results]
-        heading = "\n".join(name.split())
-        width = max(map(len, [*cells, *name.split()]))
-        table.add_column(Text(heading), justify="right", no_wrap=True, min_width=width)
-    for result in results:
-        settings = [Text(result.settings.get(name, "")) for name in _settings(results)]
-        table.add_row(result.job, *settings, *(_shown(name, result.figures.get(name)) for name in figures))
-    return table
-
-
 def write(results: Sequence[Result], shared: Sequence[str], folder: Path) -> list[Path]:
     """Write the results to results.tsv (all digits) and results.md in `folder`. Return the paths of the files."""
-    settings, figures = _settings(results), _figures(results)
-    head = ["job", *settings, *figures]
-    exact, rounded = [head], [head, ["---", *("---" for _ in settings), *("---:" for _ in figures)]]
-    for result in results:
-        first = [result.job, *(result.settings.get(name, "") for name in settings)]
-        exact.append(first + [str(result.figures.get(name, "")) for name in figures])
-        rounded.append(first + [_shown(name, result.figures.get(name)) for name in figures])
-    tsv = "".join("\t".join(row) + "\n" for row in exact)
-    markdown = "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |\n" for row in rounded)
+    table = _table(results)
+    markdown = to_markdown(table)
     if shared:
         markdown += f"\nAll jobs: `{' '.join(shared)}`\n"
-    for name, text in ((TSV, tsv), (MARKDOWN, markdown)):
+    for name, text in ((TSV, to_tsv(table)), (MARKDOWN, markdown)):
         write_atomically(folder / name, text.encode())
     return [folder / TSV, folder / MARKDOWN]
+
+
+def _table(results: Sequence[Result]) -> Table:
+    settings, figures = _settings(results), _figures(results)
+    columns = [Column(name, number=False) for name in ("job", *settings)] + [Column(name) for name in figures]
+    rows = [
+        [
+            *(text_cell(text) for text in (result.job, *(result.settings.get(name, "") for name in settings))),
+            *(Cell(_shown(name, result.figures.get(name)), (result.figures.get(name),)) for name in figures),
+        ]
+        for result in results
+    ]
+    return Table(columns, rows)
 
 
 def _settings(results: Sequence[Result]) -> list[str]:

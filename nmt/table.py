@@ -1,0 +1,101 @@
+"""A table of figures, written as plain text, Markdown and TSV."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.table import Table as RichTable
+
+WIDTH, LONGEST_TEXT = 100, 30  # columns of a terminal
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of figures, or of texts. `parts` are its headings in TSV, if each cell has several values."""
+
+    heading: str
+    number: bool = True
+    parts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell as it is shown, and its values with all digits; None means that there is no value."""
+
+    text: str
+    values: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table. Each row has a cell for each column."""
+
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+
+
+def text_cell(text: str) -> Cell:
+    """Return a cell whose value is its text."""
+    return Cell(text, (text,))
+
+
+def to_tsv(table: Table) -> str:
+    """Return the exact values, separated by tabs. A missing value is empty."""
+    head = [part for column in table.columns for part in column.parts or (column.heading,)]
+    rows = [["" if value is None else str(value) for cell in row for value in cell.values] for row in table.rows]
+    return "".join("\t".join(row) + "\n" for row in [head, *rows])
+
+
+def to_markdown(table: Table) -> str:
+    """Return the table as Markdown, with the cells as they are shown."""
+    head = [column.heading for column in table.columns]
+    marks = ["---:" if column.number else "---" for column in table.columns]
+    rows = [[cell.text for cell in row] for row in table.rows]
+    return "".join("| " + " | ".join(text.replace("|", "\\|") for text in row) + " |\n" for row in [head, marks, *rows])
+
+
+def to_text(table: Table, width: int = WIDTH) -> tuple[str, int]:
+    """Return the table for a terminal with `width` columns, and how many columns of the table were left out.
+
+    If the table is too wide, the last columns of figures are left out. At least one stays.
+    """
+    from rich.console import Console
+    from rich.measure import Measurement
+
+    console = Console(file=io.StringIO(), width=width, color_system=None)
+    unlimited = console.options.update(width=10 * width)  # otherwise no measure is above the width
+    shown = list(range(len(table.columns)))
+    numbers = [index for index in shown if table.columns[index].number]
+    while True:
+        rich = _rich(table, shown)
+        if Measurement.get(console, unlimited, rich).minimum <= width or len(numbers) <= 1:
+            break
+        shown.remove(numbers.pop())
+    with console.capture() as captured:
+        console.print(rich)
+    lines = [line.rstrip() for line in captured.get().splitlines()]
+    return "\n".join(lines), len(table.columns) - len(shown)
+
+
+def _rich(table: Table, shown: Sequence[int]) -> RichTable:
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    rich = RichTable(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    for index in shown:
+        column, texts = table.columns[index], [row[index].text for row in table.rows]
+        if column.number:
+            width = max(map(len, [*texts, *column.heading.split()]))
+            heading = Text("\n".join(column.heading.split()))
+            rich.add_column(heading, justify="right", no_wrap=True, min_width=width)
+        elif index == 0:
+            rich.add_column(Text(column.heading), no_wrap=True, min_width=max(map(len, texts)))
+        else:
+            rich.add_column(Text(column.heading), overflow="fold", max_width=LONGEST_TEXT)
+    for row in table.rows:
+        rich.add_row(*(Text(row[index].text) for index in shown))
+    return rich
