@@ -61,7 +61,7 @@ def to_markdown(table: Table) -> str:
 def to_text(table: Table, width: int = WIDTH) -> tuple[str, int]:
     """Return the table for a terminal with `width` columns, and how many columns of the table were left out.
 
-    If the table is too wide, the last columns of figures are left out. At least one stays.
+    If the table is too wide, its last columns are left out, but not the texts on the left or the first figures.
     """
     from rich.console import Console
     from rich.measure import Measurement
@@ -69,12 +69,12 @@ def to_text(table: Table, width: int = WIDTH) -> tuple[str, int]:
     console = Console(file=io.StringIO(), width=width, color_system=None)
     unlimited = console.options.update(width=10 * width)  # otherwise no measure is above the width
     shown = list(range(len(table.columns)))
-    numbers = [index for index in shown if table.columns[index].number]
+    fewest = next((index + 1 for index in shown if table.columns[index].number), len(shown))
     while True:
         rich = _rich(table, shown)
-        if Measurement.get(console, unlimited, rich).minimum <= width or len(numbers) <= 1:
+        if Measurement.get(console, unlimited, rich).minimum <= width or len(shown) <= fewest:
             break
-        shown.remove(numbers.pop())
+        shown.pop()
     with console.capture() as captured:
         console.print(rich)
     lines = [line.rstrip() for line in captured.get().splitlines()]

@@ -58,7 +58,8 @@ def test_programs_exist_and_end_with_a_status(project: dict[str, Any]) -> None:
 
 def test_every_import_of_the_package_is_a_declared_dependency(project: dict[str, Any], root: Path) -> None:
     names = {"torch", "pytorch_lightning", "hydra", "omegaconf", "yaml", "datasets", "sentencepiece", "sacrebleu"}
-    names |= {"tensorboard", "matplotlib", "numpy", "rich", "babel", "num2words", "nmt", *sys.stdlib_module_names}
+    names |= {"tensorboard", "matplotlib", "numpy", "rich", "babel", "num2words", "jinja2", "nmt"}
+    names |= sys.stdlib_module_names
     declared = {Requirement(line).name.replace("-", "_") for line in project["dependencies"]}
     assert declared == (names - {"nmt", *sys.stdlib_module_names, "hydra", "yaml"}) | {"hydra_core", "pyyaml"}
     optional = {
@@ -130,12 +131,16 @@ def test_a_wheel_and_its_source_carry_the_configs_and_run_from_an_empty_folder(r
     (source,) = (tmp_path / "dist").glob("*.tar.gz")
     configs = {path.relative_to(root).as_posix() for path in (root / "configs").rglob("*.yaml")}
     modules = {path.relative_to(root).as_posix() for path in (root / "nmt").rglob("*.py")}
+    templates = {path.relative_to(root).as_posix() for path in (root / "nmt").rglob("*.html")}
     with zipfile.ZipFile(wheel) as archive:  # built from the source archive, so that is whole as well
         packed = {name for name in archive.namelist() if ".dist-info/" not in name}
-    assert packed == {f"nmt/{name}" for name in configs} | modules
+    assert packed == {f"nmt/{name}" for name in configs} | modules | templates
     with tarfile.open(source) as archive:
         unpacked = {name.partition("/")[2] for name in archive.getnames()}
-    assert configs | modules | {"pyproject.toml", "LICENSE", "README.md", "constraints.txt", "Makefile"} <= unpacked
+    assert (
+        configs | modules | templates | {"pyproject.toml", "LICENSE", "README.md", "constraints.txt", "Makefile"}
+        <= unpacked
+    )
 
     installed, empty, own = tmp_path / "installed", tmp_path / "empty", tmp_path / "own"
     install = [

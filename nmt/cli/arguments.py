@@ -9,7 +9,15 @@ from nmt.config.grammar import quoted
 from nmt.config.paths import PATHS
 from nmt.errors import UserError
 
-PATH_KEYS = ("ckpt", "out", "attention", "hydra.run.dir", "hydra.sweep.dir", *(f"data.{key}" for key in PATHS))
+PATH_KEYS = (
+    "ckpt",
+    "baseline",
+    "out",
+    "attention",
+    "hydra.run.dir",
+    "hydra.sweep.dir",
+    *(f"data.{key}" for key in PATHS),
+)
 
 
 def wants_help(argv: Sequence[str]) -> bool:

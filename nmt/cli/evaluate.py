@@ -86,6 +86,7 @@ def evaluate(config: EvaluateConfig) -> None:
     from nmt import process
     from nmt.build import build_metrics, build_search, build_source
     from nmt.checkpoint import load_model
+    from nmt.config.paths import absolute_paths
     from nmt.config.schema import read
     from nmt.config.settings import DataConfig
     from nmt.data.corpus import load_corpus, origin
@@ -100,7 +101,7 @@ def evaluate(config: EvaluateConfig) -> None:
     translator = make_translator(loaded, config.search, allow=config.allow)
     if "data" not in loaded.config:
         raise UserError(f"{loaded.path}: saved from Python without data settings; score it with nmt.evaluation")
-    data = read(merge_data(loaded.config["data"], config.data), DataConfig, "data")
+    data = read(absolute_paths(merge_data(loaded.config["data"], config.data)), DataConfig, "data")
     trained = loaded.config["data"]["source_lang"], loaded.config["data"]["target_lang"]
     if (data.target_lang, data.source_lang) == trained:
         raise UserError(f"data.source_lang: {loaded.path} translates {trained[0]} to {trained[1]}, not the other way")

@@ -1,0 +1,199 @@
+"""The program that compares finished runs: `scripts/compare.py`, `nmt-compare`."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from nmt.atomic import write_atomically
+from nmt.cli import program
+from nmt.cli.arguments import overrides, take_config_dir, wants_help
+from nmt.config.typed import NonNegativeInt, PositiveInt, Range
+from nmt.errors import UserError
+
+if TYPE_CHECKING:
+    from nmt.evaluation.compare import Comparison
+    from nmt.evaluation.metrics.base import Metric
+    from nmt.evaluation.runs import FinishedRun
+
+HELP = """\
+Compare finished runs: scores with intervals, significance, means over seeds, lengths, and sentences that differ.
+
+  python scripts/compare.py RUN [RUN ...] [baseline=RUN] [key=value ...]      (installed: nmt-compare)
+
+  RUN                        a run folder, or the folder of a multirun with all its runs
+  baseline=RUN               the run that the others are tested against; default: the first. All its seeds take part
+  split=test                 val or test; the translations with the best checkpoint and the run's own search
+  data.test=[A,B]            other test sets instead, pooled: files or folders that evaluate.py has translated
+  scores=[bleu,chrf,ter]     metrics from configs/scores; default: those of the baseline
+  scores.bleu.tokenize=char  scores.NAME.KEY=... replaces one setting of a metric
+  bootstrap=1000             number of resamples for intervals, paired bootstrap, and the test over seeds
+  shuffles=10000             number of shuffles of approximate randomization
+  examples=5                 sentences that gain most against the baseline, and as many that lose most
+  allow=[my_package]         your packages whose classes the runs may name
+  --config-dir FOLDER        add your YAML files: FOLDER/scores/mine.yaml allows scores=[mine]
+  out=FOLDER                 output folder; default: the multirun's folder, otherwise comparison
+
+The table has a row for each run, and one for the mean of runs that differ only in their seed. Scores are computed again
+from the translations in the run folders. The p-values are those of sacrebleu --paired-ar and --paired-bs; only metrics
+of sacreBLEU have them. With several seeds, p(seeds) tests over seeds and sentences. The program writes comparison.md,
+.tsv (all digits), .json (everything) and .html (one page, with a chart by length and the sentences that differ most).
+
+  python train.py -m model=rnn model/attention=none,bahdanau,luong seed=1,2,3
+  python scripts/compare.py multirun/rnn/2026-01-31_12-00-00
+  python scripts/compare.py outputs/transformer/2026-01-31_12-00-00 outputs/rnn/2026-01-31_13-00-00 split=val
+"""
+NAME, OUT = "comparison", "comparison"
+
+
+@dataclass(kw_only=True)
+class TestSets:
+    """The part `data` of compare.yaml."""
+
+    test: str | list[str] | None
+
+
+@dataclass(kw_only=True)
+class CompareConfig:
+    """The settings of compare.yaml."""
+
+    baseline: str | None
+    split: Literal["val", "test"]
+    data: TestSets
+    scores: dict[str, Any]
+    allow: list[str]
+    bootstrap: Annotated[int, Range(low=2, high=1_000_000)]
+    shuffles: PositiveInt
+    examples: NonNegativeInt
+    out: str | None
+
+
+def run(argv: list[str]) -> None:
+    """Run the program with the arguments `argv`. Raises UserError for a mistake in them."""
+    if wants_help(argv):
+        print(HELP, end="")
+        return
+    from nmt.config.compose import compose
+    from nmt.config.folder import also_in
+    from nmt.config.schema import read
+
+    config_folder, words = take_config_dir(argv)
+    folders = [word for word in words if is_folder(word)]
+    settings = [word for word in words if not is_folder(word)]
+    with also_in(config_folder):
+        config = read(compose("compare", overrides(settings, open_keys=("scores",))), CompareConfig)
+    if not folders:
+        raise UserError("RUN: not given; name the folders of finished runs, or that of a multirun")
+    compare([Path(folder) for folder in folders], config)
+
+
+def is_folder(word: str) -> bool:
+    """Return whether an argument names a folder. The folder of a multirun's job contains "=" too."""
+    key, equals, _ = word.partition("=")
+    return not equals or "/" in key or os.path.isdir(word)
+
+
+def compare(folders: Sequence[Path], config: CompareConfig) -> None:
+    """Compare the runs, print the table, and write the files. Raises UserError."""
+    from nmt.evaluation import compare as evaluation
+
+    runs, baseline = read_runs(folders, config)
+    metrics = metrics_of(baseline, config)
+    print(f"comparing {len(runs)} runs, {len(baseline.hypotheses):,} sentences ...", file=sys.stderr, flush=True)
+    comparison = evaluation.compare(
+        runs, baseline, metrics, bootstrap=config.bootstrap, shuffles=config.shuffles, examples=config.examples
+    )
+    show(comparison)
+    written = write(comparison, output_folder(folders, config.out))
+    print(f"written to {written[0].parent}: {', '.join(path.name for path in written)}")
+
+
+def read_runs(folders: Sequence[Path], config: CompareConfig) -> tuple[list[FinishedRun], FinishedRun]:
+    """Return the runs in these folders, and the baseline among them. Raises UserError."""
+    from nmt.evaluation.runs import find_runs, read_run
+
+    found = {run.resolve(): run for folder in folders for run in find_runs(folder)}
+    if config.baseline is None:
+        first = next(iter(found))
+    else:
+        named = find_runs(Path(os.path.expanduser(config.baseline)))
+        if len(named) > 1:
+            raise UserError(f"baseline: {config.baseline} holds {len(named)} runs, expected one; name its folder")
+        first = named[0].resolve()
+        found = {first: named[0]} | found
+    test = [config.data.test] if isinstance(config.data.test, str) else config.data.test or []
+    runs = {key: read_run(folder, config.split, test, config.allow) for key, folder in found.items()}
+    if len(runs) < 2:
+        raise UserError(f"RUN: got one run ({found[first]}), expected several to compare")
+    return list(runs.values()), runs[first]
+
+
+def metrics_of(baseline: FinishedRun, config: CompareConfig) -> dict[str, Metric]:
+    """Return the chosen metrics, by default those of the baseline. Raises UserError."""
+    from nmt.build import build_metrics
+    from nmt.cli.evaluate import merge_scores
+
+    nodes = merge_scores(baseline.config["scores"], config.scores)
+    return build_metrics(nodes, target_lang=baseline.test_set.target_lang, allow=config.allow)
+
+
+def output_folder(folders: Sequence[Path], out: str | None) -> Path:
+    """Return the folder for the files: `out`, or the folder of a multirun that was given alone, or `OUT`."""
+    from nmt.run_files import METRICS
+
+    if out is not None:
+        return Path(os.path.expanduser(out))
+    return folders[0] if len(folders) == 1 and not (folders[0] / METRICS).is_file() else Path(OUT)
+
+
+def show(comparison: Comparison) -> None:
+    """Print the tables and the notes."""
+    from nmt.evaluation import comparison_table as tables
+    from nmt.table import WIDTH, to_text
+
+    width = max(WIDTH, shutil.get_terminal_size().columns)
+    text, left_out = to_text(tables.systems_table(comparison), width)
+    print(text)
+    if left_out:
+        print(f"{left_out} more columns are in {NAME}.md")
+    print()
+    for note in tables.notes(comparison):
+        print(textwrap.fill(note, width, subsequent_indent="  "))
+    for label, signature in tables.signatures(comparison).items():
+        print(f"{label}: {signature}")
+    print(f"\n{tables.length_caption(comparison)}")
+    text, _ = to_text(tables.lengths_table(comparison), width)
+    print(text, end="\n\n")
+
+
+def write(comparison: Comparison, folder: Path) -> list[Path]:
+    """Write the comparison as Markdown, TSV, JSON and HTML; return the paths of the files. Raises OSError."""
+    from nmt.evaluation import comparison_table as tables
+    from nmt.evaluation.pages import comparison_page
+    from nmt.table import to_markdown, to_tsv
+
+    systems, lengths = tables.systems_table(comparison), to_markdown(tables.lengths_table(comparison))
+    facts = [*tables.notes(comparison), *(f"{key}: `{text}`" for key, text in tables.signatures(comparison).items())]
+    parts = [to_markdown(systems), *(f"{line}\n" for line in facts), f"{tables.length_caption(comparison)}:\n", lengths]
+    contents = {
+        "md": "\n".join(parts),
+        "tsv": to_tsv(systems),
+        "json": json.dumps(tables.to_dict(comparison), indent=2, ensure_ascii=False) + "\n",
+        "html": comparison_page(comparison),
+    }
+    paths = [folder / f"{NAME}.{ending}" for ending in contents]
+    for path, text in zip(paths, contents.values(), strict=True):
+        write_atomically(path, text.encode())
+    return paths
+
+
+def main() -> None:
+    """Run the program with the arguments of this process."""
+    program.main(run)

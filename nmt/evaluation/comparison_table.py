@@ -1,0 +1,177 @@
+"""A comparison of runs as a table, as notes below it, and as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from nmt.evaluation.compare import ComparedRun, Comparison, System
+from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric
+from nmt.table import Cell, Column, Table, text_cell
+
+NOTHING = Cell("", (None,))
+FACTS = ("parameters", "minutes", "tokens/s", "sentences/s")
+
+
+def systems_table(comparison: Comparison) -> Table:
+    """Return a row for each run, and after the runs of a system with several seeds a row with their mean.
+
+    The columns of a metric are its score with the interval, the p-values of both paired tests, and, if a system has
+    several seeds, that of the test over seeds and sentences. The facts of the run follow.
+    """
+    columns = [Column("system", number=False), Column("seed", number=False)]
+    for metric in comparison.metrics.values():
+        label = metric.label
+        columns.append(Column(label, parts=(label, f"{label} \u00b1")))
+        if isinstance(metric, SacreBleuMetric):
+            columns += [Column(f"{label} {kind}") for kind in _tests(comparison)]
+    columns += [*(Column(fact) for fact in FACTS), Column("model", number=False)]
+    return Table(columns, [row for system in comparison.systems for row in _rows(comparison, system)])
+
+
+def _tests(comparison: Comparison) -> list[str]:
+    several = any(len(system.runs) > 1 for system in comparison.systems)
+    return ["p(AR)", "p(bootstrap)", *(["p(seeds)"] if several else [])]
+
+
+def _rows(comparison: Comparison, system: System) -> Iterator[list[Cell]]:
+    mark = " (baseline)" if system is comparison.baseline and len(comparison.systems) > 1 else ""
+    for each in system.runs:
+        yield [text_cell(system.name + mark), text_cell(str(each.run.seed)), *_run_cells(comparison, each)]
+    if len(system.runs) > 1:
+        count = f"mean of {len(system.runs)}"
+        yield [text_cell(system.name + mark), text_cell(count), *_mean_cells(comparison, system)]
+
+
+def _run_cells(comparison: Comparison, each: ComparedRun) -> Iterator[Cell]:
+    for name, metric in comparison.metrics.items():
+        found = each.scores[name]
+        half = None if found.interval is None else found.interval.half_width
+        yield _plus_minus(found.value, half)
+        if isinstance(metric, SacreBleuMetric):
+            tests = each.p_values.get(name)
+            paired = [NOTHING, NOTHING] if tests is None else [_p(tests.randomization), _p(tests.bootstrap)]
+            yield from [*paired, *([NOTHING] if len(_tests(comparison)) > 2 else [])]
+    facts = run_facts(each)
+    yield Cell(f"{facts['parameters']:,}", (facts["parameters"],))
+    yield Cell(f"{facts['minutes']:.1f}", (facts["minutes"],))
+    for speed in ("tokens/s", "sentences/s"):
+        yield Cell(f"{facts[speed]:,.0f}", (facts[speed],))
+    yield text_cell(each.run.model)
+
+
+def _mean_cells(comparison: Comparison, system: System) -> Iterator[Cell]:
+    for name, metric in comparison.metrics.items():
+        yield _plus_minus(system.mean(name), system.deviation(name))
+        if isinstance(metric, SacreBleuMetric):
+            yield from [NOTHING, NOTHING, _p(system.seeds_p[name]) if name in system.seeds_p else NOTHING]
+    yield from [NOTHING] * (len(FACTS) + 1)
+
+
+def run_facts(each: ComparedRun) -> dict[str, float]:
+    """Return the size of a model, the minutes of its training, and its speed in training and in translation."""
+    metrics = each.run.metrics
+    values = (
+        metrics["parameters"],
+        metrics["wall_seconds"] / 60,
+        metrics["target_tokens_per_second"],
+        len(each.run.hypotheses) / max(each.run.seconds, 1e-9),
+    )
+    return dict(zip(FACTS, values, strict=True))
+
+
+def _plus_minus(value: float, half: float | None) -> Cell:
+    return Cell(f"{value:.2f}" + ("" if half is None else f" \u00b1 {half:.2f}"), (value, half))
+
+
+def _p(value: float) -> Cell:
+    return Cell("<0.001" if value < 0.001 else f"{value:.3f}", (value,))
+
+
+def lengths_table(comparison: Comparison) -> Table:
+    """Return the first metric's scores by the length of the source: a row for each system."""
+    columns = [Column("system", number=False)]
+    columns += [Column(f"{group} ({len(group.indices)})") for group in comparison.lengths]
+    rows = [
+        [text_cell(system.name), *(Cell(f"{value:.2f}", (value,)) for value in system.by_length)]
+        for system in comparison.systems
+    ]
+    return Table(columns, rows)
+
+
+def length_caption(comparison: Comparison) -> str:
+    """Return what the table of lengths shows."""
+    metric, unit = next(iter(comparison.metrics.values())), comparison.length_unit
+    return f"{metric.label} by the length of the source in {unit} (number of sentences)"
+
+
+def notes(comparison: Comparison) -> list[str]:
+    """Return what the figures in the table mean, one thing in each line."""
+    test_set = comparison.test_set
+    lines = [
+        f"{len(test_set.sources):,} sentences, {test_set.source_lang} to {test_set.target_lang}.",
+        "\u00b1 after the score of a run: 95 % interval over the sentences.",
+    ]
+    if len(comparison.systems) > 1:
+        lines.append(
+            "p: probability of a difference from the baseline at least this large if both were equally good, by paired "
+            "approximate randomization (AR) and paired bootstrap. Each run is tested against the baseline's run with "
+            "the same seed, or else its first run. Among many comparisons, one small p may be chance."
+        )
+    if any(len(system.runs) > 1 for system in comparison.systems):
+        lines.append(
+            "mean of N: mean \u00b1 standard deviation over seeds. p(seeds): bootstrap over seeds and sentences "
+            "(Sellam et al. 2022); with fewer than about five seeds it is too small."
+        )
+    return lines
+
+
+def signatures(comparison: Comparison) -> dict[str, str]:
+    """Return the signature of each metric that has one, by its label."""
+    scores = comparison.baseline.runs[0].scores
+    return {
+        metric.label: str(scores[name].signature) for name, metric in scores.metrics.items() if scores[name].signature
+    }
+
+
+def to_dict(comparison: Comparison) -> dict[str, Any]:
+    """Return the whole comparison as plain values."""
+    return {
+        "source_lang": comparison.test_set.source_lang,
+        "target_lang": comparison.test_set.target_lang,
+        "sentences": len(comparison.test_set.sources),
+        "baseline": comparison.baseline.name,
+        "systems": [_system(comparison, system) for system in comparison.systems],
+        "lengths": {
+            "metric": next(iter(comparison.metrics)),
+            "unit": comparison.length_unit,
+            "groups": [
+                {"low": group.low, "high": group.high, "sentences": len(group.indices)} for group in comparison.lengths
+            ],
+        },
+        "differences": {name: [asdict(each) for each in found] for name, found in comparison.differences.items()},
+    }
+
+
+def _system(comparison: Comparison, system: System) -> dict[str, Any]:
+    several = len(system.runs) > 1
+    return {
+        "name": system.name,
+        "model": system.runs[0].run.model,
+        "runs": [
+            {
+                "folder": str(each.run.folder),
+                "seed": each.run.seed,
+                **run_facts(each),
+                "scores": each.scores.to_dict(),
+                "against": None if each.against is None else str(each.against.folder),
+                "p_values": {name: asdict(tests) for name, tests in each.p_values.items()},
+            }
+            for each in system.runs
+        ],
+        "mean": {name: system.mean(name) for name in comparison.metrics},
+        "deviation": {name: system.deviation(name) for name in comparison.metrics} if several else None,
+        "seeds_p_values": dict(system.seeds_p),
+        "by_length": list(system.by_length),
+    }

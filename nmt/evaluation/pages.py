@@ -1,0 +1,74 @@
+"""Results as HTML pages. A page is one file: it needs no network and runs no script."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from nmt.evaluation.compare import Comparison
+from nmt.evaluation.comparison_table import length_caption, lengths_table, notes, signatures, systems_table
+
+# Of lines, readable on white and on black: the palette of Okabe and Ito (2008), without yellow and black.
+COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 300, 48, 630, 12, 268  # of a chart, in pixels
+TICKS = (1, 2, 5)
+
+
+def comparison_page(comparison: Comparison) -> str:
+    """Return a comparison as an HTML page: the tables, a chart of scores by length, and sentences that differ."""
+    return _render(
+        "comparison.html",
+        comparison=comparison,
+        systems=systems_table(comparison),
+        lengths=lengths_table(comparison),
+        caption=length_caption(comparison),
+        notes=notes(comparison),
+        signatures=signatures(comparison),
+        chart=_chart(comparison),
+        colors=COLORS,
+    )
+
+
+def _render(template: str, **values: Any) -> str:
+    """Return a page made from a template. Texts are escaped, so that markup in them is shown and not used."""
+    folder = FileSystemLoader(Path(__file__).resolve().parent / "templates")
+    environment = Environment(
+        loader=folder, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    return environment.get_template(template).render(**values)
+
+
+def _chart(comparison: Comparison) -> dict[str, Any]:
+    """Return the places of lines, dots and labels in a chart of scores by length."""
+    highest = max([1.0, *(value for system in comparison.systems for value in system.by_length)])
+    step = next(size for power in (0.1, 1, 10, 100) for size in (power * tick for tick in TICKS) if highest / size <= 6)
+    top = step * -(-highest // step)
+    places = len(comparison.lengths)
+    across = [round(LEFT + (RIGHT - LEFT) * (number + 0.5) / places, 1) for number in range(places)]
+
+    def down(value: float) -> float:
+        return round(BOTTOM - (BOTTOM - TOP) * value / top, 1)
+
+    lines = []
+    for number, system in enumerate(comparison.systems):
+        dots = [
+            {"x": x, "y": down(value), "text": f"{value:.2f}"}
+            for x, value in zip(across, system.by_length, strict=True)
+        ]
+        lines.append(
+            {
+                "name": system.name,
+                "color": number % len(COLORS),
+                "dashed": number // len(COLORS) % 2 == 1,
+                "points": " ".join(f"{dot['x']},{dot['y']}" for dot in dots),
+                "dots": dots,
+            }
+        )
+    return {
+        **{"width": WIDTH, "height": HEIGHT, "left": LEFT, "right": RIGHT},
+        "ticks": [{"y": down(step * number), "text": f"{step * number:g}"} for number in range(round(top / step) + 1)],
+        "labels": [{"x": x, "text": str(group)} for x, group in zip(across, comparison.lengths, strict=True)],
+        "lines": lines,
+    }

@@ -1,0 +1,196 @@
+"""The program that compares finished runs."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from nmt.cli import compare as program
+from nmt.errors import UserError
+from nmt.evaluation.metrics.bleu import BLEU
+from nmt.evaluation.metrics.chrf import ChrF
+from nmt.evaluation.significance import paired_test, seeds_test
+from tests.finished_runs import write_run, write_translations
+from tests.tiny_run import sentences
+
+SOURCES = sentences(60, seed=5)
+REFERENCES = [line[::-1] for line in SOURCES]
+QUICK = ["bootstrap=50", "shuffles=50"]
+
+
+def spoiled(lines: list[str], share: float, seed: int) -> list[str]:
+    draw = random.Random(seed)
+    return [" ".join("x" if draw.random() < share else word for word in line.split()) for line in lines]
+
+
+@pytest.fixture
+def multirun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two models with two seeds each, as `train.py -m` leaves them."""
+    monkeypatch.chdir(tmp_path)
+    for number, (layers, seed, share) in enumerate([(1, 1, 0.4), (1, 2, 0.45), (2, 1, 0.1), (2, 2, 0.12)]):
+        run = write_run(tmp_path / "multi" / f"{number}_layers={layers},seed={seed}", seed=seed, layers=layers)
+        write_translations(run, SOURCES, REFERENCES, spoiled(REFERENCES, share, seed=number))
+    return tmp_path / "multi"
+
+
+def hypotheses(run: Path) -> list[str]:
+    return (run / "translations" / "test.beam3.lp1.hyp.de").read_text("utf-8").splitlines()
+
+
+def test_a_multirun_is_the_whole_ablation(multirun: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program.run(["multi", *QUICK])
+    shown = capsys.readouterr().out
+    found = json.loads((multirun / "comparison.json").read_text("utf-8"))
+    small, large = found["systems"]
+    assert (small["name"], large["name"], found["baseline"]) == ("layers=1", "layers=2", "layers=1")
+    folders = [multirun / f"{number}_layers={number // 2 + 1},seed={number % 2 + 1}" for number in range(4)]
+    assert [each["folder"] for each in small["runs"] + large["runs"]] == [f"multi/{path.name}" for path in folders]
+    lines = [hypotheses(folder) for folder in folders]
+    for run, theirs, against in zip(large["runs"], lines[2:], lines[:2], strict=True):
+        expected = BLEU().score(theirs, REFERENCES, bootstrap=50)
+        assert run["scores"]["bleu"]["value"] == expected.value and expected.interval is not None
+        assert run["scores"]["bleu"]["interval"] == vars(expected.interval)
+        assert f"{expected.value:.2f} \u00b1 {expected.interval.half_width:.2f}" in shown
+        assert run["p_values"]["chrf"] == {
+            "randomization": paired_test(against, theirs, REFERENCES, metric=ChrF(), samples=50).p_value,
+            "bootstrap": paired_test(against, theirs, REFERENCES, metric=ChrF(), test="bs", samples=50).p_value,
+        }
+        assert list(run["p_values"]) == ["bleu", "chrf"], "exact match is not sacreBLEU's"
+        assert (run["parameters"], run["minutes"], run["tokens/s"], run["sentences/s"]) == (2000, 1.5, 2000.0, 30.0)
+    assert all(run["p_values"] == {} and run["against"] is None for run in small["runs"])
+    one, two = (run["scores"]["chrf"]["value"] for run in large["runs"])
+    assert large["mean"]["chrf"] == pytest.approx((one + two) / 2)
+    assert large["deviation"]["chrf"] == pytest.approx(abs(one - two) / 2**0.5)
+    expected_p = seeds_test(lines[:2], lines[2:], REFERENCES, metric=ChrF(), samples=50)
+    assert large["seeds_p_values"]["chrf"] == expected_p and small["seeds_p_values"] == {}
+    rows = [line.split("\t") for line in (multirun / "comparison.tsv").read_text("utf-8").splitlines()]
+    assert len({len(row) for row in rows}) == 1 and [row[1] for row in rows[1:]] == ["1", "2", "mean of 2"] * 2
+    assert float(rows[4][2]) == large["runs"][0]["scores"]["bleu"]["value"]
+    markdown = (multirun / "comparison.md").read_text("utf-8")
+    assert "| layers=1 (baseline) | mean of 2 |" in markdown and "tok:13a" in markdown
+
+
+def test_the_baseline_may_be_any_run(multirun: Path) -> None:
+    one, two = multirun / "0_layers=1,seed=1", multirun / "2_layers=2,seed=1"
+    program.run([str(one), f"baseline={two}", "scores=[chrf]", "out=there", *QUICK])
+    found = json.loads(Path("there", "comparison.json").read_text("utf-8"))
+    assert [system["name"] for system in found["systems"]] == ["layers=2", "layers=1"]
+    assert found["baseline"] == "layers=2" and list(found["systems"][1]["runs"][0]["p_values"]) == ["chrf"]
+    groups = found["lengths"]["groups"]
+    assert sum(group["sentences"] for group in groups) == 60 == found["sentences"] and len(groups) == 3
+    differences = found["differences"]["layers=1"]
+    gains = [each["gain"] for each in differences]
+    assert gains == sorted(gains[:-5], reverse=True) + sorted(gains[-5:]) and gains[-5] < 0
+    for each in differences:
+        index = each["number"] - 1
+        assert (each["source"], each["reference"]) == (SOURCES[index], REFERENCES[index])
+        assert (each["baseline"], each["system"]) == (hypotheses(two)[index], hypotheses(one)[index])
+
+
+def test_test_sets_are_pooled(multirun: Path) -> None:
+    folders = [multirun / "0_layers=1,seed=1", multirun / "2_layers=2,seed=1"]
+    for letter, chosen in (("a", slice(0, 40)), ("b", slice(40, 60))):
+        for run in folders:
+            lines = SOURCES[chosen], REFERENCES[chosen], hypotheses(run)[chosen]
+            place = f"data.path={multirun.parent / letter}"
+            write_translations(run, *lines, label=f"test.beam3.lp1.{letter * 8}", data=place)
+    words = [*map(str, folders), *QUICK]
+    for name, data in (("whole", []), ("pooled", ["data.test=[a,b]"]), ("part", ["data.test=a"])):
+        program.run([*words, f"out={name}", *data])
+    whole, pooled, part = (
+        json.loads(Path(name, "comparison.json").read_text("utf-8")) for name in ("whole", "pooled", "part")
+    )
+    assert part["sentences"] == 40
+    for one, other in zip(whole["systems"], pooled["systems"], strict=True):
+        assert one["runs"][0]["p_values"] == other["runs"][0]["p_values"] and one["mean"] == other["mean"]
+        assert other["runs"][0]["sentences/s"] == 15.0, "60 sentences in twice 2 s"
+
+
+class Page(HTMLParser):
+    """Collects the elements of a page, and its text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.addresses: list[str] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.addresses += [str(value) for name, value in attrs if name in ("src", "href", "onclick", "onload")]
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_the_page_shows_markup_in_sentences_and_runs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    evil = "<script>alert('x')</script> & <img src=x onerror=alert(1)> {{ 1 + 1 }}"
+    sources = [evil, *SOURCES[1:]]
+    for name, share in (("a <b>", 0.1), ("b", 0.5)):
+        lines = [evil if share < 0.2 else "nothing", *spoiled(REFERENCES, share, seed=1)[1:]]
+        write_translations(
+            write_run(tmp_path / name, layers=len(name), name=name), sources, [evil, *REFERENCES[1:]], lines
+        )
+    program.run(["a <b>", "b", *QUICK])
+    text = Path("comparison", "comparison.html").read_text("utf-8")
+    page = Page(text)
+    assert not page.tags & {"script", "img", "link", "iframe", "b"} and page.addresses == []
+    assert page.text.count(evil) == 3, "source, reference and the baseline's translation"
+    assert "a <b>" in page.text and not re.search(r"https?://|@import|url\(", text)
+    assert "prefers-color-scheme: dark" in text and {"svg", "polyline", "table"} <= page.tags
+
+
+def test_runs_with_the_same_name_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder, layers in (("tiny/1", 1), ("tiny/2", 2), ("other/1", 3)):
+        run = write_run(tmp_path / folder, layers=layers, name=folder.partition("/")[0])
+        write_translations(run, SOURCES, REFERENCES, spoiled(REFERENCES, 0.1 * layers, seed=1))
+    program.run(["tiny/1", "tiny/2", "other/1", "tiny/1", "scores=[chrf]", *QUICK])
+    found = json.loads(Path("comparison", "comparison.json").read_text("utf-8"))
+    assert [system["name"] for system in found["systems"]] == ["tiny/1", "tiny/2", "other"]
+
+
+@pytest.mark.parametrize(
+    ("words", "match"),
+    [
+        ([], "RUN: not given"),
+        (["nothing"], "nothing: no such folder"),
+        (["multi/0_layers=9,seed=1"], "multi/0_layers=9,seed=1: no such folder"),
+        (["empty"], r"empty: holds no metrics\.json"),
+        (["stopped"], r"stopped: the run is not finished"),
+        (["multi/0_layers=1,seed=1"], "got one run"),
+        (["multi", "baseline=multi"], "baseline: multi holds 4 runs, expected one"),
+        (
+            ["multi", "split=val"],
+            r"no translations of its val split: no val\.beam3.*evaluate\.py ckpt=multi/0.* split=val",
+        ),
+        (["multi", "split=train"], "split: got 'train', expected"),
+        (
+            ["multi", "data.test=[empty]"],
+            r"no translations of empty .*evaluate\.py ckpt=.* split=test data\.path=empty",
+        ),
+        (["multi", "other"], "other: tested on other sentences .en to de, 59 sentences. than multi/0"),
+        (["multi", "damaged"], r"hyp\.de: got 59 lines, expected 60"),
+        (["multi", "lost"], r"ref\.de: no such file"),
+        (["multi", "basline=x"], "did you mean 'baseline'"),
+        (["multi", "scores=[blue]"], "did you mean 'bleu'"),
+        (["multi", "bootstrap=1"], "bootstrap: got 1"),
+    ],
+)
+def test_the_program_refuses_in_one_line(multirun: Path, words: list[str], match: str) -> None:
+    Path("empty").mkdir()
+    (write_run(Path("stopped")) / "metrics.json").unlink()
+    write_translations(write_run(Path("other")), SOURCES[1:], REFERENCES[1:], REFERENCES[1:])
+    write_translations(write_run(Path("damaged")), SOURCES, REFERENCES, REFERENCES[1:])
+    write_translations(write_run(Path("lost")), SOURCES, REFERENCES, REFERENCES)
+    Path("lost", "translations", "test.beam3.lp1.ref.de").unlink()
+    with pytest.raises(UserError, match=match) as error:
+        program.run([*words, *(QUICK if "bootstrap=1" not in words else [])])
+    assert "\n" not in str(error.value) and not list(multirun.glob("comparison.*"))

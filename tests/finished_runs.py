@@ -1,0 +1,50 @@
+"""Folders of finished runs, written without any training."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.tiny_run import data_config, stack
+
+SCORES = {
+    "bleu": {"_target_": "nmt.evaluation.metrics.bleu.BLEU", "tokenize": None},
+    "chrf": {"_target_": "nmt.evaluation.metrics.chrf.ChrF"},
+    "exact_match": {"_target_": "nmt.evaluation.metrics.exact_match.ExactMatch"},
+}
+SEARCH = {"_target_": "nmt.search.beam.BeamSearch", "beam_size": 3}
+
+
+def write_run(folder: Path, *, seed: int = 1, layers: int = 2, name: str = "tiny") -> Path:
+    """Write config.yaml and metrics.json of a finished run with this seed and this size of its model."""
+    model = {"encoder": {**stack("Encoder"), "layers": layers}, "decoder": stack("Decoder")}
+    config = {"name": name, "seed": seed, "resume": None, "model": model, "scores": SCORES, "data": data_config(folder)}
+    config["data"]["path"] = "FOLDER"
+    metrics = {"name": name, "seed": seed, "search": SEARCH, "parameters": 1000 * layers, "wall_seconds": 90.0}
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.yaml").write_text(yaml.safe_dump(config), "utf-8")
+    (folder / "metrics.json").write_text(json.dumps({**metrics, "target_tokens_per_second": 2000.0}), "utf-8")
+    return folder
+
+
+def write_translations(
+    run: Path,
+    sources: Sequence[str],
+    references: Sequence[str],
+    hypotheses: Sequence[str],
+    *,
+    label: str = "test.beam3.lp1",
+    data: str = "data.path=FOLDER",
+) -> Path:
+    """Write the lines and the score file of an evaluation; return the run."""
+    folder = run / "translations"
+    folder.mkdir(exist_ok=True)
+    for name, lines in (("src.en", sources), ("hyp.de", hypotheses), ("ref.de", references)):
+        (folder / f"{label}.{name}").write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    facts: dict[str, Any] = {"source_lang": "en", "target_lang": "de", "sentences": len(sources), "seconds": 2.0}
+    (folder / f"{label}.scores.json").write_text(json.dumps({**facts, "data": data}), "utf-8")
+    return run
