@@ -41,8 +41,8 @@ class ComparedRun:
 class System:
     """All runs with the same settings but the seed.
 
-    `seeds_p` has the p-value of the test over seeds and sentences for each sacreBLEU metric, if this system or the
-    baseline has several runs. `by_length` has the mean score of its runs in each group of lengths.
+    `seeds_p` has the p-value of the test over seeds and sentences for each sacreBLEU metric, if this system and the
+    baseline have several runs each. `by_length` has the mean score of its runs in each group of lengths.
     """
 
     name: str
@@ -124,7 +124,7 @@ def compare(
             scores = score(metrics, run.hypotheses, references, bootstrap=bootstrap)
             tests = {} if other is None else _paired(other, run, metrics, bootstrap, shuffles)
             compared.append(ComparedRun(run, scores, other, tests))
-        several = group is not against and max(len(group), len(against)) > 1
+        several = group is not against and min(len(group), len(against)) > 1
         seeds = _seeds(against, group, metrics, bootstrap) if several else {}
         systems.append(System(name, compared, seeds, _by_length(group, lengths, next(iter(metrics.values())))))
     first = next(system for system in systems if system.runs[0].run in against)
