@@ -79,7 +79,7 @@ class Comparison:
     """Systems compared on a test set; the baseline is among them.
 
     `differences` has for each other system the sentences that gain most against the baseline, and those that lose most.
-    They come from the first runs of both.
+    They come from the first runs of both. The bootstraps had `resamples`, approximate randomization had `shuffles`.
     """
 
     test_set: EvaluationSet
@@ -88,6 +88,8 @@ class Comparison:
     baseline: System
     lengths: Sequence[LengthGroup]
     differences: Mapping[str, Sequence[Difference]]
+    resamples: int
+    shuffles: int
 
     @property
     def length_unit(self) -> str:
@@ -133,7 +135,7 @@ def compare(
         for system in systems
         if system is not first
     }
-    return Comparison(baseline.test_set, metrics, systems, first, lengths, differences)
+    return Comparison(baseline.test_set, metrics, systems, first, lengths, differences, bootstrap, shuffles)
 
 
 def _check_same(run: FinishedRun, baseline: FinishedRun) -> None:

@@ -23,7 +23,7 @@ def systems_table(comparison: Comparison) -> Table:
     columns = [Column("system", number=False), Column("seed", number=False)]
     for metric in comparison.metrics.values():
         label = metric.label
-        columns.append(Column(label, parts=(label, f"{label} \u00b1")))
+        columns.append(Column(label, parts=(label, f"{label} ±")))
         if isinstance(metric, SacreBleuMetric):
             columns += [Column(f"{label} {kind}") for kind in _tests(comparison)]
     columns += [*(Column(fact) for fact in FACTS), Column("model", number=False)]
@@ -82,7 +82,7 @@ def run_facts(each: ComparedRun) -> dict[str, float]:
 
 
 def _plus_minus(value: float, half: float | None) -> Cell:
-    return Cell(f"{value:.2f}" + ("" if half is None else f" \u00b1 {half:.2f}"), (value, half))
+    return Cell(f"{value:.2f}" + ("" if half is None else f" ± {half:.2f}"), (value, half))
 
 
 def _p(value: float) -> Cell:
@@ -111,17 +111,18 @@ def notes(comparison: Comparison) -> list[str]:
     test_set = comparison.test_set
     lines = [
         f"{len(test_set.sources):,} sentences, {test_set.source_lang} to {test_set.target_lang}.",
-        "\u00b1 after the score of a run: 95 % interval over the sentences.",
+        f"± after the score of a run: 95 % interval over the sentences ({comparison.resamples:,} resamples).",
     ]
     if len(comparison.systems) > 1:
         lines.append(
             "p: probability of a difference from the baseline at least this large if both were equally good, by paired "
-            "approximate randomization (AR) and paired bootstrap. Each run is tested against the baseline's run with "
-            "the same seed, or else its first run. Among many comparisons, one small p may be chance."
+            f"approximate randomization (AR, {comparison.shuffles:,} shuffles) and paired bootstrap. Each run is "
+            "tested against the baseline's run with the same seed, or else its first run. Among many comparisons, one "
+            "small p may be chance."
         )
     if any(len(system.runs) > 1 for system in comparison.systems):
         lines.append(
-            "mean of N: mean \u00b1 standard deviation over seeds. p(seeds): bootstrap over seeds and sentences "
+            "mean of N: mean ± standard deviation over seeds. p(seeds): bootstrap over seeds and sentences "
             "(Sellam et al. 2022); with fewer than about five seeds it is too small."
         )
     return lines
@@ -142,6 +143,8 @@ def to_dict(comparison: Comparison) -> dict[str, Any]:
         "target_lang": comparison.test_set.target_lang,
         "sentences": len(comparison.test_set.sources),
         "baseline": comparison.baseline.name,
+        "resamples": comparison.resamples,
+        "shuffles": comparison.shuffles,
         "systems": [_system(comparison, system) for system in comparison.systems],
         "lengths": {
             "metric": next(iter(comparison.metrics)),

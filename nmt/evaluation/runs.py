@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -123,13 +124,12 @@ def _scores_of(folder: Path, label: str, split: str, name: str) -> Path:
         if given and Path(given).resolve() == wanted:
             return path
     key = "path" if wanted.is_dir() else split
-    raise _missing(folder, f"of {name} ({label})", f"split={split} data.{key}={name}")
+    raise _missing(folder, f"of {name} ({label})", f"split={split}", f"data.{key}={name}")
 
 
-def _missing(folder: Path, what: str, words: str) -> UserError:
-    return UserError(
-        f"{folder}: holds no translations {what}; make them: python scripts/evaluate.py ckpt={folder} {words}"
-    )
+def _missing(folder: Path, what: str, *words: str) -> UserError:
+    command = shlex.join(["python", "scripts/evaluate.py", f"ckpt={folder}", *words])
+    return UserError(f"{folder}: holds no translations {what}; make them: {command}")
 
 
 def _read_lines(scores: Path) -> dict[str, Any]:

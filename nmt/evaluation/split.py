@@ -185,8 +185,11 @@ def table(evaluation: Evaluation) -> str:
     """Return the scores for the terminal, one line for each metric."""
     scores, sentences = evaluation.scores, len(evaluation.references)
     rate = sentences / max(evaluation.seconds, 1e-9)
+    width = max(12, *(len(metric.label) + 1 for metric in scores.metrics.values()))
     rows = [
-        _row(metric.label, scores[name].value, scores[name].interval, scores[name].signature or metric.unit)
+        _row(
+            metric.label.ljust(width), scores[name].value, scores[name].interval, scores[name].signature or metric.unit
+        )
         for name, metric in scores.metrics.items()
     ]
     head = f"{evaluation.subject.split}: {sentences:,} sentences, {evaluation.search.label}"
@@ -195,7 +198,7 @@ def table(evaluation: Evaluation) -> str:
 
 def _row(name: str, value: float, interval: Interval | None, note: str) -> str:
     interval_text = "" if interval is None else f"95 %: {interval}"
-    return f"  {name:<12}{value:6.2f}  {interval_text:<22}{note}"
+    return f"  {name}{value:6.2f}  {interval_text:<22}{note}"
 
 
 def _lines(lines: Sequence[str]) -> bytes:

@@ -55,7 +55,7 @@ def test_a_multirun_is_the_whole_ablation(multirun: Path, capsys: pytest.Capture
         expected = BLEU().score(theirs, REFERENCES, bootstrap=50)
         assert run["scores"]["bleu"]["value"] == expected.value and expected.interval is not None
         assert run["scores"]["bleu"]["interval"] == vars(expected.interval)
-        assert f"{expected.value:.2f} \u00b1 {expected.interval.half_width:.2f}" in shown
+        assert f"{expected.value:.2f} ± {expected.interval.half_width:.2f}" in shown
         assert run["p_values"]["chrf"] == {
             "randomization": paired_test(against, theirs, REFERENCES, metric=ChrF(), samples=50).p_value,
             "bootstrap": paired_test(against, theirs, REFERENCES, metric=ChrF(), test="bs", samples=50).p_value,
