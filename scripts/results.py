@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +34,6 @@ FACTS: dict[str, Callable[[dict[str, Any]], str]] = {
     "target tokens/s": lambda run: f"{run['target_tokens_per_second']:,.0f}",
     "seed": lambda run: str(run["seed"]),
 }
-MEMORY = ("batch_tokens", "max_source_length")  # settings of a search that do not change these results
 SHORT = ["parameters", "minutes", "target tokens/s"]
 
 
@@ -150,10 +148,10 @@ def cell(score: dict[str, Any]) -> str:
 
 
 def search(settings: dict[str, Any]) -> str:
-    """Return the name and the settings of the search; a setting that an older run did not have has its default."""
+    """Return the label of the search, which names the settings that change its results, and its length limits."""
     strategy = build_search(settings)
-    shown = {key: value for key, value in asdict(strategy).items() if key not in MEMORY}
-    return f"{type(strategy).__name__} with {', '.join(f'{key} {value}' for key, value in shown.items())}"
+    limits = f"max_length_factor {strategy.max_length_factor}, max_length_extra {strategy.max_length_extra}"
+    return f"`{strategy.label}` with {limits}"
 
 
 def with_table(text: str, table: str) -> str:
