@@ -1,7 +1,10 @@
 """Rules on the next token: small functions over log-probabilities that strategies share.
 
-A rule returns log-probabilities of the same shape in which a token that it forbids has -inf. The others keep their
-values, so the probabilities of a row may sum to less than 1.
+Some rules also read the tokens so far (N, t), without bos. A rule returns log-probabilities (N, V) in which a token
+that it forbids has -inf. The others keep their values, so the probabilities of a row may sum to less than 1; only the
+repetition penalty changes values.
+
+A rule on the tokens so far gives way where it would forbid all tokens that are left: this row stays as it was.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ import torch
 from torch import Tensor
 
 from nmt.errors import UserError
-from nmt.special import BOS, PAD
+from nmt.special import BOS, EOS, PAD
 
 NEVER_GENERATED = (PAD, BOS)
 _GROUP = 64  # columns whose maximum `top` looks at first
@@ -23,6 +26,49 @@ def ban(log_probs: Tensor, ids: Tensor, tokens: Sequence[int]) -> Tensor:
     for token in tokens:
         log_probs = log_probs.masked_fill(ids == token, -torch.inf)
     return log_probs
+
+
+def penalize_repetition(tokens: Tensor, log_probs: Tensor, penalty: float) -> Tensor:
+    """Make the tokens of the hypothesis so far less probable (Keskar et al. 2019, CTRL, arXiv:1909.05858, section 4.1).
+
+    The logit x of such a token becomes x / penalty, or x * penalty if x is negative. Logits are defined up to a
+    constant; here their mean over the tokens that are left is 0. Then the row is normalized to the sum that it had.
+    """
+    possible = log_probs > -torch.inf
+    mean = log_probs.masked_fill(~possible, 0.0).sum(1, keepdim=True) / possible.sum(1, keepdim=True).clamp(min=1)
+    logits = log_probs - mean
+    seen = torch.zeros_like(possible).scatter(1, tokens, True)
+    changed = torch.where(seen, torch.where(logits > 0, logits / penalty, logits * penalty), logits)
+    total = log_probs.logsumexp(1, keepdim=True)
+    changed = changed - changed.logsumexp(1, keepdim=True) + total
+    return torch.where(total == -torch.inf, log_probs, changed)
+
+
+def forbid_repeated_ngrams(tokens: Tensor, log_probs: Tensor, size: int) -> Tensor:
+    """Forbid every token that would complete an n-gram of `size` tokens which the hypothesis has already.
+
+    Paulus et al. 2018, arXiv:1705.04304, section 2.5, for trigrams.
+    """
+    if tokens.shape[1] < size:
+        return log_probs
+    starts = tokens.unfold(1, size - 1, 1)  # (N, t - size + 2, size - 1); the last one is what the next token follows
+    rows, places = (starts[:, :-1] == starts[:, -1:]).all(2).nonzero(as_tuple=True)
+    changed = log_probs.clone()
+    changed[rows, tokens[:, size - 1 :][rows, places]] = -torch.inf
+    return _unless_nothing_is_left(changed, log_probs)
+
+
+def forbid_early_end(tokens: Tensor, log_probs: Tensor, min_length: int) -> Tensor:
+    """Forbid eos as long as the hypothesis would have fewer than `min_length` tokens, eos counted."""
+    if tokens.shape[1] + 1 >= min_length:
+        return log_probs
+    changed = log_probs.clone()
+    changed[:, EOS] = -torch.inf
+    return _unless_nothing_is_left(changed, log_probs)
+
+
+def _unless_nothing_is_left(changed: Tensor, log_probs: Tensor) -> Tensor:
+    return torch.where(changed.amax(1, keepdim=True) == -torch.inf, log_probs, changed)
 
 
 def keep_top_k(log_probs: Tensor, k: int) -> Tensor:

@@ -11,21 +11,23 @@ import torch
 from torch import Tensor
 
 from nmt.checks import require_integer, require_number
-from nmt.search.base import Hypothesis, S, Search, Step, check_max_length
+from nmt.search.base import Hypothesis, S, Step, check_max_length
+from nmt.search.ruled import RuledSearch
 from nmt.search.rules import NEVER_GENERATED, ban, keep_top_k, keep_top_p, require_numbers
 from nmt.special import BOS, EOS
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sampling(Search):
+class Sampling(RuledSearch):
     """Draws `samples` translations of each sentence, independently of each other.
 
-    The distribution of the next token is changed in this order: PAD and BOS are forbidden; log-probabilities are
-    divided by `temperature`; only the `top_k` most probable tokens are kept (0: all of them); of these only the
-    smallest set with a probability of at least `top_p` (1: all of them). A temperature near 0, or top_k=1, gives greedy
-    search.
+    The distribution of the next token is changed in this order: PAD and BOS are forbidden; the rules of `RuledSearch`
+    apply; log-probabilities are divided by `temperature`; only the `top_k` most probable tokens are kept (0: all of
+    them); of these only the smallest set with a probability of at least `top_p` (1: all of them). A temperature near 0,
+    or top_k=1, gives greedy search.
 
-    The score of a hypothesis is its log-probability log P under the model, without temperature and cut-offs. The
+    The score of a hypothesis is its log-probability log P under the model, without rules, temperature
+    and cut-offs. The
     samples of a sentence are returned best score first. Equal samples are not merged, so that their number can be
     counted.
 
@@ -50,8 +52,9 @@ class Sampling(Search):
 
     @property
     def label(self) -> str:
-        """`sample1.t0.7.k0.p1.seed1`: samples, temperature, top_k, top_p and seed."""
-        return f"sample{self.samples}.t{self.temperature:g}.k{self.top_k}.p{self.top_p:g}.seed{self.seed}"
+        """`sample1.t0.7.k0.p1.seed1`: samples, temperature, top_k, top_p and seed, then rules that are on."""
+        drawn = f"sample{self.samples}.t{self.temperature:g}.k{self.top_k}.p{self.top_p:g}.seed{self.seed}"
+        return f"{drawn}{self.rules_label}"
 
     @property
     def width(self) -> int:
@@ -73,8 +76,10 @@ class Sampling(Search):
         log_probs, state = step(torch.full_like(max_length, BOS), state)  # (B, V)
         rows = torch.arange(len(live), device=device).repeat_interleave(self.samples)
         log_probs, state = log_probs[rows], state.select(rows)  # (N, V), a sentence's samples adjacent
+        history = max_length.new_zeros(len(rows), 0)  # (N, t), also of the samples that have ended
         while True:
-            tokens = self._draw(log_probs, list(chain(*live)))
+            tokens = self._draw(self.ruled(history, log_probs), list(chain(*live)))
+            history = torch.cat([history, tokens.unsqueeze(1)], dim=1)
             chosen = log_probs.gather(1, tokens.unsqueeze(1)).squeeze(1)
             for sample, token, log_prob in zip(chain(*live), tokens.tolist(), chosen.tolist(), strict=True):
                 sample.add(token, log_prob)
@@ -84,8 +89,8 @@ class Sampling(Search):
             if len(kept) < len(live):
                 sentences = torch.tensor(kept, device=device)
                 rows = torch.arange(len(live) * self.samples, device=device).view(-1, self.samples)[sentences].flatten()
-                live, tokens, state = [live[place] for place in kept], tokens[rows], state.select(rows, sentences)
-            log_probs, state = step(tokens, state)
+                live, history, state = [live[place] for place in kept], history[rows], state.select(rows, sentences)
+            log_probs, state = step(history[:, -1], state)
 
     def _draw(self, log_probs: Tensor, samples: Sequence[_Sample]) -> Tensor:
         """Return one token (N,) for each row of `log_probs` (N, V).

@@ -1,0 +1,64 @@
+"""The settings that beam search and sampling share: rules on the next token."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from nmt.checks import require_integer, require_number
+from nmt.search.base import Search
+from nmt.search.rules import (
+    NEVER_GENERATED,
+    ban,
+    forbid_early_end,
+    forbid_repeated_ngrams,
+    penalize_repetition,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuledSearch(Search):
+    """A strategy whose next tokens follow rules. They apply in this order, and by default none does.
+
+    `repetition_penalty` makes the tokens that a hypothesis has already less probable (1: unchanged; 1.2 is usual).
+    `no_repeat_ngram_size` n forbids a second occurrence of an n-gram (0: none is forbidden). `min_length` is the
+    smallest number of tokens, eos counted. Where a hypothesis has no other token left than eos, it ends all the same;
+    and the length limit goes before `min_length`. So every sentence gets a hypothesis. Log-probabilities of tokens
+    are always those of the model.
+    """
+
+    min_length: int = 0
+    no_repeat_ngram_size: int = 0
+    repetition_penalty: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_integer(at_least=0, at_most=10_000, min_length=self.min_length)
+        require_integer(at_least=0, at_most=10_000, no_repeat_ngram_size=self.no_repeat_ngram_size)
+        require_number(at_least=1.0, at_most=100.0, repetition_penalty=self.repetition_penalty)
+
+    @property
+    def rules_label(self) -> str:
+        """The part of the label for the rules that are on: `.min5.norepeat3.rep1.2`."""
+        parts = [
+            f".min{self.min_length}" if self.min_length > 1 else "",
+            f".norepeat{self.no_repeat_ngram_size}" if self.no_repeat_ngram_size else "",
+            f".rep{self.repetition_penalty:g}" if self.repetition_penalty > 1 else "",
+        ]
+        return "".join(parts)
+
+    def ruled(self, tokens: Tensor, log_probs: Tensor) -> Tensor:
+        """Return `log_probs` (N, V) after the rules, for hypotheses with the `tokens` so far (N, t), without bos.
+
+        Without a rule, `log_probs` itself is returned. With one, PAD and BOS are forbidden too.
+        """
+        if not self.rules_label:
+            return log_probs
+        log_probs = ban(log_probs, torch.arange(log_probs.shape[1], device=log_probs.device), NEVER_GENERATED)
+        if self.repetition_penalty > 1:
+            log_probs = penalize_repetition(tokens, log_probs, self.repetition_penalty)
+        if self.no_repeat_ngram_size:
+            log_probs = forbid_repeated_ngrams(tokens, log_probs, self.no_repeat_ngram_size)
+        return forbid_early_end(tokens, log_probs, self.min_length)
