@@ -23,6 +23,15 @@ class Selectable(Protocol):
         ...
 
 
+class Attending(Selectable, Protocol):
+    """A state that also says what the model has attended to, for strategies that read the attention."""
+
+    @property
+    def coverage(self) -> Tensor:
+        """The attention (N, S) that each source token has got so far, summed over steps; 1 at padding."""
+        ...
+
+
 S = TypeVar("S", bound=Selectable)
 Step = Callable[[Tensor, S], tuple[Tensor, S]]
 """Reads one token for each hypothesis (N,); returns log-probabilities (N, V) in float32 and the next state."""
@@ -77,6 +86,11 @@ class Search(ABC):
     @abstractmethod
     def width(self) -> int:
         """The number of hypotheses that the search holds for one sentence."""
+
+    @property
+    def reads_attention(self) -> bool:
+        """Whether a call needs an `Attending` state. Other searches are faster, so it is False by default."""
+        return False
 
     @abstractmethod
     def __call__(

@@ -2,28 +2,43 @@
 
 Scores. A hypothesis of n tokens with log-probability log P scores
 
-    score = log P / ((5 + n) / 6) ** length_penalty            (Wu et al. 2016, arXiv:1609.08144, equation 14)
+    score = log P / divisor + coverage_penalty * c
+    divisor = ((5 + n) / 6) ** length_penalty    normalization "gnmt": Wu et al. 2016, arXiv:1609.08144, equation 14
+    divisor = n ** length_penalty                normalization "power": the score of fairseq
+    c = sum over source tokens of log(min(a, 1)), where a is the attention that the source token got in all n steps
 
 n is the number of generated tokens: with eos if the hypothesis ended with it, and always without bos. With a length
-penalty of 0 the score is log P alone; a larger one favours longer hypotheses. The paper's coverage term is left out.
+penalty of 0 the divisor is 1; a larger one favours longer hypotheses. log P is that after the rules of `RuledSearch`:
+a repetition penalty changes it. c is part of the paper's equation; it counts when a hypothesis is finished and has no
+influence on which ones live. a is at least 1e-8, because some attentions give weights of exactly 0.
 
-Legend: B sentences still searched, K beam size, W live hypotheses of a sentence (1 before the first token, then K),
-N = B*W, V vocabulary, C = 2K candidates, t tokens so far.
+Groups. With `groups` above 1 the beam is divided into groups, and each is a beam search of its own (Vijayakumar et al.
+2018, Diverse Beam Search, arXiv:1610.02424, equations 6 and 7). At each step the groups choose one after the other.
+When a group ranks its candidates, `diversity` is subtracted from the log-probability of a token for each hypothesis of
+an earlier group that has just continued with this token (Hamming diversity). Totals and scores stay as they are.
+
+Legend: B sentences still searched, G groups, K beam size of a group, W live hypotheses of a group (1 before the first
+token, then K), N = B*G*W, V vocabulary, C = 2K candidates, t tokens so far. Without groups, G is 1.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, cast
 
 import torch
 from torch import Tensor
 
-from nmt.checks import require_integer, require_number
-from nmt.search.base import Hypothesis, S, Step, check_max_length
+from nmt.checks import require_choice, require_integer, require_number
+from nmt.errors import ParameterError
+from nmt.search.base import Attending, Hypothesis, S, Step, check_max_length
 from nmt.search.beams import Beams, Live, extend, record
 from nmt.search.ruled import RuledSearch
 from nmt.special import BOS, EOS
+
+NORMALIZATIONS = ("gnmt", "power")
+LEAST_COVERAGE = 1e-8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,37 +46,65 @@ class BeamSearch(RuledSearch):
     """Keeps the `beam_size` best prefixes of each sentence and extends all of them at every step.
 
     1. Predict: the model reads the last token of every live hypothesis.
-    2. Rank: the 2K best continuations of a sentence's live hypotheses are its candidates, best first.
+    2. Rank: the 2K best continuations of a group's live hypotheses are its candidates, best first.
     3. Finish: candidates among the first K that end with eos are finished. At `max_length` the other candidates
        among the first K are finished too, without eos.
     4. Survive: the best K candidates without eos are the new live hypotheses.
-    5. Drop: sentences that are done leave the computation; see `_done`.
+    5. Drop: a sentence leaves the computation when all its groups are done; see `_done`.
 
-    The call returns the `n_best` best finished hypotheses of each sentence, or fewer if fewer exist. Among equal
-    scores, the better-ranked parent comes first, then the lower token id, then the earlier end. No sentence influences
-    another.
+    The call returns the `n_best` best finished hypotheses of each sentence, or fewer if fewer exist; those that several
+    groups found are returned once. Among equal scores, the better-ranked parent comes first, then the lower token id,
+    then the earlier end. No sentence influences another.
     """
 
     beam_size: int = 5
     length_penalty: float = 1.0
+    normalization: Literal["gnmt", "power"] = "gnmt"
+    coverage_penalty: float = 0.0
+    groups: int = 1
+    diversity: float = 0.5
     n_best: int = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
         require_integer(at_least=1, at_most=256, beam_size=self.beam_size)
         require_number(at_least=0.0, at_most=100.0, length_penalty=self.length_penalty)
+        require_choice(NORMALIZATIONS, normalization=self.normalization)
+        require_number(at_least=0.0, at_most=100.0, coverage_penalty=self.coverage_penalty)
+        require_integer(at_least=1, groups=self.groups)
+        if self.beam_size % self.groups:
+            raise ParameterError(
+                "groups", f"got {self.groups}, expected a number that divides beam_size={self.beam_size}"
+            )
+        require_number(at_least=0.0, at_most=100.0, diversity=self.diversity)
         require_integer(at_least=1, at_most=self.beam_size, n_best=self.n_best)
 
     @property
     def label(self) -> str:
-        """`beam5.lp1`: beam size and length penalty, then settings that are not off: `.min5`, `.best3`."""
-        more = f".best{self.n_best}" if self.n_best > 1 else ""
-        return f"beam{self.beam_size}.lp{self.length_penalty:g}{self.rules_label}{more}"
+        """`beam5.lp1` or `beam5.power1`: beam size and length penalty. What else is on follows: `.cov0.2.best3`."""
+        parts = [
+            f"beam{self.beam_size}.{'lp' if self.normalization == 'gnmt' else 'power'}{self.length_penalty:g}",
+            f".cov{self.coverage_penalty:g}" if self.coverage_penalty else "",
+            f".groups{self.groups}.div{self.diversity:g}" if self.groups > 1 else "",
+            self.rules_label,
+            f".best{self.n_best}" if self.n_best > 1 else "",
+        ]
+        return "".join(parts)
 
     @property
     def width(self) -> int:
         """The beam size."""
         return self.beam_size
+
+    @property
+    def group_size(self) -> int:
+        """The number of hypotheses of a group."""
+        return self.beam_size // self.groups
+
+    @property
+    def reads_attention(self) -> bool:
+        """Whether the coverage term is on."""
+        return self.coverage_penalty > 0
 
     @torch.no_grad()
     def __call__(
@@ -70,46 +113,69 @@ class BeamSearch(RuledSearch):
         """Return at most `n_best` hypotheses for each sentence, best score first. See `Search`."""
         check_max_length(max_length)
         found: list[list[Hypothesis]] = [[] for _ in range(max_length.numel())]
-        live = Live.start(max_length, self.n_best)
+        live = Live.start(max_length, self.groups, n_best=min(self.n_best, self.group_size))
+        if self.groups > 1:
+            state = state.select(live.index)
         tokens = torch.full_like(live.index, BOS)
         length = 0
         while live.index.numel():
             log_probs, state = step(tokens, state)
             length += 1
-            ranking = self.ruled(live.beams.tokens.flatten(0, 1), log_probs)
-            candidates = extend(live.beams, log_probs, ranking, count=2 * self.beam_size)
+            candidates = self._candidates(live.beams, log_probs)
             ended = candidates.tokens[..., -1] == EOS
-            scores = candidates.totals / length_normalization(length, self.length_penalty)
+            scores = candidates.totals / self._divisor(length)
+            if self.coverage_penalty:
+                scores = scores + self.coverage_penalty * coverage(cast(Attending, state), candidates.parents)
             finishes = self._finishes(candidates, ended | (live.max_length == length).unsqueeze(1))
             record(found, live.index, candidates, scores, finishes)
 
             width = live.beams.totals.shape[1]
             live = live.advance(scores, finishes, self._survivors(candidates, ended))
             rows = torch.arange(live.index.numel(), device=tokens.device).unsqueeze(1) * width + live.beams.parents
-            done = self._done(live, length)
+            done = self._done(live, length).view(-1, self.groups).all(1)
             if bool(done.any()):
-                kept = (~done).nonzero().squeeze(1)
+                sentences = (~done).nonzero().squeeze(1)
+                kept = (~done).repeat_interleave(self.groups).nonzero().squeeze(1)
                 live = live.keep(kept)
-                state = state.select(rows[kept].flatten(), kept)
-            elif self.beam_size > 1:  # with a beam of one every row stays in its place
+                state = state.select(rows[kept].flatten(), sentences)
+            elif self.group_size > 1:  # with a beam of one every row stays in its place
                 state = state.select(rows.flatten())
             tokens = live.beams.tokens[..., -1].flatten()
         return [self._best(hypotheses) for hypotheses in found]
 
+    def _candidates(self, beams: Beams, log_probs: Tensor) -> Beams:
+        """Return the candidates (B*G, C) of all groups, best first, from the model's `log_probs` (N, V)."""
+        ranking = self.ruled(beams.tokens.flatten(0, 1), log_probs)
+        if self.groups == 1:
+            return extend(beams, log_probs, ranking, ranking, count=2 * self.group_size)
+        shape = (-1, self.groups, beams.totals.shape[1], log_probs.shape[1])
+        log_probs, ranking = log_probs.view(shape), ranking.view(shape)  # (B, G, W, V)
+        taken = torch.zeros_like(ranking[:, 0, :1])  # (B, 1, V): how many hypotheses have just taken a token
+        parts = []
+        for group in range(self.groups):
+            choice = ranking[:, group] - self.diversity * taken
+            three = (x.flatten(0, 1) for x in (log_probs[:, group], ranking[:, group], choice))
+            part = beams.take(torch.arange(group, len(beams.totals), self.groups, device=taken.device))
+            parts.append(extend(part, *three, count=2 * self.group_size))
+            survivors = self._survivors(parts[-1], parts[-1].tokens[..., -1] == EOS)
+            exists = (survivors.totals > -torch.inf).to(taken)
+            taken = taken.scatter_add(2, survivors.tokens[:, None, :, -1], exists.unsqueeze(1))
+        return Beams.interleaved(parts)
+
     def _finishes(self, candidates: Beams, ends: Tensor) -> Tensor:
-        """Return which candidates (B, C) finish: those that end, exist, and rank among the first K."""
-        ranked = torch.arange(ends.shape[1], device=ends.device) < self.beam_size
+        """Return which candidates (B*G, C) finish: those that end, exist, and rank among the first K."""
+        ranked = torch.arange(ends.shape[1], device=ends.device) < self.group_size
         return ends & ranked & (candidates.totals > -torch.inf)
 
     def _survivors(self, candidates: Beams, ended: Tensor) -> Beams:
-        """Return the best K candidates without eos (B, K); places without a candidate have a sum of -inf."""
-        places = ended.byte().argsort(dim=1, stable=True)[:, : self.beam_size]
+        """Return the best K candidates without eos (B*G, K); places without a candidate have a sum of -inf."""
+        places = ended.byte().argsort(dim=1, stable=True)[:, : self.group_size]
         open_totals = candidates.totals.masked_fill(ended, -torch.inf)
         candidates = Beams(candidates.tokens, candidates.log_probs, open_totals, candidates.parents)
         return candidates.take(torch.arange(places.shape[0], device=places.device).unsqueeze(1), places)
 
     def _done(self, live: Live, length: int) -> Tensor:
-        """Return which sentences (B,) are done: those for which one of three conditions holds.
+        """Return which groups (B*G,) are done: those for which one of three conditions holds.
 
         `at_limit`: the hypotheses are as long as the sentence allows.
         `enough`: K hypotheses are finished, and the n_best-th of them scores at least as well as the best live
@@ -117,22 +183,37 @@ class BeamSearch(RuledSearch):
         still better.
         `unbeatable`: the n_best-th finished hypothesis scores at least as well as any continuation can.
         Log-probabilities only lower the sum and the divisor grows with the length, so no continuation scores above the
-        best live sum divided by the divisor at max_length.
+        best live sum divided by the divisor at max_length. The coverage term is never above 0. For a group of fewer
+        than n_best hypotheses, its last place counts instead of the n_best-th.
         """
         worst_kept, best_live = live.best_scores[:, -1], live.beams.totals.amax(1)
         at_limit = live.max_length == length
-        enough = (live.finished >= self.beam_size) & (
-            worst_kept >= best_live / length_normalization(length, self.length_penalty)
-        )
-        unbeatable = worst_kept >= best_live / length_normalization(live.max_length, self.length_penalty)
+        enough = (live.finished >= self.group_size) & (worst_kept >= best_live / self._divisor(length))
+        unbeatable = worst_kept >= best_live / self._divisor(live.max_length)
         return at_limit | enough | unbeatable
+
+    def _divisor(self, length: Tensor | int) -> Tensor:
+        return length_normalization(length, self.length_penalty, self.normalization)
 
     def _best(self, hypotheses: list[Hypothesis]) -> list[Hypothesis]:
         if not hypotheses:
             raise ValueError("search: the model gave every token a probability of zero")
-        return sorted(hypotheses, key=lambda hypothesis: -hypothesis.score)[: self.n_best]
+        hypotheses = sorted(hypotheses, key=lambda hypothesis: -hypothesis.score)
+        if self.groups > 1:
+            first: dict[tuple[int, ...], Hypothesis] = {}
+            for hypothesis in hypotheses:
+                first.setdefault(tuple(hypothesis.tokens), hypothesis)
+            hypotheses = list(first.values())
+        return hypotheses[: self.n_best]
 
 
-def length_normalization(length: Tensor | int, length_penalty: float) -> Tensor:
-    """Return ((5 + length) / 6) ** length_penalty, the divisor of log P (arXiv:1609.08144, equation 14)."""
-    return ((5.0 + torch.as_tensor(length)) / 6.0) ** length_penalty
+def length_normalization(length: Tensor | int, length_penalty: float, kind: str = "gnmt") -> Tensor:
+    """Return the divisor of log P: ((5 + length) / 6) ** length_penalty, or length ** length_penalty for "power"."""
+    length = torch.as_tensor(length)
+    return ((5.0 + length) / 6.0 if kind == "gnmt" else length.float()) ** length_penalty
+
+
+def coverage(state: Attending, parents: Tensor) -> Tensor:
+    """Return the coverage term c (B*G, C) of candidates that continue `parents` (B*G, C)."""
+    terms = state.coverage.clamp(LEAST_COVERAGE, 1.0).log().sum(1)  # (N,)
+    return terms.view(parents.shape[0], -1).gather(1, parents)

@@ -1,10 +1,12 @@
 """The hypotheses that a beam search holds, and how they grow by one token.
 
-Legend: B sentences, W live hypotheses of a sentence, N = B*W, V vocabulary, C candidates, t tokens so far.
+Legend: B rows, each a sentence or a group of a sentence's beam, W live hypotheses of a row, N = B*W, V vocabulary,
+C candidates, t tokens so far.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -34,6 +36,12 @@ class Beams:
         parents = torch.zeros(sentences, 1, dtype=torch.long, device=device)
         return cls(nothing.long(), nothing, torch.zeros(sentences, 1, device=device), parents)
 
+    @classmethod
+    def interleaved(cls, groups: Sequence[Beams]) -> Beams:
+        """Return the hypotheses of all groups, those of a sentence's groups adjacent."""
+        fields = zip(*((each.tokens, each.log_probs, each.totals, each.parents) for each in groups), strict=True)
+        return cls(*(torch.stack(field, 1).flatten(0, 1) for field in fields))
+
     def take(self, sentences: Tensor, places: Tensor | slice = slice(None)) -> Beams:
         """Return the hypotheses at (sentences, places): two index tensors of one shape, or all places."""
         fields = (self.tokens, self.log_probs, self.totals, self.parents)
@@ -42,7 +50,7 @@ class Beams:
 
 @dataclass(frozen=True)
 class Live:
-    """The sentences that are still searched, one row for each.
+    """The sentences that are still searched, one row for each group of their beams.
 
     `index` (B,) is the sentence's place in the call, `max_length` (B,) its limit, `finished` (B,) the number of its
     finished hypotheses, `best_scores` (B, n_best) the best scores of these (-inf if there are fewer), and `beams` its
@@ -56,12 +64,12 @@ class Live:
     beams: Beams
 
     @classmethod
-    def start(cls, max_length: Tensor, n_best: int) -> Live:
+    def start(cls, max_length: Tensor, groups: int, *, n_best: int) -> Live:
         """Return all sentences before the first token."""
-        sentences, device = max_length.numel(), max_length.device
-        index = torch.arange(sentences, device=device)
-        best_scores = torch.full((sentences, n_best), -torch.inf, device=device)
-        return cls(index, max_length, torch.zeros_like(index), best_scores, Beams.start(sentences, device))
+        index = torch.arange(max_length.numel(), device=max_length.device).repeat_interleave(groups)
+        best_scores = torch.full((len(index), n_best), -torch.inf, device=index.device)
+        beams = Beams.start(len(index), index.device)
+        return cls(index, max_length[index], torch.zeros_like(index), best_scores, beams)
 
     def advance(self, scores: Tensor, finishes: Tensor, beams: Beams) -> Live:
         """Return the sentences with the candidates that finish (B, C) counted and `beams` as live hypotheses."""
@@ -77,15 +85,15 @@ class Live:
         return Live(index, max_length, finished, best_scores, self.beams.take(rows))
 
 
-def extend(beams: Beams, log_probs: Tensor, ranking: Tensor, *, count: int) -> Beams:
+def extend(beams: Beams, log_probs: Tensor, ranking: Tensor, choice: Tensor, *, count: int) -> Beams:
     """Return the `count` best continuations by one token (B, C), best first.
 
-    `ranking` (N, V) are the log-probabilities after the rules, which are added to the totals; `log_probs` (N, V) are
-    the model's. Without rules, both are one tensor.
+    `log_probs` (N, V) are the model's. `ranking` (N, V) are those after the rules, which are added to the totals.
+    `choice` (N, V) decides which continuations are the best. Without rules and groups, the three are one tensor.
     """
     sentences, width = beams.totals.shape
     # The best `count` of a sentence are among the best `count` of each hypothesis. Forbidden tokens may take places.
-    values, ids = top(ranking, min(count + len(NEVER_GENERATED), ranking.shape[1]))  # (N, c)
+    values, ids = top(choice, min(count + len(NEVER_GENERATED), choice.shape[1]))  # (N, c)
     require_numbers(values)
     values = ban(values, ids, NEVER_GENERATED)
     kept = values.shape[1]  # for each hypothesis
@@ -93,14 +101,23 @@ def extend(beams: Beams, log_probs: Tensor, ranking: Tensor, *, count: int) -> B
     best, places = top(totals, min(count, width * kept))  # (B, C)
     parents = places // kept
     rows = torch.arange(sentences, device=totals.device).unsqueeze(1)
-    own = values if ranking is log_probs else log_probs.gather(1, ids)
-    last, last_log_prob = (x.reshape(sentences, -1).gather(1, places).unsqueeze(2) for x in (ids, own))
+    last = ids.reshape(sentences, -1).gather(1, places)
+    last_log_prob = _chosen(log_probs, choice, values, ids, places)
+    if ranking is not choice:
+        totals = beams.totals.gather(1, parents) + _chosen(ranking, choice, values, ids, places)
+        best = totals.masked_fill(best == -torch.inf, -torch.inf)
     return Beams(
-        tokens=torch.cat([beams.tokens[rows, parents], last], dim=2),
-        log_probs=torch.cat([beams.log_probs[rows, parents], last_log_prob], dim=2),
+        tokens=torch.cat([beams.tokens[rows, parents], last.unsqueeze(2)], dim=2),
+        log_probs=torch.cat([beams.log_probs[rows, parents], last_log_prob.unsqueeze(2)], dim=2),
         totals=best,
         parents=parents,
     )
+
+
+def _chosen(scores: Tensor, choice: Tensor, values: Tensor, ids: Tensor, places: Tensor) -> Tensor:
+    """Return `scores` (N, V) of the chosen continuations (B, C); `values` (N, c) are those of `choice` at `ids`."""
+    values = values if scores is choice else scores.gather(1, ids)
+    return values.reshape(len(places), -1).gather(1, places)
 
 
 def record(found: list[list[Hypothesis]], index: Tensor, candidates: Beams, scores: Tensor, finishes: Tensor) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -12,7 +13,7 @@ from torch import Tensor
 from nmt.search.beam import BeamSearch
 from nmt.search.ruled import RuledSearch
 from nmt.special import BOS, EOS, PAD
-from tests.search.toy import Toy
+from tests.search.toy import AttendingToy, Toy
 
 Row = dict[int, float]
 """The tokens that are left, with their log-probabilities."""
@@ -74,11 +75,62 @@ def every_hypothesis(
             yield from every_hypothesis(search, toy, topic, limit, longer)
 
 
-def score(search: BeamSearch, found: Found) -> float:
-    return found.total / ((5 + len(found.tokens)) / 6) ** search.length_penalty
+def score(search: BeamSearch, toy: Toy, topic: Tensor, found: Found) -> float:
+    value = found.total / divisor(search, len(found.tokens))
+    if search.coverage_penalty:
+        assert isinstance(toy, AttendingToy)
+        prefix = torch.tensor([[BOS, *found.tokens]])
+        steps = [toy.attention(prefix[:, : n + 1], topic.unsqueeze(0))[0].tolist() for n in range(len(found.tokens))]
+        attended = map(math.fsum, zip(*steps, strict=True))
+        value += search.coverage_penalty * sum(math.log(min(each, 1.0)) for each in attended)
+    return value
 
 
-def brute_force(search: BeamSearch, toy: Toy, topic: Tensor, limit: int) -> list[tuple[float, Found]]:
-    """Return the best `n_best` hypotheses of all, best score first."""
-    scored = [(score(search, found), found) for found in every_hypothesis(search, toy, topic, limit)]
-    return sorted(scored, key=lambda pair: -pair[0])[: search.n_best]
+def divisor(search: BeamSearch, length: int) -> float:
+    return float((length if search.normalization == "power" else (5 + length) / 6) ** search.length_penalty)
+
+
+Scored = list[tuple[float, Found]]
+
+
+def brute_force(search: BeamSearch, toy: Toy, topic: Tensor, limit: int) -> Scored:
+    """Return the best `n_best` of all hypotheses, best score first."""
+    everything = every_hypothesis(search, toy, topic, limit)
+    return best([(score(search, toy, topic, found), found) for found in everything])[: search.n_best]
+
+
+def best(scored: Scored) -> Scored:
+    return sorted(scored, key=lambda pair: -pair[0])
+
+
+def beam(search: BeamSearch, toy: Toy, topic: Tensor, limit: int) -> Scored:
+    """Return what the documented beam search finds, with lists: groups, finished hypotheses and all."""
+    size = search.beam_size // search.groups
+    live: list[list[Found]] = [[NOTHING] for _ in range(search.groups)]
+    finished: list[Scored] = [[] for _ in range(search.groups)]
+    for length in range(1, limit + 1):
+        taken: Counter[int] = Counter()
+        for group in range(search.groups):
+            candidates = [longer for found in live[group] for longer in extensions(search, toy, topic, found)]
+            candidates.sort(key=lambda longer: -(longer.total - search.diversity * taken[longer.tokens[-1]]))
+            for found in candidates[:size]:
+                if found.tokens[-1] == EOS or length == limit:
+                    finished[group].append((score(search, toy, topic, found), found))
+            live[group] = [found for found in candidates[: 2 * size] if found.tokens[-1] != EOS][:size]
+            taken.update(found.tokens[-1] for found in live[group])
+        if all(done(search, *pair, length, limit) for pair in zip(live, finished, strict=True)):
+            break
+    unique = {found.tokens: (value, found) for each in finished for value, found in each}
+    return best(list(unique.values()))[: search.n_best]
+
+
+def done(search: BeamSearch, live: list[Found], finished: Scored, length: int, limit: int) -> bool:
+    size = search.beam_size // search.groups
+    places = min(search.n_best, size)
+    if not live:
+        return True
+    if len(finished) < places:
+        return False
+    worst_kept, best_live = best(finished)[places - 1][0], max(found.total for found in live)
+    enough = len(finished) >= size and worst_kept >= best_live / divisor(search, length)
+    return enough or worst_kept >= best_live / divisor(search, limit)

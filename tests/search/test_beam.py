@@ -16,6 +16,7 @@ from nmt.models.interface import State
 from nmt.search.base import Hypothesis
 from nmt.search.beam import BeamSearch, length_normalization
 from nmt.special import BOS, EOS, PAD
+from tests.search import plain
 from tests.search.toy import History, Toy, total
 
 
@@ -27,29 +28,6 @@ def every_hypothesis(vocabulary: int, limit: int) -> list[tuple[int, ...]]:
     words = [token for token in range(vocabulary) if token not in (PAD, BOS, EOS)]
     ended = [(*stem, EOS) for length in range(limit) for stem in itertools.product(words, repeat=length)]
     return ended + list(itertools.product(words, repeat=limit))
-
-
-Scored = list[tuple[float, list[int]]]
-
-
-def reference_beam(toy: Toy, topic: Tensor, limit: int, beam_size: int, penalty: float, n_best: int) -> Scored:
-    """The documented rules, sentence by sentence with lists; no early stop but K good finished ones or the limit."""
-    live: Scored = [(0.0, [])]
-    finished: Scored = []
-    for length in range(1, limit + 1):
-        candidates = []
-        for log_prob, tokens in live:
-            row = toy.log_probs(torch.tensor([[BOS, *tokens]]), topic.unsqueeze(0))[0].tolist()
-            candidates += [(log_prob + row[v], [*tokens, v]) for v in range(toy.vocabulary) if v not in (PAD, BOS)]
-        candidates.sort(key=lambda candidate: -candidate[0])
-        for log_prob, tokens in candidates[:beam_size]:
-            if tokens[-1] == EOS or length == limit:
-                finished.append((score(log_prob, length, penalty), tokens))
-        live = [candidate for candidate in candidates[: 2 * beam_size] if candidate[1][-1] != EOS][:beam_size]
-        finished.sort(key=lambda hypothesis: -hypothesis[0])
-        if len(finished) >= beam_size and (not live or finished[n_best - 1][0] >= score(live[0][0], length, penalty)):
-            break
-    return finished
 
 
 @pytest.mark.parametrize("penalty", [0.0, 0.6, 1.0, 2.5])
@@ -71,10 +49,11 @@ def test_equals_a_plain_beam(vocabulary: int, beam_size: int) -> None:
     toy = Toy(vocabulary, seed=vocabulary + beam_size)
     topics, limits = toy.topics(4), [7, 9, 2, 5]
     for penalty, n_best in ((0.0, 1), (1.0, 1), (1.0, beam_size)):
-        found = toy.find(BeamSearch(beam_size=beam_size, length_penalty=penalty, n_best=n_best), topics, limits)
+        search = BeamSearch(beam_size=beam_size, length_penalty=penalty, n_best=n_best)
+        found = toy.find(search, topics, limits)
         for topic, limit, hypotheses in zip(topics, limits, found, strict=True):
-            expected = reference_beam(toy, topic, limit, beam_size, penalty, n_best)[:n_best]
-            assert [h.tokens for h in hypotheses] == [tokens for _, tokens in expected]
+            expected = plain.beam(search, toy, topic, limit)
+            assert [tuple(h.tokens) for h in hypotheses] == [each.tokens for _, each in expected]
             assert [h.score for h in hypotheses] == pytest.approx([value for value, _ in expected], abs=1e-5)
 
 

@@ -26,7 +26,7 @@ def search(request: pytest.FixtureRequest) -> Search:
 
 
 def test_the_shipped_strategies_are_found() -> None:
-    assert {"beam", "greedy", "sampling"} <= set(NAMES)
+    assert {"beam", "diverse", "greedy", "sampling"} <= set(NAMES)
 
 
 def test_defaults_in_code_make_every_key_optional(search: Search) -> None:

@@ -22,6 +22,13 @@ class History(State):
     topic: Tensor = per_sentence()
 
 
+@dataclass(frozen=True)
+class Attended(History):
+    """Also the attention that each of three source tokens got so far (N, 3)."""
+
+    coverage: Tensor
+
+
 class Toy:
     """A random model whose next distribution depends on the sentence and on the whole history, order included."""
 
@@ -39,10 +46,13 @@ class Toy:
         return History(torch.zeros(len(topics), 0, dtype=torch.long), topics)
 
     def log_probs(self, prefixes: Tensor, topics: Tensor) -> Tensor:
+        return torch.log_softmax(self._hidden(prefixes, topics) @ self.output, dim=-1).float()
+
+    def _hidden(self, prefixes: Tensor, topics: Tensor) -> Tensor:
         hidden = topics
         for position in range(prefixes.shape[1]):
             hidden = torch.tanh(hidden @ self.recurrent + self.embedding[prefixes[:, position]])
-        return torch.log_softmax(hidden @ self.output, dim=-1).float()
+        return hidden
 
     def step(self, tokens: Tensor, state: History) -> tuple[Tensor, History]:
         beams = len(tokens) // len(state.topic)
@@ -55,6 +65,23 @@ class Toy:
         """Search for each topic; the topic itself is the sentence's key."""
         keys = topics.view(torch.long).abs().tolist()
         return search(self.step, self.start(topics), max_length=torch.tensor(limits), keys=keys)
+
+
+class AttendingToy(Toy):
+    """A toy whose state says what it attended to."""
+
+    def start(self, topics: Tensor) -> Attended:
+        return Attended(torch.zeros(len(topics), 0, dtype=torch.long), topics, torch.zeros(len(topics), 3))
+
+    def attention(self, prefixes: Tensor, topics: Tensor) -> Tensor:
+        return (2 * self._hidden(prefixes, topics)[:, :3]).softmax(1).float()
+
+    def step(self, tokens: Tensor, state: History) -> tuple[Tensor, History]:
+        assert isinstance(state, Attended)
+        log_probs, after = super().step(tokens, state)
+        topics = state.topic.repeat_interleave(len(tokens) // len(state.topic), 0)
+        coverage = state.coverage + self.attention(after.tokens, topics)
+        return log_probs, Attended(after.tokens, after.topic, coverage)
 
 
 def total(toy: Toy, topic: Tensor, tokens: Sequence[int]) -> float:

@@ -1,0 +1,133 @@
+"""Normalizations, coverage and groups of beam search, alone and with all rules, against plain Python."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+import torch
+
+from nmt.errors import ParameterError
+from nmt.search.beam import BeamSearch, length_normalization
+from tests.search.plain import Scored, beam, brute_force
+from tests.search.toy import AttendingToy, History
+
+RULES: dict[str, Any] = {"min_length": 2, "no_repeat_ngram_size": 2, "repetition_penalty": 1.3}
+SCORES: dict[str, dict[str, Any]] = {
+    "gnmt": {"length_penalty": 0.6},
+    "power": {"normalization": "power", "length_penalty": 0.7},
+    "coverage": {"coverage_penalty": 0.8},
+    "all": {"normalization": "power", "length_penalty": 1.5, "coverage_penalty": 0.4, **RULES},
+}
+scores = pytest.mark.parametrize("settings", SCORES.values(), ids=SCORES)
+
+
+def agree(search: BeamSearch, toy: AttendingToy, limits: list[int], expected: Any) -> list[Scored]:
+    """Compare a batch with the `expected` function of one sentence; return what that found."""
+    topics = toy.topics(len(limits))
+    plain = [expected(search, toy, topic, limit) for topic, limit in zip(topics, limits, strict=True)]
+    for found, wanted in zip(toy.find(search, topics, limits), plain, strict=True):
+        assert [tuple(h.tokens) for h in found] == [each.tokens for _, each in wanted]
+        assert [h.score for h in found] == pytest.approx([value for value, _ in wanted], abs=1e-4)
+        for hypothesis, (_, each) in zip(found, wanted, strict=True):
+            assert hypothesis.token_log_probs == pytest.approx(each.own, abs=1e-5)
+    return plain
+
+
+@scores
+@pytest.mark.parametrize("seed", range(3))
+def test_a_beam_that_holds_everything_finds_the_best_of_all_sequences(settings: dict[str, Any], seed: int) -> None:
+    search = BeamSearch(beam_size=3**4 * 2, n_best=3, **settings)
+    agree(search, AttendingToy(6, seed), [4, 1, 3], brute_force)
+
+
+@scores
+@pytest.mark.parametrize(("beam_size", "groups"), [(1, 1), (4, 1), (4, 2), (3, 3), (6, 2)])
+@pytest.mark.parametrize("vocabulary", [5, 9, 200])
+def test_equals_a_plain_beam(settings: dict[str, Any], beam_size: int, groups: int, vocabulary: int) -> None:
+    for n_best in {1, beam_size}:
+        search = BeamSearch(beam_size=beam_size, groups=groups, n_best=n_best, **settings)
+        agree(search, AttendingToy(vocabulary, seed=vocabulary + beam_size), [7, 9, 2, 5], beam)
+
+
+@pytest.mark.parametrize("diversity", [0.3, 2.0, 100.0])
+def test_groups_equal_a_plain_beam_at_every_strength(diversity: float) -> None:
+    search = BeamSearch(beam_size=6, groups=3, n_best=6, diversity=diversity)
+    agree(search, AttendingToy(12, seed=1), [8] * 6, beam)
+
+
+def test_groups_without_diversity_find_what_one_group_finds() -> None:
+    toy = AttendingToy(30, seed=3)
+    topics, limits = toy.topics(6), [9] * 6
+    one = toy.find(BeamSearch(beam_size=2, n_best=2), topics, limits)
+    three = toy.find(BeamSearch(beam_size=6, groups=3, diversity=0.0, n_best=6), topics, limits)
+    for few, more in zip(one, three, strict=True):
+        assert [h.tokens for h in more[:2]] == [h.tokens for h in few]
+        assert len({tuple(h.tokens) for h in more}) == len(more), "what several groups found stands there once"
+
+
+def test_strong_diversity_keeps_the_groups_apart_at_every_step() -> None:
+    toy = AttendingToy(30, seed=4)
+
+    def step(tokens: torch.Tensor, state: History) -> tuple[torch.Tensor, History]:
+        if state.tokens.shape[1]:
+            assert all(len(set(row)) == 4 for row in tokens.view(-1, 4).tolist())
+        return toy.step(tokens, state)
+
+    search = BeamSearch(beam_size=4, groups=4, diversity=100.0, n_best=4)
+    topics, limits = toy.topics(6), torch.full((6,), 9)
+    found = search(step, toy.start(topics), max_length=limits, keys=[[0]] * 6)
+    alike = toy.find(BeamSearch(beam_size=4, n_best=4), topics, limits.tolist())
+    firsts = [sum(len({h.tokens[0] for h in each}) for each in results) for results in (found, alike)]
+    assert firsts[0] > 1.5 * firsts[1]
+
+
+def test_coverage_prefers_hypotheses_that_read_the_whole_source() -> None:
+    toy = AttendingToy(8, seed=5, sharpness=0.7)
+    topics, limits = toy.topics(20), [5] * 20
+
+    def least(penalty: float) -> float:
+        found = toy.find(BeamSearch(beam_size=60, coverage_penalty=penalty), topics, limits)
+        sums = []
+        for topic, (best, *_) in zip(topics, found, strict=True):
+            prefix = torch.tensor([[2, *best.tokens]])
+            steps = [toy.attention(prefix[:, : n + 1], topic.unsqueeze(0)) for n in range(len(best.tokens))]
+            sums.append(torch.cat(steps).sum(0).min().item())
+        return sum(sums)
+
+    assert least(0.0) < least(0.5) < least(5.0)
+
+
+def test_a_source_token_without_any_attention_has_a_price() -> None:
+    class Blind(AttendingToy):
+        def attention(self, prefixes: torch.Tensor, topics: torch.Tensor) -> torch.Tensor:
+            return torch.tensor([[1.0, 0.0, 1.0]]).expand(len(prefixes), -1)
+
+    toy = Blind(9, seed=6)
+    (topics, limits), search = (toy.topics(2), [4, 4]), BeamSearch(coverage_penalty=0.5)
+    for (free,), (paid,) in zip(toy.find(BeamSearch(), topics, limits), toy.find(search, topics, limits), strict=True):
+        assert paid.tokens == free.tokens
+        assert paid.score == pytest.approx(free.score + 0.5 * math.log(1e-8), abs=1e-4)
+
+
+def test_the_divisors() -> None:
+    assert length_normalization(7, 1.0, "power").item() == 7.0
+    assert length_normalization(torch.tensor([4]), 0.5, "power").item() == 2.0
+    assert length_normalization(7, 0.0, "power").item() == length_normalization(7, 0.0).item() == 1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("normalization", "fairseq", "got 'fairseq', expected one of gnmt, power"),
+        ("coverage_penalty", -0.2, "got -0.2, expected a number of at least 0.0"),
+        ("groups", 0, "got 0, expected an integer of at least 1"),
+        ("groups", 2, "got 2, expected a number that divides beam_size=5"),
+        ("diversity", math.inf, "got inf, expected a number"),
+    ],
+)
+def test_settings_are_checked(name: str, value: Any, expected: str) -> None:
+    with pytest.raises(ParameterError) as caught:
+        BeamSearch().replace(**{name: value})
+    assert caught.value.parameter == name and caught.value.problem.startswith(expected)
