@@ -11,6 +11,7 @@ import torch
 from nmt import build, machine
 from nmt.config.settings import TrainConfig
 from nmt.errors import UserError
+from nmt.models.coverage import Covering
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.shapes import shapes_only
 from nmt.models.trial import TrialError, one_thread, try_model
@@ -42,28 +43,35 @@ def check_nodes(config: TrainConfig) -> None:
                 check()
             except UserError as error:
                 problems.extend(error.problems)
+        if not problems and build.build_search(config.search, allow=allow).reads_attention:
+            Covering(_model(config))
     if problems:
         raise UserError(*problems)
 
 
 def _check_model(config: TrainConfig) -> None:
-    """Build the model without memory for its weights, and run it on two toy sentences.
+    """Build the model and run it on two toy sentences."""
+    model = _model(config)
+    _check_memory(model)
+    longest = config.data.max_length
+    check_lengths(model, config.model, longest, longest, of="data.max_length", otherwise="lower data.max_length")
+    _try(model, config.model)
+
+
+def _model(config: TrainConfig) -> Seq2Seq:
+    """Return the model, without memory for its weights if that is possible.
 
     A constructor of the user's own packages may read a tensor, but without memory tensors have no values. So a model
     that fails there is built again with memory, and only the second result counts.
     """
     try:
         with shapes_only():
-            model = _build(config)
+            return _build(config)
     except Exception:
         if not config.allow:
             raise
         with one_thread():
-            model = _build(config)
-    _check_memory(model)
-    longest = config.data.max_length
-    check_lengths(model, config.model, longest, longest, of="data.max_length", otherwise="lower data.max_length")
-    _try(model, config.model)
+            return _build(config)
 
 
 def _build(config: TrainConfig) -> Seq2Seq:

@@ -16,6 +16,7 @@ from nmt.attention_map import AttentionMap, Origin
 from nmt.build import architecture, build_search, search_node
 from nmt.data.batch import pad
 from nmt.errors import ParameterError, UserError
+from nmt.models.coverage import Covering
 from nmt.models.interface import AttentionWeights
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.base import Hypothesis, Search
@@ -225,7 +226,8 @@ class Translator:
         if (longest := self.model.decoder.max_length) is not None:
             limits = [min(limit, longest) for limit in limits]
         max_length = torch.tensor(limits, device=self.device)
-        return search(self.model.step, self.model.start(source, mask), max_length=max_length, keys=sources)
+        model: Any = Covering(self.model) if search.reads_attention else self.model
+        return search(model.step, model.start(source, mask), max_length=max_length, keys=sources)
 
     def _encode_source(self, sentences: Sequence[str], search: Search) -> tuple[list[list[int]], list[int]]:
         """Return the ids of every source, cut to the search's limit, and the numbers of ids that were cut off."""
