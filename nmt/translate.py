@@ -227,7 +227,8 @@ class Translator:
             limits = [min(limit, longest) for limit in limits]
         max_length = torch.tensor(limits, device=self.device)
         model: Any = Covering(self.model) if search.reads_attention else self.model
-        return search(model.step, model.start(source, mask), max_length=max_length, keys=sources)
+        found = search(model.step, model.start(source, mask), max_length=max_length, keys=sources)
+        return [search.rank(hypotheses, self.tokenizer.decode_target) for hypotheses in found]
 
     def _encode_source(self, sentences: Sequence[str], search: Search) -> tuple[list[list[int]], list[int]]:
         """Return the ids of every source, cut to the search's limit, and the numbers of ids that were cut off."""

@@ -107,6 +107,13 @@ class Search(ABC):
         has a probability of 0.
         """
 
+    def rank(self, hypotheses: list[Hypothesis], decode: Callable[[Sequence[int]], str]) -> list[Hypothesis]:
+        """Return the hypotheses that a call found for one sentence, best first.
+
+        `decode` returns the text of target ids. A strategy that compares texts may change order and scores here.
+        """
+        return hypotheses
+
     def target_limit(self, source_length: int) -> int:
         """Return the largest number of target tokens for `source_length` source tokens, eos counted in both."""
         return max(1, math.floor(self.max_length_factor * source_length) + self.max_length_extra)

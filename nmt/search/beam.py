@@ -78,6 +78,7 @@ class BeamSearch(RuledSearch):
             )
         require_number(at_least=0.0, at_most=100.0, diversity=self.diversity)
         require_integer(at_least=1, at_most=self.beam_size, n_best=self.n_best)
+        self._require_candidates(n_best=self.n_best)
 
     @property
     def label(self) -> str:
@@ -86,7 +87,7 @@ class BeamSearch(RuledSearch):
             f"beam{self.beam_size}.{'lp' if self.normalization == 'gnmt' else 'power'}{self.length_penalty:g}",
             f".cov{self.coverage_penalty:g}" if self.coverage_penalty else "",
             f".groups{self.groups}.div{self.diversity:g}" if self.groups > 1 else "",
-            self.rules_label,
+            self.shared_label,
             f".best{self.n_best}" if self.n_best > 1 else "",
         ]
         return "".join(parts)
@@ -205,6 +206,11 @@ class BeamSearch(RuledSearch):
                 first.setdefault(tuple(hypothesis.tokens), hypothesis)
             hypotheses = list(first.values())
         return hypotheses[: self.n_best]
+
+    def _probabilities(self, hypotheses: Sequence[Hypothesis]) -> list[float]:
+        """Return the probabilities under the model, normalized, because no hypothesis occurs twice."""
+        log_probs = torch.tensor([sum(hypothesis.token_log_probs) for hypothesis in hypotheses], dtype=torch.double)
+        return log_probs.softmax(0).tolist()
 
 
 def length_normalization(length: Tensor | int, length_penalty: float, kind: str = "gnmt") -> Tensor:

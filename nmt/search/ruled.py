@@ -1,14 +1,18 @@
-"""The settings that beam search and sampling share: rules on the next token."""
+"""The settings that beam search and sampling share: rules on the next token, and the choice among candidates."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
-from nmt.checks import require_integer, require_number
-from nmt.search.base import Search
+from nmt.checks import require_choice, require_integer, require_number
+from nmt.errors import ParameterError
+from nmt.search.base import Hypothesis, Search
+from nmt.search.risk import UTILITIES, Utility, expected_utilities
 from nmt.search.rules import (
     NEVER_GENERATED,
     ban,
@@ -27,11 +31,15 @@ class RuledSearch(Search):
     smallest number of tokens, eos counted. Where a hypothesis has no other token left than eos, it ends all the same;
     and the length limit goes before `min_length`. So every sentence gets a hypothesis. Log-probabilities of tokens
     are always those of the model.
+
+    `utility` turns on minimum Bayes risk: of the hypotheses that the search finds for a sentence, the one with the
+    highest expected utility is the best, and expected utilities are the scores; see `nmt.search.risk`.
     """
 
     min_length: int = 0
     no_repeat_ngram_size: int = 0
     repetition_penalty: float = 1.0
+    utility: Utility | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -39,13 +47,26 @@ class RuledSearch(Search):
         require_integer(at_least=0, at_most=10_000, no_repeat_ngram_size=self.no_repeat_ngram_size)
         require_number(at_least=1.0, at_most=100.0, repetition_penalty=self.repetition_penalty)
 
+    def _require_candidates(self, **counts: int) -> None:
+        """Raise ParameterError for an unknown utility, and for one with fewer than two candidates to choose from."""
+        if self.utility is None:
+            return
+        require_choice(UTILITIES, utility=self.utility)
+        for name, count in counts.items():
+            if count < 2:
+                raise ParameterError(
+                    "utility",
+                    f"it chooses among several translations, but {name} is {count}; raise {name}, or use null",
+                )
+
     @property
-    def rules_label(self) -> str:
-        """The part of the label for the rules that are on: `.min5.norepeat3.rep1.2`."""
+    def shared_label(self) -> str:
+        """The part of the label for the settings of this class that are on: `.min5.norepeat3.rep1.2.mbr-chrf`."""
         parts = [
             f".min{self.min_length}" if self.min_length > 1 else "",
             f".norepeat{self.no_repeat_ngram_size}" if self.no_repeat_ngram_size else "",
             f".rep{self.repetition_penalty:g}" if self.repetition_penalty > 1 else "",
+            f".mbr-{self.utility}" if self.utility else "",
         ]
         return "".join(parts)
 
@@ -54,7 +75,7 @@ class RuledSearch(Search):
 
         Without a rule, `log_probs` itself is returned. With one, PAD and BOS are forbidden too.
         """
-        if not self.rules_label:
+        if self.min_length <= 1 and not self.no_repeat_ngram_size and self.repetition_penalty == 1:
             return log_probs
         log_probs = ban(log_probs, torch.arange(log_probs.shape[1], device=log_probs.device), NEVER_GENERATED)
         if self.repetition_penalty > 1:
@@ -62,3 +83,16 @@ class RuledSearch(Search):
         if self.no_repeat_ngram_size:
             log_probs = forbid_repeated_ngrams(tokens, log_probs, self.no_repeat_ngram_size)
         return forbid_early_end(tokens, log_probs, self.min_length)
+
+    def rank(self, hypotheses: list[Hypothesis], decode: Callable[[Sequence[int]], str]) -> list[Hypothesis]:
+        """Return the hypotheses of one sentence by expected utility, best first; unchanged without a utility."""
+        if self.utility is None:
+            return hypotheses
+        texts, weights = [decode(each.tokens) for each in hypotheses], self._probabilities(hypotheses)
+        utilities = expected_utilities(texts, weights, self.utility)
+        scored = [replace(each, score=utility) for each, utility in zip(hypotheses, utilities, strict=True)]
+        return sorted(scored, key=lambda hypothesis: -hypothesis.score)
+
+    @abstractmethod
+    def _probabilities(self, hypotheses: Sequence[Hypothesis]) -> list[float]:
+        """Return how probable each hypothesis is among those of its sentence; the sum is 1."""

@@ -49,12 +49,13 @@ class Sampling(RuledSearch):
         require_number(above=0.0, at_most=1.0, top_p=self.top_p)
         require_integer(at_least=1, at_most=256, samples=self.samples)
         require_integer(at_least=0, at_most=2**32 - 1, seed=self.seed)
+        self._require_candidates(samples=self.samples)
 
     @property
     def label(self) -> str:
-        """`sample1.t0.7.k0.p1.seed1`: samples, temperature, top_k, top_p and seed, then rules that are on."""
+        """`sample1.t0.7.k0.p1.seed1`: samples, temperature, top_k, top_p and seed, then what else is on."""
         drawn = f"sample{self.samples}.t{self.temperature:g}.k{self.top_k}.p{self.top_p:g}.seed{self.seed}"
-        return f"{drawn}{self.rules_label}"
+        return f"{drawn}{self.shared_label}"
 
     @property
     def width(self) -> int:
@@ -108,6 +109,10 @@ class Sampling(RuledSearch):
         log_probs = keep_top_p(keep_top_k(log_probs, self.top_k or log_probs.shape[1]), self.top_p)
         noise = np.stack([sample.noise.standard_exponential(log_probs.shape[1]) for sample in samples])
         return (log_probs.exp() / torch.from_numpy(noise).to(log_probs)).argmax(1)
+
+    def _probabilities(self, hypotheses: Sequence[Hypothesis]) -> list[float]:
+        """Return equal probabilities, because a probable hypothesis is drawn often."""
+        return [1 / len(hypotheses)] * len(hypotheses)
 
 
 @dataclass

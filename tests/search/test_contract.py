@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -13,6 +14,8 @@ from nmt.build import build_search, search_node
 from nmt.config.compose import compose
 from nmt.errors import ParameterError
 from nmt.search.base import Search
+from nmt.search.beam import BeamSearch
+from nmt.search.sampling import Sampling
 from nmt.special import BOS, EOS, PAD
 from tests.search.toy import Toy, total
 
@@ -26,7 +29,7 @@ def search(request: pytest.FixtureRequest) -> Search:
 
 
 def test_the_shipped_strategies_are_found() -> None:
-    assert {"beam", "diverse", "greedy", "sampling"} <= set(NAMES)
+    assert {"beam", "diverse", "greedy", "mbr", "sampling"} <= set(NAMES)
 
 
 def test_defaults_in_code_make_every_key_optional(search: Search) -> None:
@@ -40,6 +43,24 @@ def test_defaults_in_code_make_every_key_optional(search: Search) -> None:
 def test_label_and_width(search: Search) -> None:
     assert re.fullmatch(r"[\w.+-]+", search.label), "it stands in file names"
     assert isinstance(search.width, int) and search.width >= 1
+
+
+OTHER_VALUES: dict[str, Any] = {
+    **{"beam_size": 20, "length_penalty": 0.5, "normalization": "power", "coverage_penalty": 0.2, "groups": 2},
+    **{"diversity": 0.7, "n_best": 3, "temperature": 0.5, "top_k": 3, "top_p": 0.5, "samples": 7, "seed": 9},
+    **{"min_length": 3, "no_repeat_ngram_size": 3, "repetition_penalty": 1.3, "utility": "bleu"},
+}
+NOT_IN_LABELS = {"max_length_factor", "max_length_extra", "max_source_length", "batch_tokens"}
+
+
+@pytest.mark.parametrize("several", [BeamSearch(beam_size=10, groups=5, n_best=10), Sampling(samples=5)])
+def test_every_setting_that_changes_results_changes_the_label(several: Search) -> None:
+    names = {field.name for field in dataclasses.fields(several)} - NOT_IN_LABELS
+    labels = [several.label]
+    for name in sorted(names):
+        labels.append(several.replace(**{name: OTHER_VALUES[name]}).label)
+        assert re.fullmatch(r"[\w.+-]+", labels[-1])
+    assert len(set(labels)) == len(names) + 1
 
 
 def test_one_fields_change_is_checked(search: Search) -> None:
