@@ -20,6 +20,7 @@ from nmt.models.coverage import Covering
 from nmt.models.interface import AttentionWeights
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.base import Hypothesis, Search
+from nmt.search.prefix import force_prefixes
 from nmt.special import BOS
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ class Translator:
         self,
         sentences: Sequence[str],
         *,
+        prefixes: Sequence[str] | None = None,
         search: Search | None = None,
         advance: Callable[[int], None] | None = None,
         **fields: Any,
@@ -84,17 +86,20 @@ class Translator:
         A sentence gets the same tokens in any batch. A sentence that is empty or only white space is translated to "".
         A translation is never longer than the limit of the search or the limit of the decoder's positions. Of a source
         longer than the search's `max_source_length`, only the beginning is translated; see `Translation.cut`.
-        In this call, `search` replaces the strategy of the translator, and `fields` replace single settings of the
-        strategy (`beam_size=1`). `advance` is called
-        with the number of sentences of each batch that is done. Raises UserError for settings that the strategy does
-        not have or does not accept, and for a sentence that is longer than the limit of the encoder's positions.
+        `prefixes` are the beginnings of the translations, "" where the search is free; the search may go on with a
+        prefix's last word. In this call, `search` replaces the strategy of the translator, and `fields` replace single
+        settings of the strategy (`beam_size=1`). `advance` is called with the number of sentences of each batch that is
+        done. Raises UserError for settings that the strategy does not have or does not accept, for a sentence that is
+        longer than the limit of the encoder's positions, and for a prefix that leaves no token below the length limit.
         """
-        return [found[0] for found in self.hypotheses(sentences, search=search, advance=advance, **fields)]
+        found = self.hypotheses(sentences, prefixes=prefixes, search=search, advance=advance, **fields)
+        return [hypotheses[0] for hypotheses in found]
 
     def hypotheses(
         self,
         sentences: Sequence[str],
         *,
+        prefixes: Sequence[str] | None = None,
         search: Search | None = None,
         advance: Callable[[int], None] | None = None,
         **fields: Any,
@@ -109,11 +114,12 @@ class Translator:
         sources, cut = self._encode_source(sentences, search)
         translations = [[Translation(sentence, "", 0.0, [], [], [])] for sentence in sentences]
         filled = [i for i, sentence in enumerate(sentences) if not _is_empty(sentence, sources[i])]
+        forced = self._encode_prefixes(prefixes, len(sentences))
         lengths = [len(sources[i]) for i in filled]
         with _inference(self.model, search):
             for batch in batches_by_length(lengths, search.batch_tokens // search.width):
                 places = [filled[i] for i in batch]
-                found = self._search([sources[i] for i in places], search)
+                found = self._search([sources[i] for i in places], [forced[i] for i in places], search)
                 for place, hypotheses in zip(places, found, strict=True):
                     translations[place] = [
                         self._translation(sentences[place], each, cut=cut[place]) for each in hypotheses
@@ -220,15 +226,31 @@ class Translator:
         hidden, weights = self.model(*batch, need_weights=need_weights)
         return hidden, weights
 
-    def _search(self, sources: list[list[int]], search: Search) -> list[list[Hypothesis]]:
+    def _search(self, sources: list[list[int]], prefixes: list[list[int]], search: Search) -> list[list[Hypothesis]]:
         source, mask = (x.to(self.device) for x in pad(sources))
         limits = [search.target_limit(len(ids)) for ids in sources]
         if (longest := self.model.decoder.max_length) is not None:
             limits = [min(limit, longest) for limit in limits]
-        max_length = torch.tensor(limits, device=self.device)
+        for prefix, limit in zip(prefixes, limits, strict=True):
+            if len(prefix) >= limit:
+                raise UserError(
+                    f"prefix '{self.tokenizer.decode_target(prefix)}': it has {len(prefix)} tokens, but the whole "
+                    f"translation may have {limit}; shorten it, or raise search.max_length_extra"
+                )
         model: Any = Covering(self.model) if search.reads_attention else self.model
-        found = search(model.step, model.start(source, mask), max_length=max_length, keys=sources)
+        step, state = model.step, model.start(source, mask)
+        if any(prefixes):
+            step, state = force_prefixes(step, state, prefixes, self.device)
+        found = search(step, state, max_length=torch.tensor(limits, device=self.device), keys=sources)
         return [search.rank(hypotheses, self.tokenizer.decode_target) for hypotheses in found]
+
+    def _encode_prefixes(self, prefixes: Sequence[str] | None, count: int) -> list[list[int]]:
+        """Return the target ids of every prefix, without eos."""
+        if prefixes is None:
+            return [[]] * count
+        if isinstance(prefixes, str) or len(prefixes) != count:
+            raise UserError(f"prefixes: expected a list with one text for each of {count} sentences")
+        return [ids[:-1] for ids in self.tokenizer.encode_target(list(prefixes))]
 
     def _encode_source(self, sentences: Sequence[str], search: Search) -> tuple[list[list[int]], list[int]]:
         """Return the ids of every source, cut to the search's limit, and the numbers of ids that were cut off."""
