@@ -28,8 +28,10 @@ Score a trained model: translate a split, compare with the references, and write
   data.path=FOLDER           evaluate on these files; any data.KEY=... replaces one data setting of the run
   search.beam_size=5         search.KEY=... replaces one setting of the checkpoint's search
   search.length_penalty=1.0  the score of a hypothesis is log P / ((5 + length) / 6) ** length_penalty
-  search=sampling            another search instead of the checkpoint's: beam, greedy or sampling, with its own
-                             settings: search=sampling search.temperature=0.7 search.seed=2
+  search.min_length=5        rules for beam and sampling: also search.no_repeat_ngram_size=3 (no trigram twice) and
+                             search.repetition_penalty=1.2 (tokens used before are less probable)
+  search=sampling            another search instead of the checkpoint's: beam, greedy, diverse, sampling or mbr, with
+                             its own settings: search=sampling search.temperature=0.7 search.seed=2
   allow=[my_package]         your packages whose classes the checkpoint, search or scores may name
   --config-dir FOLDER        add your YAML files: FOLDER/search/mine.yaml allows search=mine
   device=auto                auto, cpu, cuda, cuda:1 ...

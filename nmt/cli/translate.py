@@ -28,10 +28,13 @@ Translate with a trained model: one text, or every line of standard input.
   words=true                 with attention=map.png: label words instead of pieces
   scaled=true                with attention=map.png: colours from 0 to the highest weights of this picture, not to 1
   reference="..."            with attention=: draw the map of this translation instead of the one found by the search
+  prefix="..."               with text=: the beginning of the translation, which the search then completes
   search.beam_size=5         search.KEY=... replaces one setting of the checkpoint's search
   search.length_penalty=1.0  the score of a hypothesis is log P / ((5 + length) / 6) ** length_penalty
-  search=sampling            another search instead of the checkpoint's: beam, greedy or sampling, with its own
-                             settings: search=sampling search.temperature=0.7 search.seed=2
+  search.min_length=5        rules for beam and sampling: also search.no_repeat_ngram_size=3 (no trigram twice) and
+                             search.repetition_penalty=1.2 (tokens used before are less probable)
+  search=sampling            another search instead of the checkpoint's: beam, greedy, diverse, sampling or mbr, with
+                             its own settings: search=sampling search.temperature=0.7 search.seed=2
   allow=[my_package]         your packages whose classes the checkpoint or search._target_= may name
   --config-dir FOLDER        add your YAML files: FOLDER/search/mine.yaml allows search=mine
   device=auto                auto, cpu, cuda, cuda:1 ...
@@ -72,6 +75,7 @@ def run(argv: list[str]) -> None:
 
     text, rest = take(argv, "text")
     reference, rest = take(rest, "reference")
+    prefix, rest = take(rest, "prefix")
     config_folder, rest = take_config_dir(rest)
     with also_in(config_folder):
         config = read(compose("translate", overrides(rest, open_keys=("search",))), TranslateConfig)
@@ -79,6 +83,8 @@ def run(argv: list[str]) -> None:
         raise UserError(f'attention={config.attention}: a map shows one sentence; give it with text="..."')
     if reference is not None and config.attention is None:
         raise UserError('reference="...": it only changes an attention map; to draw one, add attention=map.png')
+    if prefix is not None and (text is None or reference is not None):
+        raise UserError('prefix="...": the search completes it; give it with text="..." and without reference=')
     if (config.kind != "cross" or config.words or config.scaled) and config.attention is None:
         raise UserError(
             "kind=, words= and scaled=: they only change an attention map; to draw one, add attention=map.png"
@@ -95,9 +101,9 @@ def run(argv: list[str]) -> None:
             print("type a sentence and press Enter; Ctrl-D ends the program", file=sys.stderr)
         translate_lines(translator, cast("BufferedIOBase", sys.stdin.buffer), output)
     elif config.attention is None:
-        write_lines(translator, [text], output, "text")
+        write_lines(translator, [text], output, "text", prefix=prefix)
     else:
-        draw(translator, text, reference, config, output)
+        draw(translator, text, reference, config, output, prefix)
 
 
 def translate_lines(translator: Translator, stream: BufferedIOBase, output: TextIO) -> None:
@@ -115,14 +121,24 @@ def translate_lines(translator: Translator, stream: BufferedIOBase, output: Text
         number += len(lines)
 
 
-def write_lines(translator: Translator, sentences: list[str], output: TextIO, where: str, first: int = 1) -> None:
+def write_lines(
+    translator: Translator,
+    sentences: list[str],
+    output: TextIO,
+    where: str,
+    first: int = 1,
+    *,
+    prefix: str | None = None,
+) -> None:
     """Write the translation of each sentence on one line, and a warning about each source that was cut.
 
-    `where` is the place of a sentence, for warnings. Its braces stand for the number, which begins with `first`.
+    `where` is the place of a sentence, for warnings. Its braces stand for the number, which begins with `first`. Every
+    translation begins with `prefix`.
     """
     from nmt.lines import as_line
 
-    for number, translation in enumerate(translator.translate(sentences), start=first):
+    found = translator.translate(sentences, prefixes=[prefix or ""] * len(sentences))
+    for number, translation in enumerate(found, start=first):
         warn_if_cut(translation, translator, where.format(number))
         output.write(as_line(translation.text) + "\n")
     output.flush()
@@ -136,15 +152,26 @@ def warn_if_cut(translation: Translation, translator: Translator, where: str) ->
         print("warning:", cut_warning(where, translation, translator.search), file=sys.stderr, flush=True)
 
 
-def draw(translator: Translator, text: str, reference: str | None, config: TranslateConfig, output: TextIO) -> None:
+def draw(
+    translator: Translator,
+    text: str,
+    reference: str | None,
+    config: TranslateConfig,
+    output: TextIO,
+    prefix: str | None = None,
+) -> None:
     """Save the attention map of `text` and its translation, and write the translation to `output`.
 
-    The translation is `reference`; if that is None, the search finds it. `config` says where to save and what to show.
+    The translation is `reference`; if that is None, the search finds one that begins with `prefix`. `config` says where
+    to save and what to show.
     """
     from nmt.analysis.figure import save
     from nmt.lines import as_line
 
-    found = translator.translate([text]) if reference is None else translator.score([text], [reference])
+    if reference is None:
+        found = translator.translate([text], prefixes=[prefix or ""])
+    else:
+        found = translator.score([text], [reference])
     warn_if_cut(found[0], translator, "text")
     attention = translator.attention_maps(found)[0]
     assert config.attention is not None

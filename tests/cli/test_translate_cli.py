@@ -62,6 +62,18 @@ def test_translate_program_samples(run: Run, elsewhere: Path, capsys: pytest.Cap
     assert capsys.readouterr().out == as_line(expected) + "\n"
 
 
+def test_translate_program_completes_a_prefix(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [f"ckpt={run.folder}", "text=two dogs in snow", "prefix=a, red", "search.max_length_extra=9"]
+    translate_program.run(words)
+    (expected,) = run.translator.translate(["two dogs in snow"], prefixes=["a, red"], max_length_extra=9)
+    assert capsys.readouterr().out == as_line(expected.text) + "\n" and expected.text.startswith("a, red")
+    translate_program.run([*words, f"attention={tmp_path}/map.json"])
+    assert json.loads((tmp_path / "map.json").read_text(encoding="utf-8"))["target"] == expected.text
+    for wrong in ([words[0], words[2]], [*words, "reference=x", f"attention={tmp_path}/map.json"]):
+        with pytest.raises(UserError, match="the search completes it; give it with text="):
+            translate_program.run(wrong)
+
+
 def test_translate_program_takes_a_strategy_of_ones_own(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
