@@ -133,10 +133,12 @@ class BeamSearch(RuledSearch):
             width = live.beams.totals.shape[1]
             live = live.advance(scores, finishes, self._survivors(candidates, ended))
             rows = torch.arange(live.index.numel(), device=tokens.device).unsqueeze(1) * width + live.beams.parents
-            done = self._done(live, length).view(-1, self.groups).all(1)
+            done = self._done(live, length)
+            if self.groups > 1:
+                done = done.view(-1, self.groups).all(1)
             if bool(done.any()):
                 sentences = (~done).nonzero().squeeze(1)
-                kept = (~done).repeat_interleave(self.groups).nonzero().squeeze(1)
+                kept = sentences if self.groups == 1 else (~done).repeat_interleave(self.groups).nonzero().squeeze(1)
                 live = live.keep(kept)
                 state = state.select(rows[kept].flatten(), sentences)
             elif self.group_size > 1:  # with a beam of one every row stays in its place
@@ -146,7 +148,7 @@ class BeamSearch(RuledSearch):
 
     def _candidates(self, beams: Beams, log_probs: Tensor) -> Beams:
         """Return the candidates (B*G, C) of all groups, best first, from the model's `log_probs` (N, V)."""
-        ranking = self.ruled(beams.tokens.flatten(0, 1), log_probs)
+        ranking = self.ruled(beams.tokens, log_probs)
         if self.groups == 1:
             return extend(beams, log_probs, ranking, ranking, count=2 * self.group_size)
         shape = (-1, self.groups, beams.totals.shape[1], log_probs.shape[1])

@@ -71,12 +71,14 @@ class RuledSearch(Search):
         return "".join(parts)
 
     def ruled(self, tokens: Tensor, log_probs: Tensor) -> Tensor:
-        """Return `log_probs` (N, V) after the rules, for hypotheses with the `tokens` so far (N, t), without bos.
+        """Return `log_probs` (N, V) after the rules, for hypotheses with the `tokens` so far, without bos.
 
-        Without a rule, `log_probs` itself is returned. With one, PAD and BOS are forbidden too.
+        `tokens` is (N, t), or (B, W, t) with N = B*W. Without a rule, `log_probs` itself is returned. With one, PAD and
+        BOS are forbidden too.
         """
         if self.min_length <= 1 and not self.no_repeat_ngram_size and self.repetition_penalty == 1:
             return log_probs
+        tokens = tokens.flatten(0, -2)
         log_probs = ban(log_probs, torch.arange(log_probs.shape[1], device=log_probs.device), NEVER_GENERATED)
         if self.repetition_penalty > 1:
             log_probs = penalize_repetition(tokens, log_probs, self.repetition_penalty)
