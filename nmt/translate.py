@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,53 +14,45 @@ from torch import Tensor, nn
 from nmt import checkpoint
 from nmt.attention_map import AttentionMap, Origin
 from nmt.build import architecture, build_search, search_node
-from nmt.data.batch import pad
+from nmt.data.batch import batches_by_length, pad
 from nmt.errors import ParameterError, UserError
 from nmt.models.coverage import Covering
 from nmt.models.interface import AttentionWeights
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.base import Hypothesis, Search
 from nmt.search.prefix import force_prefixes
+from nmt.source_limit import Part, SourceLimit
 from nmt.special import BOS
+from nmt.translation import Translation, joined
 
 if TYPE_CHECKING:
     from nmt.data.tokenizer import Tokenizer
-
-
-@dataclass(frozen=True)
-class Translation:
-    """The translation of one sentence.
-
-    `tokens` are target ids. The last one is eos, unless the length limit ended the search. `token_log_probs` (natural
-    logarithms) and `pieces` have one entry for each token. `score` comes from the search; for a translation given to
-    `Translator.score` it is log P. For an empty source, the lists are empty and the score is 0. `cut` is the number of
-    tokens at the end of the source that the model did not read, because of the search's `max_source_length`.
-    """
-
-    source: str
-    text: str
-    score: float
-    tokens: list[int]
-    token_log_probs: list[float]
-    pieces: list[str]
-    cut: int = 0
 
 
 class Translator:
     """Translates with `model`, on the device of the model. `search` is the default strategy of every call.
 
     `name` is what attention maps call the model. `update` is the number of updates of its weights, 0 if that is not
-    known; whoever trains the model sets it.
+    known; whoever trains the model sets it. `trained_length` is the number of tokens of the longest source that the
+    model may have been trained on, eos included (None if that is not known): `data.max_length` of its training.
     """
 
     def __init__(
-        self, model: Seq2Seq, tokenizer: Tokenizer, search: Search, *, name: str = "model", update: int = 0
+        self,
+        model: Seq2Seq,
+        tokenizer: Tokenizer,
+        search: Search,
+        *,
+        name: str = "model",
+        update: int = 0,
+        trained_length: int | None = None,
     ) -> None:
         self.model = model
         self.tokenizer = tokenizer
         self.search = search
         self.name = name
         self.update = update
+        self.trained_length = trained_length
 
     @property
     def device(self) -> torch.device:
@@ -84,13 +76,14 @@ class Translator:
         """Return the best translation of every sentence, in the order of the sentences.
 
         A sentence gets the same tokens in any batch. A sentence that is empty or only white space is translated to "".
-        A translation is never longer than the limit of the search or the limit of the decoder's positions. Of a source
-        longer than the search's `max_source_length`, only the beginning is translated; see `Translation.cut`.
-        `prefixes` are the beginnings of the translations, "" where the search is free; the search may go on with a
-        prefix's last word. In this call, `search` replaces the strategy of the translator, and `fields` replace single
-        settings of the strategy (`beam_size=1`). `advance` is called with the number of sentences of each batch that is
-        done. Raises UserError for settings that the strategy does not have or does not accept, for a sentence that is
-        longer than the limit of the encoder's positions, and for a prefix that leaves no token below the length limit.
+        A translation is never longer than the limit of the search or the limit of the decoder's positions. What happens
+        to a source that is longer than `source_limit` is the search's `long_source`; if it is split, see
+        `Translation.parts`. `prefixes` are the beginnings of the translations, "" where the search is free; the search
+        may go on with a prefix's last word. In this call, `search` replaces the strategy of the translator, and
+        `fields` replace single settings of the strategy (`beam_size=1`). `advance` is called with the number of
+        sentences that each batch completes. Raises UserError for settings that the strategy does not have or does not
+        accept, for a source that is too long and not split, and for a prefix that leaves no token below the length
+        limit.
         """
         found = self.hypotheses(sentences, prefixes=prefixes, search=search, advance=advance, **fields)
         return [hypotheses[0] for hypotheses in found]
@@ -106,41 +99,66 @@ class Translator:
     ) -> list[list[Translation]]:
         """Return all translations that the search finds for each sentence, best score first.
 
-        A beam search finds `n_best` translations, and sampling draws `samples`. All arguments are as in `translate`.
+        A beam search finds `n_best` translations, and sampling draws `samples`. If a source is split, its k-th
+        translation joins the k-th translations of its parts. All arguments are as in `translate`.
         """
         if isinstance(sentences, str):
             raise UserError("translate: got one text, expected a list of sentences; write translate([text])")
         search = override(search or self.search, fields)
-        sources, cut = self._encode_source(sentences, search)
-        translations = [[Translation(sentence, "", 0.0, [], [], [])] for sentence in sentences]
-        filled = [i for i, sentence in enumerate(sentences) if not _is_empty(sentence, sources[i])]
-        forced = self._encode_prefixes(prefixes, len(sentences))
+        parts = self._parts(sentences, search)
+        texts = [text for group in parts for text, _ in group]
+        sources = [ids for group in parts for _, ids in group]
+        ends = list(accumulate(map(len, parts)))
+        firsts = [end - len(group) for end, group in zip(ends, parts, strict=True)]
+        forced = dict(zip(firsts, self._encode_prefixes(prefixes, len(sentences)), strict=True))
+        translations = [[Translation(text, "", 0.0, [], [], [])] for text in texts]
+        filled = [i for i, text in enumerate(texts) if not _is_empty(text, sources[i])]
         lengths = [len(sources[i]) for i in filled]
         with _inference(self.model, search):
             for batch in batches_by_length(lengths, search.batch_tokens // search.width):
                 places = [filled[i] for i in batch]
-                found = self._search([sources[i] for i in places], [forced[i] for i in places], search)
+                found = self._search([sources[i] for i in places], [forced.get(i, []) for i in places], search)
                 for place, hypotheses in zip(places, found, strict=True):
-                    translations[place] = [
-                        self._translation(sentences[place], each, cut=cut[place]) for each in hypotheses
-                    ]
+                    translations[place] = [self._translation(texts[place], each) for each in hypotheses]
                 if advance is not None:
-                    advance(len(batch))
-        return translations
+                    advance(sum(place + 1 in ends for place in places))
+        rest = iter(translations)
+        return [
+            _rejoined(sentence, list(islice(rest, len(group))))
+            for sentence, group in zip(sentences, parts, strict=True)
+        ]
+
+    def source_limit(self, search: Search | None = None) -> SourceLimit:
+        """Return the largest number of tokens of a source that the model translates whole with `search`."""
+        search = search or self.search
+        limits = [SourceLimit(search.max_source_length, "search.max_source_length")]
+        if self.model.encoder.max_length is not None:
+            limits.append(SourceLimit(self.model.encoder.max_length, "the positions of the encoder"))
+        if self.trained_length is not None and search.long_source != "whole":
+            limits.append(SourceLimit(self.trained_length, "data.max_length of the training"))
+        return min(limits, key=lambda limit: limit.tokens)
+
+    def check_source(self, sentence: str, where: str) -> None:
+        """Raise UserError if the search refuses `sentence` because of its length; `where` is its place in the input."""
+        if self.search.long_source != "split":
+            self.source_limit().check(self.tokenizer.encode_source([sentence])[0], where)
 
     def score(self, sources: Sequence[str], targets: Sequence[str]) -> list[Translation]:
         """Return the given translations with the log-probabilities of the model, in the given order.
 
-        `score` is log P of all tokens, eos included. No search takes place. Raises UserError for lists of different
-        lengths and for an empty source.
+        `score` is log P of all tokens, eos included. No search takes place. A source is never split; one that is longer
+        than the training's is read whole. Raises UserError for lists of different lengths, for an empty source, and for
+        a source that is longer than `max_source_length` of the search or the positions of the encoder.
         """
         if isinstance(sources, str) or isinstance(targets, str) or len(sources) != len(targets):
             raise UserError("score: expected two lists of sentences, one translation for each source")
-        source_ids, cut = self._encode_source(sources, self.search)
+        source_ids = self.tokenizer.encode_source(list(sources))
+        limit = self.source_limit(override(self.search, {"long_source": "whole"}))
         target_ids = self.tokenizer.encode_target(list(targets))
         for number, source in enumerate(sources, start=1):
             if _is_empty(source, source_ids[number - 1]):
                 raise UserError(f"score: source {number} of {len(sources)} is empty; leave it out")
+            limit.check(source_ids[number - 1], f"score: source {number} of {len(sources)}")
         found: dict[int, Translation] = {}
         with _inference(self.model, self.search):
             for places in batches_by_length(_longer(source_ids, target_ids), self.search.batch_tokens):
@@ -150,7 +168,7 @@ class Translator:
                     logits = self.model.decoder.output(hidden[row, : len(ids)]).float()  # (T, V)
                     log_probs = logits.log_softmax(-1).gather(1, ids.unsqueeze(1)).flatten()
                     scored = Hypothesis(target_ids[place], log_probs.tolist(), float(log_probs.sum()))
-                    found[place] = self._translation(sources[place], scored, targets[place], cut[place])
+                    found[place] = self._translation(sources[place], scored, targets[place])
         return [found[place] for place in range(len(sources))]
 
     def attention_map(self, sentence: str, translation: str | None = None, **fields: Any) -> AttentionMap:
@@ -168,15 +186,20 @@ class Translator:
 
         `translations` come from `translate`, `hypotheses` or `score`. One forward pass computes the weights of a batch.
         They equal those of the search, because a decoder's forward pass equals its steps. The rows of `cross` and
-        `decoder_self` are the predicted tokens, eos included. Raises UserError for an empty sentence, and for a model
-        without attention.
+        `decoder_self` are the predicted tokens, eos included. Raises UserError for an empty sentence, for a source that
+        was split (each of its `parts` has a map), and for a model without attention.
         """
         if not self.attends:
             raise UserError("attention map: this model has no attention, so there is nothing to draw")
         if any(not translation.tokens for translation in translations):
             raise UserError("attention map: the sentence is empty; give one with words in it")
-        whole = self.tokenizer.encode_source([translation.source for translation in translations])
-        source_ids = [_without(ids, translation.cut) for ids, translation in zip(whole, translations, strict=True)]
+        for translation in translations:
+            if translation.parts:
+                raise UserError(
+                    f"attention map: the source is longer than {self.source_limit()}, so it was translated in "
+                    f"{len(translation.parts)} parts; draw the map of one of them"
+                )
+        source_ids = self.tokenizer.encode_source([translation.source for translation in translations])
         target_ids = [translation.tokens for translation in translations]
         found: dict[int, AttentionMap] = {}
         with _inference(self.model, self.search):
@@ -198,7 +221,7 @@ class Translator:
 
     def _origin(self, translation: Translation) -> Origin:
         model = self.name if self.model.config is None else f"{self.name} ({architecture(self.model.config)})"
-        return Origin(model, self.update or None, translation.score, sum(translation.token_log_probs))
+        return Origin(model, self.update or None, translation.score, translation.log_prob)
 
     def save(self, path: str | Path) -> None:
         """Write model, tokenizer and search to a checkpoint file for `load_translator`.
@@ -212,6 +235,8 @@ class Translator:
                 "nmt.build.build_model(config, ...)"
             )
         config = {"name": self.name, "model": self.model.config, "search": search_node(self.search)}
+        if self.trained_length is not None:
+            config["data"] = {"max_length": self.trained_length}
         weights = checkpoint.with_prefix(self.model.state_dict())
         about = checkpoint.describe(config, self.tokenizer, scores={}, update=self.update)
         checkpoint.save({"state_dict": weights, "nmt": about}, Path(path))
@@ -252,16 +277,19 @@ class Translator:
             raise UserError(f"prefixes: expected a list with one text for each of {count} sentences")
         return [ids[:-1] for ids in self.tokenizer.encode_target(list(prefixes))]
 
-    def _encode_source(self, sentences: Sequence[str], search: Search) -> tuple[list[list[int]], list[int]]:
-        """Return the ids of every source, cut to the search's limit, and the numbers of ids that were cut off."""
-        sources = self.tokenizer.encode_source(list(sentences))
-        cut = [max(0, len(ids) - search.max_source_length) for ids in sources]
-        return list(map(_without, sources, cut)), cut
+    def _parts(self, sentences: Sequence[str], search: Search) -> list[list[Part]]:
+        """Return the parts of every sentence. Raises UserError for one that is too long and must not be split."""
+        limit = self.source_limit(search)
+        encoded = self.tokenizer.encode_source(list(sentences))
+        if search.long_source != "split":
+            for number, ids in enumerate(encoded, start=1):
+                limit.check(ids, f"sentence {number:,} of {len(sentences):,}")
+        return [limit.parts(*source, self.tokenizer) for source in zip(sentences, encoded, strict=True)]
 
-    def _translation(self, source: str, found: Hypothesis, text: str | None = None, cut: int = 0) -> Translation:
+    def _translation(self, source: str, found: Hypothesis, text: str | None = None) -> Translation:
         text = self.tokenizer.decode_target(found.tokens) if text is None else text
         pieces = [piece.label for piece in self.tokenizer.target_pieces(found.tokens)]
-        return Translation(source, text, found.score, found.tokens, found.token_log_probs, pieces, cut)
+        return Translation(source, text, found.score, found.tokens, found.token_log_probs, pieces)
 
 
 def load_translator(
@@ -296,15 +324,13 @@ def make_translator(
         given = search or {}
         node = given if "_target_" in given else {**loaded.config["search"], **given}
         search = build_search(node, allow=allow)
-    name, found = loaded.config["name"], override(search, fields)
-    return Translator(loaded.model, loaded.tokenizer, found, name=name, update=loaded.update)
-
-
-def cut_warning(where: str, translation: Translation, search: Search) -> str:
-    """Return what to tell the user about a source that was cut; `where` is its place, such as a line."""
-    return (
-        f"{where}: longer than search.max_source_length={search.max_source_length} tokens; "
-        f"its last {translation.cut:,} tokens are not translated"
+    return Translator(
+        loaded.model,
+        loaded.tokenizer,
+        override(search, fields),
+        name=loaded.config["name"],
+        update=loaded.update,
+        trained_length=loaded.config.get("data", {}).get("max_length"),
     )
 
 
@@ -332,25 +358,12 @@ def resolve_device(name: str) -> torch.device:
     return device
 
 
-def batches_by_length(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
-    """Yield the indices of `lengths` in batches of similar length, longest first.
-
-    A batch has at most `budget` padded tokens, but at least one sentence. The longest sentences come first, so that a
-    lack of memory appears at once.
-    """
-    batch: list[int] = []
-    for index in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
-        if batch and lengths[batch[0]] * (len(batch) + 1) > budget:
-            yield batch
-            batch = []
-        batch.append(index)
-    if batch:
-        yield batch
-
-
-def _without(ids: list[int], cut: int) -> list[int]:
-    """Return the ids of a source without the last `cut` of them before eos."""
-    return [*ids[: len(ids) - 1 - cut], ids[-1]] if cut else ids
+def _rejoined(sentence: str, parts: Sequence[list[Translation]]) -> list[Translation]:
+    """Return the translations of a sentence. Each of its parts has at least one, best first."""
+    if len(parts) == 1:
+        return parts[0]
+    filled = [translations for translations in parts if translations[0].tokens]
+    return [joined(sentence, translations) for translations in zip(*filled or parts, strict=False)]
 
 
 def _is_empty(sentence: str, ids: Sequence[int]) -> bool:

@@ -11,13 +11,14 @@ import torch
 
 from nmt import checkpoint
 from nmt.attention_map import Origin
+from nmt.data.batch import batches_by_length
 from nmt.errors import UserError
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.base import Hypothesis
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
 from nmt.special import BOS, EOS
-from nmt.translate import Translator, batches_by_length, load_translator, resolve_device
+from nmt.translate import Translator, load_translator, resolve_device
 from tests.tiny_run import Run, make_model, sentences, stack
 
 
@@ -55,23 +56,58 @@ def test_limits_come_from_each_sentence_itself(run: Run) -> None:
         assert 1 <= len(found.tokens) <= max(1, pieces // 2)
 
 
-def test_only_the_beginning_of_a_long_source_is_translated(run: Run) -> None:
-    beginning = "a man woman dog"
-    limit = len(run.translator.tokenizer.encode_source([beginning])[0])
-    texts = [f"{beginning} two red bike", beginning, "a man", beginning + " two" * 500]
-    found = run.translator.translate(texts, max_source_length=limit)
-    whole = [len(ids) for ids in run.translator.tokenizer.encode_source(texts)]
-    assert [each.cut for each in found] == [whole[0] - limit, 0, 0, whole[3] - limit]
-    assert found[0].tokens == found[3].tokens == found[1].tokens == run.translator.translate([beginning])[0].tokens
-    assert found[0].source == texts[0]
-    maps = run.translator.attention_maps(found)
-    assert maps[0].cross is not None and maps[0].cross.shape[-1] == limit
-    short = Translator(
-        run.translator.model, run.translator.tokenizer, run.translator.search.replace(max_source_length=limit)
-    )
-    assert short.score(texts[:1], ["x"])[0].token_log_probs == pytest.approx(
-        run.translator.score([beginning], ["x"])[0].token_log_probs, abs=1e-5
-    )
+def test_a_source_that_is_too_long_is_split_and_joined(run: Run) -> None:
+    """The training's limit in this run is 128 tokens; here it is made smaller."""
+    parts = ["a man, woman dog.", "Two red bike!", "A man reads."]
+    translator = copy.copy(run.translator)
+    translator.trained_length = max(len(ids) for ids in translator.tokenizer.encode_source(parts))
+    texts = ["two dog", " ".join(parts), "", parts[0]]
+    advanced: list[int] = []
+    found = translator.hypotheses(texts, n_best=2, batch_tokens=30, advance=advanced.append)
+    alone = [translator.hypotheses([part], n_best=2)[0] for part in parts]
+    assert [each[0].source for each in found] == texts and sum(advanced) == 3
+    assert [len(each[0].parts) for each in found] == [0, 3, 0, 0]
+    for rank, joined in enumerate(found[1]):
+        expected = [each[rank] for each in alone]
+        assert [part.tokens for part in joined.parts] == [part.tokens for part in expected]
+        assert joined.text == " ".join(part.text for part in expected if part.text)
+        assert joined.score == pytest.approx(sum(part.score for part in expected), abs=1e-4)
+        assert joined.tokens == [token for part in expected for token in part.tokens]
+        assert len(joined.tokens) == len(joined.pieces) == len(joined.token_log_probs)
+    with pytest.raises(UserError, match="translated in 3 parts; draw the map of one of them"):
+        translator.attention_maps([found[1][0]])
+    assert len(translator.attention_maps(found[1][0].parts)) == 3
+
+
+def test_a_source_that_is_too_long_is_refused_or_read_whole_if_asked(run: Run) -> None:
+    translator = copy.copy(run.translator)
+    translator.trained_length = 20
+    texts = ["a man", "two dog " * 20]
+    with pytest.raises(UserError, match=r"sentence 2 of 2: got 61 tokens, expected at most 20 tokens \(data\.max_"):
+        translator.translate(texts, long_source="refuse")
+    whole = translator.translate(texts, long_source="whole")
+    assert [each.tokens for each in whole] == [each.tokens for each in run.translator.translate(texts)]
+    with pytest.raises(UserError, match=r"expected at most 50 tokens \(search\.max_source_length\)"):
+        translator.translate(texts, long_source="whole", max_source_length=50)
+    assert translator.score(texts, ["x", "x"]) == run.translator.score(texts, ["x", "x"])
+    with pytest.raises(UserError, match=r"score: source 2 of 2: got .* at most 50"):
+        Translator(translator.model, translator.tokenizer, BeamSearch(max_source_length=50)).score(texts, ["x", "x"])
+    with pytest.raises(UserError, match=r"search\.long_source: got 'cut', expected one of split, refuse, whole"):
+        translator.translate(texts, long_source="cut")
+
+
+def test_the_training_says_how_long_a_source_may_be(run: Run, tmp_path: Path) -> None:
+    loaded = load_translator(run.folder, device="cpu")
+    assert loaded.trained_length == 128 and run.translator.trained_length is None
+    for translator, length in ((loaded, 128), (run.translator, None)):
+        translator.save(tmp_path / "again.ckpt")
+        assert load_translator(tmp_path / "again.ckpt", device="cpu").trained_length == length
+    long = "a dog. " * 100_000
+    (found,) = loaded.translate(["e" * 2_000])
+    assert len(found.parts) > 10 and "".join(part.source for part in found.parts) == "e" * 2_000
+    assert str(loaded.source_limit()) == "128 tokens (data.max_length of the training)"
+    with pytest.raises(UserError, match=r"^in\.txt:3: got \d{3},\d{3} tokens"):
+        load_translator(run.folder, device="cpu", long_source="refuse").check_source(long, "in.txt:3")
 
 
 def test_positions_limit_translations_and_sources(run: Run) -> None:
@@ -89,10 +125,9 @@ def test_positions_limit_translations_and_sources(run: Run) -> None:
         found = Translator(model, tokenizer, search).hypotheses(texts)
         assert max(len(each.tokens) for hypotheses in found for each in hypotheses) == 16
     long = " ".join(["woman"] * 40)
-    with pytest.raises(
-        UserError, match=r"learned positions: got a sentence of \d+ tokens, expected at most max_length=16"
-    ):
-        Translator(model, tokenizer, BeamSearch()).translate([*texts, long])
+    assert len(Translator(model, tokenizer, BeamSearch()).translate([*texts, long])[2].parts) > 1
+    with pytest.raises(UserError, match=r"expected at most 16 tokens \(the positions of the encoder\)"):
+        Translator(model, tokenizer, BeamSearch(long_source="whole")).translate([*texts, long])
 
 
 def test_samples_are_the_same_in_any_batch_and_order(run: Run) -> None:

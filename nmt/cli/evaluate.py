@@ -101,7 +101,7 @@ def evaluate(config: EvaluateConfig) -> None:
     check_bootstrap(config.bootstrap)
     loaded = load_model(config.ckpt, resolve_device(config.device), config.allow)
     translator = make_translator(loaded, config.search, allow=config.allow)
-    if "data" not in loaded.config:
+    if "source_lang" not in loaded.config.get("data", {}):
         raise UserError(f"{loaded.path}: saved from Python without data settings; score it with nmt.evaluation")
     data = read(absolute_paths(merge_data(loaded.config["data"], config.data)), DataConfig, "data")
     trained = loaded.config["data"]["source_lang"], loaded.config["data"]["target_lang"]
@@ -163,7 +163,7 @@ def merge_scores(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, 
 
 def same_limits(one: Search, other: Search) -> bool:
     """Return whether two searches have the same length limits."""
-    limits = ("max_length_factor", "max_length_extra", "max_source_length")
+    limits = ("max_length_factor", "max_length_extra", "long_source", "max_source_length")
     return all(getattr(one, name) == getattr(other, name) for name in limits)
 
 

@@ -14,7 +14,8 @@ from nmt.cli.arguments import overrides, take, take_config_dir, wants_help
 from nmt.errors import UserError
 
 if TYPE_CHECKING:
-    from nmt.translate import Translation, Translator
+    from nmt.translate import Translator
+    from nmt.translation import Translation
 
 HELP = """\
 Translate with a trained model: one text, or every line of standard input.
@@ -130,7 +131,7 @@ def write_lines(
     *,
     prefix: str | None = None,
 ) -> None:
-    """Write the translation of each sentence on one line, and a warning about each source that was cut.
+    """Write the translation of each sentence on one line, and a warning about each source that was split.
 
     `where` is the place of a sentence, for warnings. Its braces stand for the number, which begins with `first`. Every
     translation begins with `prefix`.
@@ -139,17 +140,15 @@ def write_lines(
 
     found = translator.translate(sentences, prefixes=[prefix or ""] * len(sentences))
     for number, translation in enumerate(found, start=first):
-        warn_if_cut(translation, translator, where.format(number))
+        warn_if_split(translation, translator, where.format(number))
         output.write(as_line(translation.text) + "\n")
     output.flush()
 
 
-def warn_if_cut(translation: Translation, translator: Translator, where: str) -> None:
-    """Print a warning on standard error if only the beginning of the source was translated."""
-    from nmt.translate import cut_warning
-
-    if translation.cut:
-        print("warning:", cut_warning(where, translation, translator.search), file=sys.stderr, flush=True)
+def warn_if_split(translation: Translation, translator: Translator, where: str) -> None:
+    """Print a warning on standard error if the source was too long and was split."""
+    if translation.parts:
+        print("warning:", translator.source_limit().warning(where, translation), file=sys.stderr, flush=True)
 
 
 def draw(
@@ -172,7 +171,7 @@ def draw(
         found = translator.translate([text], prefixes=[prefix or ""])
     else:
         found = translator.score([text], [reference])
-    warn_if_cut(found[0], translator, "text")
+    warn_if_split(found[0], translator, "text")
     attention = translator.attention_maps(found)[0]
     assert config.attention is not None
     save(attention, config.attention, kind=config.kind, words=config.words, scaled=config.scaled)

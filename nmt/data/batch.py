@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 
 import torch
@@ -45,3 +45,19 @@ def make_batch(sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]
     shifted = torch.cat((torch.full((len(targets), 1), BOS), target_out[:, :-1]), dim=1)
     target_in = shifted.masked_fill(~target_mask, PAD)
     return Batch(source, source_mask, target_in, target_out, target_mask)
+
+
+def batches_by_length(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
+    """Yield the indices of `lengths` in batches of similar length, longest first.
+
+    A batch has at most `budget` padded tokens, but at least one sentence. The longest sentences come first, so that a
+    lack of memory appears at once.
+    """
+    batch: list[int] = []
+    for index in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
+        if batch and lengths[batch[0]] * (len(batch) + 1) > budget:
+            yield batch
+            batch = []
+        batch.append(index)
+    if batch:
+        yield batch

@@ -18,7 +18,8 @@ from nmt.data.progress import PassProgress
 from nmt.evaluation.metrics.base import Interval, Metric, Scores, score
 from nmt.lines import as_line, digest
 from nmt.search.base import Search
-from nmt.translate import Translation, Translator, cut_warning
+from nmt.translate import Translator
+from nmt.translation import Translation
 
 logger = logging.getLogger(__name__)
 
@@ -80,7 +81,12 @@ class Evaluation:
         parts = [subject.split, *([] if subject.checkpoint == "best" else [subject.checkpoint])]
         parts.append(search.label)
         if not subject.own:
-            limits = (float(search.max_length_factor), search.max_length_extra, search.max_source_length)
+            limits = (
+                float(search.max_length_factor),
+                search.max_length_extra,
+                search.long_source,
+                search.max_source_length,
+            )
             parts.append(digest(self.data_sha256, *map(str, limits))[:8])
         return ".".join(parts)
 
@@ -102,8 +108,9 @@ def evaluate(
         translations = translator.translate([pair.source for pair in pairs], advance=progress.advance)
     seconds = time.perf_counter() - started
     for number, translation in enumerate(translations, start=1):
-        if translation.cut:
-            logger.warning(cut_warning(f"{subject.split}, sentence {number:,}", translation, translator.search))
+        if translation.parts:
+            place = f"{subject.split}, sentence {number:,}"
+            logger.warning(translator.source_limit().warning(place, translation))
     hypotheses = [as_line(translation.text) for translation in translations]
     references = [as_line(pair.target) for pair in pairs]
     scores = score(metrics, hypotheses, references, bootstrap=bootstrap)

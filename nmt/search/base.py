@@ -11,7 +11,7 @@ from typing import Any, Protocol, Self, TypeVar
 
 from torch import Tensor
 
-from nmt.checks import require_integer, require_number
+from nmt.checks import require_choice, require_integer, require_number
 from nmt.errors import ParameterError, did_you_mean
 
 
@@ -37,6 +37,9 @@ Step = Callable[[Tensor, S], tuple[Tensor, S]]
 """Reads one token for each hypothesis (N,); returns log-probabilities (N, V) in float32 and the next state."""
 
 
+LONG_SOURCE = ("split", "refuse", "whole")
+
+
 @dataclass(frozen=True)
 class Hypothesis:
     """A translation that a search has found.
@@ -55,21 +58,25 @@ class Search(ABC):
     """A search strategy. Its fields are its settings, and each has a default.
 
     A source of n tokens gets a translation of at most `max_length_factor` * n + `max_length_extra` tokens, eos counted
-    in both. A source of more than `max_source_length` tokens is cut to this number, because time and memory of a model
-    with attention grow with its square. One call decodes at most `batch_tokens / width` padded source tokens, but at
-    least one sentence.
+    in both. A source is too long if it has more tokens than the sources of the training, or more than
+    `max_source_length`, because time and memory of a model with attention grow with its square. With `long_source`
+    "split" it is split into sentences, whose translations are joined again; with "refuse" it is an error. With "whole"
+    the model reads it as it is, and only a source of more than `max_source_length` tokens is an error. One call decodes
+    at most `batch_tokens / width` padded source tokens, but at least one sentence.
 
     A subclass checks its fields in `__post_init__` and raises ParameterError for a value that it does not accept.
     """
 
     max_length_factor: float = 2.0
     max_length_extra: int = 10
+    long_source: str = "split"
     max_source_length: int = 1000
     batch_tokens: int = 8000
 
     def __post_init__(self) -> None:
         require_number(above=0.0, at_most=1000.0, max_length_factor=self.max_length_factor)
         require_integer(at_least=0, at_most=10_000, max_length_extra=self.max_length_extra)
+        require_choice(LONG_SOURCE, long_source=self.long_source)
         require_integer(at_least=2, max_source_length=self.max_source_length)
         require_integer(at_least=1, batch_tokens=self.batch_tokens)
 

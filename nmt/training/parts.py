@@ -148,7 +148,8 @@ def _translator(recipe: Recipe, corpus: Mapping[str, Split], last: Mapping[str, 
             )
     if settings.data.overfit:
         _disable_dropout(model)
-    return Translator(model, tokenizer, build_search(settings.search, allow=settings.allow), name=settings.name)
+    search = build_search(settings.search, allow=settings.allow)
+    return Translator(model, tokenizer, search, name=settings.name, trained_length=settings.data.max_length)
 
 
 def _check_lengths(

@@ -7,15 +7,17 @@ from pathlib import Path
 
 from nmt.analysis.figure import save
 from nmt.attention_map import AttentionMap
-from nmt.translate import Translation, Translator
+from nmt.translate import Translator
+from nmt.translation import Translation
 
 
 def attention_maps(translator: Translator, translations: Sequence[Translation]) -> dict[int, AttentionMap]:
     """Return the attention maps of the translations. The keys are indices of `translations`.
 
-    An empty translation has no map. A model without attention has no maps.
+    An empty translation has no map, and neither has a source that was split. A model without attention has no maps.
     """
-    numbers = [number for number, found in enumerate(translations) if found.tokens and translator.attends]
+    mapped = [found.tokens and not found.parts and translator.attends for found in translations]
+    numbers = [number for number, has_map in enumerate(mapped) if has_map]
     maps = translator.attention_maps([translations[number] for number in numbers]) if numbers else []
     return dict(zip(numbers, maps, strict=True))
 

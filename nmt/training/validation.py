@@ -13,7 +13,7 @@ from nmt.models.seq2seq import Seq2Seq
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
 from nmt.training.objectives.base import Objective
-from nmt.translate import Translation
+from nmt.translation import Translation
 
 
 @dataclass(frozen=True)

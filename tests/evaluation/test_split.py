@@ -100,11 +100,11 @@ def test_scores_of_the_same_translations_are_kept(run: Run, tmp_path: Path) -> N
     assert list(write(other, {"ter": TER()})["scores"]) == ["ter"], "of other translations"
 
 
-def test_a_source_that_is_cut_is_named(run: Run, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_source_that_is_split_is_named(run: Run, caplog: pytest.LogCaptureFixture) -> None:
     pairs = [SentencePair("a dog", "x"), SentencePair("two red bike" * 9, "x")]
     evaluate(load_translator(run.folder, device="cpu", max_source_length=12), pairs, {"bleu": BLEU()}, SUBJECT)
     (warning,) = caplog.messages
-    assert warning.startswith("test, sentence 2: longer than search.max_source_length=12 tokens; its last ")
+    assert warning.startswith("test, sentence 2: longer than 12 tokens (search.max_source_length); translated in ")
 
 
 def test_as_line() -> None:

@@ -15,7 +15,7 @@ from nmt.evaluation.metrics.bleu import BLEU
 from nmt.special import EOS
 from nmt.training.callbacks.watch import MANY, SATURATED, Watch
 from nmt.training.validation import Validation
-from nmt.translate import Translation
+from nmt.translation import Translation
 from tests.tiny_run import Run
 
 WORDS = ["red", "green", "blue", "white", "black", "brown", "grey", "pink", "gold", "lime"]

@@ -1,0 +1,75 @@
+"""Splits a text into sentences, and joins their translations again.
+
+The rule is short and knows no language. It has no list of abbreviations, so "Dr. Kim" is split; this program splits
+only a text that is too long for the model. It uses the Unicode properties of characters and ideas of Unicode Standard
+Annex 29:
+
+- A sentence ends after terminal marks (. ! ? and those of other scripts, and "…") with the quotes and brackets that
+  close behind them, if white space and no lowercase letter follow.
+- A full stop after a single letter or after a number of one or two digits ends nothing: "J. Kim", "z. B.", "3. Mai".
+- A wide mark, as in Chinese and Japanese, needs no white space behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import pairwise
+
+import regex
+
+_WIDE = r"[\p{InCJK_Symbols_And_Punctuation}\p{InHalfwidth_And_Fullwidth_Forms}]"
+_CLOSING = r"""[\p{Close_Punctuation}\p{Final_Punctuation}"']*+"""
+_END = regex.compile(
+    rf"""
+    [\p{{Sentence_Terminal}}&&{_WIDE}]++ {_CLOSING}
+    | (?<! [\p{{Sentence_Terminal}}…] )  # from the first mark only: long runs of marks take no longer
+      (?: (?<! \b (?: [\p{{Lu}}\p{{Ll}}] | \d{{1,2}} ) ) \. (?!\.) | \.\.++ | (?!\.) [\p{{Sentence_Terminal}}…] )++
+      {_CLOSING} (?=\s) (?! \s+ \p{{Ll}} )
+    """,
+    regex.VERBOSE | regex.V1,
+)
+_CLAUSE_END = regex.compile(rf"\p{{Terminal_Punctuation}}\s|[\p{{Terminal_Punctuation}}&&{_WIDE}]", regex.V1)
+_SPACE = regex.compile(r"\s+")
+_WITHOUT_SPACE = regex.compile(rf"[\p{{Han}}\p{{Hiragana}}\p{{Katakana}}{_WIDE}]\Z", regex.V1)
+
+
+def split(text: str) -> list[str]:
+    """Return the sentences of `text`, without white space at their ends. A blank text has no sentence."""
+    ends = [match.end() for match in _END.finditer(text)]
+    found = (text[start:end].strip() for start, end in pairwise([0, *ends, len(text)]))
+    return [sentence for sentence in found if sentence]
+
+
+def split_to_fit(text: str, fits: Callable[[str], bool]) -> list[str]:
+    """Return the sentences of `text`, each of them halved as often as needed until `fits` is true of every part."""
+    return [part for sentence in split(text) for part in _halves(sentence, fits)]
+
+
+def join(texts: Iterable[str]) -> str:
+    """Return the sentences `texts` as one text, with spaces between them except after Chinese and Japanese."""
+    joined = ""
+    for text in filter(None, texts):
+        joined += text if not joined or _WITHOUT_SPACE.search(joined[-1]) else f" {text}"
+    return joined
+
+
+def _halves(text: str, fits: Callable[[str], bool]) -> list[str]:
+    if len(text) < 2 or fits(text):
+        return [text]
+    middle = _middle(text)
+    halves = text[:middle].strip(), text[middle:].strip()
+    return [part for half in halves if half for part in _halves(half, fits)]
+
+
+def _middle(text: str) -> int:
+    """Return the best place to divide `text`: after a mark between clauses, or after white space, or at the middle.
+
+    Only the second and third quarter of the text are searched, so that repeated halving ends soon. The place that is
+    nearest to the middle is taken.
+    """
+    half, quarter = len(text) // 2, len(text) // 4
+    for pattern in (_CLAUSE_END, _SPACE):
+        places: list[int] = [match.end() for match in pattern.finditer(text, quarter, len(text) - quarter)]
+        if places:
+            return min(places, key=lambda place: abs(place - half))
+    return half
