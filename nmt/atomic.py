@@ -40,11 +40,10 @@ def write_atomically(path: Path, content: bytes) -> None:
         file.write(content)
 
 
-def lock_file(file: IO[bytes], *, waiting: str) -> bool | None:
-    """Lock an open file until it is closed. Return whether another process had locked it.
+def try_lock(file: IO[bytes]) -> bool | None:
+    """Lock an open file until it is closed. Return False if another process has locked it.
 
-    If another process holds the lock, log the message `waiting`, then wait for the lock. On Windows, and on a file
-    system without locks, this function does nothing and returns None.
+    On Windows, and on a file system without locks, this function does nothing and returns None.
     """
     if sys.platform == "win32":
         return None
@@ -53,9 +52,23 @@ def lock_file(file: IO[bytes], *, waiting: str) -> bool | None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        logger.info(waiting)
-        fcntl.flock(file, fcntl.LOCK_EX)
-        return True
+        return False
     except OSError:
         return None
-    return False
+    return True
+
+
+def lock_file(file: IO[bytes], *, waiting: str) -> bool | None:
+    """Lock an open file until it is closed. Return whether another process had locked it.
+
+    If another process holds the lock, log the message `waiting`, then wait for the lock. Where there are no locks (see
+    `try_lock`), return None.
+    """
+    locked = try_lock(file)
+    if locked is not False or sys.platform == "win32":
+        return None if locked is None else False
+    import fcntl
+
+    logger.info(waiting)
+    fcntl.flock(file, fcntl.LOCK_EX)
+    return True

@@ -1,16 +1,45 @@
-"""Sentences as lines of a file, and the digest of such lines."""
+"""Sentences as lines of a file, and the digest of such lines.
+
+Lines end with "\\n" alone (a "\\r" before it is dropped). Other readers also split on U+2028, form feeds and the like,
+which shifts every later line of a source against its translation.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable, Iterator
 
+from nmt.errors import UserError
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LINE_BREAKS = re.compile(r"[\r\n]+")
 
 
 def as_line(text: str) -> str:
     """Return `text` on one line: line breaks become spaces, and white space at the end is removed, as in sacreBLEU."""
     return _LINE_BREAKS.sub(" ", text).rstrip()
+
+
+def decoded(lines: Iterable[bytes], place: str, *, first: int = 1) -> Iterator[str]:
+    """Yield lines of UTF-8 text without their ends; `lines` have them.
+
+    A byte order mark is dropped in line 1; a last line without "\\n" counts unless it is empty. `place` with the number
+    of a line behind it names the line, and `first` is the number of the first one. Raises UserError for a line that is
+    not UTF-8.
+    """
+    for number, line in enumerate(lines, start=first):
+        content = line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
+        try:
+            text = content.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise UserError(
+                f"{place}{number}: not UTF-8 (byte {content[error.start]:#04x} at {error.start + 1}); convert the text "
+                "to UTF-8, for example with iconv"
+            ) from error
+        sentence = text.removesuffix("\n").removesuffix("\r")
+        if sentence or text.endswith("\n"):
+            yield sentence
 
 
 def digest(*texts: str) -> str:

@@ -12,6 +12,8 @@ from nmt.errors import UserError
 PATH_KEYS = (
     "ckpt",
     "baseline",
+    "input",
+    "output",
     "out",
     "attention",
     "hydra.run.dir",

@@ -1,29 +1,40 @@
-"""The program that translates one text or many lines: `scripts/translate.py`, `nmt-translate`."""
+"""The program that translates one text, a file, or lines that arrive: `scripts/translate.py`, `nmt-translate`."""
 
 from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BufferedIOBase
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TextIO, cast
 
 from nmt.cli import program
 from nmt.cli.arguments import overrides, take, take_config_dir, wants_help
 from nmt.errors import UserError
+from nmt.lines import decoded
 
 if TYPE_CHECKING:
+    from nmt.cli.answers import Answers
     from nmt.translate import Translator
-    from nmt.translation import Translation
 
 HELP = """\
-Translate with a trained model: one text, or every line of standard input.
+Translate with a trained model: one text, every line of a file, or every line of standard input.
 
-  python scripts/translate.py ckpt=RUN_FOLDER_OR_FILE [text="..."] [key=value ...]      (installed: nmt-translate)
+  python scripts/translate.py ckpt=RUN_FOLDER_OR_FILE [text="..." | input=FILE [output=FILE]] [key=value ...]
+  (installed: nmt-translate)
 
   ckpt=PATH                  a run folder (its best checkpoint) or a checkpoint file
   text="..."                 the sentence, taken literally: commas, quotes and braces need no escaping
+  input=lines.en             a file with one sentence on each line (UTF-8); gzipped if its name ends in .gz
+  output=lines.de            with input=: the file for the translations, one line for each line of the input; gzipped if
+                             its name ends in .gz. An existing file is never overwritten. Until it is whole, its lines
+                             are in lines.de.partial; after a stop, the same command goes on from there.
+                             Without output=, the translations go to standard output.
+  format=jsonl               write one JSON object for each source, with scores and pieces (default: text, or jsonl if
+                             the name of output= ends in .jsonl or .jsonl.gz); search.n_best=5 adds n-best lists
+  with_attention=true        with format=jsonl: also the attention map, which is long
   attention=map.png          with text=: also draw the attention map (or map.svg, map.pdf; map.json: the weights)
   kind=encoder_self          with attention=map.png: self-attention of the encoder (decoder_self: of the decoder)
   words=true                 with attention=map.png: label words instead of pieces
@@ -34,20 +45,25 @@ Translate with a trained model: one text, or every line of standard input.
   search.length_penalty=1.0  the score of a hypothesis is log P / ((5 + length) / 6) ** length_penalty
   search.min_length=5        rules for beam and sampling: also search.no_repeat_ngram_size=3 (no trigram twice) and
                              search.repetition_penalty=1.2 (tokens used before are less probable)
+  search.long_source=refuse  an error for a source of more tokens than data.max_length of the training; whole: translate
+                             it as it is; split (default): split it into sentences, join their translations, and warn
   search=sampling            another search instead of the checkpoint's: beam, greedy, diverse, sampling or mbr, with
                              its own settings: search=sampling search.temperature=0.7 search.seed=2
   allow=[my_package]         your packages whose classes the checkpoint or search._target_= may name
   --config-dir FOLDER        add your YAML files: FOLDER/search/mine.yaml allows search=mine
   device=auto                auto, cpu, cuda, cuda:1 ...
 
-Without text=, the program translates every line of standard input (UTF-8) to one line of output, in order. An empty
-line stays empty. Each line is translated as soon as it arrives, so the program also works interactively through a pipe.
+Without text= and input=, the program translates every line of standard input (UTF-8). There and in a file, each line
+gives one line, in order, and an empty line stays empty. Each line of standard input is translated as soon as it
+arrives, so the program also works interactively through a pipe.
 
   python scripts/translate.py ckpt=outputs/demo/2026-01-31_12-00-00 text='A man, in a "red" shirt, rides a bike.'
   python scripts/translate.py ckpt=best.ckpt < test.en > test.de
+  python scripts/translate.py ckpt=best.ckpt input=news.en.gz output=news.jsonl.gz search.n_best=5
 """
 
 CHUNK = 512  # maximum number of lines translated together; enough to form batches of similar length
+STDIN = "standard input, line "
 BLOCK = 1 << 16  # maximum number of bytes in one read
 
 
@@ -56,6 +72,10 @@ class TranslateConfig:
     """The settings of translate.yaml."""
 
     ckpt: str
+    input: str | None
+    output: str | None
+    format: Literal["text", "jsonl"] | None
+    with_attention: bool
     search: dict[str, Any]
     allow: list[str]
     device: str
@@ -63,6 +83,12 @@ class TranslateConfig:
     kind: Literal["cross", "encoder_self", "decoder_self"]
     words: bool
     scaled: bool
+
+    @property
+    def jsonl(self) -> bool:
+        """Whether each line of output is a JSON object."""
+        named = (self.output or "").removesuffix(".gz").endswith(".jsonl")
+        return named if self.format is None else self.format == "jsonl"
 
 
 def run(argv: list[str]) -> None:
@@ -80,75 +106,77 @@ def run(argv: list[str]) -> None:
     config_folder, rest = take_config_dir(rest)
     with also_in(config_folder):
         config = read(compose("translate", overrides(rest, open_keys=("search",))), TranslateConfig)
-    if config.attention is not None and text is None:
-        raise UserError(f'attention={config.attention}: a map shows one sentence; give it with text="..."')
-    if reference is not None and config.attention is None:
-        raise UserError('reference="...": it only changes an attention map; to draw one, add attention=map.png')
-    if prefix is not None and (text is None or reference is not None):
-        raise UserError('prefix="...": the search completes it; give it with text="..." and without reference=')
-    if (config.kind != "cross" or config.words or config.scaled) and config.attention is None:
-        raise UserError(
-            "kind=, words= and scaled=: they only change an attention map; to draw one, add attention=map.png"
-        )
+    problems = list(contradictions(config, text, reference, prefix))
+    if problems:
+        raise UserError(*problems)
 
     from nmt import process
+    from nmt.checkpoint import find_checkpoint
+    from nmt.cli.answers import Answers
+    from nmt.cli.translate_file import translate_file
     from nmt.translate import load_translator
 
     process.speed_up()
     translator = load_translator(config.ckpt, device=config.device, search=config.search, allow=config.allow)
-    output = utf8_output()
-    if text is None:
+    answers = Answers(translator, jsonl=config.jsonl, with_attention=config.with_attention)
+    stdout = utf8_output()
+    if config.attention is not None:
+        assert text is not None
+        draw(translator, text, reference, config, stdout, prefix)
+    elif text is not None:
+        translator.check_source(text, "text")
+        stdout.writelines(answers.lines([text], ["text"], prefix=prefix or ""))
+    elif config.input is not None:
+        output = None if config.output is None else Path(config.output)
+        translate_file(answers, Path(config.input), output, stdout, find_checkpoint(config.ckpt))
+    else:
         if sys.stdin.isatty():
             print("type a sentence and press Enter; Ctrl-D ends the program", file=sys.stderr)
-        translate_lines(translator, cast("BufferedIOBase", sys.stdin.buffer), output)
-    elif config.attention is None:
-        write_lines(translator, [text], output, "text", prefix=prefix)
-    else:
-        draw(translator, text, reference, config, output, prefix)
+        translate_lines(answers, cast("BufferedIOBase", sys.stdin.buffer), stdout)
+    stdout.flush()
 
 
-def translate_lines(translator: Translator, stream: BufferedIOBase, output: TextIO) -> None:
+def contradictions(
+    config: TranslateConfig, text: str | None, reference: str | None, prefix: str | None
+) -> Iterator[str]:
+    """Yield a message for each setting that has no effect or no sense beside the others."""
+    if text is not None and config.input is not None:
+        yield 'input=: a file cannot be translated beside text="..."; leave out one of them'
+    if config.output is not None and config.input is None:
+        yield "output=: needs the file input=; otherwise redirect the output of the program, as in > lines.de"
+    if config.with_attention and not config.jsonl:
+        yield "with_attention=true: text lines cannot hold it; add format=jsonl"
+    if config.attention is not None and text is None:
+        yield f'attention={config.attention}: a map shows one sentence; give it with text="..."'
+    if config.attention is not None and config.jsonl:
+        yield "attention=: writes a file of its own; in JSON lines, with_attention=true adds the map"
+    if reference is not None and config.attention is None:
+        yield 'reference="...": it only changes an attention map; to draw one, add attention=map.png'
+    if prefix is not None and (text is None or reference is not None):
+        yield 'prefix="...": the search completes it; give it with text="..." and without reference='
+    if (config.kind != "cross" or config.words or config.scaled) and config.attention is None:
+        yield "kind=, words= and scaled=: they only change an attention map; to draw one, add attention=map.png"
+
+
+def translate_lines(answers: Answers, stream: BufferedIOBase, output: TextIO) -> None:
     """Write the translation of every line of `stream`, in order, without waiting for more lines than have arrived.
 
-    Raises UserError for a line that is not UTF-8, after the translations of the lines before it have been written.
+    Raises UserError for a line that is not UTF-8 or is refused because of its length, after the translations of the
+    lines before it have been written.
     """
     number = 1
     for lines in arriving(stream):
         sentences: list[str] = []
+        places = [f"{STDIN}{number + index}" for index in range(len(lines))]
         try:
-            sentences.extend(decoded(lines, number))
+            for sentence, place in zip(decoded(lines, STDIN, first=number), places, strict=False):
+                answers.translator.check_source(sentence, place)
+                sentences.append(sentence)
         finally:
-            write_lines(translator, sentences, output, "standard input, line {}", number)
+            output.writelines(answers.lines(sentences, places[: len(sentences)]))
+            output.flush()
         number += len(lines)
-
-
-def write_lines(
-    translator: Translator,
-    sentences: list[str],
-    output: TextIO,
-    where: str,
-    first: int = 1,
-    *,
-    prefix: str | None = None,
-) -> None:
-    """Write the translation of each sentence on one line, and a warning about each source that was split.
-
-    `where` is the place of a sentence, for warnings. Its braces stand for the number, which begins with `first`. Every
-    translation begins with `prefix`.
-    """
-    from nmt.lines import as_line
-
-    found = translator.translate(sentences, prefixes=[prefix or ""] * len(sentences))
-    for number, translation in enumerate(found, start=first):
-        warn_if_split(translation, translator, where.format(number))
-        output.write(as_line(translation.text) + "\n")
-    output.flush()
-
-
-def warn_if_split(translation: Translation, translator: Translator, where: str) -> None:
-    """Print a warning on standard error if the source was too long and was split."""
-    if translation.parts:
-        print("warning:", translator.source_limit().warning(where, translation), file=sys.stderr, flush=True)
+    answers.close()
 
 
 def draw(
@@ -171,16 +199,14 @@ def draw(
         found = translator.translate([text], prefixes=[prefix or ""])
     else:
         found = translator.score([text], [reference])
-    warn_if_split(found[0], translator, "text")
     attention = translator.attention_maps(found)[0]
     assert config.attention is not None
     save(attention, config.attention, kind=config.kind, words=config.words, scaled=config.scaled)
     output.write(as_line(attention.target) + "\n")
-    output.flush()
 
 
 def arriving(stream: BufferedIOBase) -> Iterator[list[bytes]]:
-    """Yield the lines that have arrived, without line feeds and at most `CHUNK` at a time.
+    """Yield the lines that have arrived, with their line feeds and at most `CHUNK` at a time.
 
     It does not wait for more lines, so an interactive user gets each answer at once.
     """
@@ -188,26 +214,9 @@ def arriving(stream: BufferedIOBase) -> Iterator[list[bytes]]:
     while block := stream.read1(BLOCK):
         *lines, rest = (rest + block).split(b"\n")
         for start in range(0, len(lines), CHUNK):
-            yield lines[start : start + CHUNK]
+            yield [line + b"\n" for line in lines[start : start + CHUNK]]
     if rest:
         yield [rest]
-
-
-def decoded(lines: Sequence[bytes], first: int) -> Iterator[str]:
-    """Yield each line as text, without a carriage return at its end or a byte order mark at its beginning.
-
-    `first` is the number of the first line, counted from 1. Raises UserError for a line that is not UTF-8.
-    """
-    for number, line in enumerate(lines, start=first):
-        try:
-            text = line.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise UserError(
-                f"standard input, line {number}: byte {line[error.start]:#04x} at {error.start + 1} is not UTF-8; "
-                "convert the text, for example with iconv"
-            ) from error
-        text = text.removesuffix("\r")
-        yield text.removeprefix("\ufeff") if number == 1 else text
 
 
 def utf8_output() -> TextIO:

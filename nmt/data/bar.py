@@ -14,13 +14,16 @@ LEAST_WIDTH = 8  # of the bar itself
 
 
 class Bar:
-    """Shows the share of a task that is done, and figures. Messages on standard output appear above it."""
+    """Shows the share of a task that is done, and figures. Messages on the same stream appear above it."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, stderr: bool = False) -> None:
+        """Take the stream: standard output, or standard error if `stderr`."""
         self.share = 0.0
         self.figures: Sequence[str] = ()
         self.dispensable: Sequence[str] = ()
-        self._live = _Line(console=Console(), get_renderable=lambda: self, transient=True)
+        self._live = _Line(
+            console=Console(stderr=stderr), get_renderable=lambda: self, transient=True, redirect_stdout=not stderr
+        )
 
     def start(self) -> None:
         """Show the bar, which is drawn again four times a second."""

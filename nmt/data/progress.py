@@ -20,17 +20,23 @@ logger = logging.getLogger(__name__)
 class PassProgress:
     """Shows a bar on a terminal, and a log line every half minute elsewhere, while the `with` block lasts."""
 
-    def __init__(self, activity: str, total: int | None = None, *, unit: str = "pairs") -> None:
-        """Take the name of the activity ("encoding"), the number of its units (None if unknown), and their name."""
+    def __init__(
+        self, activity: str, total: int | None = None, *, unit: str = "pairs", done: int = 0, stderr: bool = False
+    ) -> None:
+        """Take the name of the activity ("encoding"), the number of its units (None if unknown), and their name.
+
+        `done` units were done before. The bar is on standard output, or on standard error if `stderr`.
+        """
         self.activity = activity
         self.total = total
         self.unit = unit
-        self.done = 0
+        self.done = self._before = done
+        self.stderr = stderr
         self._bar: Bar | None = None
 
     def __enter__(self) -> PassProgress:
         self._started = time.monotonic()
-        self._next = self._started + (QUIET_SECONDS if sys.stdout.isatty() else LINE_SECONDS)
+        self._next = self._started + (QUIET_SECONDS if self._on_terminal() else LINE_SECONDS)
         return self
 
     def advance(self, count: int) -> None:
@@ -40,15 +46,18 @@ class PassProgress:
             self._update(self._bar)
         elif time.monotonic() >= self._next:
             self._next = time.monotonic() + LINE_SECONDS
-            if sys.stdout.isatty():
+            if self._on_terminal():
                 self._start_bar()
             else:
                 logger.info(f"{self.activity}: {', '.join(filter(None, self._figures()))}")
 
+    def _on_terminal(self) -> bool:
+        return (sys.stderr if self.stderr else sys.stdout).isatty()
+
     def _start_bar(self) -> None:
         from nmt.data.bar import Bar
 
-        self._bar = Bar()
+        self._bar = Bar(stderr=self.stderr)
         self._update(self._bar)
         self._bar.start()
 
@@ -61,8 +70,8 @@ class PassProgress:
         """Return the count, the rate and the time left; the last is empty if the total is not known."""
         seconds = time.monotonic() - self._started
         total = "" if self.total is None else f" of {self.total:,}"
-        left = "" if self.total is None else f"{clock(seconds * (self.total - self.done) / self.done)} left"
-        rate = self.done / seconds
+        rate = (self.done - self._before) / seconds
+        left = "" if self.total is None else f"{clock((self.total - self.done) / rate)} left"
         return [f"{self.done:,}{total} {self.unit}", f"{rate:,.{0 if rate >= 10 else 1}f} {self.unit}/s", left]
 
     def __exit__(

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from nmt.cli import translate as translate_program
+from nmt.cli.answers import Answers
 from nmt.errors import UserError
 from nmt.lines import as_line
 from nmt.search.beam import BeamSearch
@@ -115,7 +116,7 @@ def test_translate_program_says_which_line_is_not_utf8(
     run: Run, elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     feed(monkeypatch, b"a dog\nthe snow\na \xe9\n")
-    with pytest.raises(UserError, match=r"standard input, line 3: byte 0xe9"):
+    with pytest.raises(UserError, match=r"standard input, line 3: not UTF-8 \(byte 0xe9 at 3\)"):
         translate_program.run([f"ckpt={run.folder}"])
     assert capsys.readouterr().out.count("\n") == 2, "the lines before it are answered"
 
@@ -153,7 +154,7 @@ def test_who_writes_line_by_line_is_answered_so(run: Run) -> None:
     (questions, ask), (answers, answer) = os.pipe(), os.pipe()
     with open(questions, "rb") as source, open(answer, "w", encoding="utf-8") as output, open(answers, "rb") as replies:
         program = threading.Thread(
-            target=translate_program.translate_lines, args=(run.translator, source, output), daemon=True
+            target=translate_program.translate_lines, args=(Answers(run.translator), source, output), daemon=True
         )
         program.start()
         for text in ("a dog", "", "red snow"):
@@ -171,5 +172,5 @@ def test_lines_come_whole_whatever_the_blocks(monkeypatch: pytest.MonkeyPatch) -
     for block in (1, 7, 1000):
         monkeypatch.setattr(translate_program, "BLOCK", block)
         chunks = list(translate_program.arriving(io.BytesIO(content)))
-        assert b"\n".join(line for chunk in chunks for line in chunk) == content
+        assert b"".join(line for chunk in chunks for line in chunk) == content
         assert max(map(len, chunks)) <= 3

@@ -1,8 +1,6 @@
 """Parallel text in local files: JSON lines, TSV, or one plain file for each language; each may be gzipped.
 
-Files are read line by line, in memory that does not grow with their size. Lines end with "\\n" alone (a "\\r" before it
-is dropped). Other readers also split on U+2028, form feeds and the like, which shifts every later line of one side
-against the other.
+Files are read line by line, in memory that does not grow with their size; `nmt.lines` says what a line is.
 """
 
 from __future__ import annotations
@@ -22,6 +20,7 @@ from typing import Any, BinaryIO, cast
 from nmt.data.pair import SentencePair
 from nmt.data.sources.base import SPLITS, Pairs, Reader, Source
 from nmt.errors import ParameterError, UserError, did_you_mean
+from nmt.lines import decoded
 
 SPLIT_FILE_NAMES: Mapping[str, tuple[str, ...]] = {
     "train": ("train",),
@@ -90,22 +89,11 @@ def file_spec(value: Any, parameter: str) -> FileSpec:
 
 
 def read_lines(path: Path) -> Iterator[str]:
-    """Yield the lines of a UTF-8 text file, gzipped if its name ends in .gz, without line ends.
+    """Yield the lines of a UTF-8 text file, gzipped if its name ends in .gz, as `nmt.lines.decoded` does.
 
-    A byte order mark is dropped; a last line without "\\n" counts. Raises UserError for a file that cannot be
-    read, and for a line that is not UTF-8 (with its number).
+    Raises UserError for a file that cannot be read, and for a line that is not UTF-8 (with its number).
     """
-    for number, raw in enumerate(_raw_lines(path), 1):
-        content = raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw
-        try:
-            text = content.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise UserError(
-                f"{path}:{number}: not UTF-8 (byte 0x{content[error.start]:02x}); convert the file to UTF-8"
-            ) from error
-        line = text.removesuffix("\n").removesuffix("\r")
-        if line or text.endswith("\n"):
-            yield line
+    return decoded(_raw_lines(path), f"{path}:")
 
 
 def _raw_lines(path: Path) -> Iterator[bytes]:

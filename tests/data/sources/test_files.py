@@ -117,7 +117,7 @@ def test_validation_has_four_names(tmp_path, name):
         ("a.tsv", "a\tb\tc\n", "a.tsv:1: got 3 tab-separated columns, expected 2"),
         ("a.tsv", "en\tde\nx\ty\tz\n", "a.tsv:2: got 3 tab-separated columns, expected 2: en, de"),
         ("a.tsv", "en\tfr\na\tb\n", "a.tsv:1: no language key 'de'; there are: en, fr"),
-        ("a.tsv", b"a\tb\nc\td\n\xffe\tf\n", "a.tsv:3: not UTF-8 (byte 0xff)"),
+        ("a.tsv", b"a\tb\nc\td\n\xffe\tf\n", "a.tsv:3: not UTF-8 (byte 0xff at 1); convert"),
         ("a.tsv", "a\tb\n".encode("utf-16"), "a.tsv:1: not UTF-8"),
         ("a.csv", "a,b\n", "a.csv: got '.csv', expected .jsonl"),
     ],

@@ -1,0 +1,103 @@
+"""The lines that translate.py writes: one for each source, as plain text or as JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from nmt.attention_map import AttentionMap
+from nmt.lines import as_line
+from nmt.translate import Translator
+from nmt.translation import Translation
+
+DECIMALS = 6
+MAPS_AT_ONCE = 16  # attention maps in memory; one of a long sentence and a large model has millions of weights
+MOST_WARNINGS = 10
+
+
+class Answers:
+    """Translates sentences into lines of output, and warns on standard error about sources that were split."""
+
+    def __init__(self, translator: Translator, *, jsonl: bool = False, with_attention: bool = False) -> None:
+        """Take the form of the lines: text, or JSON if `jsonl`. Raises UserError for a model without attention."""
+        self.translator = translator
+        self.jsonl = jsonl
+        self.with_attention = with_attention
+        self.split = 0
+        if with_attention:
+            translator.attention_maps([])
+
+    def lines(self, sentences: Sequence[str], places: Sequence[str], *, prefix: str = "") -> Iterator[str]:
+        """Yield a line for each sentence, with its line end. `places` name the sentences in warnings.
+
+        Every translation begins with `prefix`.
+        """
+        found = self.translator.hypotheses(sentences, prefixes=[prefix] * len(sentences))
+        maps = self._maps([hypotheses[0] for hypotheses in found]) if self.with_attention else None
+        for hypotheses, place in zip(found, places, strict=True):
+            self._warn_if_split(hypotheses[0], place)
+            yield self._line(hypotheses, maps) + "\n"
+
+    def _line(self, found: Sequence[Translation], maps: Iterator[AttentionMap] | None) -> str:
+        return json.dumps(record(found, maps), ensure_ascii=False) if self.jsonl else as_line(found[0].text)
+
+    def _maps(self, translations: Sequence[Translation]) -> Iterator[AttentionMap]:
+        """Yield the map of each translation and part that has one, computed a few at a time."""
+        whole = [part for each in translations for part in (each.parts or (each,)) if part.tokens]
+        for start in range(0, len(whole), MAPS_AT_ONCE):
+            yield from self.translator.attention_maps(whole[start : start + MAPS_AT_ONCE])
+
+    def _warn_if_split(self, translation: Translation, place: str) -> None:
+        if not translation.parts:
+            return
+        self.split += 1
+        if self.split <= MOST_WARNINGS:
+            say(f"warning: {self.translator.source_limit().warning(place, translation)}")
+
+    def close(self) -> None:
+        """Print how many sources were split if not every one had its warning."""
+        if self.split > MOST_WARNINGS:
+            say(f"warning: {self.split:,} sources were longer than {self.translator.source_limit()} and split")
+
+
+def record(found: Sequence[Translation], maps: Iterator[AttentionMap] | None = None) -> dict[str, Any]:
+    """Return the JSON object of one source. `found` are its translations, best first.
+
+        {"source": the source, "text": the best translation,
+         "log_prob": log P of the translation (natural logarithm), "score": what the search ranks by,
+         "pieces": [T pieces], "token_log_probs": [T natural logarithms],
+         "n_best": [objects with these keys except "source", best first], if the search finds several translations,
+         "parts": [objects with these keys, one for each part], if the source was split because of its length,
+         "attention": the attention map}
+
+    The score of a beam search is `log_prob` divided by the length penalty. `maps` yields the maps of the best
+    translations; if it is given, the object has "attention": "pieces" of a map's JSON (see
+    `nmt.attention_map.AttentionMap.to_json`). An empty source has none (null), and a source that was split has one in
+    each of its parts. An empty source has the text "", no pieces and the score 0.
+    """
+    best = found[0]
+    plain = {"source": best.source, **_plain(best)}
+    if len(found) > 1:
+        plain["n_best"] = [_plain(each) for each in found]
+    if best.parts:
+        plain["parts"] = [record([part], maps) for part in best.parts]
+    elif maps is not None:
+        plain["attention"] = next(maps).to_plain() if best.tokens else None
+    return plain
+
+
+def _plain(translation: Translation) -> dict[str, Any]:
+    return {
+        "text": as_line(translation.text),
+        "log_prob": round(translation.log_prob, DECIMALS),
+        "score": round(translation.score, DECIMALS),
+        "pieces": translation.pieces,
+        "token_log_probs": [round(value, DECIMALS) for value in translation.token_log_probs],
+    }
+
+
+def say(line: str) -> None:
+    """Print a message on standard error."""
+    print(line, file=sys.stderr, flush=True)

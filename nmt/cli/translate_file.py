@@ -1,0 +1,124 @@
+"""Translates the lines of a file, with a progress bar, in memory that does not grow with the file."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any, Protocol, TextIO
+
+import nmt
+from nmt.build import search_node
+from nmt.cli.answers import Answers, say
+from nmt.cli.log import messages_on
+from nmt.cli.unfinished import partial_path, unfinished
+from nmt.data.progress import PassProgress, clock
+from nmt.data.sources.files import read_lines
+
+CHUNK = 1024  # lines translated together: enough for batches of similar length; a kill loses the work on at most one
+
+
+class Lines(Protocol):
+    """Where lines go: an `Unfinished` file or standard output. `done` lines are there already."""
+
+    done: int
+
+    def write(self, line: str) -> None:
+        """Append a line, which has its line end."""
+
+    def flush(self) -> None:
+        """Pass on what was written."""
+
+
+class Stream:
+    """Lines that go to a text stream."""
+
+    done = 0
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, line: str) -> None:
+        """Write a line, which has its line end."""
+        self._stream.write(line)
+
+    def flush(self) -> None:
+        """Pass on what was written."""
+        self._stream.flush()
+
+
+def translate_file(answers: Answers, source: Path, output: Path | None, stdout: TextIO, checkpoint: Path) -> None:
+    """Translate every line of `source` to `output`, or to `stdout` if `output` is None.
+
+    The file is read once before, so that a line that cannot be translated is found at the beginning. If `output` was
+    begun by the same command and not finished, the translation goes on. Raises UserError as `nmt.cli.unfinished` and
+    `nmt.data.sources.files.read_lines` do, and for a line that is too long if such lines are refused.
+    """
+    total, digest = survey(answers, source)
+    if output is None:
+        with messages_on(sys.stderr):
+            _translate(answers, source, Stream(stdout), total, quiet=stdout.isatty())
+        return
+    with unfinished(output, settings(answers, checkpoint, digest), chunk=CHUNK) as lines:
+        if lines.done:
+            say(f"{partial_path(output)}: goes on after line {lines.done:,} of {total:,}")
+        with _told_how_to_go_on(output), messages_on(sys.stderr):
+            _translate(answers, source, lines, total)
+
+
+def survey(answers: Answers, source: Path) -> tuple[int, str]:
+    """Return the number of lines of a file and a digest of them. Raises UserError for the first unusable line."""
+    digest, count = hashlib.sha256(), 0
+    for count, line in enumerate(read_lines(source), start=1):
+        answers.translator.check_source(line, f"{source}:{count}")
+        digest.update(line.encode("utf-8") + b"\n")
+    return count, digest.hexdigest()
+
+
+def settings(answers: Answers, checkpoint: Path, digest: str) -> dict[str, Any]:
+    """Return what the lines of output depend on, by the name that a message gives it."""
+    with checkpoint.open("rb") as file:
+        weights = hashlib.file_digest(file, "sha256").hexdigest()
+    search = search_node(answers.translator.search)
+    return {
+        "input": digest,
+        "checkpoint": weights,
+        "search": search.pop("_target_"),
+        **{f"search.{key}": value for key, value in search.items()},
+        "format": "jsonl" if answers.jsonl else "text",
+        "with_attention": answers.with_attention,
+        "device": answers.translator.device.type,
+        "version of the program": nmt.__version__,
+    }
+
+
+def _translate(answers: Answers, source: Path, lines: Lines, total: int, *, quiet: bool = False) -> None:
+    """Translate the lines of `source` that are not done, and print the speed. `quiet`: without a progress bar."""
+    started = time.monotonic()
+    sentences = enumerate(read_lines(source), start=1)
+    rest = itertools.islice(sentences, lines.done, None)
+    shown = PassProgress("translating", total, unit="lines", done=lines.done, stderr=True)
+    with nullcontext() if quiet else shown as progress:
+        while chunk := list(itertools.islice(rest, CHUNK)):
+            places = [f"{source}:{number}" for number, _ in chunk]
+            for line in answers.lines([sentence for _, sentence in chunk], places):
+                lines.write(line)
+            lines.flush()
+            if progress is not None:
+                progress.advance(len(chunk))
+    answers.close()
+    seconds, count = time.monotonic() - started, total - lines.done
+    say(f"translated {count:,} lines in {clock(seconds)}, {count / seconds:,.1f} lines/s")
+
+
+@contextmanager
+def _told_how_to_go_on(output: Path) -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        say(f"stopped; the same command goes on from {partial_path(output)}")
+        raise
