@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ import pytest
 
 from nmt.attention_map import AttentionMap
 from nmt.build import search_node
-from nmt.cli import translate, translate_file
+from nmt.cli import program, translate, translate_file
 from nmt.cli.answers import Answers
 from nmt.cli.unfinished import partial_path, unfinished
 from nmt.errors import UserError
@@ -258,12 +260,19 @@ def test_a_source_that_was_split_has_its_parts_in_json(
     ],
 )
 def test_an_unusable_line_is_found_at_the_beginning(
-    run: Run, source: Path, translated: Translated, content: bytes, settings: dict[str, Any], message: str
+    capsys: pytest.CaptureFixture[str],
+    source: Path,
+    translated: Translated,
+    content: bytes,
+    settings: dict[str, Any],
+    message: str,
 ) -> None:
     source.write_bytes(content)
-    with pytest.raises(UserError) as error:
-        translated(**settings)
-    assert str(error.value).startswith(f"{source}{message}")
+    with pytest.raises(SystemExit) as end:
+        program.main(lambda _: translated(**settings))
+    err = capsys.readouterr().err
+    assert end.value.code == program.USER_ERROR and err.count("\n") == 1
+    assert err.startswith(f"error: {source}{message}")
     assert [path.name for path in source.parent.iterdir()] == [source.name]
 
 
@@ -324,3 +333,30 @@ def test_the_program_takes_files(
 def test_a_line_of_100_000_characters(run: Run, source: Path, translated: Translated) -> None:
     source.write_text("a dog\n" + "e" * 100_000 + "\n" + "a dog. " * 15_000 + "\ntwo\n", encoding="utf-8")
     assert translated(beam_size=1, max_length_factor=0.1, max_source_length=128).read_text("utf-8").count("\n") == 4
+
+
+@pytest.mark.slow
+def test_a_killed_process_goes_on(run: Run, tmp_path: Path) -> None:
+    """SIGKILL at several moments, also while the program starts."""
+    source = tmp_path / "lines.en"
+    source.write_text("".join(f"{line}\n" for line in sentences(20_000, seed=2)), encoding="utf-8")
+    words = [sys.executable, "-c", "from nmt.cli.translate import main; main()", f"ckpt={run.folder}"]
+    words += ["device=cpu", "search=greedy", "search.max_length_factor=0.1", "search.max_length_extra=1"]
+    words.append(f"input={source}")
+    subprocess.run([*words, f"output={tmp_path / 'whole'}"], check=True)
+    parts = [*words, f"output={tmp_path / 'parts'}"]
+    kept = []
+    for chunks in (0, 3, 9):
+        with subprocess.Popen(parts) as process:
+            while process.poll() is None and len(lines_of(tmp_path / "parts.partial")) <= 1024 * chunks:
+                time.sleep(0.05)
+            process.kill()
+        kept.append(len(lines_of(tmp_path / "parts.partial")))
+    assert sorted(kept) == kept and kept[-1] > 9 * 1024
+    ended = subprocess.run(parts, check=True, capture_output=True, text=True)
+    assert "goes on after line " in ended.stderr
+    assert (tmp_path / "parts").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def lines_of(path: Path) -> list[bytes]:
+    return path.read_bytes().split(b"\n")[:-1] if path.exists() else []

@@ -54,7 +54,9 @@ def test_translate(line, here, monkeypatch, capsys):
     with lines.open(encoding="utf-8") as stream:
         monkeypatch.setattr(sys, "stdin", stream)
         translate.run(shlex.split(words))
-    assert len(capsys.readouterr().out.splitlines()) == (3 if redirected else 1)
+    output = re.search(r"output=(\S+)", words)
+    written = Path(output[1]).read_text("utf-8") if output else capsys.readouterr().out
+    assert len(written.splitlines()) == (3 if redirected or output else 1)
     assert (here / "map.png").is_file() == ("attention=" in words)
 
 
