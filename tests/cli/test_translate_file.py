@@ -139,6 +139,16 @@ def test_what_was_killed_goes_on_to_the_same_bytes(
     assert parts.read_bytes() == whole and not partial_path(parts).exists()
 
 
+def test_who_stops_it_is_told_how_to_go_on(
+    source: Path, translated: Translated, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(f"{__name__}.Killed", KeyboardInterrupt)
+    kill_at(monkeypatch, 5)
+    with pytest.raises(KeyboardInterrupt):
+        translated()
+    assert capsys.readouterr().err == f"stopped; the same command goes on from {source.parent}/out.de.partial\n"
+
+
 def test_what_was_killed_while_it_wrote_goes_on(run: Run, source: Path, translated: Translated) -> None:
     """Whatever beginning of the partial file is on the disk, the output is the same."""
     whole = translated("whole.de").read_bytes()

@@ -29,25 +29,35 @@ def test_lines_where_there_is_no_terminal(clock: SimpleNamespace, caplog: pytest
     with PassProgress("reading") as progress:
         clock.seconds += 30
         progress.advance(30_000)
+    with PassProgress("translating", 2000, unit="lines", done=1000) as progress:
+        clock.seconds += 40
+        progress.advance(400)
     assert caplog.messages == [
         "translating test: 1,000 of 2,000 sentences, 25 sentences/s, 0:00:40 left",
         "reading: 30,000 pairs, 1,000 pairs/s",
+        "translating: 1,400 of 2,000 lines, 10 lines/s, 0:01:00 left",
     ]
 
 
-@pytest.mark.parametrize("width", [60, 80, 160])
+@pytest.mark.parametrize(("width", "stderr"), [(60, False), (80, False), (160, False), (80, True)])
 def test_a_bar_fits_and_ends_with_the_time_left(
-    clock: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], width: int
+    clock: SimpleNamespace,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    width: int,
+    stderr: bool,
 ) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("COLUMNS", str(width))
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    with PassProgress("translating test", 2000, unit="sentences") as progress:
+    monkeypatch.setattr(f"sys.{'stderr' if stderr else 'stdout'}.isatty", lambda: True)
+    with PassProgress("translating test", 2000, unit="sentences", stderr=stderr) as progress:
         clock.seconds += 20
         progress.advance(1000)
         clock.seconds += 20
         progress.advance(100)
-    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", capsys.readouterr().out)
+    drawn = capsys.readouterr()
+    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", drawn.err if stderr else drawn.out)
+    assert not (drawn.out if stderr else drawn.err)
     lines = [line for line in re.split(r"[\r\n]+", shown) if line]
     assert lines and {len(line) for line in lines} == {width}
     assert lines[-1].endswith("left") and "translating test: 1,100 of 2,000 sentences" in lines[-1]
