@@ -67,11 +67,11 @@ class PassProgress:
         bar.update(share, [f"{self.activity}: {figures[0]}", *figures[1:]], dispensable=figures[1:2])
 
     def _figures(self) -> list[str]:
-        """Return the count, the rate and the time left; the last is empty if the total is not known."""
+        """Return the count, the rate and the time left; the last is empty if the total or the rate is not known."""
         seconds = time.monotonic() - self._started
         total = "" if self.total is None else f" of {self.total:,}"
         rate = (self.done - self._before) / seconds
-        left = "" if self.total is None else f"{clock((self.total - self.done) / rate)} left"
+        left = f"{clock((self.total - self.done) / rate)} left" if self.total is not None and rate else ""
         return [f"{self.done:,}{total} {self.unit}", f"{rate:,.{0 if rate >= 10 else 1}f} {self.unit}/s", left]
 
     def __exit__(

@@ -31,11 +31,15 @@ def test_lines_where_there_is_no_terminal(clock: SimpleNamespace, caplog: pytest
         progress.advance(30_000)
     with PassProgress("translating", 2000, unit="lines", done=1000) as progress:
         clock.seconds += 40
+        progress.advance(0)  # a batch may complete no sentence: it may hold parts of a long one
+        progress.advance(400)
+        clock.seconds += 40
         progress.advance(400)
     assert caplog.messages == [
         "translating test: 1,000 of 2,000 sentences, 25 sentences/s, 0:00:40 left",
         "reading: 30,000 pairs, 1,000 pairs/s",
-        "translating: 1,400 of 2,000 lines, 10 lines/s, 0:01:00 left",
+        "translating: 1,000 of 2,000 lines, 0.0 lines/s",
+        "translating: 1,800 of 2,000 lines, 10 lines/s, 0:00:20 left",
     ]
 
 
