@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.train_frame import Runs
+
+if TYPE_CHECKING:
+    from tests.tiny_run import Run
+    from tests.translated_file import FileCall
 
 
 @pytest.fixture
@@ -25,3 +30,13 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
     monkeypatch.chdir(folder)
     yield folder
     assert list(folder.iterdir()) == []
+
+
+@pytest.fixture
+def translated(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FileCall:
+    """A call of the program's function that translates a file."""
+    from nmt.cli import translate_file
+    from tests.translated_file import CHUNK, FileCall
+
+    monkeypatch.setattr(translate_file, "CHUNK", CHUNK)
+    return FileCall(run, tmp_path)

@@ -46,7 +46,7 @@ def test_a_line_that_is_too_long_is_split_with_a_warning(
     run: Run, elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(translate_program, "CHUNK", 2)
-    feed(monkeypatch, b"a dog\n\na man\n" + b"e" * 3000 + b"\n")
+    feed(monkeypatch, b"a dog\n\na man\n" + b"e" * 300 + b"\n")
     translate_program.run([f"ckpt={run.folder}", "search.max_source_length=20"])
     out, err = capsys.readouterr()
     assert out.count("\n") == 4

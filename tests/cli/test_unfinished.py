@@ -1,0 +1,143 @@
+"""A translation that was stopped goes on, to the same bytes; nothing is overwritten."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from nmt.cli.unfinished import partial_path, unfinished
+from nmt.errors import UserError
+from nmt.search.sampling import Sampling
+from tests.tiny_run import Run, sentences
+from tests.translated_file import CHUNK, FileCall, Killed, kill_at
+
+
+@pytest.mark.parametrize(
+    ("line", "ending"),
+    [(0, "de"), (3, "de.gz"), (CHUNK, "de"), (CHUNK + 1, "jsonl"), (2 * CHUNK - 1, "de"), (21, "jsonl"), (22, "de.gz")],
+)
+def test_what_was_killed_goes_on_to_the_same_bytes(
+    translated: FileCall, line: int, ending: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    jsonl = ending == "jsonl"
+    whole = translated(f"whole.{ending}", jsonl=jsonl).read_bytes()
+    with pytest.MonkeyPatch.context() as patch:
+        if line < 22:
+            kill_at(patch, line)
+        else:  # when all lines are there, but not yet in their place
+            patch.setattr("nmt.cli.unfinished.Unfinished.copy_to", lambda *_: (_ for _ in ()).throw(Killed))
+        with pytest.raises(Killed):
+            translated(f"parts.{ending}", jsonl=jsonl)
+    capsys.readouterr()
+    parts = translated(f"parts.{ending}", jsonl=jsonl)
+    kept = line // CHUNK * CHUNK
+    err = capsys.readouterr().err
+    assert (f"goes on after line {kept} of 22" in err) == (kept > 0) and f"translated {22 - kept} lines" in err
+    assert parts.read_bytes() == whole and not partial_path(parts).exists()
+
+
+def test_who_stops_it_is_told_how_to_go_on(
+    translated: FileCall, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("tests.translated_file.Killed", KeyboardInterrupt)
+    kill_at(monkeypatch, 5)
+    with pytest.raises(KeyboardInterrupt):
+        translated()
+    partial = translated.source.with_name("out.de.partial")
+    assert capsys.readouterr().err == f"stopped; the same command goes on from {partial}\n"
+
+
+def test_what_was_killed_while_it_wrote_goes_on(translated: FileCall) -> None:
+    """Whatever beginning of the partial file is on the disk, the output is the same."""
+    whole = translated("whole.de").read_bytes()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("nmt.cli.unfinished.Unfinished.copy_to", lambda *_: (_ for _ in ()).throw(Killed))
+        with pytest.raises(Killed):
+            translated()
+    partial = partial_path(translated.source.parent / "out.de")
+    content = partial.read_bytes()
+    header = content.index(b"\n") + 1
+    assert content[header:] == whole
+    for length in (0, header - 1, header + 1, len(content) - 1):
+        partial.write_bytes(content[:length])
+        path = translated()
+        assert path.read_bytes() == whole
+        path.unlink()
+
+
+def test_going_on_with_something_else_is_refused(run: Run, translated: FileCall) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        kill_at(patch, 10)
+        with pytest.raises(Killed):
+            translated()
+    partial = partial_path(translated.source.parent / "out.de")
+    before = partial.read_bytes()
+    (run.folder / "checkpoints" / "other.ckpt").write_bytes(b"other weights")
+    for settings, named in (
+        ({"beam_size": 3}, "another search.beam_size;"),
+        ({"jsonl": True}, "another format;"),
+        ({"search": Sampling()}, "another search;"),
+        ({"ckpt": "other"}, "another checkpoint;"),
+    ):
+        with pytest.raises(UserError, match=named) as error:
+            translated(**settings)
+        assert str(error.value).startswith(f"{partial}: its lines were made with")
+    translated.source.write_bytes(translated.source.read_bytes() + b"\nmore")
+    with pytest.raises(UserError, match=r"another input; repeat the command that began it, or remove this file"):
+        translated()
+    assert partial.read_bytes() == before
+    partial.write_bytes(b"notes of mine\n")
+    with pytest.raises(UserError, match="something else than this program"):
+        translated()
+    assert partial.read_bytes() == b"notes of mine\n"
+
+
+def test_an_existing_file_is_not_overwritten(translated: FileCall) -> None:
+    (translated.source.parent / "out.de").write_text("mine")
+    with pytest.raises(UserError, match=r"out\.de: exists already; remove it, or give another name"):
+        translated()
+    with pytest.raises(UserError, match="exists already"):
+        translated(translated.source.name)
+    assert (translated.source.parent / "out.de").read_text() == "mine"
+
+
+def test_two_processes_do_not_write_one_file(tmp_path: Path) -> None:
+    with unfinished(tmp_path / "out", {}, chunk=1) as lines:
+        lines.write("one\n")
+        with (
+            pytest.raises(UserError, match="another process is writing it"),
+            unfinished(tmp_path / "out", {}, chunk=1),
+        ):
+            pass
+    assert (tmp_path / "out").read_text() == "one\n"
+
+
+@pytest.mark.slow
+def test_a_killed_process_goes_on(run: Run, tmp_path: Path) -> None:
+    """SIGKILL at several moments, also while the program starts."""
+    source = tmp_path / "lines.en"
+    source.write_text("".join(f"{line}\n" for line in sentences(20_000, seed=2)), encoding="utf-8")
+    words = [sys.executable, "-c", "from nmt.cli.translate import main; main()", f"ckpt={run.folder}"]
+    words += ["device=cpu", "search=greedy", "search.max_length_factor=0.1", "search.max_length_extra=1"]
+    words.append(f"input={source}")
+    subprocess.run([*words, f"output={tmp_path / 'whole'}"], check=True)
+    parts = [*words, f"output={tmp_path / 'parts'}"]
+    kept = []
+    for chunks in (0, 3, 9):
+        with subprocess.Popen(parts) as process:
+            while process.poll() is None and len(lines_of(tmp_path / "parts.partial")) <= 1024 * chunks:
+                time.sleep(0.05)
+            process.kill()
+        kept.append(len(lines_of(tmp_path / "parts.partial")))
+    assert sorted(kept) == kept and kept[-1] > 9 * 1024
+    ended = subprocess.run(parts, check=True, capture_output=True, text=True)
+    assert "goes on after line " in ended.stderr
+    assert (tmp_path / "parts").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def lines_of(path: Path) -> list[bytes]:
+    return path.read_bytes().split(b"\n")[:-1] if path.exists() else []
