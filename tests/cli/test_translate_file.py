@@ -152,7 +152,8 @@ def test_settings_that_contradict_each_other(run: Run, words: list[str], message
 
 def test_the_program_takes_files(run: Run, translated: FileCall, capsys: pytest.CaptureFixture[str]) -> None:
     """The form of the output follows from its name; without one, the lines go to standard output."""
-    quick = [f"search.{key}={value}" for key, value in search_node(QUICK).items() if key != "_target_"]
+    node = {key: value for key, value in search_node(QUICK).items() if key != "_target_"}
+    quick = [f"search.{key}={'null' if value is None else value}" for key, value in node.items()]
     words = [f"ckpt={run.folder}", "device=cpu", *quick, f"input={translated.source}"]
     texts = translated().read_text("utf-8")
     translate.run([*words, f"output={translated.source.parent}/a.jsonl.gz"])

@@ -183,6 +183,7 @@ def test_settings_that_last_ckpt_depends_on_cannot_change(tmp_path):
 
 
 TWO_EPOCHS_AVERAGED = [
+    "callbacks.watch=null",  # it also asks for scores
     *SMALL_TRANSFORMER, "data.sizes=[60,4,4]", "callbacks.checkpointing.average_last=2", "callbacks.samples=null",
     "trainer.max_epochs=2", "optimizer.lr=1e-3", "scheduler.warmup_updates=0",
 ]  # fmt: skip
