@@ -5,19 +5,23 @@ from __future__ import annotations
 import hashlib
 import itertools
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from nmt.data.progress import PassProgress
 
 CHUNK_PAIRS = 10_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)  # frozen would double the time to make one, and a corpus has millions
 class SentencePair:
-    """A sentence and its translation, as plain text."""
+    """A sentence and its translation, as plain text. It is never changed.
+
+    `line` is the number of its line if it comes from a file. Equal pairs may come from different lines.
+    """
 
     source: str
     target: str
+    line: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

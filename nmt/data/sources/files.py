@@ -141,7 +141,7 @@ def _read_two_files(source: Path, target: Path) -> Iterator[SentencePair]:
                 f"{source} has {counts[0]} lines but {target} has {counts[1]}; "
                 "both files must have one line for each pair"
             )
-        yield SentencePair(source_line, target_line)
+        yield SentencePair(source_line, target_line, count)
 
 
 def _read_jsonl(path: Path, source_lang: str, target_lang: str) -> Iterator[SentencePair]:
@@ -160,7 +160,7 @@ def _read_jsonl(path: Path, source_lang: str, target_lang: str) -> Iterator[Sent
                 f"{where}: got {type(row).__name__}, expected a JSON object with one text for each language"
             )
         texts = row["translation"] if isinstance(row.get("translation"), dict) else row
-        yield SentencePair(_text(texts, source_lang, where), _text(texts, target_lang, where))
+        yield SentencePair(_text(texts, source_lang, where), _text(texts, target_lang, where), number)
 
 
 def _text(texts: Mapping[str, Any], lang: str, where: str) -> str:
@@ -212,7 +212,7 @@ def _read_tsv(path: Path, source_lang: str, target_lang: str, note: Callable[[st
         if len(fields) != width:
             plural = "s" * (len(fields) != 1)
             raise UserError(f"{path}:{number}: got {len(fields)} tab-separated column{plural}, expected {expected}")
-        yield SentencePair(fields[columns[0]], fields[columns[1]])
+        yield SentencePair(fields[columns[0]], fields[columns[1]], number)
 
 
 def _header(line: str, path: Path, source_lang: str, target_lang: str) -> list[str]:

@@ -67,6 +67,18 @@ def test_every_format_reads_the_same(tmp_path, form, zipped):
     assert find_splits(tmp_path, "en", "de") == {"train": spec}
 
 
+def test_a_pair_knows_its_line(tmp_path):
+    for form in ("plain", "flat", "tsv", "header"):
+        folder = tmp_path / form
+        folder.mkdir()
+        first = 2 if form == "header" else 1
+        lines = [pair.line for pair in read_pairs(contents(folder, form, False), "en", "de")]
+        assert lines == list(range(first, first + len(PAIRS))), form
+    rows = write(tmp_path / "a.jsonl", '\n{"en": "a", "de": "b"}\n\n{"en": "a", "de": "b"}\n')
+    pairs = list(read_pairs(rows, "en", "de"))
+    assert [pair.line for pair in pairs] == [2, 4] and pairs[0] == pairs[1]
+
+
 def test_languages_swap(tmp_path):
     swapped = [SentencePair(pair.target, pair.source) for pair in PAIRS]
     assert list(read_pairs(contents(tmp_path, "flat", False), "de", "en")) == swapped
