@@ -10,6 +10,7 @@ import torch
 
 from nmt import build, machine
 from nmt.config.settings import TrainConfig
+from nmt.data.filters import check_filters
 from nmt.errors import UserError
 from nmt.models.coverage import Covering
 from nmt.models.seq2seq import Seq2Seq
@@ -28,6 +29,7 @@ def check_nodes(config: TrainConfig) -> None:
     allow = config.allow
     checks: list[Callable[[], Any]] = [
         partial(build.build_source, config.data, allow=allow),
+        partial(check_filters, config.data),
         partial(_check_model, config),
         partial(build.build_objective, config.objective, allow=allow),
         partial(build.build_optimizer, config.optimizer, [torch.nn.Parameter(torch.zeros(1))], allow=allow),

@@ -65,6 +65,8 @@ def test_every_import_of_the_package_is_a_declared_dependency(project: dict[str,
     optional = {
         "noto_cjk_sans_jp_regular",
         "sacremoses",
+        "ftfy",
+        "py3langid",
         "lightning_fabric",
         "huggingface_hub",
         "fsspec",

@@ -35,7 +35,8 @@ from nmt.config.compose import compose, validate
 from nmt.cores import usable_cores
 from nmt.data.cache import cache_folder
 from nmt.data.corpus import load_corpus
-from nmt.data.encoded import EncodedCorpus, Filters, encode_corpus
+from nmt.data.encoded import EncodedCorpus, encode_corpus
+from nmt.data.filters import make_filters
 from nmt.data.loader import BatchLoader
 from nmt.data.pair import Split
 from nmt.data.tokenizer import Tokenizer
@@ -161,11 +162,12 @@ def _prepare(settings: list[str]) -> tuple[Split, EncodedCorpus, dict[str, float
     """Return the training pairs, the encoded corpus, and the seconds of each step."""
     config = validate(compose("train", quoted_paths(settings, but=",\\")))
     times = [time.perf_counter()]
-    corpus = load_corpus(build_source(config.data), config.data)["train"]
+    splits = load_corpus(build_source(config.data), config.data)
+    corpus = splits["train"]
     times.append(time.perf_counter())
     tokenizer = Tokenizer.train(corpus, config.tokenizer, cache_dir=cache_folder())
     times.append(time.perf_counter())
-    filters = Filters(config.data.max_length, config.data.max_ratio)
+    filters = make_filters(config.data, splits)
     encoded = encode_corpus(corpus, tokenizer, filters, folder=cache_folder())
     times.append(time.perf_counter())
     steps = zip(("counting", "tokenizer", "encoding"), times, times[1:], strict=False)

@@ -13,6 +13,19 @@ from typing import Annotated, Any, Literal
 
 from nmt.config.typed import NonNegativeInt, OtherKeys, PositiveInt, Range
 
+# The names of the classes in nmt.data.defects
+Filter = Literal[
+    "identical",
+    "duplicate",
+    "many_targets",
+    "leaked_pair",
+    "leaked_source",
+    "script",
+    "language",
+    "encoding",
+    "invisible",
+]
+
 
 @dataclass(kw_only=True)
 class DataConfig:
@@ -35,6 +48,7 @@ class DataConfig:
     overfit: bool = False  # validation and test are the training pairs (debug=overfit)
     max_length: Annotated[int, Range(low=2, high=1_000_000)]  # pieces of the longer side; others are dropped
     max_ratio: Annotated[float, Range(low=1.0)]  # longer side / shorter side; training pairs above it are dropped
+    filters: list[Filter] = field(default_factory=list)  # defects whose training pairs are dropped as well
     batch_tokens: PositiveInt  # most padded tokens on either side of a training batch
     eval_batch_tokens: PositiveInt  # the same for a validation batch
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytorch_lightning as pl
 
 from nmt.config.settings import DataConfig
-from nmt.data.encoded import Encoded, EncodedCorpus
+from nmt.data.encoded import Encoded, EncodedCorpus, counts
 from nmt.data.loader import BatchLoader
 
 logger = logging.getLogger(__name__)
@@ -27,8 +27,7 @@ class TranslationData(pl.LightningDataModule):
         self.config = config
         self.seed = seed
         if train.dropped:
-            counts = ", ".join(f"{count:,} {reason}" for reason, count in sorted(train.dropped.items()))
-            logger.info(f"training pairs: {len(train):,} kept, {counts} dropped")
+            logger.info(f"training pairs: {len(train):,} kept, {counts(train.dropped)} dropped")
 
     def train_dataloader(self) -> BatchLoader:
         """Return this rank's training batches, in a different order in each epoch."""

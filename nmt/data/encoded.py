@@ -20,9 +20,9 @@ import mmap
 import tempfile
 import zlib
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -31,10 +31,12 @@ from numpy.typing import NDArray
 
 from nmt.atomic import lock_file, replacing
 from nmt.cores import usable_cores
+from nmt.data.filters import Filters
 from nmt.data.pair import SentencePair, Split
 from nmt.data.progress import PassProgress
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
+from nmt.lines import digest
 
 MAGIC, VERSION = b"NMTIDS\r\n", 1
 HEADER_BYTES = 1024
@@ -45,24 +47,6 @@ COPY_BYTES = 1 << 20
 Encoded = tuple[list[int], list[int]]
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Filters:
-    """Limits on the lengths of a training pair, in pieces with eos.
-
-    `max_length` limits the longer side. `max_ratio` limits the longer length divided by the shorter one.
-    """
-
-    max_length: int
-    max_ratio: float
-
-    def reasons(self, source_lengths: NDArray[np.int32], target_lengths: NDArray[np.int32]) -> NDArray[np.str_]:
-        """Return for each pair why it is dropped: "empty", "too long", "of unequal length", or "" to keep it."""
-        shorter, longer = np.minimum(source_lengths, target_lengths), np.maximum(source_lengths, target_lengths)
-        empty = shorter < 2  # the only id of an empty text is eos
-        conditions = [empty, longer > self.max_length, longer > self.max_ratio * shorter]
-        return np.select(conditions, ["empty", "too long", "of unequal length"], "")
 
 
 class EncodedCorpus(Sequence[Encoded]):
@@ -101,6 +85,11 @@ class EncodedCorpus(Sequence[Encoded]):
         return lengths
 
 
+def counts(dropped: Mapping[str, int]) -> str:
+    """Return the numbers of dropped pairs in words: "2 empty, 1 too long"."""
+    return ", ".join(f"{count:,} {reason}" for reason, count in sorted(dropped.items()))
+
+
 def encode(pairs: Sequence[SentencePair], tokenizer: Tokenizer) -> list[Encoded]:
     """Return the ids of every pair; both sides end with eos."""
     sources = tokenizer.encode_source([pair.source for pair in pairs])
@@ -120,7 +109,7 @@ def encode_corpus(split: Split, tokenizer: Tokenizer, filters: Filters, *, folde
         "version": VERSION,
         "text": split.digest,
         "tokenizer": tokenizer.digest(),
-        "filters": asdict(filters),
+        "filters": digest(json.dumps(filters.identity())),
         "dtype": _dtype(tokenizer).str,
     }
     name = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:24]
@@ -157,8 +146,8 @@ def _make(path: Path, identity: dict[str, Any], split: Split, tokenizer: Tokeniz
         kept, dropped = _write(file, identity, _encode_chunks(split, tokenizer, filters, progress))
         if not kept:
             raise UserError(
-                f"data: every training pair was dropped ({dropped.total():,} pairs, data.max_length="
-                f"{filters.max_length} pieces, data.max_ratio={filters.max_ratio}); raise these limits"
+                f"data: every training pair was dropped ({dropped.total():,} pairs: {counts(dropped)}; "
+                f"{filters.settings()}); raise these limits" + " or use fewer filters" * bool(filters.defects)
             )
     return _map(path)
 
@@ -190,7 +179,9 @@ def _encode_chunks(
     pending: deque[Future[_Chunk]] = deque()
     with ThreadPoolExecutor(threads) as pool:
         while texts := list(itertools.islice(rest, CHUNK_PAIRS)):
-            pending.append(pool.submit(_encode_chunk, texts, tokenizer, filters))
+            found = filters.found(progress.done, texts)
+            sound = [pair for pair, name in zip(texts, found, strict=True) if not name]
+            pending.append(pool.submit(_encode_chunk, sound, tokenizer, filters, Counter(filter(None, found))))
             progress.advance(len(texts))
             if len(pending) > 2 * threads:
                 yield pending.popleft().result()
@@ -198,16 +189,19 @@ def _encode_chunks(
             yield pending.popleft().result()
 
 
-def _encode_chunk(texts: Sequence[SentencePair], tokenizer: Tokenizer, filters: Filters) -> _Chunk:
+def _encode_chunk(
+    texts: Sequence[SentencePair], tokenizer: Tokenizer, filters: Filters, dropped: Counter[str]
+) -> _Chunk:
+    """Return the pairs that the limits keep. `dropped` counts those that other filters have left out before."""
     pairs = encode(texts, tokenizer)
-    lengths = np.array([(len(source), len(target)) for source, target in pairs], np.int32)
+    lengths = np.array([(len(source), len(target)) for source, target in pairs], np.int32).reshape(-1, 2)
     reasons = filters.reasons(lengths[:, 0], lengths[:, 1])
     keep = reasons == ""
     sides = itertools.chain.from_iterable(itertools.compress(pairs, keep))
     kept = lengths[keep]
     # Python's integers are checked against the range of the type here; a cast of an array would wrap them.
     ids = np.fromiter(itertools.chain.from_iterable(sides), _dtype(tokenizer), int(kept.sum()))
-    return _Chunk(ids, kept[:, 0], kept[:, 1], Counter(reasons[~keep].tolist()))
+    return _Chunk(ids, kept[:, 0], kept[:, 1], dropped + Counter(reasons[~keep].tolist()))
 
 
 # Files

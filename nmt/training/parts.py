@@ -28,7 +28,8 @@ from nmt.config.recipe import Recipe
 from nmt.data.cache import cache_folder
 from nmt.data.corpus import load_corpus
 from nmt.data.datamodule import TranslationData
-from nmt.data.encoded import Encoded, Filters, encode, encode_corpus
+from nmt.data.encoded import Encoded, encode, encode_corpus
+from nmt.data.filters import make_filters
 from nmt.data.pair import SentencePair, Split
 from nmt.data.sources.base import Source
 from nmt.data.tokenizer import Tokenizer
@@ -107,7 +108,7 @@ def build_parts(recipe: Recipe, last: Mapping[str, Any] | None = None) -> Parts:
     translator = _translator(recipe, corpus, last)
     val = encode(val_pairs, translator.tokenizer)
     _check_lengths(recipe, translator, val, corpus.get("test", ()))
-    filters = Filters(settings.data.max_length, settings.data.max_ratio)
+    filters = make_filters(settings.data, corpus)
     train = encode_corpus(corpus["train"], translator.tokenizer, filters, folder=cache_folder())
     return Parts(
         recipe=recipe,

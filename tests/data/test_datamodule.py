@@ -5,7 +5,8 @@ import logging
 import pytest
 
 from nmt.data.datamodule import TranslationData
-from nmt.data.encoded import Filters, encode_corpus
+from nmt.data.encoded import encode_corpus
+from nmt.data.filters import Filters
 from nmt.data.pair import SentencePair, Split
 from nmt.special import EOS
 

@@ -15,7 +15,8 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 
-from nmt.data.encoded import EncodedCorpus, Filters, encode, encode_corpus
+from nmt.data.encoded import EncodedCorpus, encode, encode_corpus
+from nmt.data.filters import Filters
 from nmt.data.pair import SentencePair, Split
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
@@ -139,7 +140,7 @@ def test_what_is_dropped_is_counted(make):
 
 def test_dropping_everything_is_an_error(make, files):
     filters = Filters(max_length=10, max_ratio=2.0)
-    with pytest.raises(UserError, match=r"every training pair was dropped \(3 pairs, data.max_length=10 pieces"):
+    with pytest.raises(UserError, match=r"pair was dropped \(3 pairs: 3 empty; data.max_length=10 pieces"):
         make([pair(0, 3)] * 3, filters=filters)
     assert [path.suffix for path in files()] == [".lock"], "no corpus is kept"
 

@@ -14,7 +14,8 @@ from nmt.cli import train as train_program
 from nmt.config.compose import compose, validate
 from nmt.data.corpus import load_corpus
 from nmt.data.datamodule import TranslationData
-from nmt.data.encoded import Filters, encode, encode_corpus
+from nmt.data.encoded import encode, encode_corpus
+from nmt.data.filters import Filters
 from nmt.search.beam import BeamSearch
 
 PEAK, WARMUP, CLIP, SMOOTHING, UPDATES = 0.01, 3, 0.3, 0.2, 5

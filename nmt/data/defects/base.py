@@ -1,0 +1,75 @@
+"""The contract of a defect, and what a defect may know about the pairs around the one that it looks at."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from abc import ABC, abstractmethod
+from array import array
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nmt.data.pair import SentencePair, Split
+
+Hashes = NDArray[np.uint64]
+
+SIDES = ("source", "target")
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """The languages of a corpus, the split that is looked at, and for train the held-out splits (val, test)."""
+
+    languages: tuple[str, str]
+    pairs: Split
+    held_out: Mapping[str, Split] = field(default_factory=dict)
+
+    @functools.cached_property
+    def hashes(self) -> tuple[Hashes, Hashes]:
+        """The hash of each source, and that of each pair: 16 bytes a pair. The first access reads the pairs."""
+        sources, pairs = array("Q"), array("Q")
+        for pair in self.pairs:
+            sources.append(_hash(pair.source))
+            pairs.append(_hash(f"{pair.source}\0{pair.target}"))
+        return np.frombuffer(sources, np.uint64), np.frombuffer(pairs, np.uint64)
+
+
+def _hash(text: str) -> int:
+    """Return 8 bytes of a hash that, unlike Python's, is the same in every process."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
+
+
+class Defect(ABC):
+    """One thing that can be wrong with a sentence pair.
+
+    `name` is the word for `data.filters`. `explanation` completes the sentence "The pair ...". Whoever changes what
+    `find` finds raises `version`, because pairs without the defect are kept in a cache.
+    """
+
+    name: ClassVar[str]
+    explanation: ClassVar[str]
+    version: ClassVar[int] = 1
+
+    def __init__(self, around: Surroundings) -> None:
+        """Take the surroundings. A constructor is cheap: what takes time is left to the first call of `find`."""
+        self.around = around
+
+    @abstractmethod
+    def find(self, index: int, pair: SentencePair) -> str:
+        """Return what is wrong with the pair in a few words ("target: Cyrillic"), or an empty string.
+
+        `index` is the place of the pair in the split, from 0. Threads may call this at the same time.
+        """
+
+    @classmethod
+    def obstacle(cls, languages: tuple[str, str]) -> str:
+        """Return why this defect cannot be looked for in texts of these languages, or an empty string."""
+        return ""
+
+    def identity(self) -> Any:
+        """Return plain values that decide, together with the texts of the split, what is found."""
+        return [self.name, self.version]

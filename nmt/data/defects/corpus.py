@@ -1,0 +1,122 @@
+"""Defects that show only beside other pairs: repeated, with many translations, or held out as well."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import regex
+from numpy.typing import NDArray
+
+from nmt.data.defects.base import Defect
+from nmt.data.pair import SentencePair
+
+MOST_TARGETS = 5
+
+PUNCTUATION = regex.compile(r"[\p{P}\s]+")
+
+
+class Duplicate(Defect):
+    """The same pair came before. The first of them has no defect."""
+
+    name = "duplicate"
+    explanation = "repeats an earlier pair of its split"
+
+    def find(self, index: int, pair: SentencePair) -> str:
+        """Return "again" for such a pair."""
+        return "again" if self._repeated[index] else ""
+
+    @functools.cached_property
+    def _repeated(self) -> NDArray[np.bool_]:
+        pairs = self.around.hashes[1]
+        repeated = np.ones(len(pairs), np.bool_)
+        repeated[np.unique(pairs, return_index=True)[1]] = False
+        return repeated
+
+
+class ManyTargets(Defect):
+    """The source has many different targets, as headings and short answers in subtitles do."""
+
+    name = "many_targets"
+    explanation = f"has a source with more than {MOST_TARGETS} different targets in its split"
+
+    def find(self, index: int, pair: SentencePair) -> str:
+        """Return the number of the source's targets."""
+        count = self._targets[index]
+        return f"{count:,} targets" if count > MOST_TARGETS else ""
+
+    @functools.cached_property
+    def _targets(self) -> NDArray[np.int64]:
+        """The number of different targets of each pair's source."""
+        return target_counts(*self.around.hashes)
+
+
+def target_counts(sources: NDArray[np.uint64], pairs: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Return for each pair how many different targets its source has. The arguments are the hashes of all pairs."""
+    distinct = sources[np.unique(pairs, return_index=True)[1]]
+    known, counts = np.unique(distinct, return_counts=True)
+    found: NDArray[np.int64] = counts[np.searchsorted(known, sources)]
+    return found
+
+
+@functools.lru_cache(maxsize=16)  # two defects ask for the same text
+def simplified(text: str) -> str:
+    """Return `text` in lower case, without punctuation and white space."""
+    return str(PUNCTUATION.sub("", text.casefold()))
+
+
+class LeakedPair(Defect):
+    """A training pair is in validation or test too."""
+
+    name = "leaked_pair"
+    explanation = "is in validation or test too, exactly or but for case, punctuation and white space (nearly)"
+
+    def find(self, index: int, pair: SentencePair) -> str:
+        """Return the splits that have the pair."""
+        near = simplified(pair.source), simplified(pair.target)
+        return _places((pair.source, pair.target), near, self._texts) if all(near) else ""
+
+    @functools.cached_property
+    def _texts(self) -> Mapping[str, tuple[set[Any], set[Any]]]:
+        """The pairs of each held-out split as they are, and simplified."""
+        return {
+            split: (
+                {(pair.source, pair.target) for pair in pairs},
+                {(simplified(pair.source), simplified(pair.target)) for pair in pairs},
+            )
+            for split, pairs in self.around.held_out.items()
+        }
+
+    def identity(self) -> Any:
+        """Return the values of the base class, and the digests of the held-out splits."""
+        return [self.name, self.version, *(pairs.digest for pairs in self.around.held_out.values())]
+
+
+class LeakedSource(LeakedPair):
+    """The source of a training pair is in validation or test too, whatever its target."""
+
+    name = "leaked_source"
+    explanation = "has a source that is in validation or test too, exactly or nearly, whatever its target"
+
+    def find(self, index: int, pair: SentencePair) -> str:
+        """Return the splits that have the source."""
+        near = simplified(pair.source)
+        return _places(pair.source, near, self._texts) if near else ""
+
+    @functools.cached_property
+    def _texts(self) -> Mapping[str, tuple[set[Any], set[Any]]]:
+        """The sources of each held-out split as they are, and simplified."""
+        return {
+            split: ({pair.source for pair in pairs}, {simplified(pair.source) for pair in pairs})
+            for split, pairs in self.around.held_out.items()
+        }
+
+
+def _places(text: Any, near: Any, held_out: Mapping[str, tuple[set[Any], set[Any]]]) -> str:
+    found = []
+    for split, (texts, simplified_texts) in held_out.items():
+        if near in simplified_texts:
+            found.append(f"{split}, {'exactly' if text in texts else 'nearly'}")
+    return "; ".join(found)

@@ -1,0 +1,189 @@
+"""Defects that a pair shows by itself: copied, damaged, or in another script or language than it should be."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import re
+import unicodedata
+from collections.abc import Mapping
+from importlib import metadata
+from typing import Any
+
+import regex
+
+from nmt.data.defects.base import SIDES, Defect, Surroundings
+from nmt.data.pair import SentencePair
+
+# Control characters, and characters that cannot be seen: soft hyphen, zero-width space, line separators, byte order
+# mark, private use. White space is none of them.
+INVISIBLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1b\x7f\u00ad\u200b\u2028\u2029\u2060\ufeff\ue000-\uf8ff]")
+REPLACEMENT = "\ufffd"
+
+# ISO 15924 has one code for the scripts of Japanese together, likewise of Korean and of Chinese.
+SCRIPTS: Mapping[str, tuple[str, ...]] = {
+    "Jpan": ("Hira", "Kana", "Hani"),
+    "Kore": ("Hang", "Hani"),
+    "Hans": ("Hani",),
+    "Hant": ("Hani", "Bopo"),
+}
+LETTER = regex.compile(r"[\p{L}--[\p{sc=Common}\p{sc=Inherited}]]", regex.V1)
+
+FEWEST_LETTERS = 20  # the language of a shorter text cannot be told
+LEAST_CONFIDENCE = 0.9  # on Multi30k, no caption was taken for another language from 0.8 on
+NO_LANGUAGE = "zxx"  # the answer to texts such as tables of numbers and source code
+
+
+def missing(package: str) -> str:
+    """Return how to install a package that is not there, or an empty string."""
+    there = importlib.util.find_spec(package) is not None
+    return "" if there else f"needs the package {package}: pip install {package}, or the extra inspect"
+
+
+class Identical(Defect):
+    """Source and target are equal. Numbers and dates may be, so the text must have letters."""
+
+    name = "identical"
+    explanation = "has the same text, with letters in it, on both sides"
+
+    def find(self, index: int, pair: SentencePair) -> str:
+        """Return "same text" for such a pair."""
+        text = pair.source.strip()
+        return "same text" if text == pair.target.strip() and any(map(str.isalpha, text)) else ""
+
+
+class Invisible(Defect):
+    """A text has a control character or an invisible one."""
+
+    name = "invisible"
+    explanation = "has a control character, a byte order mark, a soft hyphen or another character that cannot be seen"
+
+    def find(self, index: int, pair: SentencePair) -> str:
+        """Return the side and the number of its first such character."""
+        for side, text in zip(SIDES, (pair.source, pair.target), strict=True):
+            if found := INVISIBLE.search(text):
+                return f"{side}: U+{ord(found[0]):04X}"
+        return ""
+
+
+class Encoding(Defect):
+    """A text was decoded with the wrong encoding, as ftfy recognizes it."""
+
+    name = "encoding"
+    explanation = "has characters that a wrong decoding leaves behind, as Ã¼ for ü, or � for bytes that were lost"
+
+    def find(self, index: int, pair: SentencePair) -> str:
+        """Return the side that is damaged, and how."""
+        for side, text in zip(SIDES, (pair.source, pair.target), strict=True):
+            if text.isascii():
+                continue
+            if REPLACEMENT in text:
+                return f"{side}: replacement character"
+            if _looks_damaged(text):
+                return f"{side}: wrong decoding"
+        return ""
+
+    @classmethod
+    def obstacle(cls, languages: tuple[str, str]) -> str:
+        """Return a note about the missing package."""
+        return missing("ftfy")
+
+    def identity(self) -> Any:
+        """Return the values of the base class, and the version of ftfy."""
+        return [self.name, self.version, metadata.version("ftfy")]
+
+
+def _looks_damaged(text: str) -> bool:
+    from ftfy.badness import is_bad  # late: the import takes a tenth of a second
+
+    return is_bad(text)
+
+
+class Script(Defect):
+    """Most letters of a text belong to a script that its language is not written in."""
+
+    name = "script"
+    explanation = "has a side with most letters in a script that its language is not written in"
+
+    def __init__(self, around: Surroundings) -> None:
+        """Look up the scripts of both languages."""
+        super().__init__(around)
+        self._own = [_letters_of(script_of(language)) for language in around.languages]
+
+    def find(self, index: int, pair: SentencePair) -> str:
+        """Return the side and the script of its first letter that is out of place."""
+        for side, text, own in zip(SIDES, (pair.source, pair.target), self._own, strict=True):
+            letters = LETTER.findall(text)
+            foreign = [letter for letter in letters if not own.match(letter)]
+            if 2 * len(foreign) > len(letters):
+                return f"{side}: {unicodedata.name(foreign[0], 'unknown').partition(' ')[0].capitalize()}"
+        return ""
+
+    @classmethod
+    def obstacle(cls, languages: tuple[str, str]) -> str:
+        """Return a note about a language whose script Unicode CLDR does not know."""
+        unknown = [language for language in languages if not script_of(language)]
+        return f"Unicode CLDR knows no script of '{unknown[0]}'" if unknown else ""
+
+    def identity(self) -> Any:
+        """Return the values of the base class, and the scripts."""
+        return [self.name, self.version, *map(script_of, self.around.languages)]
+
+
+@functools.cache
+def script_of(language: str) -> str:
+    """Return the ISO 15924 code of a language's script ("Latn" for "en"), or an empty string if it is not known."""
+    from babel import Locale, UnknownLocaleError
+    from babel.core import get_global
+
+    try:
+        locale = Locale.parse(language.replace("-", "_"))
+    except (UnknownLocaleError, ValueError):
+        return ""
+    likely: Mapping[str, str] = get_global("likely_subtags")
+    known = likely.get(str(locale)) or likely.get(locale.language, "")
+    return locale.script or (known.split("_")[1] if known else "")
+
+
+def _letters_of(script: str) -> regex.Pattern[str]:
+    names = SCRIPTS.get(script, (script,))
+    return regex.compile("[" + "".join(rf"\p{{sc={name}}}" for name in names) + "]")
+
+
+class Language(Defect):
+    """A text is in another language than it should be, as py3langid recognizes it."""
+
+    name = "language"
+    explanation = f"has a side of at least {FEWEST_LETTERS} letters that reads as another language"
+
+    def find(self, index: int, pair: SentencePair) -> str:
+        """Return the side and the code of the language that it reads as."""
+        for side, text, language in zip(SIDES, (pair.source, pair.target), self.around.languages, strict=True):
+            if sum(map(str.isalpha, text)) >= FEWEST_LETTERS:
+                found, confidence = _identifier().classify(text)
+                if confidence >= LEAST_CONFIDENCE and found not in (_code(language), NO_LANGUAGE):
+                    return f"{side}: reads as {found}"
+        return ""
+
+    @classmethod
+    def obstacle(cls, languages: tuple[str, str]) -> str:
+        """Return a note about the missing package, or about a language that it does not know."""
+        if note := missing("py3langid"):
+            return note
+        unknown = [language for language in languages if _code(language) not in _identifier().labels]
+        return f"py3langid does not know the language '{unknown[0]}'" if unknown else ""
+
+    def identity(self) -> Any:
+        """Return the values of the base class, the languages, and the version of py3langid."""
+        return [self.name, self.version, *self.around.languages, metadata.version("py3langid")]
+
+
+def _code(language: str) -> str:
+    return re.split("[-_]", language)[0].lower()
+
+
+@functools.cache
+def _identifier() -> Any:
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
