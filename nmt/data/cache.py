@@ -1,12 +1,45 @@
-"""The folder in which tokenizers and encoded corpora are cached."""
+"""The folder in which tokenizers, encoded corpora and data reports are cached, and its small files."""
 
 from __future__ import annotations
 
+import hashlib
+import logging
 import os
 from pathlib import Path
+
+from nmt.atomic import write_atomically
+
+logger = logging.getLogger(__name__)
 
 
 def cache_folder() -> Path:
     """Return $NMT_CACHE, or `nmt` in the user's cache folder."""
     base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     return Path(os.path.expanduser(os.environ.get("NMT_CACHE") or f"{base}/nmt"))
+
+
+def read_entry(path: Path, subject: str) -> bytes | None:
+    """Return what `write_entry` wrote, or None if the file is missing, damaged or unreadable.
+
+    The last two are logged; the message begins with `subject`.
+    """
+    try:
+        entry = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        logger.info(f"{subject}: {path} cannot be read ({error.strerror}); making it again")
+        return None
+    digest, content = entry[:32], entry[32:]
+    if hashlib.sha256(content).digest() != digest:
+        logger.info(f"{subject}: {path} is damaged; making it again")
+        return None
+    return content
+
+
+def write_entry(path: Path, content: bytes, subject: str) -> None:
+    """Write `content` to a file of the cache. If that is not possible, only log it."""
+    try:
+        write_atomically(path, hashlib.sha256(content).digest() + content)
+    except OSError as error:
+        logger.info(f"{subject}: {path} cannot be written ({error.strerror}); continuing without a cache")

@@ -10,6 +10,7 @@ which SentencePiece uses for the space.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import io
 import itertools
@@ -23,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import sentencepiece
 
-from nmt.atomic import write_atomically
+from nmt.data.cache import read_entry, write_entry
 from nmt.data.pair import SentencePair, Split
 from nmt.data.vocabulary import default_size
 from nmt.errors import UserError
@@ -111,6 +112,11 @@ class Tokenizer:
         """Return one piece for each id, with a readable label."""
         return _pieces(self._target, ids)
 
+    @functools.cached_property
+    def unknown_ids(self) -> tuple[frozenset[int], frozenset[int]]:
+        """The source ids and the target ids that stand for characters without a piece: unk, and single bytes."""
+        return _unknown_ids(self._source), _unknown_ids(self._target)
+
     def digest(self) -> str:
         """Return a digest of the models and of SentencePiece's version. Equal digests mean equal ids for every text."""
         parts = (sentencepiece.__version__.encode(), self._source_model, self._target_model or b"")
@@ -147,6 +153,10 @@ def _processor(model: bytes) -> Any:
     if specials != [PAD, UNK, BOS, EOS]:
         raise UserError(f"tokenizer: got ids {specials} for pad, unk, bos, eos, expected [0, 1, 2, 3]; train it again")
     return processor
+
+
+def _unknown_ids(processor: Any) -> frozenset[int]:
+    return frozenset([UNK, *filter(processor.is_byte, range(processor.get_piece_size()))])
 
 
 def _spaced(text: str) -> str:
@@ -194,15 +204,12 @@ def _cached_model(split: Split, side: str, config: TokenizerConfig, cache_dir: P
         logger.info(_description(side, config, model))
         return model
     entry = cache_dir / f"{side}-{_key(split, config)}.model"
-    if cached := _read_entry(entry):
+    if cached := read_entry(entry, "tokenizer"):
         logger.info(f"{_description(side, config, cached)}, from {entry}")
         return cached
     model = _train_model(split, side, config)
     logger.info(f"{_description(side, config, model)}, cached in {entry}")
-    try:
-        write_atomically(entry, hashlib.sha256(model).digest() + model)
-    except OSError as error:
-        logger.info(f"tokenizer: {entry} cannot be written ({error.strerror}); continuing without a cache")
+    write_entry(entry, model, "tokenizer")
     return model
 
 
@@ -219,21 +226,6 @@ def _key(split: Split, config: TokenizerConfig) -> str:
         "text": split.digest,
     }
     return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:24]
-
-
-def _read_entry(entry: Path) -> bytes | None:
-    try:
-        content = entry.read_bytes()
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        logger.info(f"tokenizer: {entry} cannot be read ({error.strerror}); training it again")
-        return None
-    digest, model = content[:32], content[32:]
-    if hashlib.sha256(model).digest() != digest:
-        logger.info(f"tokenizer: {entry} is damaged; training it again")
-        return None
-    return model
 
 
 def _texts(pairs: Iterable[SentencePair], side: str) -> Iterator[str]:

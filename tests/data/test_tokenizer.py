@@ -141,7 +141,7 @@ def test_cache_is_found_by_content(train, pairs, tmp_path, caplog):
     for bad in (b"", good[:-1], good[:99] + bytes([good[99] ^ 1]) + good[100:]):
         entry.write_bytes(bad)
         assert train(cache_dir=cache).to_state() == fresh.to_state()
-        assert any("is damaged; training it again" in line for line in caplog.messages)
+        assert any("is damaged; making it again" in line for line in caplog.messages)
         assert entry.read_bytes() == good
         caplog.clear()
 

@@ -10,7 +10,7 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from nmt.data.defects.base import Defect
+from nmt.data.defects.base import Defect, Hashes
 from nmt.data.pair import SentencePair
 
 MOST_TARGETS = 5
@@ -50,15 +50,19 @@ class ManyTargets(Defect):
     @functools.cached_property
     def _targets(self) -> NDArray[np.int64]:
         """The number of different targets of each pair's source."""
-        return target_counts(*self.around.hashes)
+        sources, pairs = self.around.hashes
+        known, counts = _target_counts(sources, pairs)
+        return counts[np.searchsorted(known, sources)]
 
 
-def target_counts(sources: NDArray[np.uint64], pairs: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Return for each pair how many different targets its source has. The arguments are the hashes of all pairs."""
-    distinct = sources[np.unique(pairs, return_index=True)[1]]
-    known, counts = np.unique(distinct, return_counts=True)
-    found: NDArray[np.int64] = counts[np.searchsorted(known, sources)]
-    return found
+def several_targets(sources: Hashes, pairs: Hashes) -> int:
+    """Return how many different sources have more than one target. The arguments are the hashes of all pairs."""
+    return int(np.count_nonzero(_target_counts(sources, pairs)[1] > 1))
+
+
+def _target_counts(sources: Hashes, pairs: Hashes) -> tuple[Hashes, NDArray[np.int64]]:
+    """Return the hashes of the different sources, sorted, and how many different targets each has."""
+    return np.unique(sources[np.unique(pairs, return_index=True)[1]], return_counts=True)
 
 
 @functools.lru_cache(maxsize=16)  # two defects ask for the same text

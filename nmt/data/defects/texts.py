@@ -27,7 +27,7 @@ SCRIPTS: Mapping[str, tuple[str, ...]] = {
     "Hans": ("Hani",),
     "Hant": ("Hani", "Bopo"),
 }
-LETTER = regex.compile(r"[\p{L}--[\p{sc=Common}\p{sc=Inherited}]]", regex.V1)
+SPACELESS = ("Jpan", "Hans", "Hant", "Thai", "Laoo", "Khmr", "Mymr")  # each letter counts as a word
 
 FEWEST_LETTERS = 20  # the language of a shorter text cannot be told
 LEAST_CONFIDENCE = 0.9  # on Multi30k, no caption was taken for another language from 0.8 on
@@ -100,23 +100,23 @@ def _looks_damaged(text: str) -> bool:
 
 
 class Script(Defect):
-    """Most letters of a text belong to a script that its language is not written in."""
+    """Most words of a text are written in a script that its language is not written in."""
 
     name = "script"
-    explanation = "has a side with most letters in a script that its language is not written in"
+    explanation = "has a side with most words in a script that its language is not written in"
 
     def __init__(self, around: Surroundings) -> None:
         """Look up the scripts of both languages."""
         super().__init__(around)
-        self._own = [_letters_of(script_of(language)) for language in around.languages]
+        self._scripts = [_Script(script_of(language)) for language in around.languages]
 
     def find(self, index: int, pair: SentencePair) -> str:
         """Return the side and the script of its first letter that is out of place."""
-        for side, text, own in zip(SIDES, (pair.source, pair.target), self._own, strict=True):
-            letters = LETTER.findall(text)
-            foreign = [letter for letter in letters if not own.match(letter)]
-            if 2 * len(foreign) > len(letters):
-                return f"{side}: {unicodedata.name(foreign[0], 'unknown').partition(' ')[0].capitalize()}"
+        for side, text, script in zip(SIDES, (pair.source, pair.target), self._scripts, strict=True):
+            if foreign := script.other.search(text):
+                words = script.words(text)
+                if words.count(False) > words.count(True):
+                    return f"{side}: {unicodedata.name(foreign[0], 'unknown').partition(' ')[0].capitalize()}"
         return ""
 
     @classmethod
@@ -145,9 +145,21 @@ def script_of(language: str) -> str:
     return locale.script or (known.split("_")[1] if known else "")
 
 
-def _letters_of(script: str) -> regex.Pattern[str]:
-    names = SCRIPTS.get(script, (script,))
-    return regex.compile("[" + "".join(rf"\p{{sc={name}}}" for name in names) + "]")
+class _Script:
+    """Patterns for the letters of a script, and for those of other scripts. Some belong to none, such as µ."""
+
+    def __init__(self, script: str) -> None:
+        own = "".join(rf"\p{{sc={name}}}" for name in SCRIPTS.get(script, (script,)))
+        self.other = regex.compile(rf"[\p{{L}}--[\p{{sc=Common}}\p{{sc=Inherited}}{own}]]", regex.V1)
+        self._own = regex.compile(rf"[\p{{L}}&&[{own}]]", regex.V1)
+        self._each_letter = script in SPACELESS
+
+    def words(self, text: str) -> list[bool]:
+        """Return for each word with letters whether any is of this script."""
+        words = [bool(self._own.search(word)) for word in text.split() if regex.search(r"\p{L}", word)]
+        if self._each_letter:
+            words += [True] * len(self._own.findall(text))
+        return words
 
 
 class Language(Defect):
