@@ -1,0 +1,90 @@
+"""The program that reports what a corpus holds: `scripts/inspect_data.py`, `nmt-inspect-data`."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from nmt.cli import program
+from nmt.cli.arguments import quoted_paths, take, take_config_dir, wants_help
+from nmt.cli.log import messages_on
+from nmt.errors import UserError
+
+FILE = "data_report"
+EXAMPLES = 5
+
+HELP = f"""\
+Report what a corpus holds and what is wrong with it, before training.
+
+  python scripts/inspect_data.py [data=... | any override of train.py]      (installed: nmt-inspect-data)
+
+  data.path=FOLDER           any setting of train.py chooses the data and the tokenizer as it does there
+  examples={EXAMPLES}                 pairs that are shown for each defect
+  out=FOLDER                 also write {FILE}.txt, {FILE}.json and {FILE}.html to this folder
+  --config-dir FOLDER        add your YAML files
+
+The report has sizes, lengths in words and in pieces of the tokenizer (which is trained first, as for a run), and the
+pairs that training drops or could drop: data.filters=[duplicate,leaked_source] in train.py drops those with these
+defects. It ends with examples and their line numbers. The extra `inspect` adds two defects: damaged encodings and
+wrong languages. The latter takes most of the time; data.limit=100000 looks only at the first pairs of each split.
+
+  python scripts/inspect_data.py data=cldr data.target_lang=ko
+  python scripts/inspect_data.py data.path=FOLDER data.source_lang=en data.target_lang=ko out=report
+"""
+
+
+def run(argv: Sequence[str]) -> None:
+    """Run the program with the arguments `argv`. Raises UserError for a mistake in them or in the data."""
+    if wants_help(argv):
+        print(HELP, end="")
+        return
+    from nmt.config.compose import compose, validate
+    from nmt.config.folder import also_in
+
+    config_folder, words = take_config_dir(argv)
+    out, words = take(words, "out")
+    examples, words = take(words, "examples")
+    if not (examples or "0").isdecimal():
+        raise UserError(f"examples: got '{examples}', expected a number of at least 0")
+    with also_in(config_folder):
+        config = validate(compose("train", quoted_paths(words, but=",\\")))
+    from nmt.build import build_source
+    from nmt.data.cache import cache_folder
+    from nmt.data.corpus import load_corpus, origin
+    from nmt.data.filters import check_filters
+    from nmt.data.report.inspection import inspect
+    from nmt.data.report.page import page
+    from nmt.data.report.tables import text
+    from nmt.data.tokenizer import Tokenizer
+
+    check_filters(config.data)
+    source = build_source(config.data, allow=config.allow)
+    with messages_on(sys.stderr):
+        corpus = load_corpus(source, config.data)
+        tokenizer = Tokenizer.train(corpus["train"], config.tokenizer, cache_dir=cache_folder())
+        report = inspect(
+            corpus,
+            tokenizer,
+            config.data,
+            origin=lambda split: origin(source, config.data, split),
+            examples=int(examples or EXAMPLES),
+        )
+    lines = "".join(f"{line}\n" for line in text(report))
+    print(lines, end="")
+    if out is not None:
+        folder = Path(os.path.expanduser(out))
+        folder.mkdir(parents=True, exist_ok=True)
+        plain = json.dumps(asdict(report), ensure_ascii=False, indent=2) + "\n"
+        for suffix, content in ((".txt", lines), (".json", plain), (".html", page(report))):
+            path = folder / f"{FILE}{suffix}"
+            path.write_text(content, encoding="utf-8")
+            print(f"written to {path}")
+
+
+def main() -> None:
+    """Run the program with the arguments of this process."""
+    program.main(run)

@@ -1,0 +1,1 @@
+"""The data report: what a parallel corpus holds and what is wrong with it, before anything is trained on it."""

@@ -1,0 +1,103 @@
+"""The figures of a data report, as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+SHOWN_CHARACTERS = 160
+
+
+@dataclass(frozen=True, kw_only=True)
+class Example:
+    """A pair with a defect. `where` is "line 7", or "pair 7" if the pair is from no file. Texts are shortened."""
+
+    where: str
+    note: str
+    source: str
+    target: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """How many pairs of a split have a defect, by the words that describe it, and the first of these pairs."""
+
+    count: int
+    kinds: Mapping[str, int]
+    examples: Sequence[Example]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Side:
+    """One language of a split.
+
+    Lengths are in pieces with eos: median, 95th percentile and longest, and the number of texts up to each length of
+    `histogram` and above the one before. `unknown_pieces` are those that stand for characters without a piece.
+    """
+
+    language: str
+    words: int
+    characters: int
+    pieces: int
+    unknown_pieces: int
+    median: int
+    percentile_95: int
+    longest: int
+    histogram: Mapping[int, int]
+
+    @property
+    def texts(self) -> int:
+        """The number of texts."""
+        return sum(self.histogram.values())
+
+    @property
+    def pieces_a_word(self) -> float:
+        """The pieces without eos, divided by the words between white space."""
+        return self.pieces / max(1, self.words)
+
+    @property
+    def unknown_rate(self) -> float:
+        """The share of unknown pieces, from 0 to 1."""
+        return self.unknown_pieces / max(1, self.pieces)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SplitFigures:
+    """The figures of one split; `pairs` of its `size` pairs were looked at.
+
+    `seen_sources` and `seen_pairs` count the held-out sources and pairs that training has, exactly or nearly; None in
+    train. `several_targets` counts the different sources that have more than one target.
+    """
+
+    origin: str
+    size: int
+    pairs: int
+    source: Side
+    target: Side
+    several_targets: int
+    findings: Mapping[str, Finding]
+    seen_sources: int | None = None
+    seen_pairs: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataReport:
+    """The figures of all splits.
+
+    `explanations` says what each finding means, `dropped` names those whose pairs training leaves out, and
+    `not_tested` gives the reason for each defect that was not looked for.
+    """
+
+    splits: Mapping[str, SplitFigures]
+    explanations: Mapping[str, str]
+    dropped: Sequence[str]
+    not_tested: Mapping[str, str]
+
+
+def visible(text: str) -> str:
+    """Return the start of `text` on one line, with an escape for every character that cannot be seen."""
+    shown = "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode("ascii")
+        for character in text[: SHOWN_CHARACTERS + 1]
+    )
+    return shown if len(shown) <= SHOWN_CHARACTERS else f"{shown[:SHOWN_CHARACTERS]}…"

@@ -1,0 +1,117 @@
+"""The figures of a data report as rows of text, for the terminal and for the page, and its text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from nmt.data.report.figures import DataReport, Finding, Side, SplitFigures
+
+Row = tuple[str, list[str]]
+
+
+def figures(report: DataReport) -> list[Row]:
+    """Return the figures that are not about defects, one for each split."""
+    splits = list(report.splits.values())
+    rows: list[Row] = [("pairs", [f"{split.size:,}" for split in splits])]
+    if any(split.pairs < split.size for split in splits):
+        rows.append(("pairs looked at (a sample)", [f"{split.pairs:,}" for split in splits]))
+    for sides in ([split.source for split in splits], [split.target for split in splits]):
+        language = sides[0].language
+        rows += [
+            (
+                f"{language}: words, mean",
+                [f"{each.words / split.pairs:.1f}" for each, split in zip(sides, splits, strict=True)],
+            ),
+            (f"{language}: pieces: median, 95 %, longest", [_lengths(side) for side in sides]),
+            (f"{language}: pieces a word", [f"{side.pieces_a_word:.2f}" for side in sides]),
+            (f"{language}: unknown pieces", [f"{side.unknown_rate:.2%}" for side in sides]),
+        ]
+    rows.append(("sources with several targets", [f"{split.several_targets:,}" for split in splits]))
+    rows.append(("sources that training has too", [_count(split.seen_sources) for split in splits]))
+    rows.append(("pairs that training has too", [_count(split.seen_pairs) for split in splits]))
+    return rows
+
+
+def findings(report: DataReport) -> list[Row]:
+    """Return how many pairs of each split have each defect, with their share."""
+    return [
+        (name, [_share(split.findings[name], split) if name in split.findings else "" for split in splits])
+        for splits in [list(report.splits.values())]
+        for name in report.explanations
+    ]
+
+
+def found(report: DataReport) -> list[tuple[str, str, Finding]]:
+    """Return the defects that were found: their name, the split and the finding."""
+    return [
+        (name, split, figures.findings[name])
+        for name in report.explanations
+        for split, figures in report.splits.items()
+        if figures.findings[name].count
+    ]
+
+
+def kinds(finding: Finding) -> str:
+    """Return the most frequent kinds of a finding in words: "3 val, exactly; 1 test, nearly"."""
+    return "; ".join(f"{count:,} {kind}" for kind, count in finding.kinds.items() if kind)
+
+
+def text(report: DataReport) -> Iterator[str]:
+    """Yield the lines of the whole report."""
+    yield from (f"{split}: {figures.origin}" for split, figures in report.splits.items())
+    yield ""
+    yield from _table(report.splits, figures(report))
+    yield ""
+    yield from _table(report.splits, findings(report), head="pairs with a defect")
+    yield from (f"not looked for: {name}, which {reason}" for name, reason in report.not_tested.items())
+    yield f"training drops: {', '.join(report.dropped)}"
+    for name, split, finding in found(report):
+        yield ""
+        yield f"{name}, {split}: {finding.count:,}. Each {report.explanations[name]}."
+        for example in finding.examples:
+            yield f"  {example.where}{f' ({example.note})' if example.note else ''}"
+            yield f"    {example.source}"
+            yield f"    {example.target}"
+
+
+def short_text(report: DataReport) -> list[str]:
+    """Return the three lines for the start of a run."""
+    train = report.splits["train"]
+    sample = "" if train.pairs == train.size else f"a sample of {train.pairs:,} of the "
+    lengths = "; ".join(
+        f"{side.language} {_lengths(side)} pieces, {side.pieces_a_word:.2f} a word, {side.unknown_rate:.2%} unknown"
+        for side in (train.source, train.target)
+    )
+    counts = [f"{finding.count:,} {name}" for name, finding in train.findings.items() if finding.count]
+    held_out = [
+        f"{split.seen_sources:,} sources and {split.seen_pairs:,} pairs of {name}'s {split.size:,}"
+        for name, split in report.splits.items()
+        if split.seen_sources is not None
+    ]
+    return [
+        f"data report, lengths (median, 95 %, longest): {lengths}",
+        f"data report, {sample}{train.size:,} training pairs: {', '.join(counts) or 'no defect found'}",
+        f"data report, held out, but in training too: {'; '.join(held_out)}; scripts/inspect_data.py shows examples",
+    ]
+
+
+def _lengths(side: Side) -> str:
+    return f"{side.median}, {side.percentile_95}, {side.longest}"
+
+
+def _count(value: int | None) -> str:
+    return "" if value is None else f"{value:,}"
+
+
+def _share(finding: Finding, split: SplitFigures) -> str:
+    share = finding.count / split.pairs
+    return f"{finding.count:,} ({f'{share:.2%}' if share >= 5e-5 else '<0.01%'})" if finding.count else "0"
+
+
+def _table(splits: Mapping[str, object], rows: list[Row], head: str = "") -> Iterator[str]:
+    table = [(head, list(splits)), *rows]
+    first = max(len(name) for name, _ in table)
+    widths = [max(len(cells[column]) for _, cells in table) for column in range(len(splits))]
+    for name, cells in table:
+        shown = (cell.rjust(width) for cell, width in zip(cells, widths, strict=True))
+        yield "  ".join([name.ljust(first), *shown]).rstrip()
