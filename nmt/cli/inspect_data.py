@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -74,15 +74,20 @@ def run(argv: Sequence[str]) -> None:
             examples=int(examples or EXAMPLES),
         )
     lines = "".join(f"{line}\n" for line in text(report))
-    print(lines, end="")
-    if out is not None:
-        folder = Path(os.path.expanduser(out))
-        folder.mkdir(parents=True, exist_ok=True)
-        plain = json.dumps(asdict(report), ensure_ascii=False, indent=2) + "\n"
-        for suffix, content in ((".txt", lines), (".json", plain), (".html", page(report))):
-            path = folder / f"{FILE}{suffix}"
-            path.write_text(content, encoding="utf-8")
-            print(f"written to {path}")
+    plain = json.dumps(asdict(report), ensure_ascii=False, indent=2) + "\n"
+    written = [] if out is None else _write(out, {".txt": lines, ".json": plain, ".html": page(report)})
+    print(lines, *(f"written to {path}\n" for path in written), sep="", end="")
+
+
+def _write(out: str, contents: Mapping[str, str]) -> list[Path]:
+    """Write the files with these suffixes into the folder `out`. Return their paths."""
+    folder = Path(os.path.expanduser(out))
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for suffix, content in contents.items():
+        paths.append(folder / f"{FILE}{suffix}")
+        paths[-1].write_text(content, encoding="utf-8")
+    return paths
 
 
 def main() -> None:

@@ -55,7 +55,7 @@ class Filters:
         return {
             "empty": "has no text on one side or both",
             "too long": f"has a side of more than {self.max_length} pieces (data.max_length)",
-            "of unequal length": f"has a side {self.max_ratio:g} times as long as the other or longer (data.max_ratio)",
+            "of unequal length": f"has a side more than {self.max_ratio:g} times as long as the other (data.max_ratio)",
         }
 
     def identity(self) -> dict[str, Any]:

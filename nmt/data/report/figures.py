@@ -66,7 +66,7 @@ class SplitFigures:
     """The figures of one split; `pairs` of its `size` pairs were looked at.
 
     `seen_sources` and `seen_pairs` count the held-out sources and pairs that training has, exactly or nearly; None in
-    train. `several_targets` counts the different sources that have more than one target.
+    train, and with data.overfit. `several_targets` counts the different sources that have more than one target.
     """
 
     origin: str

@@ -11,7 +11,7 @@ import numpy as np
 
 from nmt.config.settings import DataConfig
 from nmt.data.defects.base import Defect
-from nmt.data.defects.corpus import several_targets, simplified
+from nmt.data.defects.corpus import LeakedPair, several_targets, simplified
 from nmt.data.encoded import encode
 from nmt.data.filters import DEFECTS, Filters, surroundings
 from nmt.data.pair import Reiterable, SentencePair, Split
@@ -50,7 +50,10 @@ def inspect(
     for split, pairs in corpus.items():  # train comes first
         around = surroundings(config, corpus, split)
         seen.look_for(around.held_out)
-        counts = _Counts(tokenizer, limits, [kind(around) for kind in usable], examples)
+        leaks = bool(around.held_out)  # only train can leak
+        kinds = [kind for kind in usable if leaks or not issubclass(kind, LeakedPair)]
+        counts = _Counts(tokenizer, limits, [kind(around) for kind in kinds], examples)
+        compared = split != "train" and not config.overfit
         with PassProgress(f"looking at {split}", len(pairs)) as progress:
             rest = iter(pairs)
             while chunk := list(itertools.islice(rest, CHUNK_PAIRS)):
@@ -66,8 +69,8 @@ def inspect(
             target=counts.side(1, languages[1]),
             several_targets=several_targets(*around.hashes),
             findings=counts.findings(),
-            seen_sources=None if split == "train" else seen.sources(pairs),
-            seen_pairs=None if split == "train" else seen.pairs(pairs),
+            seen_sources=seen.sources(pairs) if compared else None,
+            seen_pairs=seen.pairs(pairs) if compared else None,
         )
     return DataReport(
         splits=splits,

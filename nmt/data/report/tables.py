@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from nmt.data.report.figures import DataReport, Finding, Side, SplitFigures
+from nmt.data.report.figures import DataReport, Finding, SplitFigures
 
 Row = tuple[str, list[str]]
 
@@ -18,11 +18,10 @@ def figures(report: DataReport) -> list[Row]:
     for sides in ([split.source for split in splits], [split.target for split in splits]):
         language = sides[0].language
         rows += [
-            (
-                f"{language}: words, mean",
-                [f"{each.words / split.pairs:.1f}" for each, split in zip(sides, splits, strict=True)],
-            ),
-            (f"{language}: pieces: median, 95 %, longest", [_lengths(side) for side in sides]),
+            (f"{language}: words a sentence", [f"{side.words / side.texts:.1f}" for side in sides]),
+            (f"{language}: pieces, median", [f"{side.median:,}" for side in sides]),
+            (f"{language}: pieces, 95 % up to", [f"{side.percentile_95:,}" for side in sides]),
+            (f"{language}: pieces, longest", [f"{side.longest:,}" for side in sides]),
             (f"{language}: pieces a word", [f"{side.pieces_a_word:.2f}" for side in sides]),
             (f"{language}: unknown pieces", [f"{side.unknown_rate:.2%}" for side in sides]),
         ]
@@ -34,11 +33,8 @@ def figures(report: DataReport) -> list[Row]:
 
 def findings(report: DataReport) -> list[Row]:
     """Return how many pairs of each split have each defect, with their share."""
-    return [
-        (name, [_share(split.findings[name], split) if name in split.findings else "" for split in splits])
-        for splits in [list(report.splits.values())]
-        for name in report.explanations
-    ]
+    splits = report.splits.values()
+    return [(name, [_share(split.findings.get(name), split) for split in splits]) for name in report.explanations]
 
 
 def found(report: DataReport) -> list[tuple[str, str, Finding]]:
@@ -47,7 +43,7 @@ def found(report: DataReport) -> list[tuple[str, str, Finding]]:
         (name, split, figures.findings[name])
         for name in report.explanations
         for split, figures in report.splits.items()
-        if figures.findings[name].count
+        if name in figures.findings and figures.findings[name].count
     ]
 
 
@@ -79,7 +75,8 @@ def short_text(report: DataReport) -> list[str]:
     train = report.splits["train"]
     sample = "" if train.pairs == train.size else f"a sample of {train.pairs:,} of the "
     lengths = "; ".join(
-        f"{side.language} {_lengths(side)} pieces, {side.pieces_a_word:.2f} a word, {side.unknown_rate:.2%} unknown"
+        f"{side.language} {side.median}, {side.percentile_95}, {side.longest} pieces, {side.pieces_a_word:.2f} a word, "
+        f"{side.unknown_rate:.2%} unknown"
         for side in (train.source, train.target)
     )
     counts = [f"{finding.count:,} {name}" for name, finding in train.findings.items() if finding.count]
@@ -91,21 +88,19 @@ def short_text(report: DataReport) -> list[str]:
     return [
         f"data report, lengths (median, 95 %, longest): {lengths}",
         f"data report, {sample}{train.size:,} training pairs: {', '.join(counts) or 'no defect found'}",
-        f"data report, held out, but in training too: {'; '.join(held_out)}; scripts/inspect_data.py shows examples",
+        f"data report, held out, but in training too: {'; '.join(held_out) or 'not compared'}; scripts/inspect_data.py shows examples",
     ]
-
-
-def _lengths(side: Side) -> str:
-    return f"{side.median}, {side.percentile_95}, {side.longest}"
 
 
 def _count(value: int | None) -> str:
     return "" if value is None else f"{value:,}"
 
 
-def _share(finding: Finding, split: SplitFigures) -> str:
+def _share(finding: Finding | None, split: SplitFigures) -> str:
+    if finding is None or not finding.count:
+        return "" if finding is None else "0"
     share = finding.count / split.pairs
-    return f"{finding.count:,} ({f'{share:.2%}' if share >= 5e-5 else '<0.01%'})" if finding.count else "0"
+    return f"{finding.count:,} ({f'{share:.2%}' if share >= 5e-5 else '<0.01%'})"
 
 
 def _table(splits: Mapping[str, object], rows: list[Row], head: str = "") -> Iterator[str]:
