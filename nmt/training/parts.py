@@ -31,6 +31,7 @@ from nmt.data.datamodule import TranslationData
 from nmt.data.encoded import Encoded, encode, encode_corpus
 from nmt.data.filters import make_filters
 from nmt.data.pair import SentencePair, Split
+from nmt.data.report.start import start_lines
 from nmt.data.sources.base import Source
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
@@ -110,6 +111,8 @@ def build_parts(recipe: Recipe, last: Mapping[str, Any] | None = None) -> Parts:
     _check_lengths(recipe, translator, val, corpus.get("test", ()))
     filters = make_filters(settings.data, corpus)
     train = encode_corpus(corpus["train"], translator.tokenizer, filters, folder=cache_folder())
+    for line in start_lines(corpus, translator.tokenizer, settings.data, folder=cache_folder()):
+        logger.info(line)
     return Parts(
         recipe=recipe,
         source=source,
