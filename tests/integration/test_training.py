@@ -79,6 +79,7 @@ def assert_complete(folder, metrics, *, attends):
     assert config["data"]["_target_"] == "nmt.data.sources.cldr.Cldr" and "hydra" not in config
     names = {path.name for path in folder.iterdir()}
     assert {"config.yaml", "metrics.json", "train.log", "checkpoints", "translations", "attention"} <= names
+    assert (folder / "train.log").read_text("utf-8").count("data report, ") == 3
     assert sorted(path.name for path in (folder / "checkpoints").iterdir()) == ["best.ckpt", "last.ckpt"]
     pictures = {path.name for path in (folder / "attention").iterdir()}
     assert pictures == ({f"{n}.{kind}" for n in range(3) for kind in ("json", "png")} if attends else set())

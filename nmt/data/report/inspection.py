@@ -43,7 +43,7 @@ def inspect(
     obstacles = {name: DEFECTS[name].obstacle(languages) for name in defects}
     usable = [DEFECTS[name] for name, obstacle in obstacles.items() if not obstacle]
     sizes = {split: len(pairs) for split, pairs in corpus.items()}
-    if most_pairs is not None and "train" in corpus:
+    if most_pairs is not None:
         corpus = {**corpus, "train": _sample(corpus["train"], most_pairs)}
     seen = _Seen()
     splits = {}

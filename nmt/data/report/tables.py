@@ -88,7 +88,8 @@ def short_text(report: DataReport) -> list[str]:
     return [
         f"data report, lengths (median, 95 %, longest): {lengths}",
         f"data report, {sample}{train.size:,} training pairs: {', '.join(counts) or 'no defect found'}",
-        f"data report, held out, but in training too: {'; '.join(held_out) or 'not compared'}; scripts/inspect_data.py shows examples",
+        f"data report, held out, but in training too: {'; '.join(held_out) or 'not compared'}; "
+        "scripts/inspect_data.py shows examples",
     ]
 
 
