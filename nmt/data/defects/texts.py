@@ -96,7 +96,7 @@ class Encoding(Defect):
 def _looks_damaged(text: str) -> bool:
     from ftfy.badness import is_bad  # late: the import takes a tenth of a second
 
-    return is_bad(text)
+    return bool(is_bad(text))
 
 
 class Script(Defect):
