@@ -120,6 +120,7 @@ def test_denormals_are_zero_in_every_thread_after_a_config_was_checked() -> None
 
 
 @pytest.mark.skipif(platform.system() != "Linux", reason="only Linux lets a process forget its peak")
+@pytest.mark.slow
 def test_each_run_tells_its_own_peak_of_memory() -> None:
     machine.forget_peak_memory()
     before = machine.peak_memory_bytes()

@@ -23,7 +23,7 @@ from tests.tiny_run import Run, make_model, sentences, stack
 
 
 def test_one_for_one_in_order_in_any_batch(run: Run) -> None:
-    texts = ["", *sentences(30, seed=1), " \t ", "two dogs\nin snow", "\u00a0"]
+    texts = ["", *sentences(12, seed=1), " \t ", "two dogs\nin snow", "\u00a0"]
     together = run.translator.translate(texts)
     assert [t.source for t in together] == texts
     alone = [run.translator.translate([text])[0] for text in texts]
@@ -31,7 +31,7 @@ def test_one_for_one_in_order_in_any_batch(run: Run) -> None:
     for other in (alone, tiny, run.translator.translate(texts[::-1])[::-1]):
         assert [t.tokens for t in other] == [t.tokens for t in together]
         assert [t.score for t in other] == pytest.approx([t.score for t in together], abs=1e-4)
-    for empty in (together[0], together[31], together[33]):
+    for empty in (together[0], together[13], together[15]):
         assert (empty.text, empty.tokens, empty.pieces, empty.score) == ("", [], [], 0.0)
     assert any(t.text for t in together)
 
@@ -102,9 +102,9 @@ def test_the_training_says_how_long_a_source_may_be(run: Run, tmp_path: Path) ->
     for translator, length in ((loaded, 128), (run.translator, None)):
         translator.save(tmp_path / "again.ckpt")
         assert load_translator(tmp_path / "again.ckpt", device="cpu").trained_length == length
-    long = "a dog. " * 100_000
-    (found,) = loaded.translate(["e" * 2_000])
-    assert len(found.parts) > 10 and "".join(part.source for part in found.parts) == "e" * 2_000
+    long = "a dog. " * 40_000
+    (found,) = loaded.translate(["e" * 600])
+    assert len(found.parts) > 3 and "".join(part.source for part in found.parts) == "e" * 600
     assert str(loaded.source_limit()) == "128 tokens (data.max_length of the training)"
     with pytest.raises(UserError, match=r"^in\.txt:3: got \d{3},\d{3} tokens"):
         load_translator(run.folder, device="cpu", long_source="refuse").check_source(long, "in.txt:3")

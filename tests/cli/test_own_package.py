@@ -134,6 +134,7 @@ def test_an_attention_of_ones_own_is_trained_evaluated_and_translates(
     assert line == load_translator("run", allow=["acme_nmt"], device="cpu").translate(["one"])[0].text
 
 
+@pytest.mark.slow
 def test_a_multirun_finds_configs_of_ones_own_and_names_them_in_its_commands(
     own: Path, runs: Runs, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -120,6 +120,7 @@ def test_paths_may_have_any_characters_and_lists_stay_lists(monkeypatch: pytest.
     assert quoted_paths(["data.val=x,y"]) == ["data.val='x,y'"]
 
 
+@pytest.mark.slow
 def test_scripts_in_a_process_of_their_own(run: Run, elsewhere: Path) -> None:
     def script(name: str, *words: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
         environment = {**os.environ, "LC_ALL": "C", "PYTHONDONTWRITEBYTECODE": "1"}

@@ -22,7 +22,6 @@ TINY = [
     *("data.max_length=64", "trainer.accelerator=cpu"),
     *("debug=fast", "callbacks.samples=null"),  # pictures take most of the time
 ]
-FAST = "model/attention="  # the seam of the default test run
 CORPUS = ["data=cldr", "data.sizes=[200,8,8]", "data.topics=[numbers]", "data.max_parts=1", "tokenizer.vocab_size=300"]
 
 
@@ -45,10 +44,8 @@ def test_no_example_is_longer_than_thirty_lines() -> None:
         assert len(text.splitlines()) <= 30, name
 
 
-@pytest.mark.parametrize(
-    "line",
-    [pytest.param(line, marks=[] if FAST in line else pytest.mark.slow) for line in COMMANDS],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("line", COMMANDS)
 def test_an_example_trains(line: str, lab: Path) -> None:
     words = shlex.split(line)
     corpus = ["tokenizer.vocab_size=271"] if any(word.startswith("data=") for word in words) else CORPUS

@@ -77,7 +77,7 @@ def test_stopped_at_any_save_and_resumed_equals_uninterrupted(tmp_path, monkeypa
 
 
 def test_resumed_equals_uninterrupted(tmp_path, monkeypatch):
-    assert_resumes(tmp_path, monkeypatch, [*VARIANTS["accumulating"], BY_PROGRESS], every=8)
+    assert_resumes(tmp_path, monkeypatch, [*VARIANTS["accumulating"], BY_PROGRESS, "trainer.max_epochs=2"], every=8)
 
 
 def test_stopped_before_its_state_is_restored_a_run_tells_what_is_saved(tmp_path, monkeypatch):

@@ -76,6 +76,7 @@ def test_updates_equal_a_loop_by_hand(tmp_path):
         torch.testing.assert_close(trained[f"{checkpoint.PREFIX}{name}"], value, rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_validation_equals_one_by_hand(tmp_path):
     go(
         tmp_path / "run",

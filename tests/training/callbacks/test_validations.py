@@ -60,6 +60,7 @@ class Places(Callback):
         self.places.append(trainer.global_step / trainer.num_training_batches)
 
 
+@pytest.mark.slow
 def test_one_long_epoch_of_a_run_has_five_validations(monkeypatch, tmp_path):
     places = Places()
     monkeypatch.setattr(
