@@ -13,6 +13,8 @@ PATH_KEYS = (
     "ckpt",
     "baseline",
     "input",
+    "source",
+    "target",
     "output",
     "out",
     "attention",

@@ -1,0 +1,154 @@
+"""The program that gives the log-probabilities of translations: `scripts/score.py`, `nmt-score`."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from nmt.atomic import replacing
+from nmt.cli import program
+from nmt.cli.arguments import overrides, take_config_dir, wants_help
+from nmt.config.typed import PositiveInt
+from nmt.errors import UserError
+
+if TYPE_CHECKING:
+    from nmt.data.sources.base import Pairs
+    from nmt.translate import Translator
+    from nmt.translation import Translation
+
+HELP = """\
+Score translations that you have: the log-probability that a trained model gives to each of them. There is no search.
+
+  python scripts/score.py ckpt=RUN_FOLDER_OR_FILE source=FILE target=FILE [key=value ...]      (installed: nmt-score)
+
+  ckpt=PATH            a run folder (its best checkpoint) or a checkpoint file
+  source=lines.en      one source on each line; .gz is read too
+  target=lines.de      one translation on each line, of the source on the same line
+  output=FILE          where the log-probabilities go; default: standard output
+  format=jsonl         JSON Lines with pieces and token_log_probs; default if output= ends in .jsonl. text: log P alone
+  batch_tokens=8000    padded tokens in a batch; fewer need less memory
+  allow=[my_package]   your packages whose classes the checkpoint may name
+  device=auto          auto, cpu, cuda, cuda:1 ...
+
+Line N of the output belongs to line N of the files. log P is the sum of the natural logarithms over all pieces of the
+translation and the end of the sentence. Standard error gets the sum over the file, the mean for each token, and the
+perplexity, which is exp(-mean).
+
+  python scripts/score.py ckpt=outputs/transformer/2026-01-31_12-00-00 source=test.en target=test.de
+"""
+
+CHUNK = 1024  # lines scored together
+
+
+@dataclass(kw_only=True)
+class ScoreConfig:
+    """The settings of score.yaml."""
+
+    ckpt: str
+    source: str
+    target: str
+    output: str | None
+    format: Literal["text", "jsonl"] | None
+    batch_tokens: PositiveInt
+    allow: list[str]
+    device: str
+
+    @property
+    def jsonl(self) -> bool:
+        """Whether the output is JSON Lines."""
+        return self.format == "jsonl" or (self.format is None and (self.output or "").endswith(".jsonl"))
+
+
+def run(argv: Sequence[str]) -> None:
+    """Run the program with the arguments `argv`. Raises UserError for a mistake in them or in the files."""
+    if wants_help(argv):
+        print(HELP, end="")
+        return
+    from nmt.config.compose import compose
+    from nmt.config.folder import also_in
+    from nmt.config.schema import read
+
+    config_folder, words = take_config_dir(argv)
+    with also_in(config_folder):
+        config = read(compose("score", overrides(words, open_keys=())), ScoreConfig)
+    output = None if config.output is None else Path(os.path.expanduser(config.output))
+    if output is not None and output.exists():
+        raise UserError(f"output={output}: it exists already; name another file, or remove it")
+
+    from nmt import process
+    from nmt.data.sources.files import file_spec, read_pairs
+    from nmt.translate import load_translator
+
+    process.speed_up()
+    pairs = read_pairs(file_spec([config.source, config.target], "source"), "source", "target")
+    for _ in pairs:  # a mistake in a line ends the program before anything is computed
+        pass
+    translator = load_translator(
+        config.ckpt, device=config.device, allow=config.allow, batch_tokens=config.batch_tokens
+    )
+    totals = Totals()
+    lines = (line(each, jsonl=config.jsonl) for each in scored(translator, pairs, config.source, totals))
+    if output is None:
+        sys.stdout.writelines(lines)
+        sys.stdout.flush()
+    else:
+        with replacing(output) as file:
+            file.writelines(each.encode() for each in lines)
+    print(totals, file=sys.stderr, flush=True)
+
+
+@dataclass
+class Totals:
+    """Sums over the scored pairs."""
+
+    pairs: int = 0
+    tokens: int = 0
+    log_prob: float = 0.0
+
+    def add(self, translation: Translation) -> None:
+        """Count a pair."""
+        self.pairs += 1
+        self.tokens += len(translation.tokens)
+        self.log_prob += translation.score
+
+    def __str__(self) -> str:
+        mean = self.log_prob / self.tokens
+        return (
+            f"{self.pairs:,} pairs, {self.tokens:,} tokens: log P {self.log_prob:.2f}, {mean:.4f} a token, "
+            f"perplexity {math.exp(-mean):.2f}"
+        )
+
+
+def scored(translator: Translator, pairs: Pairs, name: str, totals: Totals) -> Iterator[Translation]:
+    """Yield each pair as a translation with its log-probabilities, in order, and count it in `totals`.
+
+    Raises UserError for an empty source, with its line in the file `name`.
+    """
+    remaining, first = iter(pairs), 1
+    while chunk := list(itertools.islice(remaining, CHUNK)):
+        for number, pair in enumerate(chunk, start=first):
+            if not pair.source.strip():
+                raise UserError(f"{name}:{number}: the source is empty, so no translation can be scored; leave it out")
+        for each in translator.score([pair.source for pair in chunk], [pair.target for pair in chunk]):
+            totals.add(each)
+            yield each
+        first += len(chunk)
+
+
+def line(translation: Translation, *, jsonl: bool) -> str:
+    """Return the line of output for a scored pair, with its line end."""
+    from nmt.cli.answers import record
+
+    return f"{json.dumps(record([translation]), ensure_ascii=False) if jsonl else f'{translation.score:.6f}'}\n"
+
+
+def main() -> None:
+    """Run the program with the arguments of this process."""
+    program.main(run)

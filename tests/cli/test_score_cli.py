@@ -1,0 +1,77 @@
+"""score.py: the log-probabilities of given translations, and its mistakes."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from nmt.cli import score
+from nmt.errors import UserError
+from tests.tiny_run import Run, sentences
+
+SOURCES, TARGETS = sentences(5, seed=1), [*sentences(4, seed=2), ""]
+
+
+@pytest.fixture
+def words(run: Run, tmp_path: Path) -> list[str]:
+    """The arguments that score five pairs with the tiny model."""
+    (tmp_path / "a.en").write_text("".join(f"{line}\n" for line in SOURCES), "utf-8")
+    (tmp_path / "a.de.gz").write_bytes(gzip.compress("".join(f"{line}\n" for line in TARGETS).encode()))
+    return [f"ckpt={run.folder}", "device=cpu", f"source={tmp_path}/a.en", f"target={tmp_path}/a.de.gz"]
+
+
+def test_each_line_has_the_log_probability_of_its_pair(
+    run: Run, words: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(score, "CHUNK", 2)
+    score.run(words)
+    out, err = capsys.readouterr()
+    expected = run.translator.score(SOURCES, TARGETS)
+    assert [float(line) for line in out.split()] == pytest.approx([each.score for each in expected], abs=1e-4)
+    total, tokens = sum(each.score for each in expected), sum(len(each.tokens) for each in expected)
+    assert err == (
+        f"5 pairs, {tokens} tokens: log P {total:.2f}, {total / tokens:.4f} a token, "
+        f"perplexity {math.exp(-total / tokens):.2f}\n"
+    )
+
+
+def test_json_lines_have_each_piece(run: Run, words: list[str], tmp_path: Path) -> None:
+    score.run([*words, f"output={tmp_path}/a.jsonl", "batch_tokens=1"])
+    rows = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text("utf-8").splitlines()]
+    for row, expected in zip(rows, run.translator.score(SOURCES, TARGETS), strict=True):
+        assert (row["source"], row["text"], row["pieces"]) == (expected.source, expected.text, expected.pieces)
+        assert row["token_log_probs"] == pytest.approx(expected.token_log_probs, abs=1e-4)
+        assert row["log_prob"] == pytest.approx(sum(row["token_log_probs"]), abs=1e-4)
+
+
+def test_a_search_finds_the_log_probabilities_that_score_gives(run: Run) -> None:
+    for found in run.translator.translate(SOURCES):
+        (again,) = run.translator.score([found.source], [found.text])
+        if again.tokens == found.tokens:  # another division of the text into pieces has another probability
+            assert again.log_prob == pytest.approx(found.log_prob, abs=1e-4)
+
+
+def test_mistakes_are_one_line_and_leave_no_output(words: list[str], tmp_path: Path) -> None:
+    output = tmp_path / "out.txt"
+    (tmp_path / "short.de").write_text("a\n", "utf-8")
+    (tmp_path / "empty.en").write_text("a dog\n \na\na\na\n", "utf-8")
+    mistakes = {
+        f"target={tmp_path}/short.de": r"a\.en has 5 lines but .*short\.de has 1",
+        f"target={tmp_path}/none.de": r"none\.de: no such file",
+        f"source={tmp_path}/empty.en": r"empty\.en:2: the source is empty, so no translation .*; leave it out",
+        "fromat=jsonl": "fromat: unknown key; did you mean 'format'",
+        "batch_tokens=0": "batch_tokens: got 0",
+    }
+    for word, message in mistakes.items():
+        key = word.partition("=")[0]
+        with pytest.raises(UserError, match=message):
+            score.run([*(each for each in words if not each.startswith(f"{key}=")), word, f"output={output}"])
+        assert not output.exists()
+    output.write_text("mine", "utf-8")
+    with pytest.raises(UserError, match="it exists already; name another file"):
+        score.run([*words, f"output={output}"])
+    assert output.read_text("utf-8") == "mine" and sorted(path.name for path in tmp_path.glob(".*")) == []
