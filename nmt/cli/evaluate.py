@@ -41,9 +41,10 @@ Score a trained model: translate a split, compare with the references, and write
   out=FOLDER                 output folder; default: the run's folder
 
 The program prints the scores with their sacreBLEU signatures. It writes these files to FOLDER/translations:
-test.beam5.lp1.{src,hyp,ref}.LANG, with one sentence on each line, and test.beam5.lp1.scores.json. The file names
-include the checkpoint's name unless it is best. They include a digest if data settings or length limits were changed.
-Scores by other metrics stay in the file as long as the translations are the same.
+test.beam5.lp1.{src,hyp,ref}.LANG, with one sentence on each line, .errors.tsv and .scores.json. errors.tsv says of each
+translation whether the model scores the reference higher, so that the search has missed it (search error), or lower
+(model error). The file names include the checkpoint's name unless it is best. They include a digest if data settings or
+length limits were changed. Scores by other metrics stay in the file as long as the translations are the same.
 
   python scripts/evaluate.py ckpt=outputs/transformer/2026-01-31_12-00-00
   python scripts/evaluate.py ckpt=best.ckpt data.path=my_corpus split=val search.beam_size=1

@@ -16,6 +16,7 @@ from nmt.build import search_node
 from nmt.data.pair import SentencePair
 from nmt.data.progress import PassProgress
 from nmt.evaluation.metrics.base import Interval, Metric, Scores, score
+from nmt.evaluation.search_errors import Verdict, judge, lines, totals
 from nmt.lines import as_line, digest
 from nmt.search.base import Search
 from nmt.translate import Translator
@@ -45,7 +46,7 @@ class Evaluation:
     """The translations of a split, their references in the same order, and the scores of the whole corpus.
 
     `references` and `hypotheses` are the lines that were scored, without line breaks. `seconds` is the time that the
-    translation took.
+    translation took. `verdicts` say of each translation whether a better one was missed by the search.
     """
 
     subject: Subject
@@ -54,6 +55,7 @@ class Evaluation:
     references: list[str]
     scores: Scores
     seconds: float
+    verdicts: list[Verdict]
 
     @property
     def hypotheses(self) -> list[str]:
@@ -114,7 +116,8 @@ def evaluate(
     hypotheses = [as_line(translation.text) for translation in translations]
     references = [as_line(pair.target) for pair in pairs]
     scores = score(metrics, hypotheses, references, bootstrap=bootstrap)
-    return Evaluation(subject, translator.search, translations, references, scores, seconds)
+    verdicts = judge(translator, translations, references)
+    return Evaluation(subject, translator.search, translations, references, scores, seconds, verdicts)
 
 
 @dataclass(frozen=True)
@@ -131,8 +134,9 @@ class Written:
 def write_evaluation(folder: Path, evaluation: Evaluation) -> Written:
     """Write the lines and the scores into `folder`/translations; return the paths.
 
-    `test.beam5.lp1.src.en`, `.hyp.de` and `.ref.de` hold one sentence in each line. `.scores.json` holds the scores,
-    their subject and search, and the sacrebleu commands that compute the same scores from these files.
+    `test.beam5.lp1.src.en`, `.hyp.de` and `.ref.de` hold one sentence in each line. `.errors.tsv` says of each
+    translation whether it is an error of the search or of the model. `.scores.json` holds the scores, their subject and
+    search, the numbers of these errors, and the sacrebleu commands that compute the same scores from these files.
 
     The file names begin with `Evaluation.label`, so a repeated evaluation replaces its files. Each file is replaced as
     a whole or not at all. If the new translations equal the old ones, the scores by other metrics are kept, and so is
@@ -157,12 +161,14 @@ def write_evaluation(folder: Path, evaluation: Evaluation) -> Written:
         "search": search_node(evaluation.search),
         "sentences": len(evaluation.references),
         "scores": scores,
+        "errors": totals(evaluation.verdicts),
         "seconds": round(evaluation.seconds, 3),
         "commands": {**before["commands"], **commands},
     }
     write_atomically(source, _lines(evaluation.sources))
     write_atomically(hypothesis, _lines(evaluation.hypotheses))
     write_atomically(reference, _lines(evaluation.references))
+    write_atomically(folder / f"{label}.errors.tsv", _lines(lines(evaluation.verdicts)))
     write_atomically(written.scores, _lines([json.dumps(facts, indent=2, ensure_ascii=False)]))
     return written
 
@@ -200,7 +206,12 @@ def table(evaluation: Evaluation) -> str:
         for name, metric in scores.metrics.items()
     ]
     head = f"{evaluation.subject.split}: {sentences:,} sentences, {evaluation.search.label}"
-    return "\n".join([f"{head} ({evaluation.seconds:.1f} s, {rate:.0f} sentences/s)", *rows])
+    counts = totals(evaluation.verdicts)
+    errors = (
+        f"  {counts['search error']:,} search errors (the model scores the reference higher), "
+        f"{counts['model error']:,} model errors, {counts['same']:,} translations equal the reference"
+    )
+    return "\n".join([f"{head} ({evaluation.seconds:.1f} s, {rate:.0f} sentences/s)", *rows, errors])
 
 
 def _row(name: str, value: float, interval: Interval | None, note: str) -> str:

@@ -121,6 +121,10 @@ class Search(ABC):
         """
         return hypotheses
 
+    def normalized(self, token_log_probs: Sequence[float]) -> float:
+        """Return the score of a translation as far as its log-probabilities decide it; by default their sum, log P."""
+        return sum(token_log_probs)
+
     def target_limit(self, source_length: int) -> int:
         """Return the largest number of target tokens for `source_length` source tokens, eos counted in both."""
         return max(1, math.floor(self.max_length_factor * source_length) + self.max_length_extra)

@@ -198,6 +198,10 @@ class BeamSearch(RuledSearch):
     def _divisor(self, length: Tensor | int) -> Tensor:
         return length_normalization(length, self.length_penalty, self.normalization)
 
+    def normalized(self, token_log_probs: Sequence[float]) -> float:
+        """Return log P divided by the divisor: the score without the coverage term."""
+        return sum(token_log_probs) / float(self._divisor(len(token_log_probs)))
+
     def _best(self, hypotheses: list[Hypothesis]) -> list[Hypothesis]:
         if not hypotheses:
             raise ValueError("search: the model gave every token a probability of zero")

@@ -80,7 +80,7 @@ def test_the_names_of_files_have_a_digest_unless_data_and_limits_are_the_runs_ow
 ) -> None:
     evaluate_program.run([f"ckpt={run.folder}", "bootstrap=0", f"out={tmp_path}", "search.beam_size=1", *words])
     plain = tmp_path / "translations" / "test.beam1.lp1.scores.json"
-    assert plain.is_file() == own and len(list(plain.parent.iterdir())) == 4
+    assert plain.is_file() == own and len(list(plain.parent.iterdir())) == 5
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,8 @@ def test_the_sacrebleu_program_gives_the_score_of_the_written_files(run: Run, tm
     commands = json.loads(named.scores.read_text(encoding="utf-8"))["commands"]
     assert named.hypothesis.name in shlex.split(commands["bleu"]) and list(commands) == ["bleu", "chrfpp", "ter"]
     assert sorted(path.name for path in (tmp_path / "translations").iterdir()) == [
-        *("test.beam3.lp1.hyp.de", "test.beam3.lp1.ref.de", "test.beam3.lp1.scores.json", "test.beam3.lp1.src.en")
+        *("test.beam3.lp1.errors.tsv", "test.beam3.lp1.hyp.de", "test.beam3.lp1.ref.de", "test.beam3.lp1.scores.json"),
+        "test.beam3.lp1.src.en",
     ]
     facts = json.loads(written.scores.read_text(encoding="utf-8"))
     for name, command in facts["commands"].items():
@@ -74,7 +75,7 @@ def test_evaluating_again_replaces_the_same_files_only(run: Run, tmp_path: Path)
     for number, other in enumerate(others, start=2):
         write_evaluation(tmp_path, other)
         write_evaluation(tmp_path, other)
-        assert len(list((tmp_path / "translations").iterdir())) == 4 * number
+        assert len(list((tmp_path / "translations").iterdir())) == 5 * number
     blocked = tmp_path / "file"
     blocked.touch()
     with pytest.raises(OSError):

@@ -1,0 +1,87 @@
+"""Whose fault a wrong translation is: the search's, or the model's.
+
+If the model gives the reference a higher score than the translation that the search found, the search has missed a
+better translation: a search error. Otherwise the model itself prefers the wrong translation: a model error. Stahlberg
+and Byrne 2019, "On NMT Search Errors and Model Errors: Cat Got Your Tongue?", arXiv:1908.10090, count both.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from nmt.lines import as_line
+from nmt.translate import Translator
+from nmt.translation import Translation
+
+Kind = Literal["search error", "model error", "same", "not compared"]
+KINDS: tuple[Kind, ...] = ("search error", "model error", "same", "not compared")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The scores of a translation and of its reference, as `Search.normalized` computes them from log-probabilities.
+
+    `kind` is "same" if the two texts are equal. It is "not compared", with scores of None, for an empty source, and
+    where the source or the reference is too long for the model.
+    """
+
+    kind: Kind
+    hypothesis: float | None = None
+    reference: float | None = None
+
+
+def judge(translator: Translator, translations: Sequence[Translation], references: Sequence[str]) -> list[Verdict]:
+    """Return a verdict for each translation that the translator's search has found, in order.
+
+    A reference is scored with the pieces into which the tokenizer divides it. Its score may be higher although the
+    search could not find it: limits of length and rules on the next token do not apply to it.
+    """
+    tokenizer, longest = translator.tokenizer, translator.model.decoder.max_length or math.inf
+    source_ids = tokenizer.encode_source([each.source for each in translations])
+    target_ids = tokenizer.encode_target(list(references))
+    fits = [
+        len(source) <= translator.source_limit().tokens and len(target) <= longest
+        for source, target in zip(source_ids, target_ids, strict=True)
+    ]
+    compared = [place for place, each in enumerate(translations) if each.tokens and not each.parts and fits[place]]
+    sources = [translations[place].source for place in compared]
+    scored = translator.score(sources, [references[place] for place in compared])
+    verdicts = [Verdict("not compared")] * len(translations)
+    for place, reference in zip(compared, scored, strict=True):
+        verdicts[place] = _verdict(translator, translations[place], reference)
+    return verdicts
+
+
+def _verdict(translator: Translator, found: Translation, reference: Translation) -> Verdict:
+    hypothesis_score, reference_score = (
+        translator.search.normalized(each.token_log_probs) for each in (found, reference)
+    )
+    kind: Kind = "search error" if reference_score > hypothesis_score else "model error"
+    if as_line(found.text) == as_line(reference.text):
+        kind = "same"
+    return Verdict(kind, hypothesis_score, reference_score)
+
+
+def totals(verdicts: Sequence[Verdict]) -> dict[str, int]:
+    """Return how many verdicts there are of each kind, in the order of `KINDS`."""
+    counts = Counter(verdict.kind for verdict in verdicts)
+    return {kind: counts[kind] for kind in KINDS}
+
+
+def lines(verdicts: Sequence[Verdict]) -> list[str]:
+    """Return the verdicts as the lines of a TSV file with a header: sentence, kind, scores of both texts."""
+    rows = [
+        "\t".join(
+            [
+                str(number),
+                verdict.kind,
+                *("" if x is None else f"{x:.6f}" for x in (verdict.hypothesis, verdict.reference)),
+            ]
+        )
+        for number, verdict in enumerate(verdicts, start=1)
+    ]
+    return ["sentence\tkind\thypothesis_score\treference_score", *rows]

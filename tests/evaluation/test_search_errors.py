@@ -1,0 +1,58 @@
+"""Search errors and model errors."""
+
+from __future__ import annotations
+
+import pytest
+
+from nmt.evaluation.search_errors import Verdict, judge, lines, totals
+from nmt.search.beam import BeamSearch
+from nmt.search.sampling import Sampling
+from nmt.translate import Translator
+from tests.tiny_run import Run, sentences
+
+SOURCES = sentences(12, seed=3)
+
+
+@pytest.mark.parametrize(
+    "search",
+    [
+        BeamSearch(beam_size=2),
+        BeamSearch(beam_size=4, normalization="power", length_penalty=0.7),
+        Sampling(seed=2),
+    ],
+)
+def test_a_reference_that_the_model_prefers_is_a_search_error(run: Run, search: BeamSearch | Sampling) -> None:
+    """The translations of another search serve as references: their scores are known."""
+    translator = Translator(run.translator.model, run.translator.tokenizer, search)
+    found = translator.translate(SOURCES)
+    others = [each.text for each in translator.translate(SOURCES, search=Sampling(seed=5))]
+    verdicts = judge(translator, found, others)
+    for verdict, own, other in zip(verdicts, found, translator.score(SOURCES, others), strict=True):
+        assert verdict.hypothesis == pytest.approx(own.score, abs=1e-4)
+        assert verdict.reference is not None and verdict.hypothesis is not None
+        if own.text != other.text:
+            better = verdict.reference > verdict.hypothesis
+            assert verdict.kind == ("search error" if better else "model error")
+    assert [verdict.kind for verdict in judge(translator, found, [each.text for each in found])] == ["same"] * 12
+    assert sum(totals(verdicts).values()) == 12
+
+
+def test_worse_search_makes_more_search_errors(run: Run) -> None:
+    """A wide beam never scores below the reference that a sample is, far more often than the other way round."""
+    translator = run.translator
+    sampled = translator.translate(SOURCES, search=Sampling(seed=7))
+    searched = translator.translate(SOURCES, search=BeamSearch(beam_size=8))
+    good = judge(translator, searched, [each.text for each in sampled])
+    bad = judge(translator, sampled, [each.text for each in searched])
+    assert totals(good)["search error"] < totals(bad)["search error"]
+
+
+def test_what_cannot_be_compared(run: Run) -> None:
+    translator = run.translator
+    texts = ["", "a man", "a dog " * 2000]
+    found = translator.translate(texts, long_source="split")
+    verdicts = judge(translator, found, ["a", "a", "a"])
+    assert [verdict.kind == "not compared" for verdict in verdicts] == [True, False, True]
+    assert verdicts[0] == Verdict("not compared")
+    assert lines(verdicts)[1] == "1\tnot compared\t\t" and len(lines(verdicts)) == 4
+    assert lines([Verdict("same", -1.5, -2.0)])[1] == "1\tsame\t-1.500000\t-2.000000"
