@@ -43,6 +43,7 @@ def test_a_multirun_has_a_folder_for_each_job(runs: Runs, tmp_path: Path) -> Non
     assert all((folder / name / "config.yaml").is_file() for name in names)
 
 
+@pytest.mark.slow
 def test_a_job_that_fails_is_told_and_the_others_go_on(
     runs: Runs, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -92,6 +93,7 @@ def test_a_multirun_ends_with_what_its_jobs_reached(
     assert markdown[5] == "| 3 | luong | 2 | 4,124,648 | 1.5 | 28.00 | 27.00 | 54.00 |"
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_with_the_results_and_the_commands_for_the_other_jobs(
     runs: Runs, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -133,7 +133,14 @@ def test_a_mistake_leaves_a_folder_as_it_was(
         assert {path.name: path.read_text() for path in folder.iterdir()} == before
 
 
-@pytest.mark.parametrize("left", [["train.log"], ["train.log", "config.yaml"], ["config.yaml", "checkpoints/.l.part"]])
+@pytest.mark.parametrize(
+    "left",
+    [
+        pytest.param(["train.log"], marks=pytest.mark.slow),
+        ["train.log", "config.yaml"],
+        pytest.param(["config.yaml", "checkpoints/.l.part"], marks=pytest.mark.slow),
+    ],
+)
 def test_a_folder_of_a_run_that_was_killed_before_its_first_checkpoint_is_used_again(
     runs: Runs, tmp_path: Path, left: list[str]
 ) -> None:

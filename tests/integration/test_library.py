@@ -50,6 +50,7 @@ def test_maps_of_several_sentences(names: dict[str, Any]) -> None:
     assert maps[0].cross.shape[2:] == (len(names["found"][0].pieces), len(maps[0].source_pieces))
 
 
+@pytest.mark.slow
 def test_neither_hydra_nor_lightning_is_needed() -> None:
     heavy = ("hydra", "omegaconf", "pytorch_lightning", "lightning_fabric")
     code = f"import sys, nmt.build, nmt.translate, nmt.analysis.figure; print([n for n in {heavy} if n in sys.modules])"

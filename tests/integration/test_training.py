@@ -131,6 +131,7 @@ def test_weights_that_run_away_end_the_run_and_spare_the_checkpoint(tmp_path, ra
         assert all(value.isfinite().all() for value in weights(folder).values())
 
 
+@pytest.mark.slow
 def test_a_finished_run_is_not_resumed_nor_weights_alone(tmp_path):
     folder = tmp_path / "run"
     go(folder, "debug=fast", *SMALL_TRANSFORMER, "callbacks.samples=null")
@@ -158,12 +159,13 @@ def test_evaluating_other_data_leaves_the_scores_of_the_run(tmp_path, capsys):
     for _ in range(2):
         evaluate_program.run([f"ckpt={folder}", f"data.test={tmp_path / 'test.tsv'}"])
     after = {path.name: path.read_bytes() for path in (folder / "translations").iterdir()}
-    assert before.items() <= after.items() and len(after) == len(before) + 4
+    assert before.items() <= after.items() and len(after) == len(before) + 5
     (scores,) = [name for name in after.keys() - before.keys() if name.endswith(".json")]
     facts = json.loads(after[scores])
     assert facts["data"] == f"data.test={tmp_path / 'test.tsv'}" and "tok:char" in facts["scores"]["bleu"]["signature"]
 
 
+@pytest.mark.slow
 def test_settings_that_last_ckpt_depends_on_cannot_change(tmp_path):
     folder = tmp_path / "run"
     settings = [*TINY, *SMALL_TRANSFORMER, "trainer.max_steps=4", "data.sizes=[60,4,4]", NO_AVERAGE]
@@ -207,7 +209,7 @@ def validate_to(monkeypatch, *values, final=None):
 @pytest.mark.parametrize(
     ("bleu", "better"),
     [
-        pytest.param((10.0, 20.0, 25.0), True, id="better average"),
+        pytest.param((10.0, 20.0, 25.0), True, id="better average", marks=pytest.mark.slow),
         pytest.param((10.0, 20.0, 15.0), False, id="better single one", marks=pytest.mark.slow),
         pytest.param(
             (0.1, 0.2, 0.9), False, id="BLEU is chance, and the average has the higher loss", marks=pytest.mark.slow
@@ -267,6 +269,7 @@ def test_a_run_ends_when_it_gets_no_better(tmp_path, caplog):
     assert f"the learning rate reached {metrics['highest_learning_rate']:.2g}, {reached:.0%} of its peak" in warning
 
 
+@pytest.mark.slow
 def test_a_falling_loss_counts_while_bleu_is_nothing(tmp_path):
     metrics = go(
         tmp_path / "run", *SMALL_TRANSFORMER, "data.sizes=[60,4,4]", "optimizer.lr=1e-3", "trainer.max_epochs=4",
