@@ -176,7 +176,7 @@ def show(comparison: Comparison) -> None:
 def write(comparison: Comparison, folder: Path) -> list[Path]:
     """Write the comparison as Markdown, TSV, JSON and HTML; return the paths of the files. Raises OSError."""
     from nmt.evaluation import comparison_table as tables
-    from nmt.evaluation.pages import comparison_page
+    from nmt.evaluation.comparison_page import comparison_page
     from nmt.table import to_markdown, to_tsv
 
     systems, lengths = tables.systems_table(comparison), to_markdown(tables.lengths_table(comparison))

@@ -1,15 +1,13 @@
-"""Results as HTML pages. A page is one file: it needs no network and runs no script."""
+"""A comparison as an HTML page, with a chart of scores by length."""
 
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from nmt.evaluation.compare import Comparison
 from nmt.evaluation.comparison_table import length_caption, lengths_table, notes, signatures, systems_table
+from nmt.page import render
 
 # Of lines, readable on white and on black: the palette of Okabe and Ito (2008), without yellow and black.
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
@@ -19,7 +17,7 @@ MOST_STEPS = 6  # of the scale
 
 def comparison_page(comparison: Comparison) -> str:
     """Return a comparison as an HTML page: the tables, a chart of scores by length, and sentences that differ."""
-    return _render(
+    return render(
         "comparison.html",
         comparison=comparison,
         systems=systems_table(comparison),
@@ -30,15 +28,6 @@ def comparison_page(comparison: Comparison) -> str:
         chart=_chart(comparison),
         colors=COLORS,
     )
-
-
-def _render(template: str, **values: Any) -> str:
-    """Return a page made from a template. Texts are escaped, so that markup in them is shown and not used."""
-    folder = FileSystemLoader(Path(__file__).resolve().parent / "templates")
-    environment = Environment(
-        loader=folder, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    return environment.get_template(template).render(**values)
 
 
 def _chart(comparison: Comparison) -> dict[str, Any]:
