@@ -129,6 +129,18 @@ def test_multiplicative_by_hand(score: Any, weights: dict[str, Any], expected: l
     close(got[0, 0], torch.tensor(expected, dtype=torch.float64).softmax(0))
 
 
+@pytest.mark.parametrize("kind", ["dot", "general"])
+@pytest.mark.parametrize("scale", ["sqrt", "learned"])
+def test_a_scale_divides_the_scores_by_the_root_of_the_width(kind: Any, scale: Any) -> None:
+    query, memory = torch.randn(3, 2, 16).double(), torch.randn(3, 4, 16).double()
+    plain, scaled = LuongAttention(16, 16, kind).double(), LuongAttention(16, 16, kind, scale).double()
+    scaled.load_state_dict(plain.state_dict(), strict=False)
+    got = scaled.score(query, scaled.prepare(memory, MASK), None)
+    close(got, plain.score(query, plain.prepare(memory, MASK), None) / 4)
+    names = {name for name, _ in scaled.named_parameters()} - {name for name, _ in plain.named_parameters()}
+    assert names == ({"factor"} if scale == "learned" else set())
+
+
 def test_concat_is_one_matrix_over_the_concatenation(query: Tensor, memory: Tensor) -> None:
     attention = families()[3]
     whole = torch.cat((attention.query_projection.weight, attention.key_projection.weight), dim=1)
@@ -216,6 +228,11 @@ def test_memory_is_selected_by_sentence_only(memory: Tensor) -> None:
 def test_dot_needs_equal_widths() -> None:
     with pytest.raises(ParameterError, match=r"score: got 'dot' with a decoder of width 4.*width 6.*use 'general'"):
         LuongAttention(4, 6, "dot")
+
+
+def test_concat_takes_no_scale() -> None:
+    with pytest.raises(ParameterError, match=r"scale: got 'sqrt' with the score 'concat'.*expected 'none'"):
+        LuongAttention(4, 4, "concat", "sqrt")
 
 
 def test_an_unknown_score_is_named() -> None:

@@ -12,6 +12,7 @@ from nmt.errors import ParameterError
 from nmt.models.attention.base import Attention, AttentionMemory
 
 SCORES = ("dot", "general", "concat")
+SCALES = ("none", "sqrt", "learned")
 
 
 class LuongAttention(Attention):
@@ -19,16 +20,31 @@ class LuongAttention(Attention):
 
     `score` is one of eq. 8: "dot", h_t^T h_s, for states and memory of the same width; "general", h_t^T W h_s;
     "concat", v^T tanh(W [h_t; h_s]), with as many hidden units as h_t has. The W of "concat" is stored as two matrices,
-    so that W_s h_s is computed once. Raises ParameterError for another score, and for "dot" if the widths differ.
+    so that W_s h_s is computed once.
+
+    `scale` is a factor of the scores "dot" and "general", which sum over as many products as h_t is wide: "none", as in
+    the paper; "sqrt", 1 / sqrt(width), as in arXiv:1706.03762, section 3.2.1; "learned", a parameter that begins at
+    1 / sqrt(width). Without a factor the scores become large, and the attention soon looks at one token only.
+
+    Raises ParameterError for another score or scale, for "dot" if the widths differ, and for "concat" with a scale.
     """
 
     query_state = "current"
 
     def __init__(
-        self, query_width: int, memory_width: int, score: Literal["dot", "general", "concat"] = "general"
+        self,
+        query_width: int,
+        memory_width: int,
+        score: Literal["dot", "general", "concat"] = "general",
+        scale: Literal["none", "sqrt", "learned"] = "none",
     ) -> None:
         super().__init__(query_width, memory_width)
         require_choice(SCORES, score=score)
+        require_choice(SCALES, scale=scale)
+        if score == "concat" and scale != "none":
+            raise ParameterError(
+                "scale", f"got '{scale}' with the score 'concat', whose size its tanh bounds, expected 'none'"
+            )
         if score == "dot" and query_width != memory_width:
             raise ParameterError(
                 "score",
@@ -36,6 +52,8 @@ class LuongAttention(Attention):
                 f"equal widths; make them equal or use 'general'",
             )
         self.kind = score
+        self.scale = scale
+        self.factor = nn.Parameter(torch.tensor(query_width**-0.5)) if scale == "learned" else query_width**-0.5
         if score != "dot":
             self.key_projection = nn.Linear(memory_width, query_width, bias=False)
         if score == "concat":
@@ -44,7 +62,7 @@ class LuongAttention(Attention):
 
     def project_keys(self, memory: Tensor) -> Tensor:
         keys: Tensor = memory if self.kind == "dot" else self.key_projection(memory)
-        return keys
+        return keys if self.scale == "none" else keys * self.factor  # so the factor is applied once, not in each step
 
     def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
         if self.kind != "concat":
@@ -54,4 +72,4 @@ class LuongAttention(Attention):
         return scores.squeeze(-1)
 
     def extra_repr(self) -> str:
-        return f"score={self.kind}"
+        return f"score={self.kind}, scale={self.scale}"
