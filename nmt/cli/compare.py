@@ -117,22 +117,22 @@ def compare(folders: Sequence[Path], config: CompareConfig) -> None:
 
 def read_runs(folders: Sequence[Path], config: CompareConfig) -> tuple[list[FinishedRun], FinishedRun]:
     """Return the runs in these folders, and the baseline among them. Raises UserError."""
-    from nmt.evaluation.runs import find_runs, read_run
+    from nmt.evaluation import runs as finished
 
-    found = {run.resolve(): run for folder in folders for run in find_runs(folder)}
+    found = {run.resolve(): run for folder in folders for run in finished.find_runs(folder)}
     if config.baseline is None:
         first = next(iter(found))
     else:
-        named = find_runs(Path(os.path.expanduser(config.baseline)))
+        named = finished.find_runs(Path(os.path.expanduser(config.baseline)))
         if len(named) > 1:
             raise UserError(f"baseline: {config.baseline} holds {len(named)} runs, expected one; name its folder")
         first = named[0].resolve()
         found = {first: named[0]} | found
     test = [config.data.test] if isinstance(config.data.test, str) else config.data.test or []
-    runs = {key: read_run(folder, config.split, test, config.allow) for key, folder in found.items()}
-    if len(runs) < 2:
+    if len(found) < 2:
         raise UserError(f"RUN: got one run ({found[first]}), expected several to compare")
-    return list(runs.values()), runs[first]
+    runs = finished.read_runs(list(found.values()), config.split, test, config.allow)
+    return runs, runs[list(found).index(first)]
 
 
 def metrics_of(baseline: FinishedRun, config: CompareConfig) -> dict[str, Metric]:

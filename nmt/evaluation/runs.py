@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -91,29 +91,67 @@ def _order(folder: Path) -> tuple[float, str]:
     return (int(number[0]) if number else float("inf"), folder.name)
 
 
-def read_run(folder: Path, split: str, data: Sequence[str] = (), allow: Sequence[str] = ()) -> FinishedRun:
-    """Return a finished run with its translations of `split`, made with its best checkpoint and its own search.
+def read_runs(
+    folders: Sequence[Path], split: str, data: Sequence[str] = (), allow: Sequence[str] = ()
+) -> list[FinishedRun]:
+    """Return finished runs with their translations of `split`, made with the best checkpoint and the run's own search.
 
     `data` names the files or folders of other test sets, as they were given to evaluate.py. They are pooled, and
-    replace the run's own data. Raises UserError for files that are missing or do not belong together.
+    replace the run's own data. A folder without the sources and references of its test set, as in docs/results, gets
+    them from another of these runs. Raises UserError for files that are missing or do not belong together.
     """
-    config = yaml.safe_load((folder / CONFIG).read_text("utf-8"))
+    files = [_score_files(folder, split, data, allow) for folder in folders]
+    test_sets = _test_sets(file for each in files for file in each)
+    return [_read_run(folder, each, test_sets) for folder, each in zip(folders, files, strict=True)]
+
+
+def _score_files(folder: Path, split: str, data: Sequence[str], allow: Sequence[str]) -> list[Path]:
+    """Return the score file of the run's own test set, or those of the test sets that `data` names."""
     metrics = json.loads((folder / METRICS).read_text("utf-8"))
     label = f"{split}.{build_search(metrics['search'], allow=allow).label}"
-    translations = folder / "translations"
     if data:
-        files = [_scores_of(folder, label, split, name) for name in data]
-    else:
-        files = [translations / f"{label}.scores.json"]
-        if not files[0].is_file():
-            raise _missing(folder, f"of its {split} split: no {files[0].name}", f"split={split}")
-    parts = [_read_lines(file) for file in files]
-    languages = config["data"]["source_lang"], config["data"]["target_lang"]
-    sources, references, hypotheses = (
-        tuple(line for part in parts for line in part[kind]) for kind in ("src", "ref", "hyp")
+        return [_scores_of(folder, label, split, name) for name in data]
+    own = folder / "translations" / f"{label}.scores.json"
+    if not own.is_file():
+        raise _missing(folder, f"of its {split} split: no {own.name}", f"split={split}")
+    return [own]
+
+
+def _test_sets(files: Iterable[Path]) -> dict[str, EvaluationSet]:
+    """Return the test sets whose sentences lie beside these score files, by their digest."""
+    found: dict[str, EvaluationSet] = {}
+    for scores in files:
+        facts = json.loads(scores.read_text("utf-8"))
+        languages = facts["source_lang"], facts["target_lang"]
+        paths = [_beside(scores, kind, language) for kind, language in zip(("src", "ref"), languages, strict=True)]
+        if all(path.is_file() for path in paths):
+            found[facts["data_sha256"]] = EvaluationSet(*languages, *(_lines_of(path, facts) for path in paths))
+    return found
+
+
+def _read_run(folder: Path, files: Sequence[Path], test_sets: Mapping[str, EvaluationSet]) -> FinishedRun:
+    parts = [json.loads(file.read_text("utf-8")) for file in files]
+    for facts in parts:
+        if facts["data_sha256"] not in test_sets:
+            raise UserError(
+                f"{folder}: holds translations without their sources and references; compare it together with a run "
+                f"that has translated the same test set (data_sha256 {facts['data_sha256'][:8]}...)"
+            )
+    sets = [test_sets[facts["data_sha256"]] for facts in parts]
+    sources, references = (
+        tuple(line for each in sets for line in getattr(each, kind)) for kind in ("sources", "references")
     )
-    seconds = sum(part["seconds"] for part in parts)
-    return FinishedRun(folder, config, metrics, EvaluationSet(*languages, sources, references), hypotheses, seconds)
+    hypotheses = (
+        _lines_of(_beside(file, "hyp", facts["target_lang"]), facts) for file, facts in zip(files, parts, strict=True)
+    )
+    return FinishedRun(
+        folder,
+        yaml.safe_load((folder / CONFIG).read_text("utf-8")),
+        json.loads((folder / METRICS).read_text("utf-8")),
+        EvaluationSet(sets[0].source_lang, sets[0].target_lang, sources, references),
+        tuple(line for lines in hypotheses for line in lines),
+        sum(facts["seconds"] for facts in parts),
+    )
 
 
 def _scores_of(folder: Path, label: str, split: str, name: str) -> Path:
@@ -132,17 +170,18 @@ def _missing(folder: Path, what: str, *words: str) -> UserError:
     return UserError(f"{folder}: holds no translations {what}; make them: {command}")
 
 
-def _read_lines(scores: Path) -> dict[str, Any]:
-    """Return the lines of an evaluation as `src`, `ref` and `hyp`, and its seconds."""
-    facts = json.loads(scores.read_text("utf-8"))
-    label = scores.name.removesuffix(".scores.json")
-    languages = {"src": facts["source_lang"], "ref": facts["target_lang"], "hyp": facts["target_lang"]}
-    found: dict[str, Any] = {"seconds": facts["seconds"]}
-    for kind, language in languages.items():
-        path = scores.with_name(f"{label}.{kind}.{language}")
-        if not path.is_file():
-            raise UserError(f"{path}: no such file; run scripts/evaluate.py again for {scores.parent.parent}")
-        found[kind] = path.read_text("utf-8").split("\n")[:-1]
-        if len(found[kind]) != facts["sentences"]:
-            raise UserError(f"{path}: got {len(found[kind]):,} lines, expected {facts['sentences']:,} as in {scores}")
-    return found
+def _beside(scores: Path, kind: str, language: str) -> Path:
+    """Return the path of the lines that belong to a score file: `src`, `ref` or `hyp`."""
+    return scores.with_name(f"{scores.name.removesuffix('.scores.json')}.{kind}.{language}")
+
+
+def _lines_of(path: Path, facts: Mapping[str, Any]) -> tuple[str, ...]:
+    if not path.is_file():
+        raise UserError(f"{path}: no such file; run scripts/evaluate.py again for {path.parent.parent}")
+    lines = path.read_text("utf-8").split("\n")[:-1]
+    if len(lines) != facts["sentences"]:
+        raise UserError(
+            f"{path}: got {len(lines):,} lines, expected {facts['sentences']:,} as in the score file; run "
+            f"scripts/evaluate.py again for {path.parent.parent}"
+        )
+    return tuple(lines)

@@ -111,6 +111,22 @@ def test_test_sets_are_pooled(multirun: Path) -> None:
         assert other["runs"][0]["sentences/s"] == 15.0, "60 sentences in twice 2 s"
 
 
+def bare(run: Path) -> Path:
+    """Remove the sources and the references of a run, as in the committed results; return the run."""
+    for name in ("src.en", "ref.de"):
+        (run / "translations" / f"test.beam3.lp1.{name}").unlink()
+    return run
+
+
+def test_a_run_without_its_test_set_takes_that_of_another_run(multirun: Path) -> None:
+    folders = ["multi/0_layers=1,seed=1", "multi/2_layers=2,seed=1"]
+    program.run([*folders, "out=whole", *QUICK])
+    bare(Path(folders[0]))
+    program.run([*folders, "out=shared", *QUICK])
+    whole, shared = (Path(name, "comparison.html").read_text("utf-8") for name in ("whole", "shared"))
+    assert whole == shared
+
+
 class Page(HTMLParser):
     """Collects the elements of a page, and its text."""
 
@@ -178,7 +194,8 @@ def test_runs_with_the_same_name_are_told_apart(tmp_path: Path, monkeypatch: pyt
         ),
         (["multi", "other"], "other: tested on other sentences .en to de, 59 sentences. than multi/0"),
         (["multi", "damaged"], r"hyp\.de: got 59 lines, expected 60"),
-        (["multi", "lost"], r"ref\.de: no such file"),
+        (["multi", "lost"], r"hyp\.de: no such file"),
+        (["bare", "bare2"], "bare: holds translations without their sources and references; compare it together with"),
         (["multi", "basline=x"], "did you mean 'baseline'"),
         (["multi", "scores=[blue]"], "did you mean 'bleu'"),
         (["multi", "bootstrap=1"], "bootstrap: got 1"),
@@ -190,7 +207,9 @@ def test_the_program_refuses_in_one_line(multirun: Path, words: list[str], match
     write_translations(write_run(Path("other")), SOURCES[1:], REFERENCES[1:], REFERENCES[1:])
     write_translations(write_run(Path("damaged")), SOURCES, REFERENCES, REFERENCES[1:])
     write_translations(write_run(Path("lost")), SOURCES, REFERENCES, REFERENCES)
-    Path("lost", "translations", "test.beam3.lp1.ref.de").unlink()
+    Path("lost", "translations", "test.beam3.lp1.hyp.de").unlink()
+    for name in ("bare", "bare2"):
+        bare(write_translations(write_run(Path(name), name=name), SOURCES, REFERENCES, REFERENCES))
     with pytest.raises(UserError, match=match) as error:
         program.run([*words, *(QUICK if "bootstrap=1" not in words else [])])
     assert "\n" not in str(error.value) and not list(multirun.glob("comparison.*"))
