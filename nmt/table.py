@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
-WIDTH, LONGEST_TEXT = 100, 30  # columns of a terminal
+WIDTH, LONGEST_TEXT, SHORT_TEXT = 100, 30, 12  # columns of a terminal
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,8 @@ def _rich(table: Table, shown: Sequence[int]) -> RichTable:
         elif index == 0:
             rich.add_column(Text(column.heading), no_wrap=True, min_width=max(map(len, texts)))
         else:
-            rich.add_column(Text(column.heading), overflow="fold", max_width=LONGEST_TEXT)
+            width = min(max(map(len, texts)), SHORT_TEXT)  # "mean of 3" stays on one line
+            rich.add_column(Text(column.heading), overflow="fold", min_width=width, max_width=LONGEST_TEXT)
     for row in table.rows:
         rich.add_row(*(Text(row[index].text) for index in shown))
     return rich

@@ -30,3 +30,9 @@ def test_the_last_columns_are_left_out_where_the_terminal_is_narrow() -> None:
     text, left_out = to_text(TABLE, 20)
     assert left_out == 1 and "words" not in text and "1.23 ± 0.10" in text
     assert to_text(TABLE, 5)[1] == 1, "the first figures stay"
+
+
+def test_short_texts_stay_on_one_line() -> None:
+    rows = [[text_cell("a" * 20), text_cell("mean of 2"), Cell("1.23 ± 0.10", (1.23, 0.1))]]
+    text, _ = to_text(Table([Column("name", number=False), Column("seed", number=False), Column("BLEU")], rows), 36)
+    assert "mean of 2" in text
