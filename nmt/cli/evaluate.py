@@ -95,8 +95,8 @@ def evaluate(config: EvaluateConfig) -> None:
     from nmt.data.corpus import load_corpus, origin
     from nmt.evaluation import split as evaluation
     from nmt.evaluation.metrics.base import check_bootstrap
+    from nmt.loading import make_translator, resolve_device
     from nmt.run_files import run_of
-    from nmt.translate import make_translator, resolve_device
 
     process.speed_up()
     check_bootstrap(config.bootstrap)

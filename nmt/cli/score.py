@@ -84,7 +84,7 @@ def run(argv: Sequence[str]) -> None:
 
     from nmt import process
     from nmt.data.sources.files import file_spec, read_pairs
-    from nmt.translate import load_translator
+    from nmt.loading import load_translator
 
     process.speed_up()
     pairs = read_pairs(file_spec([config.source, config.target], "source"), "source", "target")

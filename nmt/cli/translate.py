@@ -114,7 +114,7 @@ def run(argv: list[str]) -> None:
     from nmt.checkpoint import find_checkpoint
     from nmt.cli.answers import Answers
     from nmt.cli.translate_file import translate_file
-    from nmt.translate import load_translator
+    from nmt.loading import load_translator
 
     process.speed_up()
     translator = load_translator(config.ckpt, device=config.device, search=config.search, allow=config.allow)

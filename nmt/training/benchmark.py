@@ -18,6 +18,7 @@ from nmt.checkpoint import find_checkpoint, load
 from nmt.config.recipe import Recipe
 from nmt.data.batch import Batch, batches_by_length, pad
 from nmt.errors import UserError, one_line
+from nmt.loading import load_translator
 from nmt.models.interface import State, per_sentence
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.beam import BeamSearch
@@ -26,7 +27,7 @@ from nmt.training.fit import make_trainer
 from nmt.training.lightning import AtomicCheckpointIO
 from nmt.training.module import TranslationModule
 from nmt.training.parts import Parts, build_parts
-from nmt.translate import Translator, load_translator
+from nmt.translate import Translator
 
 WARMUP, TIMED = 10, 60  # updates
 SENTENCES = 1000
