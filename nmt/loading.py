@@ -9,10 +9,11 @@ from typing import Any
 import torch
 
 from nmt import checkpoint
+from nmt.base_translator import override
 from nmt.build import build_search
 from nmt.errors import UserError
 from nmt.search.base import Search
-from nmt.translate import Translator, override
+from nmt.translate import Translator
 
 
 def load_translator(

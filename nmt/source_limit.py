@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from nmt.errors import UserError
 from nmt.sentences import split, split_to_fit
 from nmt.translation import Translation
 
-if TYPE_CHECKING:
-    from nmt.data.tokenizer import Tokenizer
 
-Part = tuple[str, list[int]]
-"""A text and its ids, eos included."""
+@dataclass(frozen=True)
+class Part:
+    """A source, or a part of one, and its number of tokens, eos included."""
+
+    text: str
+    tokens: int
+
+    @property
+    def empty(self) -> bool:
+        """Whether it has no text other than white space, or no tokens other than eos."""
+        return not self.text.strip() or self.tokens < 2
 
 
 @dataclass(frozen=True)
@@ -27,24 +33,23 @@ class SourceLimit:
     def __str__(self) -> str:
         return f"{self.tokens:,} tokens ({self.reason})"
 
-    def check(self, ids: Sequence[int], where: str) -> None:
-        """Raise UserError if the source `ids` is longer than the limit; `where` is its place in the input."""
-        if len(ids) > self.tokens:
+    def check(self, tokens: int, where: str) -> None:
+        """Raise UserError if a source of `tokens` tokens is too long; `where` is its place in the input."""
+        if tokens > self.tokens:
             raise UserError(
-                f"{where}: got {len(ids):,} tokens, expected at most {self}; shorten it, or let it be split into "
+                f"{where}: got {tokens:,} tokens, expected at most {self}; shorten it, or let it be split into "
                 "sentences: search.long_source=split"
             )
 
-    def parts(self, sentence: str, ids: list[int], tokenizer: Tokenizer) -> list[Part]:
-        """Return the parts of a source that are translated one by one; the source itself if it is not too long."""
-        if len(ids) <= self.tokens:
-            return [(sentence, ids)]
+    def parts(self, source: Part, lengths: Callable[[Sequence[str]], list[int]]) -> list[Part]:
+        """Return the parts of a source that are translated one by one; the source itself if it is not too long.
 
-        def fits(text: str) -> bool:
-            return len(tokenizer.encode_source([text])[0]) <= self.tokens
-
-        texts = split_to_fit(sentence, fits)
-        return list(zip(texts, tokenizer.encode_source(texts), strict=True))
+        `lengths` returns the number of tokens of each text.
+        """
+        if source.tokens <= self.tokens:
+            return [source]
+        texts = split_to_fit(source.text, lambda text: lengths([text])[0] <= self.tokens)
+        return list(map(Part, texts, lengths(texts)))
 
     def warning(self, where: str, translation: Translation) -> str:
         """Return what to tell the user about a source that was split; `where` is its place in the input."""

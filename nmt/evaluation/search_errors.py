@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from nmt.base_translator import BaseTranslator
 from nmt.lines import as_line
-from nmt.translate import Translator
 from nmt.translation import Translation
 
 Kind = Literal["search error", "model error", "same", "not compared"]
@@ -34,18 +34,17 @@ class Verdict:
     reference: float | None = None
 
 
-def judge(translator: Translator, translations: Sequence[Translation], references: Sequence[str]) -> list[Verdict]:
+def judge(translator: BaseTranslator, translations: Sequence[Translation], references: Sequence[str]) -> list[Verdict]:
     """Return a verdict for each translation that the translator's search has found, in order.
 
     A reference is scored with the pieces into which the tokenizer divides it. Its score may be higher although the
     search could not find it: limits of length and rules on the next token do not apply to it.
     """
-    tokenizer, longest = translator.tokenizer, translator.model.decoder.max_length or math.inf
-    source_ids = tokenizer.encode_source([each.source for each in translations])
-    target_ids = tokenizer.encode_target(list(references))
+    most, longest = translator.source_limit().tokens, translator.longest_target or math.inf
+    source_lengths = translator.source_lengths([each.source for each in translations])
+    target_ids = translator.tokenizer.encode_target(list(references))
     fits = [
-        len(source) <= translator.source_limit().tokens and len(target) <= longest
-        for source, target in zip(source_ids, target_ids, strict=True)
+        length <= most and len(target) <= longest for length, target in zip(source_lengths, target_ids, strict=True)
     ]
     compared = [place for place, each in enumerate(translations) if each.tokens and not each.parts and fits[place]]
     sources = [translations[place].source for place in compared]
@@ -56,7 +55,7 @@ def judge(translator: Translator, translations: Sequence[Translation], reference
     return verdicts
 
 
-def _verdict(translator: Translator, found: Translation, reference: Translation) -> Verdict:
+def _verdict(translator: BaseTranslator, found: Translation, reference: Translation) -> Verdict:
     hypothesis_score, reference_score = (
         translator.search.normalized(each.token_log_probs) for each in (found, reference)
     )

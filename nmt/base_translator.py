@@ -1,0 +1,254 @@
+"""What all translators share: texts become batches, the search runs, and its hypotheses become texts."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import accumulate, islice
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor, nn
+
+from nmt.attention_map import AttentionMap
+from nmt.data.batch import batches_by_length
+from nmt.errors import ParameterError, UserError
+from nmt.models.seq2seq import Seq2Seq
+from nmt.search.base import Hypothesis, Search, Selectable, Step
+from nmt.search.prefix import force_prefixes
+from nmt.source_limit import Part, SourceLimit
+from nmt.translation import Translation, joined
+
+if TYPE_CHECKING:
+    from nmt.data.tokenizer import Tokenizer
+
+
+class BaseTranslator(ABC):
+    """Translates texts and scores translations, with one model (`Translator`) or several (`nmt.ensemble.Ensemble`).
+
+    `search` is the default strategy of every call. `tokenizer` divides targets into pieces and joins them.
+    """
+
+    search: Search
+    tokenizer: Tokenizer
+
+    @property
+    @abstractmethod
+    def models(self) -> Sequence[Seq2Seq]:
+        """The models that decide, at least one."""
+
+    @property
+    def device(self) -> torch.device:
+        """The current device of the models."""
+        return next(self.models[0].parameters()).device
+
+    @property
+    def longest_target(self) -> int | None:
+        """The largest number of tokens of a translation, eos included; None if every length works."""
+        limits = [model.decoder.max_length for model in self.models]
+        return min((limit for limit in limits if limit is not None), default=None)
+
+    @abstractmethod
+    def source_lengths(self, texts: Sequence[str]) -> list[int]:
+        """Return the number of source tokens of each text, eos included."""
+
+    @abstractmethod
+    def source_limit(self, search: Search | None = None) -> SourceLimit:
+        """Return the largest number of tokens of a source that is translated whole with `search`."""
+
+    @abstractmethod
+    def start(self, sources: Sequence[str], *, attending: bool = False) -> tuple[Step[Any], Selectable]:
+        """Return a step function, and the state before the first token with one hypothesis for each source.
+
+        With `attending`, it is an `Attending` state; raises UserError if the models cannot give one.
+        """
+
+    @abstractmethod
+    def token_log_probs(self, sources: Sequence[str], targets: Sequence[list[int]]) -> list[Tensor]:
+        """Return the log-probabilities (T,) of the tokens of each target, eos included, given its source."""
+
+    @abstractmethod
+    def attention_maps(self, translations: Sequence[Translation]) -> list[AttentionMap]:
+        """Return the attention weights with which the model predicts each of `translations`."""
+
+    def translate(
+        self,
+        sentences: Sequence[str],
+        *,
+        prefixes: Sequence[str] | None = None,
+        search: Search | None = None,
+        advance: Callable[[int], None] | None = None,
+        **fields: Any,
+    ) -> list[Translation]:
+        """Return the best translation of every sentence, in the order of the sentences.
+
+        A sentence gets the same tokens in any batch. A sentence that is empty or only white space is translated to "".
+        A translation is never longer than the limit of the search or the limit of the decoder's positions. What happens
+        to a source that is longer than `source_limit` is the search's `long_source`; if it is split, see
+        `Translation.parts`. `prefixes` are the beginnings of the translations, "" where the search is free; the search
+        may go on with a prefix's last word. In this call, `search` replaces the strategy of the translator, and
+        `fields` replace single settings of the strategy (`beam_size=1`). `advance` is called with the number of
+        sentences that each batch completes. Raises UserError for settings that the strategy does not have or does not
+        accept, for a source that is too long and not split, and for a prefix that leaves no token below the length
+        limit.
+        """
+        found = self.hypotheses(sentences, prefixes=prefixes, search=search, advance=advance, **fields)
+        return [hypotheses[0] for hypotheses in found]
+
+    def hypotheses(
+        self,
+        sentences: Sequence[str],
+        *,
+        prefixes: Sequence[str] | None = None,
+        search: Search | None = None,
+        advance: Callable[[int], None] | None = None,
+        **fields: Any,
+    ) -> list[list[Translation]]:
+        """Return all translations that the search finds for each sentence, best score first.
+
+        A beam search finds `n_best` translations, and sampling draws `samples`. If a source is split, its k-th
+        translation joins the k-th translations of its parts. All arguments are as in `translate`.
+        """
+        if isinstance(sentences, str):
+            raise UserError("translate: got one text, expected a list of sentences; write translate([text])")
+        search = override(search or self.search, fields)
+        parts = self._parts(sentences, search)
+        flat = [part for group in parts for part in group]
+        ends = list(accumulate(map(len, parts)))
+        firsts = [end - len(group) for end, group in zip(ends, parts, strict=True)]
+        forced = dict(zip(firsts, self._encode_prefixes(prefixes, len(sentences)), strict=True))
+        translations = [[Translation(part.text, "", 0.0, [], [], [])] for part in flat]
+        filled = [i for i, part in enumerate(flat) if not part.empty]
+        lengths = [flat[i].tokens for i in filled]
+        with inference(self.models, search):
+            for batch in batches_by_length(lengths, search.batch_tokens // search.width):
+                places = [filled[i] for i in batch]
+                found = self._search([flat[i] for i in places], [forced.get(i, []) for i in places], search)
+                for place, hypotheses in zip(places, found, strict=True):
+                    translations[place] = [self._translation(flat[place].text, each) for each in hypotheses]
+                if advance is not None:
+                    advance(sum(place + 1 in ends for place in places))
+        rest = iter(translations)
+        return [
+            _rejoined(sentence, list(islice(rest, len(group))))
+            for sentence, group in zip(sentences, parts, strict=True)
+        ]
+
+    def check_source(self, sentence: str, where: str) -> None:
+        """Raise UserError if the search refuses `sentence` because of its length; `where` is its place in the input."""
+        if self.search.long_source != "split":
+            self.source_limit().check(self.source_lengths([sentence])[0], where)
+
+    def score(self, sources: Sequence[str], targets: Sequence[str]) -> list[Translation]:
+        """Return the given translations with the log-probabilities of the models, in the given order.
+
+        `score` is log P of all tokens, eos included. No search takes place. A source is never split; one that is longer
+        than the training's is read whole. Raises UserError for lists of different lengths, for an empty source, and for
+        a source that is longer than `max_source_length` of the search or the positions of the encoder.
+        """
+        if isinstance(sources, str) or isinstance(targets, str) or len(sources) != len(targets):
+            raise UserError("score: expected two lists of sentences, one translation for each source")
+        lengths = self.source_lengths(sources)
+        limit = self.source_limit(override(self.search, {"long_source": "whole"}))
+        for number, part in enumerate(map(Part, sources, lengths), start=1):
+            if part.empty:
+                raise UserError(f"score: source {number} of {len(sources)} is empty; leave it out")
+            limit.check(part.tokens, f"score: source {number} of {len(sources)}")
+        target_ids = self.tokenizer.encode_target(list(targets))
+        longer = list(map(max, lengths, map(len, target_ids)))
+        found: dict[int, Translation] = {}
+        with inference(self.models, self.search):
+            for places in batches_by_length(longer, self.search.batch_tokens):
+                rows = self.token_log_probs([sources[i] for i in places], [target_ids[i] for i in places])
+                for place, log_probs in zip(places, rows, strict=True):
+                    scored = Hypothesis(target_ids[place], log_probs.tolist(), float(log_probs.sum()))
+                    found[place] = self._translation(sources[place], scored, targets[place])
+        return [found[place] for place in range(len(sources))]
+
+    def attention_map(self, sentence: str, translation: str | None = None, **fields: Any) -> AttentionMap:
+        """Return the attention weights with which the model predicts `translation`.
+
+        If `translation` is None, the search finds it; `fields` are settings of the search, as in `translate`. Raises
+        the UserErrors of `attention_maps`.
+        """
+        if translation is None:
+            return self.attention_maps(self.translate([sentence], **fields))[0]
+        return self.attention_maps(self.score([sentence], [translation]))[0]
+
+    def _search(self, parts: Sequence[Part], prefixes: list[list[int]], search: Search) -> list[list[Hypothesis]]:
+        limits = [search.target_limit(part.tokens) for part in parts]
+        if (longest := self.longest_target) is not None:
+            limits = [min(limit, longest) for limit in limits]
+        for prefix, limit in zip(prefixes, limits, strict=True):
+            if len(prefix) >= limit:
+                raise UserError(
+                    f"prefix '{self.tokenizer.decode_target(prefix)}': it has {len(prefix)} tokens, but the whole "
+                    f"translation may have {limit}; shorten it, or raise search.max_length_extra"
+                )
+        sources = [part.text for part in parts]
+        step, state = self.start(sources, attending=search.reads_attention)
+        if any(prefixes):
+            step, state = force_prefixes(step, state, prefixes, self.device)
+        keys = self.tokenizer.encode_source(sources)
+        found = search(step, state, max_length=torch.tensor(limits, device=self.device), keys=keys)
+        return [search.rank(hypotheses, self.tokenizer.decode_target) for hypotheses in found]
+
+    def _encode_prefixes(self, prefixes: Sequence[str] | None, count: int) -> list[list[int]]:
+        """Return the target ids of every prefix, without eos."""
+        if prefixes is None:
+            return [[]] * count
+        if isinstance(prefixes, str) or len(prefixes) != count:
+            raise UserError(f"prefixes: expected a list with one text for each of {count} sentences")
+        return [ids[:-1] for ids in self.tokenizer.encode_target(list(prefixes))]
+
+    def _parts(self, sentences: Sequence[str], search: Search) -> list[list[Part]]:
+        """Return the parts of every sentence. Raises UserError for one that is too long and must not be split."""
+        limit, lengths = self.source_limit(search), self.source_lengths(sentences)
+        if search.long_source != "split":
+            for number, length in enumerate(lengths, start=1):
+                limit.check(length, f"sentence {number:,} of {len(sentences):,}")
+        return [limit.parts(Part(*pair), self.source_lengths) for pair in zip(sentences, lengths, strict=True)]
+
+    def _translation(self, source: str, found: Hypothesis, text: str | None = None) -> Translation:
+        text = self.tokenizer.decode_target(found.tokens) if text is None else text
+        pieces = [piece.label for piece in self.tokenizer.target_pieces(found.tokens)]
+        return Translation(source, text, found.score, found.tokens, found.token_log_probs, pieces)
+
+
+def override(search: Search, fields: Mapping[str, Any]) -> Search:
+    """Return a copy of `search` with new values of some fields. Raises UserError for values that it does not accept."""
+    try:
+        return search.replace(**fields) if fields else search
+    except ParameterError as error:
+        raise UserError(f"search.{error.parameter}: {error.problem}") from error
+
+
+def _rejoined(sentence: str, parts: Sequence[list[Translation]]) -> list[Translation]:
+    """Return the translations of a sentence. Each of its parts has at least one, best first."""
+    if len(parts) == 1:
+        return parts[0]
+    filled = [translations for translations in parts if translations[0].tokens]
+    return [joined(sentence, translations) for translations in zip(*filled or parts, strict=False)]
+
+
+@contextmanager
+def inference(models: Sequence[nn.Module], search: Search) -> Iterator[None]:
+    """Run the block without gradients and in evaluation mode, then restore the mode of every module.
+
+    If the memory of the device is too small, raise a UserError that names the setting to change.
+    """
+    training = [module for model in models for module in model.modules() if module.training]
+    for model in models:
+        model.eval()
+    try:
+        with torch.inference_mode():
+            yield
+    except torch.OutOfMemoryError as error:
+        raise UserError(
+            f"search.batch_tokens: got {search.batch_tokens}, but the device has too little memory for it "
+            f"({str(error).partition('.')[0]}); use a smaller number, or device=cpu"
+        ) from error
+    finally:
+        for module in training:
+            module.training = True
