@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import torch
 
 from nmt import checkpoint
-from nmt.base_translator import override
+from nmt.base_translator import BaseTranslator, override
 from nmt.build import build_search
+from nmt.ensemble import Ensemble
 from nmt.errors import UserError
 from nmt.search.base import Search
 from nmt.translate import Translator
 
+Paths = str | Path | Sequence[str | Path]
 
+
+@overload
 def load_translator(
     path: str | Path,
     *,
@@ -23,39 +27,96 @@ def load_translator(
     search: Search | Mapping[str, Any] | None = None,
     allow: Sequence[str] = (),
     **fields: Any,
-) -> Translator:
+) -> Translator: ...
+
+
+@overload
+def load_translator(
+    path: Sequence[str | Path],
+    *,
+    device: str = "auto",
+    search: Search | Mapping[str, Any] | None = None,
+    allow: Sequence[str] = (),
+    **fields: Any,
+) -> BaseTranslator: ...
+
+
+def load_translator(
+    path: Paths,
+    *,
+    device: str = "auto",
+    search: Search | Mapping[str, Any] | None = None,
+    allow: Sequence[str] = (),
+    **fields: Any,
+) -> BaseTranslator:
     """Return the translator of a run folder (its best checkpoint) or a checkpoint file.
+
+    Several paths give an `Ensemble` of their models. Its default strategy is that of the first.
 
     `device` is "auto" (a GPU if available, otherwise the CPU), "cpu", "cuda", "cuda:1" ... The default strategy is in
     the checkpoint. A `search` object, or a node with a `_target_`, replaces this strategy. A mapping without `_target_`
     replaces single settings, and so do `fields`: `load_translator(path, beam_size=5)`. `allow` names your packages
     whose classes the checkpoint and `search` may name. Raises UserError for a checkpoint or a setting that cannot be
-    used.
+    used, and for models that make no ensemble: with other languages, or with another target vocabulary.
     """
-    loaded = checkpoint.load_model(path, resolve_device(device), allow)
+    loaded = load_models(path, resolve_device(device), allow)
     return make_translator(loaded, search, allow=allow, **fields)
 
 
+def find_checkpoints(path: Paths) -> list[Path]:
+    """Return the checkpoint file that each path names. Raises UserError for a path that names none, and for none."""
+    paths = [path] if isinstance(path, str | Path) else path
+    if not paths:
+        raise UserError("ckpt: got an empty list, expected at least one run folder or .ckpt file")
+    return [checkpoint.find_checkpoint(each) for each in paths]
+
+
+def load_models(path: Paths, device: torch.device, allow: Sequence[str] = ()) -> list[checkpoint.LoadedModel]:
+    """Return the models of checkpoints, in order. Raises UserError if one is missing or cannot be used."""
+    return [checkpoint.load_model(file, device, allow) for file in find_checkpoints(path)]
+
+
 def make_translator(
-    loaded: checkpoint.LoadedModel,
+    loaded: Sequence[checkpoint.LoadedModel],
     search: Search | Mapping[str, Any] | None = None,
     *,
     allow: Sequence[str] = (),
     **fields: Any,
-) -> Translator:
-    """Return the translator of a loaded checkpoint. The other arguments are as in `load_translator`."""
+) -> BaseTranslator:
+    """Return the translator of loaded checkpoints. The other arguments are as in `load_translator`."""
     if not isinstance(search, Search):
         given = search or {}
-        node = given if "_target_" in given else {**loaded.config["search"], **given}
+        node = given if "_target_" in given else {**loaded[0].config["search"], **given}
         search = build_search(node, allow=allow)
+    search = override(search, fields)
+    members = [_member(each, search) for each in loaded]
+    if len(members) == 1:
+        return members[0]
+    _require_one_direction(loaded)
+    return Ensemble(members, names=[str(each.path) for each in loaded])
+
+
+def _member(loaded: checkpoint.LoadedModel, search: Search) -> Translator:
     return Translator(
         loaded.model,
         loaded.tokenizer,
-        override(search, fields),
+        search,
         name=loaded.config["name"],
         update=loaded.update,
         trained_length=loaded.config.get("data", {}).get("max_length"),
     )
+
+
+def _require_one_direction(loaded: Sequence[checkpoint.LoadedModel]) -> None:
+    """Raise UserError if two models translate between other languages. One that was saved from Python may not say."""
+    data = [(each.path, each.config.get("data", {})) for each in loaded]
+    known = [(path, f"{node['source_lang']} to {node['target_lang']}") for path, node in data if "source_lang" in node]
+    for path, direction in known:
+        if direction != known[0][1]:
+            raise UserError(
+                f"ensemble: {known[0][0]} translates {known[0][1]}, but {path} translates {direction}; expected models "
+                "of one direction"
+            )
 
 
 def resolve_device(name: str) -> torch.device:

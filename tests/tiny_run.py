@@ -74,6 +74,30 @@ def make_run(root: Path) -> Run:
     return Run(folder, data, Translator(model, tokenizer, search, name="tiny", update=7))
 
 
+def recurrent() -> dict[str, Any]:
+    """Return the config of a tiny recurrent model with attention."""
+    sizes = {"layers": 1, "embedding_width": 16}
+    attention = {"_target_": "nmt.models.attention.bahdanau.BahdanauAttention", "_partial_": True, "width": 8}
+    return {
+        "tie_embeddings": "none",
+        "encoder": {"_target_": "nmt.models.rnn.RecurrentEncoder", "hidden_width": 8, **sizes},
+        "decoder": {
+            **{"_target_": "nmt.models.rnn_decoder.RecurrentDecoder", "width": 16, "readout_width": 16},
+            **{"attention": attention, **sizes},
+        },
+    }
+
+
+def save_other(run: Run, path: Path, tokenizer: Tokenizer | None = None, **data: str) -> Path:
+    """Save a tiny recurrent model beside `run`, with its tokenizer and data unless others are given."""
+    plain = checkpoint.load(run.folder / "checkpoints" / "best.ckpt")["nmt"]["config"]
+    plain = {**plain, "name": "other", "model": recurrent(), "data": {**plain["data"], **data}}
+    tokenizer = tokenizer or run.translator.tokenizer
+    weights = checkpoint.with_prefix(make_model(plain["model"], tokenizer).state_dict())
+    checkpoint.save({"state_dict": weights, "nmt": checkpoint.describe(plain, tokenizer, {}, 3)}, path)
+    return path
+
+
 def make_model(config: dict[str, Any], tokenizer: Tokenizer) -> Seq2Seq:
     sizes = {"source_vocab_size": tokenizer.source_vocab_size, "target_vocab_size": tokenizer.target_vocab_size}
     with torch.random.fork_rng(devices=[]):

@@ -44,7 +44,7 @@ class FileCall:
         translator = Translator(self.run.translator.model, self.run.translator.tokenizer, search)
         path = self.source.parent / output
         checkpoint = self.run.folder / "checkpoints" / f"{ckpt}.ckpt"
-        translate_file.translate_file(Answers(translator, **form), self.source, path, sys.stdout, checkpoint)
+        translate_file.translate_file(Answers(translator, **form), self.source, path, sys.stdout, [checkpoint])
         return path
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from nmt.attention_map import AttentionMap
+from nmt.base_translator import BaseTranslator
 from nmt.lines import as_line
-from nmt.translate import Translator
 from nmt.translation import Translation
 
 DECIMALS = 6
@@ -20,7 +20,7 @@ MOST_WARNINGS = 10
 class Answers:
     """Translates sentences into lines of output, and warns on standard error about sources that were split."""
 
-    def __init__(self, translator: Translator, *, jsonl: bool = False, with_attention: bool = False) -> None:
+    def __init__(self, translator: BaseTranslator, *, jsonl: bool = False, with_attention: bool = False) -> None:
         """Take the form of the lines: text, or JSON if `jsonl`. Raises UserError for a model without attention."""
         self.translator = translator
         self.jsonl = jsonl

@@ -24,6 +24,8 @@ Score a trained model: translate a split, compare with the references, and write
   python scripts/evaluate.py ckpt=RUN_FOLDER_OR_FILE [key=value ...]      (installed: nmt-evaluate)
 
   ckpt=PATH                  a run folder (its best checkpoint) or a checkpoint file
+  ckpt=[PATH,PATH]           an ensemble: the mean of the models' probabilities decides; data, search and metrics are
+                             those of the first, and out= is needed
   split=test                 train, val or test
   data.path=FOLDER           evaluate on these files; any data.KEY=... replaces one data setting of the run
   search.beam_size=5         search.KEY=... replaces one setting of the checkpoint's search
@@ -43,8 +45,9 @@ Score a trained model: translate a split, compare with the references, and write
 The program prints the scores with their sacreBLEU signatures. It writes these files to FOLDER/translations:
 test.beam5.lp1.{src,hyp,ref}.LANG, with one sentence on each line, .errors.tsv and .scores.json. errors.tsv says of each
 translation whether the model scores the reference higher, so that the search has missed it (search error), or lower
-(model error). The file names include the checkpoint's name unless it is best. They include a digest if data settings or
-length limits were changed. Scores by other metrics stay in the file as long as the translations are the same.
+(model error). The file names include the checkpoint's name unless it is best, or "ensemble". They include a digest if
+data settings or length limits were changed. Scores by other metrics stay in the file as long as the translations are
+the same.
 
   python scripts/evaluate.py ckpt=outputs/transformer/2026-01-31_12-00-00
   python scripts/evaluate.py ckpt=best.ckpt data.path=my_corpus split=val search.beam_size=1
@@ -55,7 +58,7 @@ length limits were changed. Scores by other metrics stay in the file as long as 
 class EvaluateConfig:
     """The settings of evaluate.yaml."""
 
-    ckpt: str
+    ckpt: str | list[str]
     split: Literal["train", "val", "test"]
     data: dict[str, Any]
     search: dict[str, Any]
@@ -88,20 +91,22 @@ def evaluate(config: EvaluateConfig) -> None:
     """Translate the split, print the scores, and write translations and scores to files. Raises UserError."""
     from nmt import process
     from nmt.build import build_metrics, build_search, build_source
-    from nmt.checkpoint import load_model
     from nmt.config.paths import absolute_paths
     from nmt.config.schema import read
     from nmt.config.settings import DataConfig
     from nmt.data.corpus import load_corpus, origin
     from nmt.evaluation import split as evaluation
     from nmt.evaluation.metrics.base import check_bootstrap
-    from nmt.loading import make_translator, resolve_device
+    from nmt.loading import load_models, make_translator, resolve_device
     from nmt.run_files import run_of
 
     process.speed_up()
     check_bootstrap(config.bootstrap)
-    loaded = load_model(config.ckpt, resolve_device(config.device), config.allow)
-    translator = make_translator(loaded, config.search, allow=config.allow)
+    models = load_models(config.ckpt, resolve_device(config.device), config.allow)
+    loaded, ensemble = models[0], len(models) > 1
+    if ensemble and config.out is None:
+        raise UserError("out: not given, but an ensemble has no folder of its own; give one for its files: out=FOLDER")
+    translator = make_translator(models, config.search, allow=config.allow)
     if "source_lang" not in loaded.config.get("data", {}):
         raise UserError(f"{loaded.path}: saved from Python without data settings; score it with nmt.evaluation")
     data = read(absolute_paths(merge_data(loaded.config["data"], config.data)), DataConfig, "data")
@@ -120,7 +125,8 @@ def evaluate(config: EvaluateConfig) -> None:
         source_lang=data.source_lang,
         target_lang=data.target_lang,
         data=origin(source, data, config.split),
-        checkpoint=loaded.path.stem,
+        checkpoint="ensemble" if ensemble else loaded.path.stem,
+        members=tuple(str(each.path.resolve()) for each in models) if ensemble else (),
         own=not config.data and same_limits(translator.search, trained_search),
     )
     with messages_on(sys.stderr):

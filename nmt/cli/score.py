@@ -19,8 +19,8 @@ from nmt.config.typed import PositiveInt
 from nmt.errors import UserError
 
 if TYPE_CHECKING:
+    from nmt.base_translator import BaseTranslator
     from nmt.data.sources.base import Pairs
-    from nmt.translate import Translator
     from nmt.translation import Translation
 
 HELP = """\
@@ -28,7 +28,7 @@ Score translations that you have: the log-probability that a trained model gives
 
   python scripts/score.py ckpt=RUN_FOLDER_OR_FILE source=FILE target=FILE [key=value ...]      (installed: nmt-score)
 
-  ckpt=PATH            a run folder (its best checkpoint) or a checkpoint file
+  ckpt=PATH            a run folder (its best checkpoint) or a checkpoint file; ckpt=[PATH,PATH]: their ensemble
   source=lines.en      one source on each line; .gz is read too
   target=lines.de      one translation on each line, of the source on the same line
   output=FILE          where the log-probabilities go; default: standard output
@@ -51,7 +51,7 @@ CHUNK = 1024  # lines scored together
 class ScoreConfig:
     """The settings of score.yaml."""
 
-    ckpt: str
+    ckpt: str | list[str]
     source: str
     target: str
     output: str | None
@@ -126,7 +126,7 @@ class Totals:
         )
 
 
-def scored(translator: Translator, pairs: Pairs, name: str, totals: Totals) -> Iterator[Translation]:
+def scored(translator: BaseTranslator, pairs: Pairs, name: str, totals: Totals) -> Iterator[Translation]:
     """Yield each pair as a translation with its log-probabilities, in order, and count it in `totals`.
 
     Raises UserError for an empty source, with its line in the file `name`.

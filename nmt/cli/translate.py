@@ -16,8 +16,8 @@ from nmt.errors import UserError
 from nmt.lines import decoded
 
 if TYPE_CHECKING:
+    from nmt.base_translator import BaseTranslator
     from nmt.cli.answers import Answers
-    from nmt.translate import Translator
 
 HELP = """\
 Translate with a trained model: one text, every line of a file, or every line of standard input.
@@ -26,6 +26,7 @@ Translate with a trained model: one text, every line of a file, or every line of
   (installed: nmt-translate)
 
   ckpt=PATH                  a run folder (its best checkpoint) or a checkpoint file
+  ckpt=[PATH,PATH]           an ensemble: the mean of the models' probabilities decides; the search is that of the first
   text="..."                 the sentence, taken literally: commas, quotes and braces need no escaping
   input=lines.en             a file with one sentence on each line (UTF-8); gzipped if its name ends in .gz
   output=lines.de            with input=: the file for the translations, one line for each line of the input; gzipped if
@@ -71,7 +72,7 @@ BLOCK = 1 << 16  # maximum number of bytes in one read
 class TranslateConfig:
     """The settings of translate.yaml."""
 
-    ckpt: str
+    ckpt: str | list[str]
     input: str | None
     output: str | None
     format: Literal["text", "jsonl"] | None
@@ -111,10 +112,9 @@ def run(argv: list[str]) -> None:
         raise UserError(*problems)
 
     from nmt import process
-    from nmt.checkpoint import find_checkpoint
     from nmt.cli.answers import Answers
     from nmt.cli.translate_file import translate_file
-    from nmt.loading import load_translator
+    from nmt.loading import find_checkpoints, load_translator
 
     process.speed_up()
     translator = load_translator(config.ckpt, device=config.device, search=config.search, allow=config.allow)
@@ -128,7 +128,7 @@ def run(argv: list[str]) -> None:
         stdout.writelines(answers.lines([text], ["text"], prefix=prefix or ""))
     elif config.input is not None:
         output = None if config.output is None else Path(config.output)
-        translate_file(answers, Path(config.input), output, stdout, find_checkpoint(config.ckpt))
+        translate_file(answers, Path(config.input), output, stdout, find_checkpoints(config.ckpt))
     else:
         if sys.stdin.isatty():
             print("type a sentence and press Enter; Ctrl-D ends the program", file=sys.stderr)
@@ -180,7 +180,7 @@ def translate_lines(answers: Answers, stream: BufferedIOBase, output: TextIO) ->
 
 
 def draw(
-    translator: Translator,
+    translator: BaseTranslator,
     text: str,
     reference: str | None,
     config: TranslateConfig,

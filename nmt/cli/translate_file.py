@@ -6,7 +6,7 @@ import hashlib
 import itertools
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Protocol, TextIO
@@ -51,7 +51,9 @@ class Stream:
         self._stream.flush()
 
 
-def translate_file(answers: Answers, source: Path, output: Path | None, stdout: TextIO, checkpoint: Path) -> None:
+def translate_file(
+    answers: Answers, source: Path, output: Path | None, stdout: TextIO, checkpoints: Sequence[Path]
+) -> None:
     """Translate every line of `source` to `output`, or to `stdout` if `output` is None.
 
     The file is read once before, so that a line that cannot be translated is found at the beginning. If `output` was
@@ -63,7 +65,7 @@ def translate_file(answers: Answers, source: Path, output: Path | None, stdout: 
         with messages_on(sys.stderr):
             _translate(answers, source, Stream(stdout), total, quiet=stdout.isatty())
         return
-    with unfinished(output, settings(answers, checkpoint, digest), chunk=CHUNK) as lines:
+    with unfinished(output, settings(answers, checkpoints, digest), chunk=CHUNK) as lines:
         if lines.done:
             say(f"{partial_path(output)}: goes on after line {lines.done:,} of {total:,}")
         with _told_how_to_go_on(output), messages_on(sys.stderr):
@@ -79,14 +81,12 @@ def survey(answers: Answers, source: Path) -> tuple[int, str]:
     return count, digest.hexdigest()
 
 
-def settings(answers: Answers, checkpoint: Path, digest: str) -> dict[str, Any]:
+def settings(answers: Answers, checkpoints: Sequence[Path], digest: str) -> dict[str, Any]:
     """Return what the lines of output depend on, by the name that a message gives it."""
-    with checkpoint.open("rb") as file:
-        weights = hashlib.file_digest(file, "sha256").hexdigest()
     search = search_node(answers.translator.search)
     return {
         "input": digest,
-        "checkpoint": weights,
+        "checkpoint": [_file_digest(path) for path in checkpoints],
         "search": search.pop("_target_"),
         **{f"search.{key}": value for key, value in search.items()},
         "format": "jsonl" if answers.jsonl else "text",
@@ -94,6 +94,11 @@ def settings(answers: Answers, checkpoint: Path, digest: str) -> dict[str, Any]:
         "device": answers.translator.device.type,
         "version of the program": nmt.__version__,
     }
+
+
+def _file_digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _translate(answers: Answers, source: Path, lines: Lines, total: int, *, quiet: bool = False) -> None:

@@ -113,6 +113,11 @@ class Tokenizer:
         return _pieces(self._target, ids)
 
     @functools.cached_property
+    def target_vocabulary(self) -> tuple[str, ...]:
+        """The target pieces as SentencePiece names them, in the order of their ids."""
+        return tuple(self._target.id_to_piece(list(range(self.target_vocab_size))))
+
+    @functools.cached_property
     def unknown_ids(self) -> tuple[frozenset[int], frozenset[int]]:
         """The source ids and the target ids that stand for characters without a piece: unk, and single bytes."""
         return _unknown_ids(self._source), _unknown_ids(self._target)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from nmt.atomic import write_atomically
+from nmt.base_translator import BaseTranslator
 from nmt.build import search_node
 from nmt.data.pair import SentencePair
 from nmt.data.progress import PassProgress
@@ -19,7 +20,6 @@ from nmt.evaluation.metrics.base import Interval, Metric, Scores, score
 from nmt.evaluation.search_errors import Verdict, judge, lines, totals
 from nmt.lines import as_line, digest
 from nmt.search.base import Search
-from nmt.translate import Translator
 from nmt.translation import Translation
 
 logger = logging.getLogger(__name__)
@@ -27,10 +27,11 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True)
 class Subject:
-    """The subject of an evaluation: a split, and the checkpoint that translates it.
+    """The subject of an evaluation: a split, and the checkpoints that translate it.
 
-    `data` names the origin of the sentences as the settings do. `checkpoint` is the file's name without its ending.
-    `own` is True if the data and the length limits are those of the run. Otherwise the file names contain a digest.
+    `data` names the origin of the sentences as the settings do. `checkpoint` is the file's name without its ending, or
+    "ensemble" for several; `members` are the files of an ensemble. `own` is True if the data and the length limits are
+    those of the run. Otherwise the file names contain a digest.
     """
 
     split: str
@@ -38,6 +39,7 @@ class Subject:
     target_lang: str
     data: str
     checkpoint: str = "best"
+    members: tuple[str, ...] = ()
     own: bool = True
 
 
@@ -94,7 +96,7 @@ class Evaluation:
 
 
 def evaluate(
-    translator: Translator,
+    translator: BaseTranslator,
     pairs: Sequence[SentencePair],
     metrics: Mapping[str, Metric],
     subject: Subject,

@@ -37,7 +37,7 @@ def test_a_line_out_for_a_line_in(run: Run, translated: FileCall, capsys: pytest
         source_gz,
         None,
         sys.stdout,
-        checkpoint,
+        [checkpoint],
     )
     assert capsys.readouterr().out == (translated.source.parent / "out.de").read_text("utf-8")
 
@@ -127,10 +127,10 @@ def test_files_that_cannot_be_read(run: Run, tmp_path: Path) -> None:
     ):
         with pytest.raises(UserError, match=message):
             translate_file.translate_file(
-                Answers(run.translator), tmp_path / name, tmp_path / "out", sys.stdout, checkpoint
+                Answers(run.translator), tmp_path / name, tmp_path / "out", sys.stdout, [checkpoint]
             )
     out = tmp_path / "new" / "out"
-    translate_file.translate_file(Answers(run.translator), tmp_path / "empty", out, sys.stdout, checkpoint)
+    translate_file.translate_file(Answers(run.translator), tmp_path / "empty", out, sys.stdout, [checkpoint])
     assert out.read_bytes() == b""
 
 

@@ -1,0 +1,105 @@
+"""Ensembles on the command line: translate.py, evaluate.py and score.py."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from nmt import load_translator
+from nmt.cli import evaluate, score, translate
+from nmt.errors import UserError
+from nmt.lines import as_line
+from tests.tiny_run import Run, save_other, sentences
+from tests.translated_file import Killed, kill_at
+
+TEXTS = sentences(5, seed=1)
+
+
+@pytest.fixture(scope="module")
+def other(run: Run) -> Path:
+    return save_other(run, run.folder.parent / "other.ckpt")
+
+
+@pytest.fixture
+def both(run: Run, other: Path) -> str:
+    """The argument that names both checkpoints; the path of the first needs quotes."""
+    return f'ckpt=["{run.folder}",{other}]'
+
+
+def test_translate_py(run: Run, other: Path, both: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "a.en").write_text("".join(f"{text}\n" for text in TEXTS), "utf-8")
+    expected = load_translator([run.folder, other], device="cpu").translate(TEXTS)
+    translate.run([both, "device=cpu", f"text={TEXTS[0]}"])
+    assert capsys.readouterr().out == as_line(expected[0].text) + "\n"
+    translate.run([both, "device=cpu", f"input={tmp_path}/a.en", f"output={tmp_path}/a.jsonl"])
+    rows = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text("utf-8").splitlines()]
+    assert [row["text"] for row in rows] == [as_line(each.text) for each in expected]
+    assert [row["log_prob"] for row in rows] == pytest.approx([each.log_prob for each in expected], abs=1e-4)
+
+
+def test_score_py(run: Run, other: Path, both: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("".join(f"{text}\n" for text in TEXTS), "utf-8")
+    score.run([both, "device=cpu", f"source={tmp_path}/a.txt", f"target={tmp_path}/a.txt"])
+    expected = load_translator([run.folder, other], device="cpu").score(TEXTS, TEXTS)
+    found = [float(line) for line in capsys.readouterr().out.split()]
+    assert found == pytest.approx([each.score for each in expected], abs=1e-4)
+
+
+def test_evaluate_py(run: Run, other: Path, both: str, elsewhere: Path, tmp_path: Path) -> None:
+    evaluate.run([both, "device=cpu", "bootstrap=0", f"out={tmp_path}/both", "search.beam_size=1"])
+    written = tmp_path / "both" / "translations" / "test.ensemble.beam1.lp1.scores.json"
+    facts = json.loads(written.read_text("utf-8"))
+    assert facts["checkpoint"] == "ensemble"
+    assert facts["members"] == [str(run.folder / "checkpoints" / "best.ckpt"), str(other)]
+    texts = (run.data / "test.en").read_text("utf-8").splitlines()
+    expected = load_translator([run.folder, other], device="cpu").translate(texts, beam_size=1)
+    hypotheses = written.with_name("test.ensemble.beam1.lp1.hyp.de").read_text("utf-8").splitlines()
+    assert hypotheses == [as_line(each.text) for each in expected]
+    with pytest.raises(UserError, match=r"^out: not given, but an ensemble has no folder of its own; .* out=FOLDER"):
+        evaluate.run([both, "device=cpu"])
+
+
+def test_a_list_of_one_is_that_checkpoint(run: Run, elsewhere: Path) -> None:
+    evaluate.run([f'ckpt=["{run.folder}"]', "device=cpu", "bootstrap=0", "search.beam_size=1"])
+    facts = json.loads((run.folder / "translations" / "test.beam1.lp1.scores.json").read_text("utf-8"))
+    assert facts["checkpoint"] == "best" and facts["members"] == []
+
+
+def test_a_file_goes_on_only_with_the_same_members(
+    run: Run, other: Path, both: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.en").write_text("".join(f"{text}\n" for text in TEXTS), "utf-8")
+    words = ["device=cpu", f"input={tmp_path}/a.en", f"output={tmp_path}/a.de"]
+    with monkeypatch.context() as patch:
+        kill_at(patch, 3)
+        with pytest.raises(Killed):
+            translate.run([both, *words])
+    for ckpt in (f"ckpt={run.folder}", f'ckpt=["{run.folder}","{run.folder}"]', f'ckpt=[{other},"{run.folder}"]'):
+        with pytest.raises(UserError, match="its lines were made with another checkpoint; repeat the command"):
+            translate.run([ckpt, *words])
+    translate.run([both, *words])
+    assert len((tmp_path / "a.de").read_text("utf-8").splitlines()) == len(TEXTS)
+
+
+@pytest.mark.parametrize(
+    ("words", "match"),
+    [
+        (["text=a", "attention=map.png"], "attention map: an ensemble of 2 models has none"),
+        (["text=a", "format=jsonl", "with_attention=true"], "attention map: an ensemble of 2 models"),
+    ],
+)
+def test_attention_is_refused(both: str, elsewhere: Path, words: list[str], match: str) -> None:
+    with pytest.raises(UserError, match=match):
+        translate.run([both, "device=cpu", *words])
+
+
+def test_mistakes(run: Run, other: Path) -> None:
+    for ckpt, match in (
+        (f"ckpt=[{other},nothing]", "ckpt=nothing: no such file or folder"),
+        ("ckpt=[]", "ckpt: got an empty list"),
+        (f"ckpt=[{other},7]", r"ckpt: got .*, expected text or a list \(each text\)"),
+    ):
+        with pytest.raises(UserError, match=match):
+            translate.run([ckpt, "device=cpu", "text=a"])
