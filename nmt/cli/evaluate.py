@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from nmt.cli import program
 from nmt.cli.arguments import overrides, take_config_dir, wants_help
@@ -16,7 +16,15 @@ from nmt.config.typed import NonNegativeInt
 from nmt.errors import UserError, did_you_mean
 
 if TYPE_CHECKING:
+    from nmt.base_translator import BaseTranslator
+    from nmt.checkpoint import LoadedModel
+    from nmt.config.settings import DataConfig
+    from nmt.data.pair import SentencePair
+    from nmt.evaluation.metrics.base import Metric
+    from nmt.evaluation.split import Evaluation, Subject
     from nmt.search.base import Search
+
+C = TypeVar("C")
 
 HELP = """\
 Score a trained model: translate a split, compare with the references, and write both to the run's folder.
@@ -69,11 +77,29 @@ class EvaluateConfig:
     out: str | None
 
 
+@dataclass(frozen=True)
+class Chosen:
+    """What the settings name: a model, the sentences that it translates, and `folder`, where the files are written."""
+
+    loaded: LoadedModel
+    translator: BaseTranslator
+    pairs: Sequence[SentencePair]
+    metrics: Mapping[str, Metric]
+    subject: Subject
+    folder: Path
+
+
 def run(argv: list[str]) -> None:
     """Run the program with the arguments `argv`. Raises UserError for a mistake in them."""
     if wants_help(argv):
         print(HELP, end="")
         return
+    config = read_config("evaluate", argv, EvaluateConfig)
+    evaluate(choose(config), bootstrap=config.bootstrap)
+
+
+def read_config(name: str, argv: Sequence[str], schema: type[C]) -> C:
+    """Return the settings of `name`.yaml with the arguments `argv`. Raises UserError for a mistake in them."""
     from nmt.config.compose import compose
     from nmt.config.folder import also_in
     from nmt.config.schema import read
@@ -83,20 +109,16 @@ def run(argv: list[str]) -> None:
             raise UserError(f"{word}: the run's data are fixed; replace single settings, as in data.path=FOLDER")
     config_folder, words = take_config_dir(argv)
     with also_in(config_folder):
-        config = read(compose("evaluate", overrides(words, open_keys=("data", "search", "scores"))), EvaluateConfig)
-    evaluate(config)
+        return read(compose(name, overrides(words, open_keys=("data", "search", "scores"))), schema)
 
 
-def evaluate(config: EvaluateConfig) -> None:
-    """Translate the split, print the scores, and write translations and scores to files. Raises UserError."""
+def choose(config: EvaluateConfig) -> Chosen:
+    """Load what the settings name. Raises UserError for what cannot be loaded or does not fit together."""
     from nmt import process
     from nmt.build import build_metrics, build_search, build_source
-    from nmt.config.paths import absolute_paths
-    from nmt.config.schema import read
-    from nmt.config.settings import DataConfig
     from nmt.data.corpus import load_corpus, origin
-    from nmt.evaluation import split as evaluation
     from nmt.evaluation.metrics.base import check_bootstrap
+    from nmt.evaluation.split import Subject
     from nmt.loading import load_models, make_translator, resolve_device
     from nmt.run_files import run_of
 
@@ -109,7 +131,7 @@ def evaluate(config: EvaluateConfig) -> None:
     translator = make_translator(models, config.search, allow=config.allow)
     if "source_lang" not in loaded.config.get("data", {}):
         raise UserError(f"{loaded.path}: saved from Python without data settings; score it with nmt.evaluation")
-    data = read(absolute_paths(merge_data(loaded.config["data"], config.data)), DataConfig, "data")
+    data = data_of(loaded, config.data)
     trained = loaded.config["data"]["source_lang"], loaded.config["data"]["target_lang"]
     if (data.target_lang, data.source_lang) == trained:
         raise UserError(f"data.source_lang: {loaded.path} translates {trained[0]} to {trained[1]}, not the other way")
@@ -118,9 +140,8 @@ def evaluate(config: EvaluateConfig) -> None:
     source = build_source(data, allow=config.allow)
     with messages_on(sys.stderr):
         pairs = list(load_corpus(source, data, (config.split,))[config.split])
-    _say(f"translating {len(pairs):,} sentences, {data.source_lang} to {data.target_lang} ...")
     trained_search = build_search(loaded.config["search"], allow=config.allow)
-    subject = evaluation.Subject(
+    subject = Subject(
         split=config.split,
         source_lang=data.source_lang,
         target_lang=data.target_lang,
@@ -129,14 +150,33 @@ def evaluate(config: EvaluateConfig) -> None:
         members=tuple(str(each.path.resolve()) for each in models) if ensemble else (),
         own=not config.data and same_limits(translator.search, trained_search),
     )
-    with messages_on(sys.stderr):
-        found = evaluation.evaluate(translator, pairs, metrics, subject, bootstrap=config.bootstrap)
-    print(evaluation.table(found))
     folder = run_of(loaded.path) if config.out is None else Path(os.path.expanduser(config.out))
-    written = evaluation.write_evaluation(folder, found)
+    return Chosen(loaded, translator, pairs, metrics, subject, folder)
+
+
+def data_of(loaded: LoadedModel, given: Mapping[str, Any]) -> DataConfig:
+    """Return the data settings of a checkpoint, with the `given` ones in their place. Raises UserError."""
+    from nmt.config.paths import absolute_paths
+    from nmt.config.schema import read
+    from nmt.config.settings import DataConfig
+
+    return read(absolute_paths(merge_data(loaded.config["data"], given)), DataConfig, "data")
+
+
+def evaluate(chosen: Chosen, *, bootstrap: int) -> Evaluation:
+    """Translate the split, print the scores, write translations and scores to files, and return them."""
+    from nmt.evaluation import split as evaluation
+
+    subject = chosen.subject
+    _say(f"translating {len(chosen.pairs):,} sentences, {subject.source_lang} to {subject.target_lang} ...")
+    with messages_on(sys.stderr):
+        found = evaluation.evaluate(chosen.translator, chosen.pairs, chosen.metrics, subject, bootstrap=bootstrap)
+    print(evaluation.table(found))
+    written = evaluation.write_evaluation(chosen.folder, found)
     print(f"written to {written.scores.parent}; these commands print the same scores there:")
     for command in written.commands.values():
         print(f"  {command}")
+    return found
 
 
 def merge_data(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
