@@ -17,12 +17,12 @@ from nmt.build import search_node
 from nmt.data.corpus import origin
 from nmt.data.loader import BatchLoader
 from nmt.data.progress import PassProgress
+from nmt.evaluation.pictures import save_attention_maps
 from nmt.evaluation.split import Evaluation, Subject, evaluate, table, write_evaluation
 from nmt.run_files import METRICS, best_checkpoint, recent_checkpoint
 from nmt.training.fit import Fitted
 from nmt.training.hparams import write_hparams
 from nmt.training.parts import Parts
-from nmt.training.pictures import save_attention_maps
 from nmt.training.validation import Losses, batch_losses, validation_scores, validation_search
 
 logger = logging.getLogger(__name__)

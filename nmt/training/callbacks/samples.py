@@ -9,7 +9,7 @@ from pytorch_lightning.loggers import TensorBoardLogger
 from nmt.analysis.figure import card
 from nmt.analysis.fonts import typeface
 from nmt.errors import ParameterError
-from nmt.training.pictures import attention_maps
+from nmt.evaluation.pictures import attention_maps
 from nmt.training.view import training
 
 

@@ -13,7 +13,7 @@ from pytorch_lightning.callbacks import Callback
 
 from nmt.errors import ParameterError
 from nmt.evaluation.faults import shares
-from nmt.training.pictures import attention_maps
+from nmt.evaluation.pictures import attention_maps
 from nmt.training.view import Training, training
 
 logger = logging.getLogger(__name__)
