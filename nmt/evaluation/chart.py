@@ -19,7 +19,7 @@ def chart(groups: Sequence[str], lines: Mapping[str, Sequence[float]]) -> dict[s
     """
     values = [0.0, 1.0, *(value for line in lines.values() for value in line)]
     step = _step(max(values) - min(values))
-    first, last = math.floor(min(values) / step), math.ceil(max(values) / step)
+    first, last = math.floor(min(values) / step), math.ceil(round(max(values) / step, 6))  # a score of 100 is rounded
     across = [round(LEFT + (RIGHT - LEFT) * (number + 0.5) / len(groups), 1) for number in range(len(groups))]
 
     def down(value: float) -> float:
