@@ -161,7 +161,7 @@ def test_a_wheel_and_its_source_carry_the_configs_and_run_from_an_empty_folder(r
     own_package.write(own)
     for name, *words in (
         ("nmt-train", "experiment=demo", "debug=fast", "hydra.run.dir=run"),
-        ("nmt-evaluate", "ckpt=run"),
+        ("nmt-report", "ckpt=run", "examples=1"),
         ("nmt-translate", "ckpt=run", "text=June 5"),
         ("nmt-train", f"--config-dir={own}/configs", "allow=[acme_nmt]", "experiment=acme", "debug=fast",
          "hydra.run.dir=own", *own_package.SMALL),

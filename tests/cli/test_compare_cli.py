@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.metrics.chrf import ChrF
 from nmt.evaluation.significance import paired_test, seeds_test
 from tests.finished_runs import write_run, write_translations
+from tests.html_page import Page
 from tests.tiny_run import sentences
 
 SOURCES = sentences(60, seed=5)
@@ -125,24 +125,6 @@ def test_a_run_without_its_test_set_takes_that_of_another_run(multirun: Path) ->
     program.run([*folders, "out=shared", *QUICK])
     whole, shared = (Path(name, "comparison.html").read_text("utf-8") for name in ("whole", "shared"))
     assert whole == shared
-
-
-class Page(HTMLParser):
-    """Collects the elements of a page, and its text."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: set[str] = set()
-        self.addresses: list[str] = []
-        self.text = ""
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
-        self.addresses += [str(value) for name, value in attrs if name in ("src", "href", "onclick", "onload")]
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
 
 
 def test_the_page_shows_markup_in_sentences_and_runs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

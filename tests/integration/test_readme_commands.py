@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from nmt.cli import benchmark, evaluate, train, translate
+from nmt.cli import benchmark, evaluate, report, train, translate
 from nmt.training import benchmark as timings
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
 EVALUATE = re.findall(r"^python scripts/evaluate\.py (.*)$", README, re.MULTILINE)
+REPORT = re.findall(r"^python scripts/report\.py (.*)$", README, re.MULTILINE)
 TRANSLATE = re.findall(r"^python scripts/translate\.py (.*)$", README, re.MULTILINE)
 TINY = [
     "data=cldr", "data.sizes=[200,8,8]", "data.topics=[numbers]", "data.max_parts=1", "tokenizer.vocab_size=300",
@@ -45,6 +46,13 @@ def test_evaluate(line, here, run_folder, capsys):
     evaluate.run(shlex.split(line, comments=True))
     scores = json.loads((run_folder / "metrics.json").read_text("utf-8"))["test"]
     assert scores["bleu"]["signature"] in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("line", REPORT)
+def test_report(line, here, capsys):
+    report.run(shlex.split(line, comments=True))
+    written = Path(capsys.readouterr().out.splitlines()[-1].removeprefix("written to "))
+    assert written.name.endswith(".report.html") and "Rare words" in written.read_text("utf-8")
 
 
 @pytest.mark.parametrize("line", TRANSLATE)

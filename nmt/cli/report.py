@@ -1,0 +1,118 @@
+"""The program that reports on a checkpoint's translations: `scripts/report.py`, `nmt-report`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nmt.atomic import write_atomically
+from nmt.cli import program
+from nmt.cli.arguments import wants_help
+from nmt.cli.evaluate import Chosen, EvaluateConfig, choose, data_of, evaluate, read_config
+from nmt.cli.log import messages_on
+from nmt.config.typed import NonNegativeInt
+from nmt.errors import UserError
+
+if TYPE_CHECKING:
+    from nmt.data.pair import Split
+    from nmt.evaluation.report.figures import Report
+
+HELP = """\
+Report on a trained model: what it translates well and badly, as one HTML page.
+
+  python scripts/report.py ckpt=RUN_FOLDER_OR_FILE [split=test] [key=value ...]      (installed: nmt-report)
+
+  examples=5                 sentences with the best translations, as many with the worst, and as many random ones
+  n_best=5                   translations of each of these sentences, as far as the beam allows
+  seed=1                     chooses the random sentences
+  rarity=false               leaves rare words out, so that the training corpus is not read
+
+All settings of evaluate.py work here too (evaluate.py --help): split, data, search, scores, bootstrap, out, device,
+allow, --config-dir. The program first does what evaluate.py does. Then it writes to the same folder, translations/:
+
+  test.beam5.lp1.report.html   scores; scores by length and by rare words; shares of empty, copied, repeating, too short
+                               and too long translations; search errors and model errors; sentences with their pieces,
+                               other translations and attention. The page needs no network and runs no script
+  test.beam5.lp1.report.json   the same figures and sentences
+
+The figures are also written as TensorBoard events to the run's folder (report/...).
+
+  python scripts/report.py ckpt=outputs/transformer/2026-01-31_12-00-00
+  python scripts/report.py ckpt=best.ckpt data.path=my_corpus split=val search.beam_size=10 n_best=10
+"""
+
+
+@dataclass(kw_only=True)
+class ReportConfig(EvaluateConfig):
+    """The settings of report.yaml."""
+
+    examples: NonNegativeInt
+    n_best: NonNegativeInt
+    seed: int
+    rarity: bool
+
+
+def run(argv: list[str]) -> None:
+    """Run the program with the arguments `argv`. Raises UserError for a mistake in them."""
+    if wants_help(argv):
+        print(HELP, end="")
+        return
+    config = read_config("report", argv, ReportConfig)
+    from nmt.evaluation.report.figures import report
+    from nmt.evaluation.report.rarity import rarity
+
+    chosen = choose(config)
+    training = training_pairs(chosen, config) if config.rarity else None
+    evaluation = evaluate(chosen, bootstrap=config.bootstrap)
+    with messages_on(sys.stderr):
+        rare = None
+        if training is not None:
+            targets = (pair.target for pair in training)
+            lines = [*evaluation.references, *evaluation.hypotheses]
+            rare = rarity(targets, len(training), lines, chosen.metrics, chosen.subject.target_lang)
+        found = report(
+            chosen.translator, evaluation, rare, count=config.examples, n_best=config.n_best, seed=config.seed
+        )
+        for path in write(found, chosen.folder):
+            print(f"written to {path}")
+
+
+def training_pairs(chosen: Chosen, config: ReportConfig) -> Split:
+    """Return the pairs that the checkpoint was trained on, before any were dropped. Raises UserError."""
+    from nmt.build import build_source
+    from nmt.data.corpus import load_corpus
+
+    data = data_of(chosen.loaded, {})
+    try:
+        with messages_on(sys.stderr):
+            return load_corpus(build_source(data, allow=config.allow), data, ("train",))["train"]
+    except UserError as error:
+        raise UserError(f"{error}; the report counts the words of the training, unless rarity=false") from error
+
+
+def write(report: Report, folder: Path) -> list[Path]:
+    """Write the report beside the translations as HTML and JSON, and into TensorBoard. Return the paths of the files.
+
+    Raises OSError if the folder cannot be written.
+    """
+    from nmt.evaluation.report.figures import to_dict
+    from nmt.evaluation.report.page import page
+    from nmt.evaluation.report.tensorboard import write_events
+
+    start = folder / "translations" / f"{report.evaluation.label}.report"
+    texts = {
+        Path(f"{start}.json"): json.dumps(to_dict(report), indent=2, ensure_ascii=False) + "\n",
+        Path(f"{start}.html"): page(report),
+    }
+    for path, text in texts.items():
+        write_atomically(path, text.encode())
+    write_events(folder, report)
+    return list(texts)
+
+
+def main() -> None:
+    """Run the program with the arguments of this process."""
+    program.main(run)

@@ -1,0 +1,24 @@
+"""The figures of a report as TensorBoard events."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from nmt.evaluation.report.figures import Report, scalars
+
+
+def write_events(folder: Path, report: Report) -> None:
+    """Write the figures of a report as events in the run's `folder`, at the number of updates of the weights.
+
+    A name is `report/`, the beginning of the file names (`Evaluation.label`), and that of the figure:
+    `report/test.beam5.lp1/bleu`. A repeated report replaces its events. Raises OSError if they cannot be written.
+    """
+    from torch.utils.tensorboard import SummaryWriter
+
+    label = report.evaluation.label
+    suffix = f".report.{label}"
+    for old in folder.glob(f"events.out.tfevents.*{suffix}"):
+        old.unlink()
+    with SummaryWriter(str(folder), filename_suffix=suffix) as writer:
+        for name, value in scalars(report):
+            writer.add_scalar(f"report/{label}/{name}".replace(" ", "_"), value, report.update)

@@ -1,0 +1,100 @@
+"""The program that reports on a checkpoint's translations."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from nmt.cli import evaluate
+from nmt.cli import report as program
+from nmt.errors import UserError
+from tests.html_page import Page
+from tests.tiny_run import Run
+
+QUICK = ["bootstrap=10", "examples=1", "search.beam_size=2", "n_best=2"]
+
+
+def test_the_report_stands_beside_the_evaluation_and_has_its_scores(
+    run: Run, tmp_path: Path, elsewhere: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    evaluate.run([f"ckpt={run.folder}", "bootstrap=10", "search.beam_size=2", f"out={tmp_path}/one"])
+    printed = capsys.readouterr().out.split(" (")[0]
+    words = [f"ckpt={run.folder}", *QUICK, f"out={tmp_path}/two"]
+    program.run(words)
+    assert capsys.readouterr().out.startswith(printed)
+    one, two = (tmp_path / name / "translations" for name in ("one", "two"))
+    alone = {path.name: path.read_bytes() for path in one.iterdir()}
+    beside = {path.name: path.read_bytes() for path in two.iterdir()}
+    label = "test.beam2.lp1"
+    page = Page(beside.pop(f"{label}.report.html").decode())
+    figures = json.loads(beside.pop(f"{label}.report.json"))
+    evaluations = [json.loads(each.pop(f"{label}.scores.json")) for each in (alone, beside)]
+    assert alone == beside
+    for facts in evaluations:
+        for key in ("scores", "errors", "search", "sentences", "split", "data", "source_lang", "target_lang"):
+            assert facts[key] == figures[key], key
+    assert figures["update"] == 7 and "tiny: test, en to de" in page.text
+    program.run(words)  # replaces its files and its events
+    (events,) = (tmp_path / "two").glob("events.out.tfevents.*")
+    found = EventAccumulator(str(events)).Reload()
+    bleu = found.Scalars(f"report/{label}/bleu")
+    assert [(each.step, each.value) for each in bleu] == [(7, pytest.approx(figures["scores"]["bleu"]["value"]))]
+    tags = {tag.removeprefix(f"report/{label}/") for tag in found.Tags()["scalars"]}
+    assert {"empty", "copied", "search_error", "exact_match"} <= tags
+    assert {f"bleu_by_rarity/{group['name']}" for group in figures["by_rarity"]["groups"]} <= tags
+    for group in figures["by_length"]["groups"]:
+        (value,) = found.Scalars(f"report/{label}/bleu_by_length/{group['name']}")
+        assert value.value == pytest.approx(group["score"])
+
+
+def test_words_are_counted_in_the_runs_own_training_data(run: Run, tmp_path: Path, elsewhere: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "test.tsv").write_text("a dog\tgod a\nred\tunseen\n", encoding="utf-8")
+    words = [f"ckpt={run.folder}", *QUICK, f"data.path={other}", f"out={tmp_path}"]
+    program.run(words)
+    (path,) = (tmp_path / "translations").glob("test.beam2.lp1.????????.report.json")
+    groups = {group["name"]: group for group in json.loads(path.read_text("utf-8"))["by_rarity"]["groups"]}
+    training = (run.data / "train.de").read_text("utf-8").split()
+    assert training.count("god") >= 10 and groups["0"]["sentences"] == 1 and groups["10-99"]["sentences"] == 1
+    program.run([*words, "rarity=false"])
+    figures = json.loads(path.read_text("utf-8"))
+    assert figures["by_rarity"] is None and figures["words"] is None
+    assert "rarity=false" in path.with_suffix(".html").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("words", "match"),
+    [
+        ([], "ckpt: not given"),
+        (["ckpt=nothing"], "no such file"),
+        (["ckpt={run}", "split=tests"], "did you mean 'test'"),
+        (["ckpt={run}", "data.path={folder}"], "has no test split"),
+        (["ckpt={run}", "data=cldr"], "single settings"),
+        (["ckpt={run}", "examples=-1"], "examples: got -1, expected an integer of at least 0"),
+        (["ckpt={run}", "example=1"], "example"),
+        (["ckpt={lost}", "data.path={run}/../corpus"], "corpus: no such folder.*rarity=false"),
+    ],
+)
+def test_mistakes_are_one_line(run: Run, tmp_path: Path, elsewhere: Path, words: list[str], match: str) -> None:
+    (tmp_path / "train.tsv").write_text("a dog\tgod a\n", encoding="utf-8")
+    lost = run.data.rename(tmp_path / "corpus") if "{lost}" in " ".join(words) else None
+    try:
+        given = [
+            word.replace("{run}/../corpus", f"{lost}").format(run=run.folder, folder=tmp_path, lost=run.folder)
+            for word in words
+        ]
+        with pytest.raises(UserError, match=match):
+            program.run(given)
+    finally:
+        if lost is not None:
+            lost.rename(run.data)
+
+
+def test_help_names_every_setting(capsys: pytest.CaptureFixture[str]) -> None:
+    program.run(["--help"])
+    out = capsys.readouterr().out
+    assert all(word in out for word in ("examples=", "n_best=", "seed=", "rarity=", "evaluate.py --help"))
