@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from io import BytesIO
 from typing import Any
 
-from nmt.analysis.caption import SPACE
+from nmt.analysis.caption import BYTE, SPACE
 from nmt.analysis.figure import SAVED_DPI, figure
-from nmt.attention_map import AttentionMap
+from nmt.attention_map import SPECIAL, AttentionMap
 from nmt.evaluation.chart import COLORS, chart
 from nmt.evaluation.faults import FAULTS
 from nmt.evaluation.report.diff import differing
@@ -144,6 +144,7 @@ def _piece(label: str, log_prob: float) -> dict[str, Any]:
     probability = math.exp(log_prob)
     text = label.removeprefix(WORD_MARK)
     return {
+        "mark": label in SPECIAL or BYTE.fullmatch(label) is not None,  # its brackets are not mirrored
         "space": label.startswith(WORD_MARK),
         "text": text or SPACE,
         "probability": f"{probability:.1%}",

@@ -162,6 +162,7 @@ def test_languages_and_directions_are_those_of_the_text(run: Run) -> None:
     evaluation = evaluated(run.translator, SOURCES[:2], lines, lines, languages=("en_GB", "ar"))
     text = page(made(run.translator, evaluation))
     assert '<dd lang="en-GB" dir="auto">' in text and '<dd lang="ar" dir="auto">الكلب يجري</dd>' in text
+    assert re.search(r'<span dir="ltr" style="[^"]*" title="[^"]*">&lt;/s&gt;</span>', text), "not mirrored"
 
 
 def test_a_model_without_attention_has_no_maps(run: Run) -> None:
