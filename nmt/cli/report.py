@@ -61,10 +61,16 @@ def run(argv: list[str]) -> None:
         print(HELP, end="")
         return
     config = read_config("report", argv, ReportConfig)
+    if isinstance(config.ckpt, list):
+        raise UserError(
+            f"ckpt: got a list of {len(config.ckpt)}, but a report is about one model; evaluate.py scores an ensemble"
+        )
     from nmt.evaluation.report.figures import report
     from nmt.evaluation.report.rarity import rarity
+    from nmt.translate import Translator
 
     chosen = choose(config)
+    assert isinstance(chosen.translator, Translator)
     training = training_pairs(chosen, config) if config.rarity else None
     evaluation = evaluate(chosen, bootstrap=config.bootstrap)
     with messages_on(sys.stderr):

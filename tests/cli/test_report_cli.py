@@ -76,6 +76,7 @@ def test_words_are_counted_in_the_runs_own_training_data(run: Run, tmp_path: Pat
         (["ckpt={run}", "data=cldr"], "single settings"),
         (["ckpt={run}", "examples=-1"], "examples: got -1, expected an integer of at least 0"),
         (["ckpt={run}", "example=1"], "example"),
+        (['ckpt=["{run}","{run}"]'], "ckpt: got a list of 2, but a report is about one model"),
         (["ckpt={lost}", "data.path={run}/../corpus"], "corpus: no such folder.*rarity=false"),
     ],
 )
