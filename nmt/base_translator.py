@@ -89,9 +89,9 @@ class BaseTranslator(ABC):
         `Translation.parts`. `prefixes` are the beginnings of the translations, "" where the search is free; the search
         may go on with a prefix's last word. In this call, `search` replaces the strategy of the translator, and
         `fields` replace single settings of the strategy (`beam_size=1`). `advance` is called with the number of
-        sentences that each batch completes. Raises UserError for settings that the strategy does not have or does not
-        accept, for a source that is too long and not split, and for a prefix that leaves no token below the length
-        limit.
+        sentences that need no search, and then with the number that each batch completes. Raises UserError for settings
+        that the strategy does not have or does not accept, for a source that is too long and not split, and for a
+        prefix that leaves no token below the length limit.
         """
         found = self.hypotheses(sentences, prefixes=prefixes, search=search, advance=advance, **fields)
         return [hypotheses[0] for hypotheses in found]
@@ -120,7 +120,9 @@ class BaseTranslator(ABC):
         forced = dict(zip(firsts, self._encode_prefixes(prefixes, len(sentences)), strict=True))
         translations = [[Translation(part.text, "", 0.0, [], [], [])] for part in flat]
         filled = [i for i, part in enumerate(flat) if not part.empty]
-        lengths = [flat[i].tokens for i in filled]
+        lengths, lasts = [flat[i].tokens for i in filled], {end - 1 for end in ends}
+        if advance is not None:
+            advance(len(lasts.difference(filled)))
         with inference(self.models, search):
             for batch in batches_by_length(lengths, search.batch_tokens // search.width):
                 places = [filled[i] for i in batch]
@@ -128,7 +130,7 @@ class BaseTranslator(ABC):
                 for place, hypotheses in zip(places, found, strict=True):
                     translations[place] = [self._translation(flat[place].text, each) for each in hypotheses]
                 if advance is not None:
-                    advance(sum(place + 1 in ends for place in places))
+                    advance(len(lasts.intersection(places)))
         rest = iter(translations)
         return [
             _rejoined(sentence, list(islice(rest, len(group))))

@@ -66,7 +66,7 @@ def test_a_source_that_is_too_long_is_split_and_joined(run: Run) -> None:
     advanced: list[int] = []
     found = translator.hypotheses(texts, n_best=2, batch_tokens=30, advance=advanced.append)
     alone = [translator.hypotheses([part], n_best=2)[0] for part in parts]
-    assert [each[0].source for each in found] == texts and sum(advanced) == 3
+    assert [each[0].source for each in found] == texts and sum(advanced) == 4
     assert [len(each[0].parts) for each in found] == [0, 3, 0, 0]
     for rank, joined in enumerate(found[1]):
         expected = [each[rank] for each in alone]
