@@ -11,7 +11,7 @@ from nmt.models.coverage import Covering
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.beam import BeamSearch
 from nmt.special import BOS
-from tests.models.test_contract import VOCABULARY, model_config
+from tests.models.cases import VOCABULARY, model_config
 
 
 def build(words: str) -> Seq2Seq:

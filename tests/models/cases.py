@@ -1,0 +1,120 @@
+"""Every model that tests of a contract hold to it: each YAML of configs/model with each choice of its groups.
+
+The models are made small. A model is found by its YAML; so are a new family of attention and new positions. The toy
+attentions of `tests.models.toy_attentions`, which no YAML names, belong to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from hydra import compose, initialize_config_dir
+from hydra.core.global_hydra import GlobalHydra
+from omegaconf import OmegaConf
+
+from nmt.build import MODELS, build_model
+from nmt.config.instantiate import instantiate
+from nmt.models.attention.base import Attention
+from nmt.models.rnn import RecurrentEncoder
+from nmt.models.rnn_decoder import RecurrentDecoder
+from nmt.models.seq2seq import Seq2Seq
+from tests.models.toy_attentions import TOYS
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+VOCABULARY = 23
+VARIANTS = [
+    "rnn model/attention=bahdanau model.encoder.cell=lstm model.encoder.layers=2 model.decoder.layers=3",
+    "rnn model/attention=bahdanau model.encoder.bidirectional=false model.encoder.layers=3 model.decoder.layers=2",
+    "rnn model/attention=luong model.attention.score=dot",
+    "rnn model/attention=luong model.attention.score=concat",
+    "rnn model/attention=luong model.decoder.layers=2",
+    "rnn model/attention=luong model.encoder.cell=lstm model.decoder.input_feeding=false",
+    "rnn model/attention=none model.encoder.cell=lstm model.decoder.layers=2",
+    "transformer model.encoder.block.norm_first=false model.encoder.block.norm=rms",
+    "transformer model/positions=relative model.encoder.block.scale_scores=false model.positions.max_distance=2",
+    "transformer model/positions=alibi +model/positions@model.decoder.positions=none",
+    "transformer model/positions=none +model/positions@model.encoder.positions=learned",
+    "transformer +model/positions@model.decoder.positions=relative",
+]
+
+
+# Models, found and made small
+
+
+def shrink(node: Any) -> Any:
+    """Divide what is large enough to be a width: equal ones stay equal, and heads keep dividing theirs."""
+    if isinstance(node, dict):
+        return {key: shrink(value) for key, value in node.items()}
+    return node // 16 if isinstance(node, int) and node >= 64 else node
+
+
+def model_config(words: str) -> dict[str, Any]:
+    """Compose "rnn model/attention=luong ..." to the plain, small `model` node."""
+    name, *overrides = words.split()
+    GlobalHydra.instance().clear()
+    with initialize_config_dir(str(CONFIGS), version_base="1.3"):
+        composed = compose(overrides=[f"+model={name}", *overrides])
+    config = OmegaConf.to_container(composed, resolve=True)
+    assert isinstance(config, dict)
+    return shrink(config["model"])
+
+
+def shipped() -> Iterator[str]:
+    """Yield every model, and every model with each choice of the groups in its defaults list.
+
+    An attention whose query is the current state comes with and without input feeding.
+    """
+    for path in sorted((CONFIGS / "model").glob("*.yaml")):
+        yield path.stem
+        for group in ("attention", "positions"):
+            if f"- {group}:" in path.read_text():
+                for choice in sorted((CONFIGS / "model" / group).glob("*.yaml")):
+                    words = f"{path.stem} model/{group}={choice.stem}"
+                    yield words
+                    if group == "attention" and query_state(model_config(words)["attention"]) == "current":
+                        yield f"{words} model.decoder.input_feeding=false"
+
+
+def query_state(node: dict[str, Any] | None) -> str | None:
+    """Return which decoder state is the query of the attention that a node names."""
+    if node is None:
+        return None
+    attention = instantiate(node, "model.attention", within=MODELS)(query_width=4, memory_width=4)
+    assert isinstance(attention, Attention)
+    return attention.query_state
+
+
+def toys() -> Iterator[str]:
+    for name, kind in TOYS.items():
+        yield name
+        if kind.query_state == "current":
+            yield f"{name}, no feeding"
+
+
+def build(words: str, vocabulary: int = VOCABULARY) -> Seq2Seq:
+    name, comma, _ = words.partition(", no feeding")
+    if name in TOYS:
+        return build_toy(TOYS[name], vocabulary, input_feeding=False if comma else None)
+    return build_model(model_config(words), source_vocab_size=vocabulary, target_vocab_size=vocabulary, joint=True)
+
+
+def build_toy(toy: type[Attention], vocabulary: int, *, input_feeding: bool | None) -> Seq2Seq:
+    encoder = RecurrentEncoder(vocab_size=vocabulary, embedding_width=16, hidden_width=16)
+    decoder = RecurrentDecoder(
+        vocab_size=vocabulary,
+        memory_width=encoder.width,
+        embedding_width=16,
+        width=32,
+        readout_width=16,
+        attention=toy,
+        input_feeding=input_feeding,
+    )
+    return Seq2Seq(encoder, decoder)
+
+
+# The cases
+
+
+CASES = [*shipped(), *VARIANTS, *toys()]

@@ -1,0 +1,142 @@
+"""A translation, its score and its attention are the same alone, in any batch and in any order.
+
+Held to it are every decoder, every search of configs/search and every option of a search. A batch of another shape adds
+the same float32 numbers in another order. So tokens and texts must be equal, and numbers equal up to rounding: 1e-4 for
+the log-probability of a token and for a weight, 1e-3 for a score, which is a sum over tokens. The models are random but
+peaked: two hypotheses are hardly ever so close that rounding decides between them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+import torch
+
+from nmt.build import build_search
+from nmt.config.compose import compose
+from nmt.search.base import Search
+from nmt.search.beam import BeamSearch
+from nmt.search.sampling import Sampling
+from nmt.translate import Translator
+from nmt.translation import Translation
+from tests.models.cases import CASES, CONFIGS, build
+from tests.tiny_run import Run, sentences
+
+TEXTS = [*(" ".join(text.split()[:4]) for text in sentences(62, seed=1)), "", sentences(9, seed=5)[8]]
+PREFIXES = ["", "dog", "a red"]  # of every third sentence
+LIMITS: dict[str, Any] = {"max_length_factor": 0.7, "max_length_extra": 4, "batch_tokens": 100_000}
+RULES: dict[str, Any] = {"min_length": 6, "no_repeat_ngram_size": 2, "repetition_penalty": 1.3}
+EVERYTHING: list[Search] = [
+    BeamSearch(
+        **{"beam_size": 4, "groups": 2, "n_best": 4, "coverage_penalty": 0.3, "normalization": "power"},
+        **{"length_penalty": 0.6, "diversity": 0.7, "utility": "bleu", **RULES, **LIMITS},
+    ),
+    Sampling(samples=3, temperature=0.7, top_k=20, top_p=0.9, seed=2, utility="chrf", **RULES, **LIMITS),
+]
+OPTIONS: list[dict[str, Any]] = [
+    *({name: value} for name, value in RULES.items()),
+    {"normalization": "power", "length_penalty": 0.6},
+    {"coverage_penalty": 0.4},
+    {"beam_size": 4, "groups": 2, "n_best": 4, "diversity": 0.9},
+    {"beam_size": 5, "groups": 1, "n_best": 5, "utility": "chrf"},
+    {"temperature": 0.7, "top_k": 9, "top_p": 0.8, "samples": 3, "seed": 7},
+    {"samples": 3, "utility": "bleu_char"},
+]
+FAST = {"hybrid", "rnn model/attention=bahdanau", "rnn model/attention=none", "transformer model/positions=relative"}
+CASES_MARKED = [each if each in FAST else pytest.param(each, marks=pytest.mark.slow) for each in CASES]
+NAMES = sorted(path.stem for path in (CONFIGS / "search").glob("*.yaml"))
+
+
+@pytest.fixture(scope="module")
+def shipped() -> dict[str, Search]:
+    """The strategies of configs/search, with short translations."""
+    found = {name: build_search(compose("train", [f"search={name}"])["search"]) for name in NAMES}
+    return {name: search.replace(**LIMITS) for name, search in found.items()}
+
+
+@pytest.fixture(scope="module", params=CASES_MARKED)
+def translator(request: pytest.FixtureRequest, run: Run) -> Translator:
+    """A model with peaked distributions."""
+    torch.manual_seed(3)
+    tokenizer = run.translator.tokenizer
+    model = build(request.param, tokenizer.target_vocab_size).eval()
+    for weights in model.parameters():
+        torch.nn.init.normal_(weights, std=0.35)
+    return Translator(model, tokenizer, BeamSearch(batch_tokens=100_000))
+
+
+def fitting(search: Search, translator: Translator) -> Search:
+    """Return the search without what the model lacks: coverage needs attention."""
+    attends = translator.model.decoder.attends or not isinstance(search, BeamSearch)
+    return search if attends else search.replace(coverage_penalty=0.0)
+
+
+def hold(translator: Translator, search: Search, *, prefixes: Sequence[str] = ("",), alone: int = 4) -> None:
+    """Compare 64 sentences translated together with other orders, with batches of 7 and with `alone` sentences."""
+
+    def found(places: Sequence[int]) -> list[list[Translation]]:
+        begun = [prefixes[place % len(prefixes)] for place in places]
+        return translator.hypotheses([TEXTS[place] for place in places], prefixes=begun, search=search)
+
+    order = random.Random(2).sample(range(64), 64)
+    together = found(range(64))
+    assert len({each.text for hypotheses in together for each in hypotheses}) > 9
+    batches = [order, *(order[at : at + 7] for at in (0, 21, 57)), *([place] for place in [63, *order[: alone - 1]])]
+    for batch in batches:
+        for place, again in zip(batch, found(batch), strict=True):
+            assert [(t.tokens, t.text) for t in again] == [(t.tokens, t.text) for t in together[place]]
+            assert [t.score for t in again] == pytest.approx([t.score for t in together[place]], abs=1e-3)
+            for one, other in zip(again, together[place], strict=True):
+                assert one.token_log_probs == pytest.approx(other.token_log_probs, abs=1e-4)
+
+
+@pytest.mark.parametrize("search", EVERYTHING, ids=lambda search: type(search).__name__)
+def test_every_decoder_with_all_options_at_once(translator: Translator, search: Search) -> None:
+    hold(translator, fitting(search, translator), prefixes=PREFIXES)
+
+
+def test_given_translations_and_attention_of_every_decoder(translator: Translator) -> None:
+    sources, targets = [text or "a" for text in TEXTS], TEXTS[::-1]
+    together = translator.score(sources, targets)
+    order = random.Random(3).sample(range(64), 64)
+    maps = translator.attention_maps(together) if translator.attends else []
+    for batch in (order, order[:7], [63], [order[0]]):
+        again = translator.score([sources[place] for place in batch], [targets[place] for place in batch])
+        for place, one in zip(batch, again, strict=True):
+            assert one.tokens == together[place].tokens
+            assert one.token_log_probs == pytest.approx(together[place].token_log_probs, abs=1e-4)
+        for place, one in zip(batch, translator.attention_maps(again) if maps else [], strict=False):
+            for kind in ("cross", "encoder_self", "decoder_self"):
+                weights = getattr(maps[place], kind)
+                assert (weights is None) == (getattr(one, kind) is None)
+                if weights is not None:
+                    torch.testing.assert_close(getattr(one, kind), weights, rtol=0, atol=1e-4)
+
+
+def test_every_setting_of_a_search_is_among_the_options(shipped: dict[str, Search]) -> None:
+    fields = {field.name for search in shipped.values() for field in dataclasses.fields(search)}
+    assert fields - {*LIMITS, "long_source", "max_source_length"} == {name for option in OPTIONS for name in option}
+    assert set(FAST) <= set(CASES)
+
+
+def combinations(shipped: dict[str, Search]) -> list[Search]:
+    """Return each shipped search, and each with every option that it has."""
+    found = {}
+    for search in shipped.values():
+        small = search.replace(samples=3) if isinstance(search, Sampling) and search.samples > 3 else search
+        for option in [{}, *OPTIONS]:
+            if set(option) <= {field.name for field in dataclasses.fields(search)}:
+                changed = small.replace(**option)
+                found[changed.label] = changed
+    return list(found.values())
+
+
+@pytest.mark.slow
+def test_every_decoder_with_every_option_of_every_search(translator: Translator, shipped: dict[str, Search]) -> None:
+    for search in combinations(shipped):
+        for prefixes in ([""], PREFIXES):
+            hold(translator, fitting(search, translator), prefixes=prefixes, alone=8)
