@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Sequence
 
 import pytest
@@ -34,6 +35,16 @@ def test_the_expected_utility_is_the_mean_over_all_candidates(utility: str) -> N
     expected = [sum(p * score(one, other) for p, other in zip(weights, TEXTS, strict=True)) for one in TEXTS]
     assert expected_utilities(TEXTS, weights, utility) == pytest.approx(expected)  # type: ignore[arg-type]
     assert expected[0] == max(expected)
+
+
+def test_chrf_is_sacrebleus_for_every_pair_of_texts() -> None:
+    draw = random.Random(1)
+    drawn = ("".join(draw.choices("abcä .", k=length)) for length in range(1, 40))
+    texts = list(dict.fromkeys(["", " ", "a", "é", "aa", "데이터", "a b", *drawn]))
+    for reference in texts:
+        probability = [float(text == reference) for text in texts]
+        expected = [sentence_chrf(text, [reference]).score for text in texts]
+        assert expected_utilities(texts, probability, "chrf") == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize(
