@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import logging
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 logger = logging.getLogger(__name__)
 
@@ -31,6 +32,18 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
     finally:
         part.unlink(missing_ok=True)
+
+
+@contextmanager
+def replacing_or_packing(path: Path) -> Iterator[IO[bytes]]:
+    """As `replacing`, and what is written is gzipped if the name of `path` ends in .gz. Make the folder if needed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as file:
+        if path.suffix != ".gz":
+            yield file
+            return
+        with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:  # no name, no time in it
+            yield cast("IO[bytes]", packed)
 
 
 def write_atomically(path: Path, content: bytes) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -142,31 +143,37 @@ class BaseTranslator(ABC):
         if self.search.long_source != "split":
             self.source_limit().check(self.source_lengths([sentence])[0], where)
 
-    def score(self, sources: Sequence[str], targets: Sequence[str]) -> list[Translation]:
+    def score(
+        self, sources: Sequence[str], targets: Sequence[str], *, places: Sequence[str] | None = None
+    ) -> list[Translation]:
         """Return the given translations with the log-probabilities of the models, in the given order.
 
         `score` is log P of all tokens, eos included. No search takes place. A source is never split; one that is longer
-        than the training's is read whole. Raises UserError for lists of different lengths, for an empty source, and for
-        a source that is longer than `max_source_length` of the search or the positions of the encoder.
+        than the training's is read whole. `places` name the pairs in messages. Raises UserError for lists of different
+        lengths, for an empty source, for a source that is longer than `max_source_length` of the search or the
+        positions of the encoder, and for a translation that is longer than the positions of the decoder.
         """
         if isinstance(sources, str) or isinstance(targets, str) or len(sources) != len(targets):
             raise UserError("score: expected two lists of sentences, one translation for each source")
+        places = places or [f"score: source {number} of {len(sources)}" for number in range(1, len(sources) + 1)]
         lengths = self.source_lengths(sources)
-        limit = self.source_limit(override(self.search, {"long_source": "whole"}))
-        for number, part in enumerate(map(Part, sources, lengths), start=1):
-            if part.empty:
-                raise UserError(f"score: source {number} of {len(sources)} is empty; leave it out")
-            limit.check(part.tokens, f"score: source {number} of {len(sources)}")
         target_ids = self.tokenizer.encode_target(list(targets))
+        limit = self.source_limit(override(self.search, {"long_source": "whole"}))
+        target_limit = SourceLimit(self.longest_target or sys.maxsize, "the positions of the decoder")
+        for place, part, ids in zip(places, map(Part, sources, lengths), target_ids, strict=True):
+            if part.empty:
+                raise UserError(f"{place}: the source is empty, so no translation can be scored; leave it out")
+            limit.check(part.tokens, place, "leave it out")
+            target_limit.check(len(ids), f"{place}: the translation", "leave it out")
         longer = list(map(max, lengths, map(len, target_ids)))
         found: dict[int, Translation] = {}
         with inference(self.models, self.search):
-            for places in batches_by_length(longer, self.search.batch_tokens):
-                rows = self.token_log_probs([sources[i] for i in places], [target_ids[i] for i in places])
-                for place, log_probs in zip(places, rows, strict=True):
-                    scored = Hypothesis(target_ids[place], log_probs.tolist(), float(log_probs.sum()))
-                    found[place] = self._translation(sources[place], scored, targets[place])
-        return [found[place] for place in range(len(sources))]
+            for batch in batches_by_length(longer, self.search.batch_tokens):
+                rows = self.token_log_probs([sources[i] for i in batch], [target_ids[i] for i in batch])
+                for index, log_probs in zip(batch, rows, strict=True):
+                    scored = Hypothesis(target_ids[index], log_probs.tolist(), float(log_probs.sum()))
+                    found[index] = self._translation(sources[index], scored, targets[index])
+        return [found[index] for index in range(len(sources))]
 
     def attention_map(self, sentence: str, translation: str | None = None, **fields: Any) -> AttentionMap:
         """Return the attention weights with which the model predicts `translation`.

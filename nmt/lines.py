@@ -21,6 +21,11 @@ def as_line(text: str) -> str:
     return _LINE_BREAKS.sub(" ", text).rstrip()
 
 
+def says_jsonl(name: str) -> bool:
+    """Return whether the name of a file says that it holds JSON Lines: `.jsonl` or `.jsonl.gz`."""
+    return name.removesuffix(".gz").endswith(".jsonl")
+
+
 def decoded(lines: Iterable[bytes], place: str, *, first: int = 1) -> Iterator[str]:
     """Yield lines of UTF-8 text without their ends; `lines` have them.
 

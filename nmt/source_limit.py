@@ -9,6 +9,8 @@ from nmt.errors import UserError
 from nmt.sentences import split, split_to_fit
 from nmt.translation import Translation
 
+SPLIT_IT = "let it be split into sentences: search.long_source=split"
+
 
 @dataclass(frozen=True)
 class Part:
@@ -33,13 +35,10 @@ class SourceLimit:
     def __str__(self) -> str:
         return f"{self.tokens:,} tokens ({self.reason})"
 
-    def check(self, tokens: int, where: str) -> None:
+    def check(self, tokens: int, where: str, remedy: str = SPLIT_IT) -> None:
         """Raise UserError if a source of `tokens` tokens is too long; `where` is its place in the input."""
         if tokens > self.tokens:
-            raise UserError(
-                f"{where}: got {tokens:,} tokens, expected at most {self}; shorten it, or let it be split into "
-                "sentences: search.long_source=split"
-            )
+            raise UserError(f"{where}: got {tokens:,} tokens, expected at most {self}; shorten it, or {remedy}")
 
     def parts(self, source: Part, lengths: Callable[[Sequence[str]], list[int]]) -> list[Part]:
         """Return the parts of a source that are translated one by one; the source itself if it is not too long.

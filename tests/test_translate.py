@@ -127,6 +127,8 @@ def test_positions_limit_translations_and_sources(run: Run) -> None:
         assert max(len(each.tokens) for hypotheses in found for each in hypotheses) == 16
     long = " ".join(["woman"] * 40)
     assert len(Translator(model, tokenizer, BeamSearch()).translate([*texts, long])[2].parts) > 1
+    with pytest.raises(UserError, match=r"^b:2: the translation: got .* at most 16 tokens \(the positions of the dec"):
+        Translator(model, tokenizer, BeamSearch()).score(texts, ["a", long], places=["b:1", "b:2"])
     with pytest.raises(UserError, match=r"expected at most 16 tokens \(the positions of the encoder\)"):
         Translator(model, tokenizer, BeamSearch(long_source="whole")).translate([*texts, long])
 
@@ -185,7 +187,7 @@ def test_score_alone_and_in_a_batch(run: Run) -> None:
     for source, target, found in zip(sources, targets, together, strict=True):
         (alone,) = run.translator.score([source], [target])
         assert alone.token_log_probs == pytest.approx(found.token_log_probs, abs=1e-4)
-    with pytest.raises(UserError, match="source 2 of 2 is empty"):
+    with pytest.raises(UserError, match=r"source 2 of 2: the source is empty, .*leave it out"):
         run.translator.score(["a dog", " "], ["god a", "x"])
     with pytest.raises(UserError, match="two lists"):
         run.translator.score(["a dog"], [])

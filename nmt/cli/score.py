@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from nmt.atomic import replacing
+from nmt.atomic import replacing_or_packing
 from nmt.cli import program
 from nmt.cli.arguments import overrides, take_config_dir, wants_help
 from nmt.config.typed import PositiveInt
 from nmt.errors import UserError
+from nmt.lines import says_jsonl
 
 if TYPE_CHECKING:
     from nmt.base_translator import BaseTranslator
@@ -31,8 +32,9 @@ Score translations that you have: the log-probability that a trained model gives
   ckpt=PATH            a run folder (its best checkpoint) or a checkpoint file; ckpt=[PATH,PATH]: their ensemble
   source=lines.en      one source on each line; .gz is read too
   target=lines.de      one translation on each line, of the source on the same line
-  output=FILE          where the log-probabilities go; default: standard output
-  format=jsonl         JSON Lines with pieces and token_log_probs; default if output= ends in .jsonl. text: log P alone
+  output=FILE          where the log-probabilities go, gzipped if the name ends in .gz; default: standard output
+  format=jsonl         JSON Lines with pieces and token_log_probs; default if output= ends in .jsonl or .jsonl.gz.
+                       text: log P alone
   batch_tokens=8000    padded tokens in a batch; fewer need less memory
   allow=[my_package]   your packages whose classes the checkpoint may name
   device=auto          auto, cpu, cuda, cuda:1 ...
@@ -63,7 +65,7 @@ class ScoreConfig:
     @property
     def jsonl(self) -> bool:
         """Whether the output is JSON Lines."""
-        return self.format == "jsonl" or (self.format is None and (self.output or "").endswith(".jsonl"))
+        return says_jsonl(self.output or "") if self.format is None else self.format == "jsonl"
 
 
 def run(argv: Sequence[str]) -> None:
@@ -99,7 +101,7 @@ def run(argv: Sequence[str]) -> None:
         sys.stdout.writelines(lines)
         sys.stdout.flush()
     else:
-        with replacing(output) as file:
+        with replacing_or_packing(output) as file:
             file.writelines(each.encode() for each in lines)
     print(totals, file=sys.stderr, flush=True)
 
@@ -129,14 +131,12 @@ class Totals:
 def scored(translator: BaseTranslator, pairs: Pairs, name: str, totals: Totals) -> Iterator[Translation]:
     """Yield each pair as a translation with its log-probabilities, in order, and count it in `totals`.
 
-    Raises UserError for an empty source, with its line in the file `name`.
+    Raises UserError for a pair that cannot be scored, with its line in the file `name`.
     """
     remaining, first = iter(pairs), 1
     while chunk := list(itertools.islice(remaining, CHUNK)):
-        for number, pair in enumerate(chunk, start=first):
-            if not pair.source.strip():
-                raise UserError(f"{name}:{number}: the source is empty, so no translation can be scored; leave it out")
-        for each in translator.score([pair.source for pair in chunk], [pair.target for pair in chunk]):
+        places = [f"{name}:{number}" for number in range(first, first + len(chunk))]
+        for each in translator.score([pair.source for pair in chunk], [pair.target for pair in chunk], places=places):
             totals.add(each)
             yield each
         first += len(chunk)

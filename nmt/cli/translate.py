@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TextIO, cast
 from nmt.cli import program
 from nmt.cli.arguments import overrides, take, take_config_dir, wants_help
 from nmt.errors import UserError
-from nmt.lines import decoded
+from nmt.lines import decoded, says_jsonl
 
 if TYPE_CHECKING:
     from nmt.base_translator import BaseTranslator
@@ -88,8 +88,7 @@ class TranslateConfig:
     @property
     def jsonl(self) -> bool:
         """Whether each line of output is a JSON object."""
-        named = (self.output or "").removesuffix(".gz").endswith(".jsonl")
-        return named if self.format is None else self.format == "jsonl"
+        return says_jsonl(self.output or "") if self.format is None else self.format == "jsonl"
 
 
 def run(argv: list[str]) -> None:

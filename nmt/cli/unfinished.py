@@ -6,7 +6,6 @@ depend on, as JSON. One line of output stands for one line of input, so the numb
 
 from __future__ import annotations
 
-import gzip
 import json
 import shutil
 from collections.abc import Iterator, Mapping
@@ -14,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from nmt.atomic import replacing, try_lock
+from nmt.atomic import replacing_or_packing, try_lock
 from nmt.errors import UserError
 
 COPY_BYTES = 1 << 20
@@ -39,12 +38,8 @@ class Unfinished:
     def copy_to(self, output: Path) -> None:
         """Write the lines to `output`, completely or not at all; compressed if its name ends in .gz."""
         self._file.seek(self._start)
-        with replacing(output) as target:
-            if output.suffix != ".gz":
-                shutil.copyfileobj(self._file, target, COPY_BYTES)
-                return
-            with gzip.GzipFile(filename="", mode="wb", fileobj=target, mtime=0) as packed:  # no name, no time in it
-                shutil.copyfileobj(self._file, packed, COPY_BYTES)
+        with replacing_or_packing(output) as target:
+            shutil.copyfileobj(self._file, target, COPY_BYTES)
 
 
 @contextmanager
@@ -55,9 +50,9 @@ def unfinished(output: Path, record: Mapping[str, Any], *, chunk: int) -> Iterat
     If the block raises an exception, or the process is killed, another call with the same `record` goes on. Raises
     UserError if `output` exists, if another process writes it, or if the lines so far have another record.
     """
+    _refuse_existing(output)
     path = partial_path(output)
     output.parent.mkdir(parents=True, exist_ok=True)
-    _refuse_existing(output)
     with path.open("a+b") as file:
         if try_lock(file) is False:
             raise UserError(f"output={output}: another process is writing it; wait for it, or give another name")

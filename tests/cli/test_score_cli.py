@@ -40,8 +40,9 @@ def test_each_line_has_the_log_probability_of_its_pair(
 
 
 def test_json_lines_have_each_piece(run: Run, words: list[str], tmp_path: Path) -> None:
-    score.run([*words, f"output={tmp_path}/a.jsonl", "batch_tokens=1"])
-    rows = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text("utf-8").splitlines()]
+    score.run([*words, f"output={tmp_path}/new/a.jsonl.gz", "batch_tokens=1"])
+    text = gzip.decompress((tmp_path / "new" / "a.jsonl.gz").read_bytes()).decode()
+    rows = [json.loads(line) for line in text.split("\n")[:-1]]
     for row, expected in zip(rows, run.translator.score(SOURCES, TARGETS), strict=True):
         assert (row["source"], row["text"], row["pieces"]) == (expected.source, expected.text, expected.pieces)
         assert row["token_log_probs"] == pytest.approx(expected.token_log_probs, abs=1e-4)

@@ -1,0 +1,145 @@
+"""Bad input of the programs that read lines: lines out equal lines in, or one line of error and status 2."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from nmt.cli import program, score, translate
+from nmt.data.sources.files import read_lines
+from nmt.errors import UserError
+from tests.tiny_run import Run
+
+# A line each, whatever other programs take for its end.
+LINES = [
+    *("", " ", "\t", "a dog", "a\x00dog", "\x00", "\x01\x02\x1b[31m", "the\x0bsnow", "two\x0cmen", "a\x1cb\x1dc\x1ed"),
+    *("red\u2028bike", "blue\u2029shirt", "a\u0085dog", "\u200b", "\ufeff", "two\rmen", "\ufffd\U0010ffff", "e" * 99),
+]
+QUICK = ["search.beam_size=1", "search.max_length_factor=0.2", "search.max_length_extra=1"]
+Call = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def call(run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Call:
+    """Run a program in an empty folder; return its exit status, its output and its errors."""
+    monkeypatch.chdir(tmp_path)
+
+    def called(module: ModuleType, *words: str, stdin: bytes = b"") -> tuple[int, str, str]:
+        monkeypatch.setattr("sys.argv", ["program", f"ckpt={run.folder}", "device=cpu", *words])
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
+        with pytest.raises(SystemExit) as end:
+            program.main(module.run)
+        out, err = capsys.readouterr()
+        return int(end.value.code or 0), out, err
+
+    return called
+
+
+def refused(answer: tuple[int, str, str], message: str, *, out: str = "") -> None:
+    """Check that the program printed one line of error and ended with status 2."""
+    assert answer[:2] == (program.USER_ERROR, out)
+    assert answer[2].startswith("error: ") and answer[2].count("\n") == 1 and message in answer[2]
+
+
+@pytest.mark.parametrize(("mark", "ending", "last"), [(b"", "\n", ""), (b"\xef\xbb\xbf", "\r\n", "end")])
+def test_a_line_out_for_each_line_in(call: Call, mark: bytes, ending: str, last: str) -> None:
+    content = mark + "".join(f"{line}{ending}" for line in LINES).encode() + last.encode()
+    Path("lines.en").write_bytes(content)
+    Path("lines.gz").write_bytes(gzip.compress(content[:99]) + gzip.compress(content[99:]))  # two members, as from cat
+    count = len(LINES) + bool(last)
+    status, out, err = call(translate, *QUICK, stdin=content)
+    assert (status, err, out.count("\n"), out[-1]) == (0, "", count, "\n")
+    assert out.split("\n")[:3] == ["", "", ""]
+    assert call(translate, *QUICK, "input=lines.en")[:2] == (0, out)
+    assert call(translate, *QUICK, "input=lines.gz", "output=out.jsonl.gz")[0] == 0
+    rows = [json.loads(row) for row in gzip.decompress(Path("out.jsonl.gz").read_bytes()).decode().split("\n")[:-1]]
+    assert [row["source"] for row in rows] == [*LINES, *[last] * bool(last)]
+    assert [row["text"] for row in rows] == out.split("\n")[:-1]
+
+
+@pytest.mark.parametrize(("content", "count"), [(b"\xef\xbb\xbf", 0), (b"\r\n\r\n", 2)])
+def test_files_with_nothing_in_them(call: Call, content: bytes, count: int) -> None:
+    Path("lines.en").write_bytes(content)
+    assert call(translate, stdin=content) == (0, "\n" * count, "")
+    status, out, err = call(translate, "input=lines.en")
+    assert (status, out) == (0, "\n" * count) and err.startswith(f"translated {count} lines in ")
+    assert call(translate, "input=lines.en", "output=new/folder/lines.de")[0] == 0
+    assert Path("new/folder/lines.de").read_bytes() == b"\n" * count
+    problem = "lines.en:1: the source is empty" if count else "empty corpus; expected at least one sentence pair"
+    refused(call(score, "source=lines.en", "target=lines.en"), problem)
+
+
+BROKEN = {
+    "latin.en": (b"a\nb \xe9\n", "latin.en:2: not UTF-8 (byte 0xe9 at 3); convert the text to UTF-8"),
+    "half.en": (b"a\n\xed\xa0\x80\n", "half.en:2: not UTF-8 (byte 0xed at 1)"),
+    "utf16.en": ("a\n".encode("utf-16"), "utf16.en:1: not UTF-8 (byte 0xff at 1)"),
+    "cut.en": (b"a\nb\n\xe2\x80", "cut.en:3: not UTF-8 (byte 0xe2 at 1)"),
+    "plain.gz": (b"a\nb\n", "plain.gz: not a whole gzip file"),
+    "short.gz": (gzip.compress(os.urandom(9000).hex().encode())[:-99], "short.gz: not a whole gzip file"),
+    "end.gz": (gzip.compress(b"a dog\n" * 9)[:-4], "end.gz: not a whole gzip file"),
+    "sum.gz": (gzip.compress(b"a dog\n", 0)[:-8] + b"\0" * 8, "sum.gz: not a whole gzip file"),
+}
+
+
+def test_files_that_cannot_be_read(call: Call) -> None:
+    os.mkfifo("pipe")
+    for name, (content, _) in BROKEN.items():
+        Path(name).write_bytes(content)
+    Path("good.en").write_text("a\nb\n")
+    no_file = "cannot be read: a folder, pipe or device; expected a file that can be read again"
+    problems = {
+        **{name: message for name, (_, message) in BROKEN.items()},
+        **{"none.en": "none.en: no such file", ".": f".: {no_file}", "pipe": f"pipe: {no_file}"},
+        **{"/dev/null": f"/dev/null: {no_file}", "/dev/zero": f"/dev/zero: {no_file}"},
+    }
+    for name, message in problems.items():
+        with pytest.raises(UserError, match=f"^{re.escape(message)}"):
+            list(read_lines(Path(name)))
+    refused(call(translate, "input=latin.en", "output=out"), problems["latin.en"])
+    refused(call(score, "source=short.gz", "target=good.en", "output=out"), problems["short.gz"])
+    refused(call(score, "source=good.en", "target=/dev/zero", "output=out"), problems["/dev/zero"])
+    assert not list(Path().glob("*out*"))
+
+
+def test_a_line_of_standard_input_that_is_not_utf8(call: Call) -> None:
+    answer = call(translate, *QUICK, stdin=b"\n\n\xff\na dog\n")
+    refused(answer, "standard input, line 3: not UTF-8 (byte 0xff at 1)", out="\n\n")
+
+
+def test_outputs_that_cannot_be_written(call: Call) -> None:
+    Path("lines.en").write_text("a dog\n")
+    Path("folder").mkdir()
+    for output in ("lines.en", ".", "/dev/null"):
+        refused(call(translate, "input=lines.en", f"output={output}"), "exists already; remove it, or give another")
+    refused(call(score, "source=lines.en", "target=lines.en", "output=lines.en"), "it exists already; name another")
+    for words in (["input=lines.en"], ["source=lines.en", "target=lines.en"]):
+        module = score if len(words) == 2 else translate
+        refused(call(module, *words, "output=lines.en/x"), "lines.en: File exists; check the path")
+    assert Path("lines.en").read_text() == "a dog\n" and sorted(os.listdir()) == ["folder", "lines.en"]
+
+
+def test_pairs_that_cannot_be_scored_are_named(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(score, "CHUNK", 2)
+    Path("good.de").write_text("x\n" * 4)
+    for line, message in (
+        ("\u00a0", "a.en:4: the source is empty, so no translation can be scored; leave it out"),
+        ("e" * 3000, "at most 1,000 tokens (search.max_source_length); shorten it, or leave it out"),
+    ):
+        Path("a.en").write_text(f"a dog\na\na\n{line}\n")
+        refused(call(score, "source=a.en", "target=good.de", "output=out"), message)
+        assert not Path("out").exists()
+    Path("a.en").write_text("".join(f"{line}\n" for line in LINES[3:5]))
+    Path("b.de").write_text("".join(f"{line}\n" for line in LINES[10:12]))
+    assert call(score, "source=a.en", "target=b.de")[1].count("\n") == 2
+
+
+def test_a_lone_surrogate_on_the_command_line(call: Call) -> None:
+    refused(call(translate, "text=a \udce9"), "text: the text on the command line is not UTF-8")
