@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,8 @@ from typing import Any
 import yaml
 
 from nmt.build import architecture, build_search
-from nmt.errors import UserError
+from nmt.data.sources.files import read_lines
+from nmt.errors import UserError, one_line
 from nmt.run_files import CONFIG, METRICS
 
 SEED, OWN_TO_A_RUN = "seed", ("seed", "name", "resume")  # settings in which runs of the same system may differ
@@ -107,7 +108,7 @@ def read_runs(
 
 def _score_files(folder: Path, split: str, data: Sequence[str], allow: Sequence[str]) -> list[Path]:
     """Return the score file of the run's own test set, or those of the test sets that `data` names."""
-    metrics = json.loads((folder / METRICS).read_text("utf-8"))
+    metrics = _parsed(folder / METRICS, json.loads)
     label = f"{split}.{build_search(metrics['search'], allow=allow).label}"
     if data:
         return [_scores_of(folder, label, split, name) for name in data]
@@ -121,7 +122,7 @@ def _test_sets(files: Iterable[Path]) -> dict[str, EvaluationSet]:
     """Return the test sets whose sentences lie beside these score files, by their digest."""
     found: dict[str, EvaluationSet] = {}
     for scores in files:
-        facts = json.loads(scores.read_text("utf-8"))
+        facts = _parsed(scores, json.loads)
         languages = facts["source_lang"], facts["target_lang"]
         paths = [_beside(scores, kind, language) for kind, language in zip(("src", "ref"), languages, strict=True)]
         if all(path.is_file() for path in paths):
@@ -130,7 +131,7 @@ def _test_sets(files: Iterable[Path]) -> dict[str, EvaluationSet]:
 
 
 def _read_run(folder: Path, files: Sequence[Path], test_sets: Mapping[str, EvaluationSet]) -> FinishedRun:
-    parts = [json.loads(file.read_text("utf-8")) for file in files]
+    parts = [_parsed(file, json.loads) for file in files]
     for facts in parts:
         if facts["data_sha256"] not in test_sets:
             raise UserError(
@@ -146,8 +147,8 @@ def _read_run(folder: Path, files: Sequence[Path], test_sets: Mapping[str, Evalu
     )
     return FinishedRun(
         folder,
-        yaml.safe_load((folder / CONFIG).read_text("utf-8")),
-        json.loads((folder / METRICS).read_text("utf-8")),
+        _parsed(folder / CONFIG, yaml.safe_load),
+        _parsed(folder / METRICS, json.loads),
         EvaluationSet(sets[0].source_lang, sets[0].target_lang, sources, references),
         tuple(line for lines in hypotheses for line in lines),
         sum(facts["seconds"] for facts in parts),
@@ -158,11 +159,22 @@ def _scores_of(folder: Path, label: str, split: str, name: str) -> Path:
     """Return the score file of the evaluation on the data that `name` names."""
     wanted = Path(name).expanduser().resolve()
     for path in sorted((folder / "translations").glob(f"{label}.*.scores.json")):
-        _, _, given = json.loads(path.read_text("utf-8"))["data"].partition("=")
+        _, _, given = _parsed(path, json.loads)["data"].partition("=")
         if given and Path(given).resolve() == wanted:
             return path
     key = "path" if wanted.is_dir() else split
     raise _missing(folder, f"of {name} ({label})", f"split={split}", f"data.{key}={name}")
+
+
+def _parsed(path: Path, parse: Callable[[str], Any]) -> dict[str, Any]:
+    """Return the mapping that a file of the run holds. Raises UserError for a damaged file."""
+    try:
+        found = parse(path.read_text("utf-8"))
+    except (ValueError, yaml.YAMLError) as error:
+        raise UserError(f"{path}: damaged ({one_line(error)}); restore the file, or leave out this run") from error
+    if not isinstance(found, dict):
+        raise UserError(f"{path}: damaged (no mapping); restore the file, or leave out this run")
+    return found
 
 
 def _missing(folder: Path, what: str, *words: str) -> UserError:
@@ -178,10 +190,10 @@ def _beside(scores: Path, kind: str, language: str) -> Path:
 def _lines_of(path: Path, facts: Mapping[str, Any]) -> tuple[str, ...]:
     if not path.is_file():
         raise UserError(f"{path}: no such file; run scripts/evaluate.py again for {path.parent.parent}")
-    lines = path.read_text("utf-8").split("\n")[:-1]
+    lines = tuple(read_lines(path))
     if len(lines) != facts["sentences"]:
         raise UserError(
             f"{path}: got {len(lines):,} lines, expected {facts['sentences']:,} as in the score file; run "
             f"scripts/evaluate.py again for {path.parent.parent}"
         )
-    return tuple(lines)
+    return lines

@@ -13,6 +13,7 @@ from nmt.cli import compare as program
 from nmt.errors import UserError
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.metrics.chrf import ChrF
+from nmt.evaluation.runs import read_runs
 from nmt.evaluation.significance import paired_test, seeds_test
 from tests.finished_runs import write_run, write_translations
 from tests.html_page import Page
@@ -153,6 +154,27 @@ def test_runs_with_the_same_name_are_told_apart(tmp_path: Path, monkeypatch: pyt
     program.run(["tiny/1", "tiny/2", "other/1", "tiny/1", "scores=[chrf]", *QUICK])
     found = json.loads(Path("comparison", "comparison.json").read_text("utf-8"))
     assert [system["name"] for system in found["systems"]] == ["tiny/1", "tiny/2", "other"]
+
+
+def test_damaged_files_of_a_run_are_named(multirun: Path) -> None:
+    run = write_translations(write_run(Path("run")), SOURCES, REFERENCES, REFERENCES)
+    for name, content, match in (
+        ("config.yaml", b"a: [", r"run/config\.yaml: damaged \(while parsing.*restore the file, or leave out this run"),
+        ("metrics.json", b'{"name": ', r"run/metrics\.json: damaged \(Expecting value"),
+        ("metrics.json", b"\xff", r"run/metrics\.json: damaged \('utf-8' codec"),
+        ("metrics.json", b"[]", r"run/metrics\.json: damaged \(no mapping\)"),
+        ("translations/test.beam3.lp1.scores.json", b"", r"scores\.json: damaged"),
+        ("translations/test.beam3.lp1.hyp.de", b"a\n\xe9\n", r"hyp\.de:2: not UTF-8 \(byte 0xe9 at 1\)"),
+    ):
+        before = (run / name).read_bytes()
+        (run / name).write_bytes(content)
+        with pytest.raises(UserError, match=match) as error:
+            read_runs([run], "test")
+        assert "\n" not in str(error.value)
+        (run / name).write_bytes(before)
+    odd = ["a\u2028b", "\x0c", "a\x85", "", "\ufffd"]
+    write_translations(run, odd, odd, odd)
+    assert read_runs([run], "test")[0].hypotheses == tuple(odd)
 
 
 @pytest.mark.parametrize(
