@@ -6,13 +6,19 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nmt.cli import program
 from nmt.cli.arguments import quoted_paths, take, take_config_dir, wants_help
 from nmt.cli.log import messages_on
 from nmt.errors import UserError
+
+if TYPE_CHECKING:
+    from nmt.config.settings import TokenizerConfig
+    from nmt.data.pair import Split
+    from nmt.data.tokenizer import Tokenizer
 
 FILE = "data_report"
 EXAMPLES = 5
@@ -53,19 +59,17 @@ def run(argv: Sequence[str]) -> None:
     with also_in(config_folder):
         config = validate(compose("train", quoted_paths(words, but=",\\")))
     from nmt.build import build_source
-    from nmt.data.cache import cache_folder
     from nmt.data.corpus import load_corpus, origin
     from nmt.data.filters import check_filters
     from nmt.data.report.inspection import inspect
     from nmt.data.report.page import page
     from nmt.data.report.tables import text
-    from nmt.data.tokenizer import Tokenizer
 
     check_filters(config.data)
     source = build_source(config.data, allow=config.allow)
     with messages_on(sys.stderr):
         corpus = load_corpus(source, config.data)
-        tokenizer = Tokenizer.train(corpus["train"], config.tokenizer, cache_dir=cache_folder())
+        tokenizer, note = train_tokenizer(corpus["train"], config.tokenizer)
         report = inspect(
             corpus,
             tokenizer,
@@ -73,10 +77,29 @@ def run(argv: Sequence[str]) -> None:
             origin=lambda split: origin(source, config.data, split),
             examples=int(examples or EXAMPLES),
         )
+    report = replace(report, tokenizer=note)
     lines = "".join(f"{line}\n" for line in text(report))
     plain = json.dumps(asdict(report), ensure_ascii=False, indent=2) + "\n"
     written = [] if out is None else _write(out, {".txt": lines, ".json": plain, ".html": page(report)})
     print(lines, *(f"written to {path}\n" for path in written), sep="", end="")
+
+
+def train_tokenizer(split: Split, settings: TokenizerConfig) -> tuple[Tokenizer, str]:
+    """Return the tokenizer of the settings and "".
+
+    If the texts do not allow its vocabulary size, return one with the size that suits them, and what to tell the user.
+    Raises UserError if the texts allow none.
+    """
+    from nmt.data.cache import cache_folder
+    from nmt.data.tokenizer import Tokenizer
+
+    try:
+        return Tokenizer.train(split, settings, cache_dir=cache_folder()), ""
+    except UserError as error:
+        if settings.vocab_size is None:
+            raise
+        suited = Tokenizer.train(split, replace(settings, vocab_size=None), cache_dir=cache_folder())
+        return suited, f"a run would end here: {error}; the pieces above are those of tokenizer.vocab_size=null"
 
 
 def _write(out: str, contents: Mapping[str, str]) -> list[Path]:

@@ -35,6 +35,17 @@ def test_text_json_and_page(folder: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "<h3>leaked_pair, train: 1</h3>" in page
 
 
+def test_a_vocabulary_that_is_too_large_stops_no_report(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [f"data.path={folder}", "data.val_size=3"]
+    inspect_data.run([*words, "tokenizer.vocab_size=5000", f"out={folder}/large"])
+    large = capsys.readouterr().out.replace("/large/", "/")
+    inspect_data.run([*words, "tokenizer.vocab_size=null", f"out={folder}"])
+    (note,) = set(large.split("\n")) - set(capsys.readouterr().out.split("\n"))
+    assert note.startswith("a run would end here: tokenizer.vocab_size: got 5000, but the joint training text allows at")
+    assert note.endswith("or lower; the pieces above are those of tokenizer.vocab_size=null")
+    assert note in (folder / "large" / "data_report.html").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

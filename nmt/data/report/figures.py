@@ -85,13 +85,15 @@ class DataReport:
     """The figures of all splits.
 
     `explanations` says what each finding means, `dropped` names those whose pairs training leaves out, and
-    `not_tested` gives the reason for each defect that was not looked for.
+    `not_tested` gives the reason for each defect that was not looked for. `tokenizer` says which one divides the texts
+    into pieces if it is not that of the settings; otherwise it is empty.
     """
 
     splits: Mapping[str, SplitFigures]
     explanations: Mapping[str, str]
     dropped: Sequence[str]
     not_tested: Mapping[str, str]
+    tokenizer: str = ""
 
 
 def visible(text: str) -> str:

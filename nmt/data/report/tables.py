@@ -57,6 +57,8 @@ def text(report: DataReport) -> Iterator[str]:
     yield from (f"{split}: {figures.origin}" for split, figures in report.splits.items())
     yield ""
     yield from _table(report.splits, figures(report))
+    if report.tokenizer:
+        yield report.tokenizer
     yield ""
     yield from _table(report.splits, findings(report), head="pairs with a defect")
     yield from (f"not looked for: {name}, which {reason}" for name, reason in report.not_tested.items())
