@@ -145,6 +145,8 @@ def _build(plan: _Plan) -> Any:
             raise UserError(f"{plan.path}.{error.parameter}: {error.problem}") from error
         except (ValueError, TypeError, RuntimeError) as error:  # torch raises RuntimeError for sizes it cannot make
             raise UserError(f"{plan.path}: {one_line(error)}") from error
+        except LookupError as error:  # often a name in a table of choices; the text of a KeyError is only the key
+            raise UserError(f"{plan.path}: {type(error).__name__}: {one_line(error)}") from error
 
     return construct if plan.partial else construct()
 

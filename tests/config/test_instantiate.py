@@ -28,6 +28,8 @@ class Inner:
             raise ParameterError("size", f"got {size}, expected at least 0")
         if size > 100:
             raise RuntimeError("no room")
+        if size == 50:
+            raise KeyError("fifty")
         self.size, self.rate = size, rate
 
 
@@ -215,6 +217,7 @@ def test_a_target_that_cannot_take_what_the_program_gives_is_one_problem() -> No
 def test_a_constructors_own_errors_name_the_place() -> None:
     assert message(node("Inner", size=-1)) == "model.decoder.size: got -1, expected at least 0"
     assert message(node("Inner", size=101)) == "model.decoder: no room"
+    assert message(node("Inner", size=50)) == "model.decoder: KeyError: 'fifty'"
     assert message(node("Outer", inner=node("Inner", size=-1)), vocab_size=7).startswith("model.decoder.inner.size: ")
     assert message(node("Outer", inner=None, name="ours"), vocab_size=7) == "outer: a message of its own"
 
