@@ -152,7 +152,10 @@ def contradictions(
     if reference is not None and config.attention is None:
         yield 'reference="...": it only changes an attention map; to draw one, add attention=map.png'
     if prefix is not None and (text is None or reference is not None):
-        yield 'prefix="...": the search completes it; give it with text="..." and without reference='
+        yield (
+            'prefix="...": the search completes it; give it with text="..." and without reference= (in Python, '
+            "Translator.translate(sentences, prefixes=[...]) takes one for each sentence)"
+        )
     if (config.kind != "cross" or config.words or config.scaled) and config.attention is None:
         yield "kind=, words= and scaled=: they only change an attention map; to draw one, add attention=map.png"
 
