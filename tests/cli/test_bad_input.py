@@ -13,7 +13,7 @@ from types import ModuleType
 
 import pytest
 
-from nmt.cli import program, score, translate
+from nmt.cli import evaluate, program, score, translate
 from nmt.data.sources.files import read_lines
 from nmt.errors import UserError
 from tests.tiny_run import Run
@@ -98,6 +98,7 @@ def test_files_that_cannot_be_read(call: Call) -> None:
     problems = {
         **{name: message for name, (_, message) in BROKEN.items()},
         **{"none.en": "none.en: no such file", ".": f".: {no_file}", "pipe": f"pipe: {no_file}"},
+        **{"e" * 300: f"{'e' * 300}: cannot be read: File name too long"},
         **{"/dev/null": f"/dev/null: {no_file}", "/dev/zero": f"/dev/zero: {no_file}"},
     }
     for name, message in problems.items():
@@ -141,5 +142,9 @@ def test_pairs_that_cannot_be_scored_are_named(call: Call, monkeypatch: pytest.M
     assert call(score, "source=a.en", "target=b.de")[1].count("\n") == 2
 
 
-def test_a_lone_surrogate_on_the_command_line(call: Call) -> None:
+def test_arguments_that_say_nothing(call: Call) -> None:
     refused(call(translate, "text=a \udce9"), "text: the text on the command line is not UTF-8")
+    refused(call(translate, "text=a", "--config-dir"), "--config-dir: got nothing, expected a folder with your configs")
+    refused(
+        call(evaluate, "data=cldr"), "data=cldr: the run's data are fixed; replace single settings, as in data.path"
+    )

@@ -179,10 +179,11 @@ def test_broken_models_are_an_error_at_once() -> None:
 
     options: dict[str, Any] = {"max_length": torch.tensor([4]), "keys": [[1]]}
     state = History(torch.zeros(1, 0, dtype=torch.long), torch.zeros(1, 1))
-    with pytest.raises(UserError, match="NaN"):
-        Sampling()(constant(math.nan), state, **options)
-    with pytest.raises(ValueError, match="probability of zero"):
-        Sampling()(constant(-math.inf), state, **options)
+    for search in (Sampling(), BeamSearch(beam_size=2)):
+        with pytest.raises(UserError, match="NaN"):
+            search(constant(math.nan), state, **options)
+        with pytest.raises(ValueError, match="probability of zero"):
+            search(constant(-math.inf), state, **options)
 
 
 @pytest.mark.parametrize(
