@@ -87,14 +87,24 @@ def message(*overrides: str) -> str:
 
 def test_a_mistake_in_an_attention_of_ones_own_names_its_class_key_and_line() -> None:
     text = message(
-        "model=rnn", "model/attention=luong", "~model.attention.score", f"model.attention._target_={MODULE}.Mismatched"
+        "model=rnn",
+        "model/attention=luong",
+        "~model.attention.score",
+        "~model.attention.scale",
+        f"model.attention._target_={MODULE}.Mismatched",
     )
     assert text.startswith("model.attention: Mismatched fails on two toy sentences: mat1 and mat2 shapes cannot be mul")
     assert f"({Path(__file__).name}, line" in text
 
 
 def test_a_constructor_may_read_the_values_of_a_tensor() -> None:
-    node = ["model=rnn", "model/attention=luong", "~model.attention.score", "allow=[my_package]"]
+    node = [
+        "model=rnn",
+        "model/attention=luong",
+        "~model.attention.score",
+        "~model.attention.scale",
+        "allow=[my_package]",
+    ]
     node.append(f"model.attention._target_={MODULE}.Spaced")
     threads = torch.get_num_threads()
     check_nodes(validate(compose("train", node)))
