@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from nmt.search.base import Hypothesis
-from nmt.search.rules import NEVER_GENERATED, ban, require_numbers, top
+from nmt.search.rules import NEVER_GENERATED, require_numbers, top_sums
 
 
 @dataclass(frozen=True)
@@ -92,32 +92,21 @@ def extend(beams: Beams, log_probs: Tensor, ranking: Tensor, choice: Tensor, *, 
     `choice` (N, V) decides which continuations are the best. Without rules and groups, the three are one tensor.
     """
     sentences, width = beams.totals.shape
-    # The best `count` of a sentence are among the best `count` of each hypothesis. Forbidden tokens may take places.
-    values, ids = top(choice, min(count + len(NEVER_GENERATED), choice.shape[1]))  # (N, c)
-    require_numbers(values)
-    values = ban(values, ids, NEVER_GENERATED)
-    kept = values.shape[1]  # for each hypothesis
-    totals = (beams.totals.reshape(-1, 1) + values).view(sentences, width * kept)
-    best, places = top(totals, min(count, width * kept))  # (B, C)
-    parents = places // kept
-    rows = torch.arange(sentences, device=totals.device).unsqueeze(1)
-    last = ids.reshape(sentences, -1).gather(1, places)
-    last_log_prob = _chosen(log_probs, choice, values, ids, places)
+    vocabulary = choice.shape[1]
+    best, places = top_sums(beams.totals, choice, min(count, width * vocabulary), without=NEVER_GENERATED)  # (B, C)
+    require_numbers(best)
+    parents = places // vocabulary
+    rows = torch.arange(sentences, device=places.device).unsqueeze(1)
     if ranking is not choice:
-        totals = beams.totals.gather(1, parents) + _chosen(ranking, choice, values, ids, places)
+        totals = beams.totals.gather(1, parents) + ranking.reshape(sentences, -1).gather(1, places)
         best = totals.masked_fill(best == -torch.inf, -torch.inf)
+    last, last_log_prob = places % vocabulary, log_probs.reshape(sentences, -1).gather(1, places)
     return Beams(
         tokens=torch.cat([beams.tokens[rows, parents], last.unsqueeze(2)], dim=2),
         log_probs=torch.cat([beams.log_probs[rows, parents], last_log_prob.unsqueeze(2)], dim=2),
         totals=best,
         parents=parents,
     )
-
-
-def _chosen(scores: Tensor, choice: Tensor, values: Tensor, ids: Tensor, places: Tensor) -> Tensor:
-    """Return `scores` (N, V) of the chosen continuations (B, C); `values` (N, c) are those of `choice` at `ids`."""
-    values = values if scores is choice else scores.gather(1, ids)
-    return values.reshape(len(places), -1).gather(1, places)
 
 
 def record(found: list[list[Hypothesis]], index: Tensor, candidates: Beams, scores: Tensor, finishes: Tensor) -> None:

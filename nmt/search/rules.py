@@ -107,22 +107,52 @@ def keep_top_p(log_probs: Tensor, p: float) -> Tensor:
 def top(values: Tensor, count: int) -> tuple[Tensor, Tensor]:
     """Return the `count` largest values of each row (N, V) and their columns, largest first.
 
-    Among equal values, the lower column comes first. NaN counts as the largest. A wide row is divided into groups of
-    adjacent columns: its largest values lie in the `count` groups with the largest maxima. Maxima are far cheaper than
-    a selection, so this takes half the time of `topk` over the whole row.
+    Among equal values, the lower column comes first. NaN counts as the largest.
     """
-    rows, columns = values.shape
-    groups = columns // _GROUP
-    if groups > 2 * count:
-        whole = groups * _GROUP
-        maxima = values[:, :whole].view(rows, groups, _GROUP).amax(2)
-        chosen = top(maxima, count)[1].sort(dim=1).values  # ascending, so that equal values keep their order
-        inside = (chosen.unsqueeze(2) * _GROUP + torch.arange(_GROUP, device=values.device)).flatten(1)
-        rest = torch.arange(whole, columns, device=values.device).expand(rows, -1)
-        places = torch.cat([inside, rest], dim=1)
-        best, among = top(values.gather(1, places), count)
-        return best, places.gather(1, among)
-    best, places = values.topk(min(count + 1, columns), dim=1)
+    return top_sums(values.new_zeros(len(values), 1), values, count)
+
+
+def top_sums(totals: Tensor, values: Tensor, count: int, without: Sequence[int] = ()) -> tuple[Tensor, Tensor]:
+    """Return the `count` largest sums of each sentence (B, count) and their places, largest first.
+
+    A sum is the total of a hypothesis, `totals` (B, W), and one of its `values` (N, V) with N = B*W. Its place is its
+    column in (B, W*V). The tokens `without` are forbidden. Equal sums and NaN are ordered as in `top`.
+
+    A wide row is divided into groups of adjacent columns: its largest sums lie in the `count` groups with the largest
+    maxima. Maxima are far cheaper than a selection, so this takes a fraction of the time of `topk` over whole rows.
+    """
+    sentences, width = totals.shape
+    columns = torch.arange(values.shape[1], device=values.device)
+    groups = -(-len(columns) // _GROUP)
+    if width * groups <= 2 * count:
+        sums = totals.reshape(-1, 1) + ban(values, columns, without)
+        return _select(sums.view(sentences, -1), count)
+    maxima = totals.reshape(-1, 1) + _maxima(values, columns, without)
+    chosen = top(maxima.view(sentences, -1), count)[1].sort(dim=1).values  # ascending: equal sums keep their order
+    parents, ids = chosen // groups, (chosen % groups).unsqueeze(2) * _GROUP + columns[:_GROUP]  # (B, count, 64)
+    places = (parents.unsqueeze(2) * len(columns) + ids.clamp(max=len(columns) - 1)).flatten(1)
+    found = values.reshape(sentences, -1).gather(1, places).view(ids.shape)
+    found = ban(found, ids, without).masked_fill(ids >= len(columns), -torch.inf)  # the last group may be short
+    best, among = _select((totals.gather(1, parents).unsqueeze(2) + found).flatten(1), count)
+    return best, places.gather(1, among)
+
+
+def _maxima(values: Tensor, columns: Tensor, without: Sequence[int]) -> Tensor:
+    """Return the maximum of each group of columns; the last group may be short."""
+    whole = len(columns) // _GROUP * _GROUP
+    parts = [values[:, :whole].view(len(values), -1, _GROUP).amax(2)]
+    if whole < len(columns):
+        parts.append(values[:, whole:].amax(1, keepdim=True))
+    maxima = torch.cat(parts, dim=1)
+    for group in {token // _GROUP for token in without}:
+        some = slice(group * _GROUP, (group + 1) * _GROUP)
+        maxima[:, group] = ban(values[:, some], columns[some], without).amax(1)
+    return maxima
+
+
+def _select(values: Tensor, count: int) -> tuple[Tensor, Tensor]:
+    """Return the same as `top` by a selection over whole rows."""
+    best, places = values.topk(min(count + 1, values.shape[1]), dim=1)
     # topk does not define which of equal values it takes, nor their order, so the few rows that have some are sorted.
     equal = ((best[:, 1:] == best[:, :-1]) & (best[:, 1:] > -torch.inf)).any(1)
     if bool(equal.any()):
