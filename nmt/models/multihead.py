@@ -9,13 +9,16 @@ from nmt.errors import ParameterError
 from nmt.models.dropout import Dropout
 from nmt.models.positions.base import Positions
 
+_FEW_QUERIES, _FEW_PRODUCTS = 8, 400
+
 
 class MultiHeadAttention(nn.Module):
     """Attention with `heads` heads of width `width / heads` (arXiv:1706.03762, section 3.2).
 
-    `scale_scores` divides the scores by the square root of the head width (eq. 1). By default torch's fused kernel
-    computes the result; with `need_weights`, the weights are computed explicitly and returned. Self-attention gets the
-    `positions` of its stack as an argument of every call. Raises ParameterError if `heads` does not divide `width`.
+    `scale_scores` divides the scores by the square root of the head width (eq. 1). Torch's fused kernel computes the
+    result, or batched products where these are faster. With `need_weights`, the weights are computed explicitly and
+    returned. Self-attention gets the `positions` of its stack as an argument of every call. Raises ParameterError if
+    `heads` does not divide `width`.
 
     Legend: B sentences, H heads, T queries, S keys, D width.
     """
@@ -82,12 +85,13 @@ class MultiHeadAttention(nn.Module):
         if positions is not None:
             queries = positions.rotate(queries, start)
             bias = positions.bias(queries, keys.shape[2], start=start, scale=self.scale)
+        explicit = need_weights or _products_are_faster(queries, keys)
         # The kernel is fastest with its built-in causal mask, but then it accepts no other mask.
-        is_causal = causal and not need_weights and mask is None and bias is None and start == 0
+        is_causal = causal and not explicit and mask is None and bias is None and start == 0
         if not is_causal:
             mask = _join(mask, bias, _past(query.shape[1], keys.shape[2], start, query.device) if causal else None)
         weights = None
-        if need_weights:
+        if explicit:
             weights = attention_weights(queries, keys, mask, self.scale)
             context = self.dropout(weights) @ values
         else:
@@ -95,7 +99,7 @@ class MultiHeadAttention(nn.Module):
             context = nn.functional.scaled_dot_product_attention(
                 queries, keys, values, mask, dropout_p=dropout, is_causal=is_causal, scale=self.scale
             )
-        return self.output(context.transpose(1, 2).flatten(2)), weights
+        return self.output(context.transpose(1, 2).flatten(2)), weights if need_weights else None
 
     def _split(self, x: Tensor) -> Tensor:
         return x.view(*x.shape[:2], self.heads, -1).transpose(1, 2)  # (B, S, D) -> (B, H, S, D / H)
@@ -111,6 +115,16 @@ def attention_weights(queries: Tensor, keys: Tensor, mask: Tensor | None, scale:
     if mask is not None:
         scores = scores.masked_fill(~mask, -torch.inf) if mask.dtype == torch.bool else scores + mask
     return scores.softmax(-1)
+
+
+def _products_are_faster(queries: Tensor, keys: Tensor) -> bool:
+    """Return whether batched products are faster than the fused kernel, as for the few queries of a decoding step.
+
+    On a CPU the fused kernel takes up to twice as long for them. But torch has a slow path for batches of
+    products with fewer than 400 multiplications each.
+    """
+    _, _, count, width = queries.shape
+    return queries.device.type == "cpu" and count <= _FEW_QUERIES and count * keys.shape[2] * width >= _FEW_PRODUCTS
 
 
 def require_division(width: int, heads: int) -> None:

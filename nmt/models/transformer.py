@@ -316,7 +316,8 @@ class TransformerDecoder(Decoder):
     def init_state(self, encoded: EncoderOutput) -> TransformerState:
         caches = []
         for layer in self._layers():
-            keys, values = layer.cross_attention.project(encoded.memory)
+            # Otherwise every step would copy them for its products.
+            keys, values = (x.contiguous() for x in layer.cross_attention.project(encoded.memory))
             empty = keys[:, :, :0]
             caches.append(LayerCache(empty, empty, keys, values))
         return TransformerState(tuple(caches), encoded.memory_mask)

@@ -62,6 +62,17 @@ def test_a_bool_mask_and_a_float_mask_agree(inputs):
     assert (weights.masked_select(~allowed.expand_as(weights)) == 0).all()
 
 
+def test_a_few_queries_get_what_they_get_among_many():
+    """On a CPU a few queries take another path than many."""
+    attention = MultiHeadAttention(WIDTH, HEADS)
+    query, memory, mask = torch.randn(4, 20, WIDTH), torch.randn(4, 200, WIDTH), torch.rand(4, 200) < 0.5
+    many, _ = attention(query, memory, mask)
+    for count in (1, 5):
+        few, weights = attention(query[:, :count], memory, mask)
+        torch.testing.assert_close(few, many[:, :count])
+        assert weights is None
+
+
 @pytest.mark.parametrize("masked", [True, False])
 @pytest.mark.parametrize("causal", [True, False])
 @pytest.mark.parametrize("scale_scores", [True, False])
