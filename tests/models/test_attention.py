@@ -18,7 +18,7 @@ from nmt.build import MODELS
 from nmt.config.instantiate import instantiate
 from nmt.errors import ParameterError
 from nmt.models.attention.bahdanau import BahdanauAttention
-from nmt.models.attention.base import Attention, AttentionFactory, AttentionMemory
+from nmt.models.attention.base import Attention, AttentionFactory, AttentionMemory, additive_scores
 from nmt.models.attention.luong import LuongAttention
 from nmt.models.interface import State
 from tests.models.toy_attentions import TOYS
@@ -147,6 +147,16 @@ def test_concat_is_one_matrix_over_the_concatenation(query: Tensor, memory: Tens
     pairs = torch.cat((query.unsqueeze(2).expand(-1, -1, 4, -1), memory.unsqueeze(1).expand(-1, 2, -1, -1)), dim=-1)
     expected = attention.energy(torch.tanh(pairs @ whole.t())).squeeze(-1)
     close(attention.score(query, attention.prepare(memory, MASK), None), expected)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32])
+def test_additive_scores_keep_small_values_in_every_precision(dtype: torch.dtype) -> None:
+    energy = nn.Linear(1, 1, bias=False)
+    nn.init.ones_(energy.weight)
+    queries, keys = torch.tensor([[[1e-3], [2.0]]]), torch.tensor([[[2e-3], [-1.0]]])
+    scores = additive_scores(queries.to(dtype), keys.to(dtype), energy.to(dtype))
+    expected = torch.tanh(queries + keys.transpose(1, 2))
+    torch.testing.assert_close(scores.float(), expected, rtol=0.01, atol=1e-5)
 
 
 def test_large_negative_fill_and_minus_infinity_agree(attention: Attention, query: Tensor, memory: Tensor) -> None:

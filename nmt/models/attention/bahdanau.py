@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 
 from nmt.checks import WIDEST, require_integer
-from nmt.models.attention.base import Attention, AttentionMemory
+from nmt.models.attention.base import Attention, AttentionMemory, additive_scores
 
 
 class BahdanauAttention(Attention):
@@ -32,6 +31,4 @@ class BahdanauAttention(Attention):
         return keys
 
     def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
-        hidden = self.query_projection(query).unsqueeze(2) + memory.keys.unsqueeze(1)  # (B, Q, S, width)
-        scores: Tensor = self.energy(torch.tanh(hidden))
-        return scores.squeeze(-1)
+        return additive_scores(self.query_projection(query), memory.keys, self.energy)

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from nmt.checks import require_choice
 from nmt.errors import ParameterError
-from nmt.models.attention.base import Attention, AttentionMemory
+from nmt.models.attention.base import Attention, AttentionMemory, additive_scores
 
 SCORES = ("dot", "general", "concat")
 SCALES = ("none", "sqrt", "learned")
@@ -67,9 +67,7 @@ class LuongAttention(Attention):
     def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
         if self.kind != "concat":
             return query @ memory.keys.transpose(1, 2)
-        hidden = self.query_projection(query).unsqueeze(2) + memory.keys.unsqueeze(1)  # (B, Q, S, query_width)
-        scores: Tensor = self.energy(torch.tanh(hidden))
-        return scores.squeeze(-1)
+        return additive_scores(self.query_projection(query), memory.keys, self.energy)
 
     def extra_repr(self) -> str:
         return f"score={self.kind}, scale={self.scale}"
