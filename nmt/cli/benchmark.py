@@ -1,10 +1,14 @@
 """`python scripts/benchmark.py`, `nmt-benchmark`: measures the speed of training and translation on this machine.
 
     python scripts/benchmark.py [data.path=FOLDER] [ckpt=RUN_FOLDER_OR_FILE] [any override of train.py]
+    python scripts/benchmark.py translation ckpt=TRANSFORMER [recurrent=RECURRENT] [data.path=FOLDER]
     python scripts/benchmark.py corpus [pairs=10_000_000] [folder=FOLDER] [any override of train.py]
 
 Training runs in Lightning's Trainer with 4,096 padded tokens in a batch, with logging and without validation.
 Translation searches the first 1,000 sentences of the test split with 5 beams; loading the model is not timed.
+
+`translation` compares the speed of trained models, greedily and with a beam of 5, with that of CTranslate2: see
+nmt/cli/translation_benchmark.py.
 
 `corpus` generates a corpus of `pairs` sentence pairs. It measures the speed of preparation, the time to plan the
 batches of an epoch, and the memory of training: see nmt/cli/corpus_benchmark.py.
@@ -41,6 +45,11 @@ def run(arguments: Sequence[str]) -> None:
         from nmt.cli import corpus_benchmark
 
         corpus_benchmark.run(arguments[1:])
+        return
+    if arguments[:1] == ["translation"]:
+        from nmt.cli import translation_benchmark
+
+        translation_benchmark.run(arguments[1:])
         return
     from nmt.config.compose import compose, validate
     from nmt.config.recipe import Recipe
