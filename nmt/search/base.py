@@ -71,7 +71,7 @@ class Search(ABC):
     max_length_extra: int = 10
     long_source: str = "split"
     max_source_length: int = 1000
-    batch_tokens: int = 8000
+    batch_tokens: int = 16000
 
     def __post_init__(self) -> None:
         require_number(above=0.0, at_most=1000.0, max_length_factor=self.max_length_factor)
