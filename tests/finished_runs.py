@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,7 @@ def write_translations(
     *,
     label: str = "test.beam3.lp1",
     data: str = "data.path=FOLDER",
+    search: Mapping[str, Any] = SEARCH,
 ) -> Path:
     """Write the lines and the score file of an evaluation; return the run."""
     folder = run / "translations"
@@ -48,5 +49,5 @@ def write_translations(
         (folder / f"{label}.{name}").write_text("".join(f"{line}\n" for line in lines), "utf-8")
     facts: dict[str, Any] = {"source_lang": "en", "target_lang": "de", "sentences": len(sources), "seconds": 2.0}
     facts["data_sha256"] = digest("en", "de", *sources, *references)
-    (folder / f"{label}.scores.json").write_text(json.dumps({**facts, "data": data}), "utf-8")
+    (folder / f"{label}.scores.json").write_text(json.dumps({**facts, "data": data, "search": search}), "utf-8")
     return run

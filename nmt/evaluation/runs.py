@@ -16,6 +16,7 @@ from nmt.build import architecture, build_search
 from nmt.data.sources.files import read_lines
 from nmt.errors import UserError, one_line
 from nmt.run_files import CONFIG, METRICS
+from nmt.search.base import Search
 
 SEED, OWN_TO_A_RUN = "seed", ("seed", "name", "resume")  # settings in which runs of the same system may differ
 _JOB = re.compile(r"\d+_(?P<settings>[^=]+=.+)")  # the folder of a multirun's job: 3_attention=luong,seed=2
@@ -101,21 +102,46 @@ def read_runs(
     replace the run's own data. A folder without the sources and references of its test set, as in docs/results, gets
     them from another of these runs. Raises UserError for files that are missing or do not belong together.
     """
-    files = [_score_files(folder, split, data, allow) for folder in folders]
+    if data:
+        columns = [_files_on(name, folders, split, allow) for name in data]
+    else:
+        columns = [[_own_file(folder, split, allow) for folder in folders]]
+    files = list(zip(*columns, strict=True))
     test_sets = _test_sets(file for each in files for file in each)
     return [_read_run(folder, each, test_sets) for folder, each in zip(folders, files, strict=True)]
 
 
-def _score_files(folder: Path, split: str, data: Sequence[str], allow: Sequence[str]) -> list[Path]:
-    """Return the score file of the run's own test set, or those of the test sets that `data` names."""
-    metrics = _parsed(folder / METRICS, json.loads)
-    label = f"{split}.{build_search(metrics['search'], allow=allow).label}"
-    if data:
-        return [_scores_of(folder, label, split, name) for name in data]
-    own = folder / "translations" / f"{label}.scores.json"
+def _own_file(folder: Path, split: str, allow: Sequence[str]) -> Path:
+    """Return the score file of the run's own test set."""
+    own = folder / "translations" / f"{split}.{_own_search(folder, allow).label}.scores.json"
     if not own.is_file():
         raise _missing(folder, f"of its {split} split: no {own.name}", f"split={split}")
-    return [own]
+    return own
+
+
+def _own_search(folder: Path, allow: Sequence[str]) -> Search:
+    return build_search(_parsed(folder / METRICS, json.loads)["search"], allow=allow)
+
+
+def _files_on(name: str, folders: Sequence[Path], split: str, allow: Sequence[str]) -> list[Path]:
+    """Return the score file of each run on the data that `name` names. All runs have translated the same sentences.
+
+    Raises UserError if there are no such files, and if there is a choice between several sets of sentences.
+    """
+    found = [_files_by_digest(name, folder, split, allow) for folder in folders]
+    shared = sorted(set.intersection(*map(set, found)))
+    if not shared:
+        raise UserError(
+            f"data.test: no sentences of {name} were translated by all runs; evaluate the runs with the same settings "
+            f"data.KEY=..."
+        )
+    if len(shared) > 1:
+        files = " and ".join(found[0][each].name.replace(".scores.json", ".*") for each in shared)
+        raise UserError(
+            f"data.test: {name} names {len(shared)} sets of sentences that all runs have translated ({files}); remove "
+            f"all but one from {found[0][shared[0]].parent}"
+        )
+    return [each[shared[0]] for each in found]
 
 
 def _test_sets(files: Iterable[Path]) -> dict[str, EvaluationSet]:
@@ -155,15 +181,20 @@ def _read_run(folder: Path, files: Sequence[Path], test_sets: Mapping[str, Evalu
     )
 
 
-def _scores_of(folder: Path, label: str, split: str, name: str) -> Path:
-    """Return the score file of the evaluation on the data that `name` names."""
-    wanted = Path(name).expanduser().resolve()
-    for path in sorted((folder / "translations").glob(f"{label}.*.scores.json")):
-        _, _, given = _parsed(path, json.loads)["data"].partition("=")
-        if given and Path(given).resolve() == wanted:
-            return path
-    key = "path" if wanted.is_dir() else split
-    raise _missing(folder, f"of {name} ({label})", f"split={split}", f"data.{key}={name}")
+def _files_by_digest(name: str, folder: Path, split: str, allow: Sequence[str]) -> dict[str, Path]:
+    """Return the score files of a run on the data that `name` names, with its own search, by the digest of the data."""
+    search, wanted = _own_search(folder, allow), Path(name).expanduser().resolve()
+    found = {}
+    for path in sorted((folder / "translations").glob(f"{split}.{search.label}.*.scores.json")):
+        facts = _parsed(path, json.loads)
+        _, _, given = facts["data"].partition("=")
+        theirs = build_search(facts["search"], allow=allow).replace(batch_tokens=search.batch_tokens)
+        if given and Path(given).resolve() == wanted and theirs == search:
+            found[facts["data_sha256"]] = path
+    if not found:
+        key = "path" if wanted.is_dir() else split
+        raise _missing(folder, f"of {name} ({split}.{search.label})", f"split={split}", f"data.{key}={name}")
+    return found
 
 
 def _parsed(path: Path, parse: Callable[[str], Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.metrics.chrf import ChrF
 from nmt.evaluation.runs import read_runs
 from nmt.evaluation.significance import paired_test, seeds_test
-from tests.finished_runs import write_run, write_translations
+from tests.finished_runs import SEARCH, write_run, write_translations
 from tests.html_page import Page
 from tests.tiny_run import sentences
 
@@ -110,6 +110,42 @@ def test_test_sets_are_pooled(multirun: Path) -> None:
     for one, other in zip(whole["systems"], pooled["systems"], strict=True):
         assert one["runs"][0]["p_values"] == other["runs"][0]["p_values"] and one["mean"] == other["mean"]
         assert other["runs"][0]["sentences/s"] == 15.0, "60 sentences in twice 2 s"
+
+
+def translate_other(runs: list[Path], digest: str, count: int, *, worse: bool = False, **search: float) -> None:
+    """Let runs translate the first `count` sentences of the folder `alt`, with these settings of their search."""
+    for run in runs:
+        lines = hypotheses(run)[:count] if not worse else ["x"] * count
+        place = f"data.path={Path('alt').resolve()}"
+        text = SOURCES[:count], REFERENCES[:count], lines
+        write_translations(run, *text, label=f"test.beam3.lp1.{digest}", data=place, search={**SEARCH, **search})
+
+
+def test_another_test_set_is_one_of_the_runs_own_search(multirun: Path) -> None:
+    """Evaluations of the same folder with other limits, or with rules of the search, are not taken."""
+    folders = [multirun / "0_layers=1,seed=1", multirun / "2_layers=2,seed=1"]
+    translate_other(folders[:1], "00000000", 60, worse=True, max_length_factor=0.3)
+    translate_other(folders[:1], "norepeat3.00000000", 60, worse=True, no_repeat_ngram_size=3)
+    translate_other(folders, "11111111", 60, batch_tokens=100)
+    for name, data in (("own", []), ("other", ["data.test=alt"])):
+        program.run([*map(str, folders), *QUICK, f"out={name}", *data])
+    own, other = (json.loads(Path(name, "comparison.json").read_text("utf-8")) for name in ("own", "other"))
+    assert [each["mean"] for each in own["systems"]] == [each["mean"] for each in other["systems"]]
+
+
+def test_the_sentences_are_those_that_all_runs_have_translated(multirun: Path) -> None:
+    folders = [multirun / "0_layers=1,seed=1", multirun / "2_layers=2,seed=1"]
+    words = [*map(str, folders), *QUICK, "data.test=alt", "out=other"]
+    translate_other(folders[:1], "00000000", 10)
+    translate_other(folders[1:], "11111111", 60)
+    with pytest.raises(UserError, match=r"data\.test: no sentences of alt were translated by all runs"):
+        program.run(words)
+    translate_other(folders[:1], "11111111", 60)
+    program.run(words)
+    assert json.loads(Path("other", "comparison.json").read_text("utf-8"))["sentences"] == 60
+    translate_other(folders[1:], "00000000", 10)
+    with pytest.raises(UserError, match=r"alt names 2 sets .*test\.beam3\.lp1\.\d{8}\.\* and test\.beam3"):
+        program.run(words)
 
 
 def bare(run: Path) -> Path:
