@@ -31,7 +31,8 @@ Compare finished runs: scores with intervals, significance, means over seeds, le
   RUN                        a run folder, or the folder of a multirun with all its runs
   baseline=RUN               the run that the others are tested against; default: the first. All its seeds take part
   split=test                 val or test; the translations with the best checkpoint and the run's own search
-  data.test=[A,B]            other test sets instead, pooled: files or folders that evaluate.py has translated
+  data.test=[A,B]            other test sets instead, pooled: folders or files that evaluate.py has translated; of a
+                             source file and its target file, name the source file
   scores=[bleu,chrf,ter]     metrics from configs/scores; default: those of the baseline
   scores.bleu.tokenize=char  scores.NAME.KEY=... replaces one setting of a metric
   bootstrap=1000             number of resamples for intervals, paired bootstrap, and the test over seeds

@@ -98,9 +98,10 @@ def read_runs(
 ) -> list[FinishedRun]:
     """Return finished runs with their translations of `split`, made with the best checkpoint and the run's own search.
 
-    `data` names the files or folders of other test sets, as they were given to evaluate.py. They are pooled, and
-    replace the run's own data. A folder without the sources and references of its test set, as in docs/results, gets
-    them from another of these runs. Raises UserError for files that are missing or do not belong together.
+    `data` names the files or folders of other test sets, as they were given to evaluate.py; a source file names its
+    pair. They are pooled, and replace the run's own data. A folder without the sources and references of its test set,
+    as in docs/results, gets them from another of these runs. Raises UserError for files that are missing or do not
+    belong together.
     """
     if data:
         columns = [_files_on(name, folders, split, allow) for name in data]
@@ -187,14 +188,34 @@ def _files_by_digest(name: str, folder: Path, split: str, allow: Sequence[str]) 
     found = {}
     for path in sorted((folder / "translations").glob(f"{split}.{search.label}.*.scores.json")):
         facts = _parsed(path, json.loads)
-        _, _, given = facts["data"].partition("=")
         theirs = build_search(facts["search"], allow=allow).replace(batch_tokens=search.batch_tokens)
-        if given and Path(given).resolve() == wanted and theirs == search:
+        source, *target = _named(facts["data"])
+        if wanted in target:
+            raise UserError(f"data.test: {name} is a target file; name only its source file: data.test={source}")
+        if wanted == source and theirs == search:
             found[facts["data_sha256"]] = path
     if not found:
-        key = "path" if wanted.is_dir() else split
-        raise _missing(folder, f"of {name} ({split}.{search.label})", f"split={split}", f"data.{key}={name}")
+        words = f"split={split}", _setting(name, folder, split)
+        raise _missing(folder, f"of {name} ({split}.{search.label})", *words)
     return found
+
+
+def _named(data: str) -> list[Path]:
+    """Return the folder, the file, or source and target file that a setting names: data.test=[/a/test.en,/a/test.de]"""
+    value = data.partition("=")[2]
+    return [Path(name).resolve() for name in (value[1:-1].split(",") if value.startswith("[") else [value])]
+
+
+def _setting(name: str, folder: Path, split: str) -> str:
+    """Return the setting that evaluates a run on a folder, on a file of pairs, or on a source file and its target."""
+    if Path(name).expanduser().is_dir():
+        return f"data.path={name}"
+    if name.removesuffix(".gz").endswith((".jsonl", ".tsv")):
+        return f"data.{split}={name}"
+    data = _parsed(folder / CONFIG, yaml.safe_load)["data"]
+    head, found, end = name.rpartition(f".{data['source_lang']}")
+    target = f"{head}.{data['target_lang']}{end}" if found else "TARGET_FILE"
+    return f"data.{split}=[{name},{target}]"
 
 
 def _parsed(path: Path, parse: Callable[[str], Any]) -> dict[str, Any]:

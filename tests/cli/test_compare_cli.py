@@ -148,6 +148,19 @@ def test_the_sentences_are_those_that_all_runs_have_translated(multirun: Path) -
         program.run(words)
 
 
+def test_a_source_file_names_its_pair(multirun: Path) -> None:
+    folders = [multirun / "0_layers=1,seed=1", multirun / "2_layers=2,seed=1"]
+    for letter in "ab":
+        place = f"data.test=[{Path(letter).resolve()}/test.en,{Path(letter).resolve()}/test.de]"
+        for run in folders:
+            lines = SOURCES[:20], REFERENCES[:20], hypotheses(run)[:20]
+            write_translations(run, *lines, label=f"test.beam3.lp1.{letter * 8}", data=place)
+    program.run([*map(str, folders), *QUICK, "out=pairs", "data.test=[a/test.en,b/test.en]"])
+    assert json.loads(Path("pairs", "comparison.json").read_text("utf-8"))["sentences"] == 40
+    with pytest.raises(UserError, match=r"a/test\.de is a target file; name only its source file: .*/a/test\.en$"):
+        program.run([*map(str, folders), "data.test=[a/test.en,a/test.de]"])
+
+
 def bare(run: Path) -> Path:
     """Remove the sources and the references of a run, as in the committed results; return the run."""
     for name in ("src.en", "ref.de"):
@@ -232,6 +245,9 @@ def test_damaged_files_of_a_run_are_named(multirun: Path) -> None:
             ["multi", "data.test=[empty]"],
             r"no translations of empty .*evaluate\.py ckpt=.* split=test data\.path=empty",
         ),
+        (["multi", "data.test=alt/test.en"], r"split=test 'data\.test=\[alt/test\.en,alt/test\.de\]'"),
+        (["multi", "data.test=alt/en.gz"], r"split=test 'data\.test=\[alt/en\.gz,TARGET_FILE\]'"),
+        (["multi", "data.test=alt.tsv.gz"], r"split=test data\.test=alt\.tsv\.gz"),
         (["multi", "other"], "other: tested on other sentences .en to de, 59 sentences. than multi/0"),
         (["multi", "damaged"], r"hyp\.de: got 59 lines, expected 60"),
         (["multi", "lost"], r"hyp\.de: no such file"),
