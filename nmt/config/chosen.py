@@ -6,7 +6,6 @@ a mistake in their keys comes from the command line.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nmt.config.folder import config_path, defaults, groups, options_with, own_folder
+from nmt.config.folder import config_path, defaults, groups, options_with, own_folder, shown_path, text
 from nmt.config.mistakes import parse
 from nmt.errors import UserError, did_you_mean, one_line
 
@@ -125,7 +124,7 @@ def _read(group: str, option: str) -> _File:
     import yaml
 
     path = config_path(f"{group}/{option}")
-    package = _PACKAGE.search(path.read_text("utf-8"))
+    package = _PACKAGE.search(text(f"{group}/{option}"))
     prefix = package[1] if package else group.replace("/", ".")
     try:
         with path.open(encoding="utf-8") as file:
@@ -136,13 +135,14 @@ def _read(group: str, option: str) -> _File:
     lists = [value for key, value in entries if key.value == "defaults"]
     nodes = [(key, value) for key, value in entries if key.value != "defaults"]
     lines = dict(_lines(nodes, "" if prefix == "_global_" else f"{prefix}."))
-    return _File(group, _shown(path), prefix, lines, list(_defaults(lists[0])) if lists else [])
+    name = shown_path(path)
+    return _File(group, name, prefix, lines, list(_defaults(lists[0], name)) if lists else [])
 
 
 def unreadable(error: YAMLError) -> str:
     """Return the message about a file that is not YAML, or has a key twice."""
     mark = getattr(error, "problem_mark", None)
-    where = f"{_shown(Path(mark.name))}, line {mark.line + 1}" if mark else "config"
+    where = f"{shown_path(Path(mark.name))}, line {mark.line + 1}" if mark else "config"
     return f"{where}: cannot be read as YAML ({one_line(getattr(error, 'problem', error))}); correct the file"
 
 
@@ -153,15 +153,25 @@ def _lines(entries: Sequence[Any], prefix: str) -> Iterator[tuple[str, int]]:
             yield from _lines(value.value, f"{prefix}{key.value}.")
 
 
-def _defaults(node: Any) -> Iterator[_Default]:
+def _defaults(node: Any, name: str) -> Iterator[_Default]:
+    """Yield the entries of a defaults list in the file `name`. Raises UserError for what is not such a list."""
+    if node.id != "sequence":
+        raise _no_list(node, name)
     for entry in node.value:
-        if entry.id != "mapping":
+        if entry.id == "scalar":  # _self_, or a file of the same group
             continue
-        for key, value in entry.value:
+        for key, value in entry.value if entry.id == "mapping" else [(entry, entry)]:
             options = value.value if value.id == "sequence" else [value]
+            if not key.value or {each.id for each in (key, *options)} != {"scalar"}:
+                raise _no_list(key, name)
             group = key.value.split()[-1].partition("@")[0].removeprefix("/")
             for option in options:
                 yield _Default(key.value, group, option.value, key.start_mark.line + 1)
+
+
+def _no_list(node: Any, name: str) -> UserError:
+    line = node.start_mark.line + 1
+    return UserError(f"{name}, line {line}: defaults: expected a list of groups, as in '- override /model: rnn'")
 
 
 def _problems(file: _File, choices: Mapping[str, str]) -> Iterator[str]:
@@ -188,9 +198,3 @@ def _problems(file: _File, choices: Mapping[str, str]) -> Iterator[str]:
                 f"{where}, chooses {group}={entry.option}, but {parent}={choices[parent]} has no {child}: leave out "
                 f"{parent}={choices[parent]}, or use {having}"
             )
-
-
-def _shown(path: Path) -> str:
-    """Return a path as a user would type it: relative if it lies in the working folder."""
-    relative = os.path.relpath(path)
-    return str(path) if relative.startswith(os.pardir) else relative

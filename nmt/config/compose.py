@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from nmt.config.chosen import check_files, unreadable
-from nmt.config.folder import config_dir, search_path
+from nmt.config.folder import check_texts, config_dir, search_path
 from nmt.config.grammar import quoted
 from nmt.config.mistakes import check_keys, check_options, explain, is_group, parse
 from nmt.config.paths import absolute_paths
@@ -119,6 +119,9 @@ def _compose(config_name: str, overrides: Sequence[str]) -> DictConfig:
             return hydra.compose(config_name, [*overrides, *search_path()], return_hydra_config=True)
         except YAMLError as error:
             raise UserError(unreadable(error)) from error
+        except UnicodeDecodeError:
+            check_texts()
+            raise
         except HydraException as error:
             # Hydra reports only the first unknown key. To report all, compose the chosen groups and check each key.
             chosen = [override.input_line or "" for override in parsed if is_group(override)]

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from nmt.config.grammar import quoted
 from nmt.errors import UserError
+from nmt.lines import decoded
 
 _DEFAULT = re.compile(r"^ *- (?:override )?/?([\w/]+): *([\w.-]+|\[[\w, ]*\])", re.MULTILINE)
 _own: ContextVar[Path | None] = ContextVar("own", default=None)
@@ -96,7 +97,7 @@ def defaults(config_name: str = "train") -> dict[str, str]:
 
     If a group takes several options, the value is a list in YAML: "[bleu, chrf]".
     """
-    return dict(_DEFAULT.findall(_text(config_name)))
+    return dict(_DEFAULT.findall(text(config_name)))
 
 
 def takes_several(group: str) -> bool:
@@ -112,9 +113,7 @@ def options_with(group: str) -> list[str]:
 
 def summary(group: str, option: str) -> str:
     """Return the first comment line of an option's file, or an empty string if it has none."""
-    lines = (
-        line for line in _text(f"{group}/{option}").splitlines() if line.startswith("#") and "@package" not in line
-    )
+    lines = (line for line in text(f"{group}/{option}").splitlines() if line.startswith("#") and "@package" not in line)
     return next(lines, "").lstrip("# ")
 
 
@@ -124,5 +123,21 @@ def config_path(config_name: str) -> Path:
     return next(path for path in paths if path.is_file())
 
 
-def _text(config_name: str) -> str:
-    return config_path(config_name).read_text("utf-8")
+def text(config_name: str) -> str:
+    """Return the text of a config file. Raises UserError if it is not UTF-8."""
+    path = config_path(config_name)
+    with path.open("rb") as file:
+        return "\n".join(decoded(file, f"{shown_path(path)}, line "))
+
+
+def check_texts() -> None:
+    """Raise UserError if an option's file is not UTF-8."""
+    for group, options in groups().items():
+        for option in options:
+            text(f"{group}/{option}")
+
+
+def shown_path(path: Path) -> str:
+    """Return a path as a user would type it: relative if it lies in the working folder."""
+    relative = os.path.relpath(path)
+    return str(path) if relative.startswith(os.pardir) else relative

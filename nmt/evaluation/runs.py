@@ -202,7 +202,7 @@ def _files_by_digest(name: str, folder: Path, split: str, allow: Sequence[str]) 
 
 def _named(data: str) -> list[Path]:
     """Return the folder, the file, or source and target file that a setting names: data.test=[/a/test.en,/a/test.de]"""
-    value = data.partition("=")[2]
+    value = re.sub(r"^data\.\w+=", "", data)
     return [Path(name).resolve() for name in (value[1:-1].split(",") if value.startswith("[") else [value])]
 
 

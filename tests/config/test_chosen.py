@@ -123,6 +123,39 @@ def test_a_mistake_in_an_experiment_of_ones_own_names_its_line(experiment: Path,
         assert message("experiment=mine") == words
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("defaults:\n  override /model: rnn\n", 3),
+        ("name: mine\ndefaults: demo\n", 3),
+        ("defaults:\nname: mine\n", 2),
+        ("defaults:\n  - _self_\n  - override /model: {rnn: 1}\n", 4),
+        ("defaults:\n  - [override /model]\n", 3),
+        ("defaults:\n  - '': rnn\n", 3),
+    ],
+)
+def test_defaults_that_are_no_list(experiment: Path, text: str, line: int) -> None:
+    experiment.write_text(f"# @package _global_\n{text}", "utf-8")
+    with also_in("own"):
+        assert message("experiment=mine") == (
+            f"own/experiment/mine.yaml, line {line}: defaults: expected a list of groups, as in "
+            "'- override /model: rnn'"
+        )
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_file_in_another_encoding_names_its_line(experiment: Path, nested: bool) -> None:
+    """Also one that only the defaults of another file name."""
+    latin = experiment.with_name("latin.yaml") if nested else experiment
+    experiment.write_text("# @package _global_\ndefaults:\n  - latin\n", "utf-8")
+    latin.write_bytes("# @package _global_\nname: mine  # größer\n".encode("latin-1"))
+    with also_in("own"):
+        assert message("experiment=mine") == (
+            f"own/experiment/{latin.name}, line 2: not UTF-8 (byte 0xf6 at 17); convert the text to UTF-8, for example "
+            "with iconv"
+        )
+
+
 def test_a_key_on_the_command_line_is_not_laid_to_a_file(experiment: Path) -> None:
     experiment.write_text("# @package _global_\ndata: {limit: 5}\n", "utf-8")
     with also_in("own"):
