@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from nmt.evaluation.compare import ComparedRun, Comparison, System
+from nmt.evaluation.metrics.base import labels
 from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric
 from nmt.table import Cell, Column, Table, text_cell
 
@@ -21,8 +22,9 @@ def systems_table(comparison: Comparison) -> Table:
     several seeds, that of the test over seeds and sentences. The facts of the run follow.
     """
     columns = [Column("system", number=False), Column("seed", number=False)]
-    for metric in comparison.metrics.values():
-        label = metric.label
+    shown = labels(comparison.metrics)
+    for name, metric in comparison.metrics.items():
+        label = shown[name]
         columns.append(Column(label, parts=(label, f"{label} ±")))
         if isinstance(metric, SacreBleuMetric):
             columns += [Column(f"{label} {kind}") for kind in _tests(comparison)]
@@ -102,8 +104,8 @@ def lengths_table(comparison: Comparison) -> Table:
 
 def length_caption(comparison: Comparison) -> str:
     """Return what the table of lengths shows."""
-    metric, unit = next(iter(comparison.metrics.values())), comparison.length_unit
-    return f"{metric.label} by the length of the source in {unit} (number of sentences)"
+    label, unit = next(iter(labels(comparison.metrics).values())), comparison.length_unit
+    return f"{label} by the length of the source in {unit} (number of sentences)"
 
 
 def notes(comparison: Comparison) -> list[str]:
@@ -132,7 +134,7 @@ def signatures(comparison: Comparison) -> dict[str, str]:
     """Return the signature of each metric that has one, by its label."""
     scores = comparison.baseline.runs[0].scores
     return {
-        metric.label: str(scores[name].signature) for name, metric in scores.metrics.items() if scores[name].signature
+        label: str(scores[name].signature) for name, label in labels(scores.metrics).items() if scores[name].signature
     }
 
 

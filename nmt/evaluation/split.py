@@ -16,7 +16,7 @@ from nmt.base_translator import BaseTranslator
 from nmt.build import search_node
 from nmt.data.pair import SentencePair
 from nmt.data.progress import PassProgress
-from nmt.evaluation.metrics.base import Interval, Metric, Scores, score
+from nmt.evaluation.metrics.base import Interval, Metric, Scores, labels, score
 from nmt.evaluation.search_errors import Verdict, judge, lines, totals
 from nmt.lines import as_line, digest
 from nmt.search.base import Search
@@ -200,11 +200,10 @@ def table(evaluation: Evaluation) -> str:
     """Return the scores for the terminal, one line for each metric."""
     scores, sentences = evaluation.scores, len(evaluation.references)
     rate = sentences / max(evaluation.seconds, 1e-9)
-    width = max(12, *(len(metric.label) + 1 for metric in scores.metrics.values()))
+    shown = labels(scores.metrics)
+    width = max(12, *(len(label) + 1 for label in shown.values()))
     rows = [
-        _row(
-            metric.label.ljust(width), scores[name].value, scores[name].interval, scores[name].signature or metric.unit
-        )
+        _row(shown[name].ljust(width), scores[name].value, scores[name].interval, scores[name].signature or metric.unit)
         for name, metric in scores.metrics.items()
     ]
     head = f"{evaluation.subject.split}: {sentences:,} sentences, {evaluation.search.label}"

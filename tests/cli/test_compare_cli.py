@@ -112,6 +112,18 @@ def test_test_sets_are_pooled(multirun: Path) -> None:
         assert other["runs"][0]["sentences/s"] == 15.0, "60 sentences in twice 2 s"
 
 
+def test_two_metrics_of_one_kind_have_two_columns_and_two_signatures(
+    multirun: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    char = ["scores.char._target_=nmt.evaluation.metrics.bleu.BLEU", "scores.char.tokenize=char"]
+    program.run(["multi", "scores=[bleu]", *char, *QUICK])
+    shown = capsys.readouterr().out
+    assert re.search(r"^BLEU \(bleu\): .*tok:13a", shown, re.MULTILINE)
+    assert re.search(r"^BLEU \(char\): .*tok:char", shown, re.MULTILINE)
+    head = (multirun / "comparison.tsv").read_text("utf-8").splitlines()[0].split("\t")
+    assert len(set(head)) == len(head) and {"BLEU (bleu)", "BLEU (char)"} < set(head)
+
+
 def translate_other(runs: list[Path], digest: str, count: int, *, worse: bool = False, **search: float) -> None:
     """Let runs translate the first `count` sentences of the folder `alt`, with these settings of their search."""
     for run in runs:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -99,7 +100,17 @@ class Scores(Mapping[str, Score]):
         For each name: `label`, `value`, `unit`, `higher_is_better`, `signature` (or None) and `interval` (`mean` and
         `half_width`, or None).
         """
-        return {name: _plain(metric, self[name]) for name, metric in self.metrics.items()}
+        shown = labels(self.metrics)
+        return {name: _plain(shown[name], metric, self[name]) for name, metric in self.metrics.items()}
+
+
+def labels(metrics: Mapping[str, Metric]) -> dict[str, str]:
+    """Return the label of each metric; where several have the same one, with the name of the metric: "BLEU (char)"."""
+    counts = Counter(metric.label for metric in metrics.values())
+    return {
+        name: metric.label if counts[metric.label] == 1 else f"{metric.label} ({name})"
+        for name, metric in metrics.items()
+    }
 
 
 def score(
@@ -133,10 +144,10 @@ def check_counts(references: Sequence[str], **systems: Sequence[str]) -> None:
         raise UserError("scores: got no sentences; expected at least one hypothesis with its reference")
 
 
-def _plain(metric: Metric, score: Score) -> dict[str, Any]:
+def _plain(label: str, metric: Metric, score: Score) -> dict[str, Any]:
     interval = score.interval
     return {
-        "label": metric.label,
+        "label": label,
         "value": score.value,
         "unit": metric.unit,
         "higher_is_better": metric.higher_is_better,

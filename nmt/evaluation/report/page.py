@@ -13,6 +13,7 @@ from nmt.analysis.figure import SAVED_DPI, figure
 from nmt.attention_map import SPECIAL, AttentionMap
 from nmt.evaluation.chart import COLORS, chart
 from nmt.evaluation.faults import FAULTS
+from nmt.evaluation.metrics.base import labels
 from nmt.evaluation.report.diff import differing
 from nmt.evaluation.report.examples import Example
 from nmt.evaluation.report.figures import Group, Report
@@ -36,7 +37,7 @@ def page(report: Report) -> str:
     """Return the HTML of a report."""
     evaluation = report.evaluation
     size = len(evaluation.references)
-    label = evaluation.scores.metrics[report.metric].label
+    label = labels(evaluation.scores.metrics)[report.metric]
     examples = {each.number: each for found in report.examples.values() for each in found}
     shown = {number: _example(each) for number, each in examples.items()}  # one may be in several lists
     return render(
@@ -66,11 +67,12 @@ def _tag(language: str) -> str:
 
 def _scores(report: Report) -> Table:
     columns = [Column("metric", number=False), Column("score"), Column("95 % interval"), Column("signature", False)]
-    rows = []
-    for name, metric in report.evaluation.scores.metrics.items():
-        score = report.evaluation.scores[name]
+    rows, scores = [], report.evaluation.scores
+    shown = labels(scores.metrics)
+    for name, metric in scores.metrics.items():
+        score = scores[name]
         texts = [
-            metric.label,
+            shown[name],
             f"{score.value:.2f}",
             str(score.interval or ""),
             score.signature or metric.unit,

@@ -12,7 +12,7 @@ from nmt.build import build_metrics
 from nmt.cli import sweep
 from nmt.data.pair import SentencePair
 from nmt.errors import UserError
-from nmt.evaluation.metrics.base import Metric, score
+from nmt.evaluation.metrics.base import Metric, labels, score
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.metrics.exact_match import ExactMatch
 from nmt.evaluation.metrics.ter import TER
@@ -61,6 +61,15 @@ def test_scores_are_a_mapping_in_the_order_of_the_metrics() -> None:
     }
     exact = score({"exact": ExactMatch()}, HYPOTHESES, REFERENCES).to_dict()["exact"]
     assert exact["signature"] is None and exact["interval"] is None and exact["value"] == pytest.approx(20.0)
+
+
+def test_metrics_with_one_label_are_told_apart_by_their_names() -> None:
+    """Tables, results.tsv and the list of signatures need a label for each metric."""
+    metrics = {"bleu": BLEU(), "ter": TER(), "char": BLEU(tokenize="char")}
+    expected = {"bleu": "BLEU (bleu)", "ter": "TER", "char": "BLEU (char)"}
+    assert labels(metrics) == expected
+    plain = score(metrics, HYPOTHESES, REFERENCES).to_dict()
+    assert {name: entry["label"] for name, entry in plain.items()} == expected
 
 
 def test_wrong_counts_are_refused() -> None:
