@@ -3,6 +3,10 @@
 If the model gives the reference a higher score than the translation that the search found, the search has missed a
 better translation: a search error. Otherwise the model itself prefers the wrong translation: a model error. Stahlberg
 and Byrne 2019, "On NMT Search Errors and Model Errors: Cat Got Your Tongue?", arXiv:1908.10090, count both.
+
+Only a search for the highest score can miss it: beam search and greedy search. Diverse beam search is one too, because
+its groups differ in what they look at, and the best of all wins. Sampling and minimum Bayes risk look for something
+else, and so does a beam with a coverage penalty or with rules on the next token.
 """
 
 from __future__ import annotations
@@ -15,6 +19,8 @@ from typing import Literal
 
 from nmt.base_translator import BaseTranslator
 from nmt.lines import as_line
+from nmt.search.base import Search
+from nmt.search.beam import BeamSearch
 from nmt.translation import Translation
 
 Kind = Literal["search error", "model error", "same", "not compared"]
@@ -37,9 +43,12 @@ class Verdict:
 def judge(translator: BaseTranslator, translations: Sequence[Translation], references: Sequence[str]) -> list[Verdict]:
     """Return a verdict for each translation that the translator's search has found, in order.
 
-    A reference is scored with the pieces into which the tokenizer divides it. Its score may be higher although the
-    search could not find it: limits of length and rules on the next token do not apply to it.
+    There are none if this is not a search for the highest score. A reference is scored with the pieces into which the
+    tokenizer divides it. Its score may be higher although the search could not find it: limits of length do not apply
+    to it.
     """
+    if not _seeks_highest_score(translator.search):
+        return []
     most, longest = translator.source_limit().tokens, translator.longest_target or math.inf
     source_lengths = translator.source_lengths([each.source for each in translations])
     target_ids = translator.tokenizer.encode_target(list(references))
@@ -55,6 +64,10 @@ def judge(translator: BaseTranslator, translations: Sequence[Translation], refer
     return verdicts
 
 
+def _seeks_highest_score(search: Search) -> bool:
+    return isinstance(search, BeamSearch) and not search.coverage_penalty and not search.shared_label
+
+
 def _verdict(translator: BaseTranslator, found: Translation, reference: Translation) -> Verdict:
     hypothesis_score, reference_score = (
         translator.search.normalized(each.token_log_probs) for each in (found, reference)
@@ -66,9 +79,9 @@ def _verdict(translator: BaseTranslator, found: Translation, reference: Translat
 
 
 def totals(verdicts: Sequence[Verdict]) -> dict[str, int]:
-    """Return how many verdicts there are of each kind, in the order of `KINDS`."""
+    """Return how many verdicts there are of each kind, in the order of `KINDS`; nothing if there are none at all."""
     counts = Counter(verdict.kind for verdict in verdicts)
-    return {kind: counts[kind] for kind in KINDS}
+    return {kind: counts[kind] for kind in KINDS} if verdicts else {}
 
 
 def lines(verdicts: Sequence[Verdict]) -> list[str]:

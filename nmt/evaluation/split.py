@@ -48,7 +48,8 @@ class Evaluation:
     """The translations of a split, their references in the same order, and the scores of the whole corpus.
 
     `references` and `hypotheses` are the lines that were scored, without line breaks. `seconds` is the time that the
-    translation took. `verdicts` say of each translation whether a better one was missed by the search.
+    translation took. `verdicts` say of each translation whether a better one was missed by the search; there are none
+    for a search that does not look for the highest score.
     """
 
     subject: Subject
@@ -137,8 +138,9 @@ def write_evaluation(folder: Path, evaluation: Evaluation) -> Written:
     """Write the lines and the scores into `folder`/translations; return the paths.
 
     `test.beam5.lp1.src.en`, `.hyp.de` and `.ref.de` hold one sentence in each line. `.errors.tsv` says of each
-    translation whether it is an error of the search or of the model. `.scores.json` holds the scores, their subject and
-    search, the numbers of these errors, and the sacrebleu commands that compute the same scores from these files.
+    translation whether it is an error of the search or of the model, if the search can be judged. `.scores.json` holds
+    the scores, their subject and search, the numbers of these errors, and the sacrebleu commands that compute the same
+    scores from these files.
 
     The file names begin with `Evaluation.label`, so a repeated evaluation replaces its files. Each file is replaced as
     a whole or not at all. If the new translations equal the old ones, the scores by other metrics are kept, and so is
@@ -170,7 +172,8 @@ def write_evaluation(folder: Path, evaluation: Evaluation) -> Written:
     write_atomically(source, _lines(evaluation.sources))
     write_atomically(hypothesis, _lines(evaluation.hypotheses))
     write_atomically(reference, _lines(evaluation.references))
-    write_atomically(folder / f"{label}.errors.tsv", _lines(lines(evaluation.verdicts)))
+    if evaluation.verdicts:
+        write_atomically(folder / f"{label}.errors.tsv", _lines(lines(evaluation.verdicts)))
     write_atomically(written.scores, _lines([json.dumps(facts, indent=2, ensure_ascii=False)]))
     return written
 
@@ -207,12 +210,14 @@ def table(evaluation: Evaluation) -> str:
         for name, metric in scores.metrics.items()
     ]
     head = f"{evaluation.subject.split}: {sentences:,} sentences, {evaluation.search.label}"
-    counts = totals(evaluation.verdicts)
-    errors = (
-        f"  {counts['search error']:,} search errors (the model scores the reference higher), "
-        f"{counts['model error']:,} model errors, {counts['same']:,} translations equal the reference"
-    )
-    return "\n".join([f"{head} ({evaluation.seconds:.1f} s, {rate:.0f} sentences/s)", *rows, errors])
+    text = [f"{head} ({evaluation.seconds:.1f} s, {rate:.0f} sentences/s)", *rows]
+    if evaluation.verdicts:
+        counts = totals(evaluation.verdicts)
+        text.append(
+            f"  {counts['search error']:,} search errors (the model scores the reference higher), "
+            f"{counts['model error']:,} model errors, {counts['same']:,} translations equal the reference"
+        )
+    return "\n".join(text)
 
 
 def _row(name: str, value: float, interval: Interval | None, note: str) -> str:

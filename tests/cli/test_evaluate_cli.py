@@ -37,9 +37,12 @@ def test_evaluate_program_samples(run: Run, elsewhere: Path, capsys: pytest.Capt
     limits = ["search.max_length_factor=1", "search.max_length_extra=4"]  # as in the fixture: no digest in the names
     words = ["bootstrap=0", "search=sampling", "search.temperature=0.7", *limits]
     evaluate_program.run([f"ckpt={run.folder}", *words])
-    assert "12 sentences, sample1.t0.7.k0.p1.seed1 (" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "12 sentences, sample1.t0.7.k0.p1.seed1 (" in printed and "search errors" not in printed
     written = run.folder / "translations" / "test.sample1.t0.7.k0.p1.seed1.scores.json"
-    search = json.loads(written.read_text(encoding="utf-8"))["search"]
+    facts = json.loads(written.read_text(encoding="utf-8"))
+    search = facts["search"]
+    assert facts["errors"] == {} and not list(written.parent.glob("*.sample1.*.errors.tsv"))
     assert build_search(search) == Sampling(temperature=0.7, max_length_factor=1, max_length_extra=4)
     texts = (run.data / "test.en").read_text(encoding="utf-8").splitlines()
     found = run.translator.translate(texts, search=build_search(search))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nmt.evaluation.search_errors import Verdict, judge, lines, totals
+from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
 from nmt.translate import Translator
@@ -18,10 +19,10 @@ SOURCES = sentences(12, seed=3)
     [
         BeamSearch(beam_size=2),
         BeamSearch(beam_size=4, normalization="power", length_penalty=0.7),
-        Sampling(seed=2),
+        BeamSearch(beam_size=4, groups=2),
     ],
 )
-def test_a_reference_that_the_model_prefers_is_a_search_error(run: Run, search: BeamSearch | Sampling) -> None:
+def test_a_reference_that_the_model_prefers_is_a_search_error(run: Run, search: BeamSearch) -> None:
     """The translations of another search serve as references: their scores are known."""
     translator = Translator(run.translator.model, run.translator.tokenizer, search)
     found = translator.translate(SOURCES)
@@ -45,6 +46,24 @@ def test_worse_search_makes_more_search_errors(run: Run) -> None:
     good = judge(translator, searched, [each.text for each in sampled])
     bad = judge(translator, sampled, [each.text for each in searched])
     assert totals(good)["search error"] < totals(bad)["search error"]
+
+
+@pytest.mark.parametrize(
+    "search",
+    [
+        Sampling(),
+        Sampling(samples=4, utility="chrf"),
+        BeamSearch(n_best=4, utility="chrf"),
+        BeamSearch(coverage_penalty=0.2),
+        BeamSearch(repetition_penalty=1.2),
+        BeamSearch(no_repeat_ngram_size=3),
+        BeamSearch(min_length=4),
+    ],
+    ids=lambda search: search.label,
+)
+def test_a_search_for_something_else_than_the_highest_score_makes_no_search_errors(run: Run, search: Search) -> None:
+    translator = Translator(run.translator.model, run.translator.tokenizer, search)
+    assert judge(translator, run.translator.translate(SOURCES), SOURCES) == [] and totals([]) == {}
 
 
 def test_what_cannot_be_compared(run: Run) -> None:

@@ -25,14 +25,15 @@ class Example:
     """A sentence with what is known of its translation. `number` counts from 1.
 
     `n_best` are the translations that the search finds, best first; empty if it finds only one. `attention` is None for
-    a model without cross attention, for an empty source, and for a source that was split.
+    a model without cross attention, for an empty source, and for a source that was split. `kind` is None if the search
+    cannot be judged.
     """
 
     number: int
     reference: str
     translation: Translation
     chrf: float
-    kind: Kind
+    kind: Kind | None
     faults: Sequence[str]
     n_best: Sequence[Translation]
     attention: AttentionMap | None
@@ -93,7 +94,7 @@ def examples(
             reference=evaluation.references[place],
             translation=translations[index],
             chrf=scores[place],
-            kind=evaluation.verdicts[place].kind,
+            kind=evaluation.verdicts[place].kind if evaluation.verdicts else None,
             faults=faults(evaluation.sources[place], evaluation.references[place], evaluation.hypotheses[place]),
             n_best=lists[index][:n_best] if len(lists[index]) > 1 and n_best > 1 else [],
             attention=maps[index] if index in maps and maps[index].cross is not None else None,

@@ -35,7 +35,8 @@ class Report:
     `metric` is the name of the first metric, which the groups are scored with. `by_length` groups the sentences by the
     length of the source, `by_rarity` by the frequency in training of the rarest word of the reference. `words` has the
     groups of words by frequency, and `words_are` says what a word is. These three are None if training was not counted.
-    `faults` are shares from 0 to 1, `errors` are numbers of sentences. `attends` says whether there is cross attention.
+    `faults` are shares from 0 to 1, `errors` are numbers of sentences (empty if the search cannot be judged). `attends`
+    says whether there is cross attention.
     """
 
     name: str

@@ -128,7 +128,7 @@ def _example(example: Example) -> dict[str, Any]:
     translation = example.translation
     reference, hypothesis = differing(example.reference, example.hypothesis)
     facts = [f"chrF {example.chrf:.1f}", f"log P {translation.log_prob:.2f}", f"score {translation.score:.2f}"]
-    facts += [example.kind, *(name.replace("_", " ") for name in example.faults)]
+    facts += [*filter(None, [example.kind]), *(name.replace("_", " ") for name in example.faults)]
     return {
         "number": example.number,
         "facts": ", ".join(facts),

@@ -184,6 +184,14 @@ def test_a_model_without_attention_has_no_maps(run: Run) -> None:
     assert to_dict(found)["examples"]["best"][0]["attention"] is None
 
 
+def test_a_search_that_cannot_be_judged_has_no_search_errors(run: Run) -> None:
+    sampled = Translator(run.translator.model, run.translator.tokenizer, Sampling())
+    found = made(sampled, evaluated(sampled, SOURCES, REFERENCES, ["ab"] * 6))
+    figures, text = to_dict(found), page(found)
+    assert figures["errors"] == {} and figures["examples"]["best"][0]["kind"] is None
+    assert "search error" not in text.lower() and "not compared" not in text and "None" not in Page(text).text
+
+
 def test_scalars_have_the_figures_of_the_json(run: Run) -> None:
     found = made(run.translator, evaluated(run.translator, SOURCES, REFERENCES, ["ab xy", *["ab cd"] * 5]))
     figures, named = to_dict(found), dict(scalars(found))
