@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nmt.config.folder import config_path, defaults, groups, options_with, own_folder, shown_path, text
-from nmt.config.mistakes import parse
+from nmt.config.mistakes import having, parse
 from nmt.errors import UserError, did_you_mean, one_line
 
 if TYPE_CHECKING:
@@ -96,8 +96,13 @@ def _sibling(file: _File, group: str, choices: Mapping[str, str]) -> str:
     """Return a hint at the files of this kind that have the chosen option, as demo_rnn has the model rnn."""
     name = choices[file.group]
     longer = [option for option in groups()[file.group] if option.startswith(f"{name}_")]
-    having = [option for option in longer if defaults(f"{file.group}/{option}").get(group) == choices[group]]
-    return "".join(f", or use {file.group}={option}" for option in having)
+    fitting = [option for option in longer if defaults(f"{file.group}/{option}").get(group) == choices[group]]
+    return "".join(f", or use {file.group}={option}" for option in fitting)
+
+
+def chosen_options(overrides: Sequence[Override]) -> dict[str, str]:
+    """Return the chosen option of each group: that of the command line, or else of an experiment or the defaults."""
+    return _choices(overrides, _chosen(overrides))
 
 
 def _chosen(overrides: Sequence[Override]) -> list[_File]:
@@ -112,7 +117,7 @@ def _chosen(overrides: Sequence[Override]) -> list[_File]:
 
 
 def _choices(overrides: Sequence[Override], files: Sequence[_File]) -> dict[str, str]:
-    """Return the chosen option of each group: that of the command line, or else of an experiment or the defaults."""
+    """Return what `chosen_options` does, for the chosen `files`."""
     recipes = {entry.group: entry.option for file in reversed(files) for entry in file.defaults}
     given = {
         override.key_or_group: str(override.value()) for override in overrides if override.key_or_group in groups()
@@ -193,8 +198,7 @@ def _problems(file: _File, choices: Mapping[str, str]) -> Iterator[str]:
             near = did_you_mean(entry.option, groups()[group])
             yield f"{where}: {group}: got '{entry.option}', expected one of {', '.join(groups()[group])}{near}"
         elif parent and choices[parent] not in options_with(group):
-            having = " or ".join(f"{parent}={option}" for option in options_with(group))
             yield (
                 f"{where}, chooses {group}={entry.option}, but {parent}={choices[parent]} has no {child}: leave out "
-                f"{parent}={choices[parent]}, or use {having}"
+                f"{parent}={choices[parent]}, or use {having(group)}"
             )

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from nmt.config.chosen import check_files, unreadable
+from nmt.config.chosen import check_files, chosen_options, unreadable
 from nmt.config.folder import check_texts, config_dir, search_path
 from nmt.config.grammar import quoted
 from nmt.config.mistakes import check_keys, check_options, explain, is_group, parse
@@ -128,7 +128,7 @@ def _compose(config_name: str, overrides: Sequence[str]) -> DictConfig:
             with suppress(HydraException):  # for an unknown group, the first error is reported
                 tree: Any = OmegaConf.to_container(hydra.compose(config_name, [*chosen, *search_path()]), resolve=False)
                 check_keys(parsed, tree)
-            raise UserError(explain(error, overrides)) from error
+            raise UserError(explain(error, chosen_options(parsed))) from error
 
 
 @contextmanager

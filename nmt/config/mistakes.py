@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from nmt.config.folder import defaults, groups, options_with, takes_several
+from nmt.config.folder import groups, options_with, takes_several
 from nmt.config.typed import shown
 from nmt.errors import UserError, did_you_mean, nearest, one_line
 
@@ -86,21 +86,19 @@ def check_keys(overrides: Sequence[Override], tree: Mapping[str, Any]) -> None:
         raise UserError(*problems)
 
 
-def explain(error: Exception, overrides: Sequence[str]) -> str:
-    """Return a one-line message for an exception of Hydra."""
+def explain(error: Exception, choices: Mapping[str, str]) -> str:
+    """Return a one-line message for an exception of Hydra. `choices` are the chosen options of the groups."""
     text, cause = one_line(error), error.__cause__
     if "hydra/launcher/joblib" in text:
         return "hydra/launcher: joblib is not installed; pip install 'nmt-attention-lab[parallel]' installs it"
     for group in groups():
         parent, _, child = group.rpartition("/")
         if parent and f"Could not override '{group}'" in text:
-            chosen = [line for line in overrides if line.startswith(f"{parent}=")]
-            model = chosen[-1] if chosen else f"{parent}={defaults().get(parent)}"
-            return f"{group}: {model} has no {child} to choose; use {group} with {_having(group)}"
+            return f"{group}: {parent}={choices.get(parent)} has no {child} to choose; use {group} with {having(group)}"
     return f"config: {text}{f' ({one_line(cause)})' if cause and str(cause) not in text else ''}"
 
 
-def _having(group: str) -> str:
+def having(group: str) -> str:
     """Return what to type to have a group inside another: "model=hybrid or model=rnn" for "model/attention"."""
     parent = group.rpartition("/")[0]
     return " or ".join(f"{parent}={option}" for option in options_with(group))
@@ -116,7 +114,7 @@ def _problem(key: str, tree: Mapping[str, Any]) -> str:
         parent, group = group, f"{group}/{part}".lstrip("/")
         if not isinstance(node, Mapping) or part not in node:
             if group in groups() and parent in groups():
-                return f"unknown key, because this {parent} has no {part}; use {_having(group)}"
+                return f"unknown key, because this {parent} has no {part}; use {having(group)}"
             return f"unknown key{_near(key, tree)}"
         node = node[part]
     return ""

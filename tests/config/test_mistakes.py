@@ -57,6 +57,11 @@ def message(*overrides: str) -> str:
             "model.attention.width: unknown key, because this model has no attention; use model=hybrid or model=rnn",
         ),
         (["model/attention=bahdanau"], "model/attention: model=transformer has no attention to choose"),
+        (
+            ["experiment=demo_rnn", "model/positions=rotary"],
+            "model/positions: model=rnn has no positions to choose; use model/positions with model=hybrid or "
+            "model=transformer",
+        ),
         (["model=transformer", "model/attention=luong"], "use model/attention with model=hybrid or model=rnn"),
         (["+model/attention=luong"], "model.attention: this model has no attention"),
         (["optimizer.fused=true", "trainer.precision=16-mixed"], "use optimizer.fused=false"),
