@@ -51,14 +51,19 @@ def run(arguments: Sequence[str]) -> None:
 
         translation_benchmark.run(arguments[1:])
         return
+    from nmt.check import check_nodes
+    from nmt.config.chosen import naming_files
     from nmt.config.compose import compose, validate
     from nmt.config.recipe import Recipe
 
     ckpt, overrides = take(list(arguments), "ckpt")
-    plain = compose("train", [*RECIPE, *quoted_paths(overrides, but=",\\")])
-    with tempfile.TemporaryDirectory() as folder:
+    words = [*RECIPE, *quoted_paths(overrides, but=",\\")]
+    with naming_files(words), tempfile.TemporaryDirectory() as folder:
+        plain = compose("train", words)
+        config = validate(plain)
+        check_nodes(config)
         from nmt.training.benchmark import measure
 
-        for line in measure(Recipe(validate(plain), plain, Path(folder)), ckpt):
+        for line in measure(Recipe(config, plain, Path(folder)), ckpt):
             print(line, flush=True)
     sys.stdout.flush()

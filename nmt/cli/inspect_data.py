@@ -48,6 +48,7 @@ def run(argv: Sequence[str]) -> None:
     if wants_help(argv):
         print(HELP, end="")
         return
+    from nmt.config.chosen import naming_files
     from nmt.config.compose import compose, validate
     from nmt.config.folder import also_in
 
@@ -56,17 +57,19 @@ def run(argv: Sequence[str]) -> None:
     examples, words = take(words, "examples")
     if not (examples or "0").isdecimal():
         raise UserError(f"examples: got '{examples}', expected a number of at least 0")
-    with also_in(config_folder):
-        config = validate(compose("train", quoted_paths(words, but=",\\")))
-    from nmt.build import build_source
+    overrides = quoted_paths(words, but=",\\")
+    with also_in(config_folder), naming_files(overrides):
+        config = validate(compose("train", overrides))
+        from nmt.build import build_source
+        from nmt.data.filters import check_filters
+
+        check_filters(config.data)
+        source = build_source(config.data, allow=config.allow)
     from nmt.data.corpus import load_corpus, origin
-    from nmt.data.filters import check_filters
     from nmt.data.report.inspection import inspect
     from nmt.data.report.page import page
     from nmt.data.report.tables import text
 
-    check_filters(config.data)
-    source = build_source(config.data, allow=config.allow)
     with messages_on(sys.stderr):
         corpus = load_corpus(source, config.data)
         tokenizer, note = train_tokenizer(corpus["train"], config.tokenizer)

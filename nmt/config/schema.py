@@ -117,7 +117,7 @@ def check_plain(plain: Mapping[str, Any]) -> None:
     """
     problems = list(_strange(plain, "", 0))
     if problems:
-        raise UserError("; ".join(problems))
+        raise UserError(*problems)
 
 
 def _strange(value: Any, path: str, depth: int) -> Iterator[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from nmt.check import check_nodes
+from nmt.cli import benchmark, inspect_data
 from nmt.config.chosen import naming_files
 from nmt.config.compose import compose_run
 from nmt.config.folder import also_in, config_dir
@@ -154,6 +155,32 @@ def test_a_file_in_another_encoding_names_its_line(experiment: Path, nested: boo
             f"own/experiment/{latin.name}, line 2: not UTF-8 (byte 0xf6 at 17); convert the text to UTF-8, for example "
             "with iconv"
         )
+
+
+def test_each_of_several_problems_has_its_own_line(experiment: Path) -> None:
+    huge = 10**20
+    experiment.write_text(f"# @package _global_\ndata:\n  limit: {huge}\n  seed: {huge}\n", "utf-8")
+    with also_in("own"):
+        said = message("experiment=mine").split("; ")
+    assert {(each.partition(":")[0], each[-7:]) for each in said} == {
+        ("data.limit", "line 3)"),
+        ("data.seed", "line 4)"),
+    }
+
+
+@pytest.mark.parametrize("text", ["data: {limit: 0}", "data: {filters: [long]}", "data: {no_key: 1}"])
+def test_the_program_that_inspects_data_names_the_file_too(experiment: Path, text: str) -> None:
+    experiment.write_text(f"# @package _global_\n{text}\n", "utf-8")
+    with pytest.raises(UserError, match=r"\(own/experiment/mine\.yaml, line 2\)$"):
+        inspect_data.run(["--config-dir", "own", "experiment=mine"])
+
+
+def test_the_benchmark_names_the_file_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(config_dir().parent)
+    with pytest.raises(
+        UserError, match=r"model\.encoder\.block: .* configs/experiment/demo\.yaml, line \d+, sets it for"
+    ):
+        benchmark.run(["experiment=demo", "model=rnn"])
 
 
 def test_a_key_on_the_command_line_is_not_laid_to_a_file(experiment: Path) -> None:
