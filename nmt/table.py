@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
-WIDTH, LONGEST_TEXT, SHORT_TEXT = 100, 30, 12  # columns of a terminal
+LONGEST_TEXT, SHORT_TEXT = 30, 12  # columns of a terminal
+WITHOUT_TERMINAL = (100, 24)  # columns and lines
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,12 @@ def to_markdown(table: Table) -> str:
     return "".join("| " + " | ".join(text.replace("|", "\\|") for text in row) + " |\n" for row in [head, marks, *rows])
 
 
-def to_text(table: Table, width: int = WIDTH) -> tuple[str, int]:
+def terminal_width() -> int:
+    """Return the number of columns of the terminal; 100 if there is none, as in a pipe."""
+    return shutil.get_terminal_size(WITHOUT_TERMINAL).columns
+
+
+def to_text(table: Table, width: int) -> tuple[str, int]:
     """Return the table for a terminal with `width` columns, and how many columns of the table were left out.
 
     If the table is too wide, its last columns are left out, but not the texts on the left or the first figures.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -157,9 +156,9 @@ def output_folder(folders: Sequence[Path], out: str | None) -> Path:
 def show(comparison: Comparison) -> None:
     """Print the tables and the notes."""
     from nmt.evaluation import comparison_table as tables
-    from nmt.table import WIDTH, to_text
+    from nmt.table import terminal_width, to_text
 
-    width = max(WIDTH, shutil.get_terminal_size().columns)
+    width = terminal_width()
     text, left_out = to_text(tables.systems_table(comparison), width)
     print(text)
     if left_out:

@@ -13,7 +13,7 @@ from typing import Any
 
 from nmt.atomic import write_atomically
 from nmt.run_files import METRICS
-from nmt.table import WIDTH, Cell, Column, Table, text_cell, to_markdown, to_text, to_tsv
+from nmt.table import Cell, Column, Table, terminal_width, text_cell, to_markdown, to_text, to_tsv
 
 TSV, MARKDOWN = "results.tsv", "results.md"
 SPLITS = ("val", "test")
@@ -60,15 +60,16 @@ def _mean(settings: tuple[tuple[str, str], ...], group: Sequence[Result]) -> Ite
 
 
 def summary(results: Sequence[Result], shared: Sequence[str]) -> str:
-    """Return the table of `results` in at most 100 columns; `shared` are the overrides of all jobs.
+    """Return the table of `results` for the terminal; `shared` are the overrides of all jobs.
 
     If there are too many scores, the last ones are left out, and a line says so.
     """
-    shown, left_out = to_text(_table(results), WIDTH)
+    width = terminal_width()
+    shown, left_out = to_text(_table(results), width)
     lines = [shown]
     if shared:
         text = f"all jobs: {' '.join(shared)}"
-        lines += textwrap.wrap(text, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+        lines += textwrap.wrap(text, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
     if left_out:
         lines.append(f"{left_out} more columns are in {TSV}")
     return "\n".join(lines)

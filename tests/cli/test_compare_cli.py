@@ -76,6 +76,15 @@ def test_a_multirun_is_the_whole_ablation(multirun: Path, capsys: pytest.Capture
     assert "| layers=1 (baseline) | mean of 2 |" in markdown and "tok:13a" in markdown
 
 
+def test_the_tables_fit_a_narrow_terminal(
+    multirun: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    program.run(["multi", *QUICK])
+    lines = [line for line in capsys.readouterr().out.splitlines() if "nrefs:" not in line and "written to" not in line]
+    assert max(map(len, lines)) <= 80 and "more columns are in comparison.md" in "".join(lines)
+
+
 def test_the_baseline_may_be_any_run(multirun: Path) -> None:
     one, two = multirun / "0_layers=1,seed=1", multirun / "2_layers=2,seed=1"
     program.run([str(one), f"baseline={two}", "scores=[chrf]", "out=there", *QUICK])

@@ -41,7 +41,9 @@ def test_a_long_name_is_cut_to_what_file_systems_allow() -> None:
     assert name.startswith("3_설정0=값값") and len(name.encode()) < 200
 
 
-def test_the_table_fits_a_terminal_whatever_is_in_it() -> None:
+@pytest.mark.parametrize("columns", ["80", "100", "140"])
+def test_the_table_fits_a_terminal_whatever_is_in_it(columns: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
     splits = ("val", "test")
     labels = ("BLEU", "chrF", "chrF++", "exact match", "TER", "COMET", "BLEURT", "a measure", "another measure")
     figures = {f"{split} {label}": 12.345 for split in splits for label in labels}
@@ -49,5 +51,5 @@ def test_the_table_fits_a_terminal_whatever_is_in_it() -> None:
     settings = [{"path": "/a/very/long/path/" * 6 + seed, "seed": seed} for seed in "12"]
     shown = summary(with_means([Result(str(n), each, figures) for n, each in enumerate(settings)]), ["model=rnn"])
     lines = shown.splitlines()
-    assert max(map(len, lines)) <= 100 and "more columns are in results.tsv" in lines[-1]
+    assert int(columns) - 25 < max(map(len, lines)) <= int(columns) and "more columns are in results.tsv" in lines[-1]
     assert "123,456,789" in shown and "12.35" in shown and "…" not in shown
