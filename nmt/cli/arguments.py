@@ -75,13 +75,25 @@ def overrides(argv: Sequence[str], *, open_keys: Collection[str]) -> list[str]:
 def quoted_paths(argv: Sequence[str], *, but: str = "") -> list[str]:
     """Return `argv` with paths quoted for Hydra and a leading ~ expanded. Hydra accepts few characters without quotes.
 
-    A value stays unchanged if it is a list, is already quoted, or contains one of the characters in `but`. For train.py
-    these are the comma, which separates the values of a multirun, and the backslash, which quotes the next character.
+    Each path of a list is quoted. A value stays unchanged if it has quotes already, if it is a list of lists, or if it
+    contains one of the characters in `but`. For train.py these are the comma, which separates the values of a
+    multirun (in a list it separates the paths), and the backslash, which quotes the next character.
     """
     ready = []
     for word in argv:
         key, _, value = word.partition("=")
-        if key in PATH_KEYS and value not in ("", "null") and value[0] not in "'\"[" and not set(value) & set(but):
-            word = f"{key}={quoted(os.path.expanduser(value))}"
+        if key in PATH_KEYS and value not in ("", "null"):
+            word = f"{key}={_quoted_list(value, but) if value[0] == '[' else _quoted_path(value, but)}"
         ready.append(word)
     return ready
+
+
+def _quoted_path(value: str, but: str) -> str:
+    return value if value[0] in "'\"" or set(value) & set(but) else quoted(os.path.expanduser(value))
+
+
+def _quoted_list(value: str, but: str) -> str:
+    inside = value[1:-1]
+    if not inside or value[-1] != "]" or set(inside) & set("[]'\"" + but.replace(",", "")):
+        return value
+    return f"[{','.join(quoted(os.path.expanduser(path.strip())) for path in inside.split(','))}]"

@@ -112,12 +112,15 @@ def test_arguments() -> None:
     ]
 
 
-def test_paths_may_have_any_characters_and_lists_stay_lists(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_paths_may_have_any_characters(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/me")
-    words = ["data.path=~/Läufe (1)", "hydra.run.dir=a b", "data.train=[a.en,b.de]", "data.val=x,y", "name=~/z", "-m"]
-    ready = ["data.path='/home/me/Läufe (1)'", "hydra.run.dir='a b'", *words[2:]]
+    words = ["data.path=~/Läufe (1)", "hydra.run.dir=a b", "data.train=[~/a=1.en,b 1.de]", "data.val=x,y", "name=~/z"]
+    ready = ["data.path='/home/me/Läufe (1)'", "hydra.run.dir='a b'", "data.train=['/home/me/a=1.en','b 1.de']"]
+    ready += ["data.val=x,y", "name=~/z"]
     assert quoted_paths(words, but=",") == ready
     assert quoted_paths(["data.val=x,y"]) == ["data.val='x,y'"]
+    unchanged = ["data.test=[[a,b],[c,d]]", "data.train=[a,b],[c,d]", 'ckpt=["x,y",z]', "ckpt=[]", "ckpt=[a", "-m"]
+    assert quoted_paths(unchanged) == unchanged
 
 
 @pytest.mark.slow
