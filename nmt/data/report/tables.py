@@ -20,7 +20,7 @@ def figures(report: DataReport) -> list[Row]:
         rows += [
             (f"{language}: words a sentence", [f"{side.words / side.texts:.1f}" for side in sides]),
             (f"{language}: pieces, median", [f"{side.median:,}" for side in sides]),
-            (f"{language}: pieces, 95 % up to", [f"{side.percentile_95:,}" for side in sides]),
+            (f"{language}: pieces, 95th percentile", [f"{side.percentile_95:,}" for side in sides]),
             (f"{language}: pieces, longest", [f"{side.longest:,}" for side in sides]),
             (f"{language}: pieces a word", [f"{side.pieces_a_word:.2f}" for side in sides]),
             (f"{language}: unknown pieces", [f"{side.unknown_rate:.2%}" for side in sides]),
@@ -83,14 +83,15 @@ def short_text(report: DataReport) -> list[str]:
     )
     counts = [f"{finding.count:,} {name}" for name, finding in train.findings.items() if finding.count]
     held_out = [
-        f"{split.seen_sources:,} sources and {split.seen_pairs:,} pairs of {name}'s {split.size:,}"
+        f"of the {split.size:,} pairs of {name}, training also has {split.seen_sources:,} sources and "
+        f"{split.seen_pairs:,} whole pairs"
         for name, split in report.splits.items()
         if split.seen_sources is not None
     ]
     return [
-        f"data report, lengths (median, 95 %, longest): {lengths}",
+        f"data report, lengths (median, 95th percentile, longest): {lengths}",
         f"data report, {sample}{train.size:,} training pairs: {', '.join(counts) or 'no defect found'}",
-        f"data report, held out, but in training too: {'; '.join(held_out) or 'not compared'}; "
+        f"data report, {'; '.join(held_out) or 'held-out pairs were not compared with training'}; "
         "scripts/inspect_data.py shows examples",
     ]
 
