@@ -37,6 +37,7 @@ Score translations that you have: the log-probability that a trained model gives
                        text: log P alone
   batch_tokens=8000    padded tokens in a batch; fewer need less memory
   allow=[my_package]   your packages whose classes the checkpoint may name
+  --config-dir FOLDER  your folder of YAML files, as for the other programs
   device=auto          auto, cpu, cuda, cuda:1 ...
 
 Line N of the output belongs to line N of the files. log P is the sum of the natural logarithms over all pieces of the

@@ -13,7 +13,7 @@ _INTRO = """\
 Train a translation model, evaluate it on the test split, and write all results to one folder.
 
 usage: {program} [-m] [group=option ...] [key=value ...]
-       {program} resume=RUN_FOLDER
+       {program} resume=RUN_FOLDER [key=value ...]
 
 Without arguments: Multi30k, English to German, with a Transformer (configs/train.yaml).
 """

@@ -61,7 +61,7 @@ def check_files(overrides: Sequence[Override]) -> None:
 
 @contextmanager
 def naming_files(overrides: Sequence[str]) -> Iterator[None]:
-    """Add to a UserError of the block, for each problem with a key that a chosen file sets, the file and the line."""
+    """Add the file and the line to each problem whose key a chosen file sets."""
     try:
         yield
     except UserError as error:

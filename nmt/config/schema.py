@@ -83,7 +83,7 @@ def _field(value: Any, hint: Any, where: str, problems: list[str]) -> Any:
     elif isinstance(value, int) and not isinstance(value, bool) and str in options(hint) and not fits(value, hint):
         return str(value)  # YAML reads name=7 as a number
     elif not fits(value, hint):
-        remedy = near_choice(value, hint) or _quotes(value, hint)
+        remedy = near_choice(value, hint) or _quotes(value, hint) or _brackets(value, hint, where)
         problems.append(f"{where}: got {shown(value)}, expected {expected_of(hint)}{remedy}")
     return value
 
@@ -99,6 +99,10 @@ def _quotes(value: Any, hint: Any) -> str:
     if isinstance(value, bool) and str in options(hint):
         return "; YAML reads a bare no, off, yes or on as false or true: put it in quotes"
     return ""
+
+
+def _brackets(value: Any, hint: Any, where: str) -> str:
+    return f", as in {where}=[{value}]" if fits([value], hint) else ""
 
 
 def _near(key: str, known: Iterable[str], path: str) -> str:

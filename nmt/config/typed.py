@@ -114,7 +114,14 @@ def _expected_one(option: Any) -> str:
 
 
 def near_choice(value: Any, annotation: Any) -> str:
-    """Return "; did you mean ...?" if the value resembles a choice of a Literal, otherwise an empty string."""
+    """Return "; did you mean ...?" if the value resembles a choice of a Literal, otherwise an empty string.
+
+    In a list, the first item that does so counts.
+    """
+    if isinstance(value, list):
+        inner = [typing.get_args(option)[0] for option in options(annotation) if typing.get_origin(option) is list]
+        hints = (near_choice(item, each) for each in inner for item in value if not fits(item, each))
+        return next(filter(None, hints), "")
     choices = [
         choice
         for option in options(annotation)

@@ -58,6 +58,12 @@ def message(*overrides: str) -> str:
         ),
         (["model/attention=bahdanau"], "model/attention: model=transformer has no attention to choose"),
         (
+            ["scores=[bleu]", "scores.chrf.word_order=2"],
+            "scores.chrf.word_order: chrf is not chosen; choose it as well, as in scores=[bleu,chrf]",
+        ),
+        (["data.filters=duplicate"], "script, language, encoding, invisible), as in data.filters=[duplicate]"),
+        (["data.filters=[script,duplicat]"], "encoding, invisible); did you mean 'duplicate'?"),
+        (
             ["experiment=demo_rnn", "model/positions=rotary"],
             "model/positions: model=rnn has no positions to choose; use model/positions with model=hybrid or "
             "model=transformer",
