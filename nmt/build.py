@@ -164,6 +164,25 @@ def build_metrics(nodes: Mapping[str, Any], *, target_lang: str, allow: Sequence
     return metrics
 
 
+def merge_scores(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the nodes of the metrics.
+
+    If `given` holds whole nodes (scores=[bleu,ter]), these are the metrics; otherwise they are the run's `own` metrics.
+    Single settings in `given` replace those of the nodes. Raises UserError for settings of a metric that is not chosen.
+    """
+    chosen = {name: node for name, node in given.items() if isinstance(node, Mapping) and "_target_" in node}
+    base = chosen or own
+    for name, settings in given.items():
+        if not isinstance(settings, Mapping):
+            raise UserError(
+                f"scores.{name}: got {settings}, expected settings of a metric, as in scores.bleu.tokenize=char"
+            )
+        if name not in base:
+            near = did_you_mean(name, base) or "; choose it as well, as in scores=[bleu,ter]"
+            raise UserError(f"scores.{name}: not among the metrics {', '.join(base)}{near}")
+    return {name: {**node, **given.get(name, {})} for name, node in base.items()}
+
+
 def monitored_metric(name: str, metrics: Mapping[str, Metric]) -> Metric | None:
     """Return the metric that `callbacks.monitor` names; None for the loss. Raises UserError for any other name."""
     if name != "loss" and name not in metrics:

@@ -1,13 +1,16 @@
-"""Prepares the arguments of a command line for `nmt.config.compose`."""
+"""Prepares the arguments of a command line for `nmt.config.compose`, and reads the settings of a program."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Collection, Sequence
+from typing import TypeVar
 
 from nmt.config.grammar import quoted
 from nmt.config.paths import PATHS
 from nmt.errors import UserError
+
+C = TypeVar("C")
 
 PATH_KEYS = (
     "ckpt",
@@ -70,6 +73,23 @@ def overrides(argv: Sequence[str], *, open_keys: Collection[str]) -> list[str]:
     add a key.
     """
     return [f"++{word}" if "=" in word and word.partition(".")[0] in open_keys else word for word in quoted_paths(argv)]
+
+
+def read_config(name: str, argv: Sequence[str], schema: type[C], *, open_keys: Collection[str] = ()) -> C:
+    """Return the settings of `name`.yaml with the arguments `argv`; `overrides` explains `open_keys`.
+
+    Raises UserError for a mistake in the arguments.
+    """
+    from nmt.config.compose import compose
+    from nmt.config.folder import also_in
+    from nmt.config.schema import read
+
+    config_folder, words = take_config_dir(argv)
+    for word in words:
+        if word.startswith("data=") and "data" in open_keys:
+            raise UserError(f"{word}: the run's data are fixed; replace single settings, as in data.path=FOLDER")
+    with also_in(config_folder):
+        return read(compose(name, overrides(words, open_keys=open_keys)), schema)
 
 
 def quoted_paths(argv: Sequence[str], *, but: str = "") -> list[str]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from nmt.atomic import write_atomically
 from nmt.cli import program
-from nmt.cli.arguments import overrides, take_config_dir, wants_help
+from nmt.cli.arguments import read_config, take_config_dir, wants_help
 from nmt.config.typed import NonNegativeInt, PositiveInt, Range
 from nmt.errors import UserError
 
@@ -80,15 +80,10 @@ def run(argv: list[str]) -> None:
     if wants_help(argv):
         print(HELP, end="")
         return
-    from nmt.config.compose import compose
-    from nmt.config.folder import also_in
-    from nmt.config.schema import read
-
-    config_folder, words = take_config_dir(argv)
+    _, words = take_config_dir(argv)
     folders = [word for word in words if is_folder(word)]
-    settings = [word for word in words if not is_folder(word)]
-    with also_in(config_folder):
-        config = read(compose("compare", overrides(settings, open_keys=("scores",))), CompareConfig)
+    settings = [word for word in argv if word not in folders]
+    config = read_config("compare", settings, CompareConfig, open_keys=("scores",))
     if not folders:
         raise UserError("RUN: not given; name the folders of finished runs, or that of a multirun")
     compare([Path(folder) for folder in folders], config)
@@ -137,8 +132,7 @@ def read_runs(folders: Sequence[Path], config: CompareConfig) -> tuple[list[Fini
 
 def metrics_of(baseline: FinishedRun, config: CompareConfig) -> dict[str, Metric]:
     """Return the chosen metrics, by default those of the baseline. Raises UserError."""
-    from nmt.build import build_metrics
-    from nmt.cli.evaluate import merge_scores
+    from nmt.build import build_metrics, merge_scores
 
     nodes = merge_scores(baseline.config["scores"], config.scores)
     return build_metrics(nodes, target_lang=baseline.test_set.target_lang, allow=config.allow)

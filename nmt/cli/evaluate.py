@@ -7,13 +7,13 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 from nmt.cli import program
-from nmt.cli.arguments import overrides, take_config_dir, wants_help
+from nmt.cli.arguments import read_config, wants_help
 from nmt.cli.log import messages_on
 from nmt.config.typed import NonNegativeInt
-from nmt.errors import UserError, did_you_mean
+from nmt.errors import UserError
 
 if TYPE_CHECKING:
     from nmt.base_translator import BaseTranslator
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from nmt.evaluation.split import Evaluation, Subject
     from nmt.search.base import Search
 
-C = TypeVar("C")
+OPEN_KEYS = ("data", "search", "scores")
 
 HELP = """\
 Score a trained model: translate a split, compare with the references, and write both to the run's folder.
@@ -95,28 +95,14 @@ def run(argv: list[str]) -> None:
     if wants_help(argv):
         print(HELP, end="")
         return
-    config = read_config("evaluate", argv, EvaluateConfig)
+    config = read_config("evaluate", argv, EvaluateConfig, open_keys=OPEN_KEYS)
     evaluate(choose(config), bootstrap=config.bootstrap)
-
-
-def read_config(name: str, argv: Sequence[str], schema: type[C]) -> C:
-    """Return the settings of `name`.yaml with the arguments `argv`. Raises UserError for a mistake in them."""
-    from nmt.config.compose import compose
-    from nmt.config.folder import also_in
-    from nmt.config.schema import read
-
-    for word in argv:
-        if word.startswith("data="):
-            raise UserError(f"{word}: the run's data are fixed; replace single settings, as in data.path=FOLDER")
-    config_folder, words = take_config_dir(argv)
-    with also_in(config_folder):
-        return read(compose(name, overrides(words, open_keys=("data", "search", "scores"))), schema)
 
 
 def choose(config: EvaluateConfig) -> Chosen:
     """Load what the settings name. Raises UserError for what cannot be loaded or does not fit together."""
     from nmt import process
-    from nmt.build import build_metrics, build_search, build_source
+    from nmt.build import build_metrics, build_search, build_source, merge_scores
     from nmt.data.corpus import load_corpus, origin
     from nmt.evaluation.metrics.base import check_bootstrap
     from nmt.evaluation.split import Subject
@@ -188,25 +174,6 @@ def merge_data(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, An
     """
     files = dict.fromkeys(("train", "val", "test")) if given.get("path") is not None else {}
     return {**own, **files, **given}
-
-
-def merge_scores(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the nodes of the metrics.
-
-    If `given` holds whole nodes (scores=[bleu,ter]), these are the metrics; otherwise they are the run's `own` metrics.
-    Single settings in `given` replace those of the nodes. Raises UserError for settings of a metric that is not chosen.
-    """
-    chosen = {name: node for name, node in given.items() if isinstance(node, Mapping) and "_target_" in node}
-    base = chosen or own
-    for name, settings in given.items():
-        if not isinstance(settings, Mapping):
-            raise UserError(
-                f"scores.{name}: got {settings}, expected settings of a metric, as in scores.bleu.tokenize=char"
-            )
-        if name not in base:
-            near = did_you_mean(name, base) or "; choose it as well, as in scores=[bleu,ter]"
-            raise UserError(f"scores.{name}: not among the metrics {', '.join(base)}{near}")
-    return {name: {**node, **given.get(name, {})} for name, node in base.items()}
 
 
 def same_limits(one: Search, other: Search) -> bool:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from nmt.atomic import write_atomically
 from nmt.cli import program
-from nmt.cli.arguments import wants_help
-from nmt.cli.evaluate import Chosen, EvaluateConfig, choose, data_of, evaluate, read_config
+from nmt.cli.arguments import read_config, wants_help
+from nmt.cli.evaluate import OPEN_KEYS, Chosen, EvaluateConfig, choose, data_of, evaluate
 from nmt.cli.log import messages_on
 from nmt.config.typed import NonNegativeInt
 from nmt.errors import UserError
@@ -60,7 +60,7 @@ def run(argv: list[str]) -> None:
     if wants_help(argv):
         print(HELP, end="")
         return
-    config = read_config("report", argv, ReportConfig)
+    config = read_config("report", argv, ReportConfig, open_keys=OPEN_KEYS)
     if isinstance(config.ckpt, list):
         raise UserError(
             f"ckpt: got a list of {len(config.ckpt)}, but a report is about one model; evaluate.py scores an ensemble"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from nmt.atomic import replacing_or_packing
 from nmt.cli import program
-from nmt.cli.arguments import overrides, take_config_dir, wants_help
+from nmt.cli.arguments import read_config, wants_help
 from nmt.config.typed import PositiveInt
 from nmt.errors import UserError
 from nmt.lines import says_jsonl
@@ -74,13 +74,7 @@ def run(argv: Sequence[str]) -> None:
     if wants_help(argv):
         print(HELP, end="")
         return
-    from nmt.config.compose import compose
-    from nmt.config.folder import also_in
-    from nmt.config.schema import read
-
-    config_folder, words = take_config_dir(argv)
-    with also_in(config_folder):
-        config = read(compose("score", overrides(words, open_keys=())), ScoreConfig)
+    config = read_config("score", argv, ScoreConfig)
     output = None if config.output is None else Path(os.path.expanduser(config.output))
     if output is not None and output.exists():
         raise UserError(f"output={output}: it exists already; name another file, or remove it")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TextIO, cast
 
 from nmt.cli import program
-from nmt.cli.arguments import overrides, take, take_config_dir, wants_help
+from nmt.cli.arguments import read_config, take, wants_help
 from nmt.errors import UserError
 from nmt.lines import decoded, says_jsonl
 
@@ -96,16 +96,10 @@ def run(argv: list[str]) -> None:
     if wants_help(argv):
         print(HELP, end="")
         return
-    from nmt.config.compose import compose
-    from nmt.config.folder import also_in
-    from nmt.config.schema import read
-
     text, rest = take(argv, "text")
     reference, rest = take(rest, "reference")
     prefix, rest = take(rest, "prefix")
-    config_folder, rest = take_config_dir(rest)
-    with also_in(config_folder):
-        config = read(compose("translate", overrides(rest, open_keys=("search",))), TranslateConfig)
+    config = read_config("translate", rest, TranslateConfig, open_keys=("search",))
     problems = list(contradictions(config, text, reference, prefix))
     if problems:
         raise UserError(*problems)

@@ -92,6 +92,11 @@ class Comparison:
     shuffles: int
 
     @property
+    def several_seeds(self) -> bool:
+        """Whether a system has several runs."""
+        return any(len(system.runs) > 1 for system in self.systems)
+
+    @property
     def length_unit(self) -> str:
         """What the lengths of the sources are counted in."""
         return length_unit(self.test_set.source_lang)

@@ -33,8 +33,7 @@ def systems_table(comparison: Comparison) -> Table:
 
 
 def _tests(comparison: Comparison) -> list[str]:
-    several = any(len(system.runs) > 1 for system in comparison.systems)
-    return ["p(AR)", "p(bootstrap)", *(["p(seeds)"] if several else [])]
+    return ["p(AR)", "p(bootstrap)", *(["p(seeds)"] if comparison.several_seeds else [])]
 
 
 def _rows(comparison: Comparison, system: System) -> Iterator[list[Cell]]:
@@ -54,7 +53,7 @@ def _run_cells(comparison: Comparison, each: ComparedRun) -> Iterator[Cell]:
         if isinstance(metric, SacreBleuMetric):
             tests = each.p_values.get(name)
             paired = [NOTHING, NOTHING] if tests is None else [_p(tests.randomization), _p(tests.bootstrap)]
-            yield from [*paired, *([NOTHING] if len(_tests(comparison)) > 2 else [])]
+            yield from [*paired, *([NOTHING] if comparison.several_seeds else [])]
     facts = run_facts(each)
     yield Cell(f"{facts['parameters']:,}", (facts["parameters"],))
     yield Cell(f"{facts['minutes']:.1f}", (facts["minutes"],))
@@ -122,7 +121,7 @@ def notes(comparison: Comparison) -> list[str]:
             "tested against the baseline's run with the same seed, or else its first run. Among many comparisons, one "
             "small p may be chance."
         )
-    if any(len(system.runs) > 1 for system in comparison.systems):
+    if comparison.several_seeds:
         lines.append(
             "mean of N: mean ± standard deviation over seeds. p(seeds): bootstrap over seeds and sentences "
             "(Sellam et al. 2022); with fewer than about five seeds it is too small."
