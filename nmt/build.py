@@ -178,7 +178,7 @@ def merge_scores(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, 
                 f"scores.{name}: got {settings}, expected settings of a metric, as in scores.bleu.tokenize=char"
             )
         if name not in base:
-            near = did_you_mean(name, base) or "; choose it as well, as in scores=[bleu,ter]"
+            near = did_you_mean(name, base) or f"; choose it as well, as in scores=[{','.join([*base, name])}]"
             raise UserError(f"scores.{name}: not among the metrics {', '.join(base)}{near}")
     return {name: {**node, **given.get(name, {})} for name, node in base.items()}
 

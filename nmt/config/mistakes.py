@@ -117,7 +117,7 @@ def _problem(key: str, tree: Mapping[str, Any]) -> str:
                 return f"unknown key, because this {parent} has no {part}; use {having(group)}"
             if isinstance(node, Mapping) and part in groups().get(parent, ()) and takes_several(parent):
                 both = ",".join([*node, part])
-                return f"{part} is not chosen; choose it as well, as in {parent}=[{both}]"
+                return f"{part} is not among the {parent} {', '.join(node)}; choose it as well, as in {parent}=[{both}]"
             return f"unknown key{_near(key, tree)}"
         node = node[part]
     return ""

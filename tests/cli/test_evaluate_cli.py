@@ -126,7 +126,7 @@ def test_given_path_goes_before_the_runs_own_files() -> None:
         (["ckpt={run}", "scores.blue.tokenize=13a"], "scores.blue: not among the metrics bleu, exact_match; did you"),
         (
             ["ckpt={run}", "scores=[bleu]", "scores.ter.no_punct=true"],
-            r"scores.ter: not among the metrics bleu; choose",
+            r"scores.ter: not among the metrics bleu; choose it as well, as in scores=.bleu,ter.",
         ),
         (["ckpt={run}", "scores.bleu=13a"], "scores.bleu: got 13a, expected settings of a metric"),
         (["ckpt={run}", "scores=[bleu,tre]"], "got 'tre', expected one of .*; did you mean 'ter'"),

@@ -59,7 +59,7 @@ def message(*overrides: str) -> str:
         (["model/attention=bahdanau"], "model/attention: model=transformer has no attention to choose"),
         (
             ["scores=[bleu]", "scores.chrf.word_order=2"],
-            "scores.chrf.word_order: chrf is not chosen; choose it as well, as in scores=[bleu,chrf]",
+            "scores.chrf.word_order: chrf is not among the scores bleu; choose it as well, as in scores=[bleu,chrf]",
         ),
         (["data.filters=duplicate"], "script, language, encoding, invisible), as in data.filters=[duplicate]"),
         (["data.filters=[script,duplicat]"], "encoding, invisible); did you mean 'duplicate'?"),
