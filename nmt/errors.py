@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import importlib.util
 from collections.abc import Iterable
 
 
@@ -51,6 +52,14 @@ def did_you_mean(word: str, known: Iterable[str], *, prefix: str = "") -> str:
     """
     near = nearest(word, known)
     return f"; did you mean '{prefix}{near}'?" if near else ""
+
+
+def missing_packages(*modules: str, extra: str) -> str:
+    """Return how to install those of the `modules` that are missing, or an empty string. `extra` installs all."""
+    missing = [module for module in modules if importlib.util.find_spec(module) is None]
+    if not missing:
+        return ""
+    return f"needs {' and '.join(missing)}, not installed; pip install 'nmt-attention-lab[{extra}]' installs it"
 
 
 def one_line(value: object) -> str:

@@ -159,5 +159,5 @@ def test_a_filter_that_cannot_be_used_is_refused(data_config, settings, message)
 @pytest.mark.parametrize(("name", "package"), [("encoding", "ftfy"), ("language", "py3langid")])
 def test_a_missing_package_is_named(data_config, monkeypatch, name, package):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(UserError, match=f"data.filters: got {name}, but .*needs the package {package}: pip install"):
+    with pytest.raises(UserError, match=f"data.filters: got {name}, but .*needs {package}, not installed; pip install"):
         check_filters(data_config(filters=[name]))

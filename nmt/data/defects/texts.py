@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import importlib.util
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -14,6 +13,7 @@ import regex
 
 from nmt.data.defects.base import SIDES, Defect, Surroundings
 from nmt.data.pair import SentencePair
+from nmt.errors import missing_packages
 
 # Control characters, and characters that cannot be seen: soft hyphen, zero-width space, line separators, byte order
 # mark, private use. White space is none of them.
@@ -32,12 +32,6 @@ SPACELESS = ("Jpan", "Hans", "Hant", "Thai", "Laoo", "Khmr", "Mymr")  # each let
 FEWEST_LETTERS = 20  # the language of a shorter text cannot be told
 LEAST_CONFIDENCE = 0.9  # on Multi30k, no caption was taken for another language from 0.8 on
 NO_LANGUAGE = "zxx"  # the answer to texts such as tables of numbers and source code
-
-
-def missing(package: str) -> str:
-    """Return how to install a package that is not there, or an empty string."""
-    there = importlib.util.find_spec(package) is not None
-    return "" if there else f"needs the package {package}: pip install {package}, or the extra inspect"
 
 
 class Identical(Defect):
@@ -86,7 +80,7 @@ class Encoding(Defect):
     @classmethod
     def obstacle(cls, languages: tuple[str, str]) -> str:
         """Return a note about the missing package."""
-        return missing("ftfy")
+        return missing_packages("ftfy", extra="inspect")
 
     def identity(self) -> Any:
         """Return the values of the base class, and the version of ftfy."""
@@ -180,7 +174,7 @@ class Language(Defect):
     @classmethod
     def obstacle(cls, languages: tuple[str, str]) -> str:
         """Return a note about the missing package, or about a language that it does not know."""
-        if note := missing("py3langid"):
+        if note := missing_packages("py3langid", extra="inspect"):
             return note
         unknown = [language for language in languages if _code(language) not in _identifier().labels]
         return f"py3langid does not know the language '{unknown[0]}'" if unknown else ""

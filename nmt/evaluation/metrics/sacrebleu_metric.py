@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import logging
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
@@ -12,6 +11,7 @@ from typing import Any
 
 import sacrebleu.metrics.base
 
+from nmt.errors import missing_packages
 from nmt.evaluation.metrics.base import Interval, Metric, Score
 
 
@@ -62,8 +62,5 @@ def quiet() -> Iterator[None]:
 
 def require_packages(*modules: str, extra: str) -> None:
     """Raise RuntimeError unless the optional packages with these modules, which the extra installs, are installed."""
-    missing = [module for module in modules if importlib.util.find_spec(module) is None]
-    if missing:
-        raise RuntimeError(
-            f"needs {' and '.join(missing)}, not installed; pip install 'nmt-attention-lab[{extra}]' installs it"
-        )
+    if note := missing_packages(*modules, extra=extra):
+        raise RuntimeError(note)
