@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import pytorch_lightning as pl
 import torch
@@ -25,9 +25,6 @@ from nmt.training.validation import Losses, Validation, batch_losses, validation
 from nmt.translate import Translator
 from nmt.translation import Translation
 
-if TYPE_CHECKING:
-    from nmt.training.view import Training
-
 T = TypeVar("T")
 
 SCALER_SKIPS = 50  # in a row: the scaler halves its scale at each skip; 50 halvings are enough for any starting scale
@@ -36,8 +33,7 @@ SCALER_SKIPS = 50  # in a row: the scaler halves its scale at each skip; 50 halv
 class TranslationModule(pl.LightningModule):
     """Trains the model of `parts`: the loss of an update is Σ sums.loss / Σ sums.tokens over its batches and processes.
 
-    `seconds_trained` returns the seconds of training so far, in all sessions. `nmt.training.view.Training` lists the
-    members that callbacks may read.
+    `seconds_trained` returns the seconds of training so far, in all sessions. Callbacks may read the public members.
     """
 
     def __init__(self, parts: Parts, seconds_trained: Callable[[], float]) -> None:
@@ -63,7 +59,7 @@ class TranslationModule(pl.LightningModule):
 
     @property
     def translator(self) -> Translator:
-        """Model, tokenizer and search."""
+        """Model, tokenizer and search; the weights are those of the last update."""
         return self.parts.translator
 
     @property
@@ -83,12 +79,12 @@ class TranslationModule(pl.LightningModule):
 
     @property
     def train_loss(self) -> float:
-        """The training loss per target token at the last log line."""
+        """The training loss per target token at the last log line; NaN before the first."""
         return self.meter.train_loss
 
     @property
     def tokens_per_second(self) -> float:
-        """Real target tokens per second at the last log line, over all processes."""
+        """Real target tokens per second at the last log line, over all processes; NaN before the first."""
         return self.meter.tokens_per_second
 
     @property
@@ -97,7 +93,7 @@ class TranslationModule(pl.LightningModule):
         return self._update_tokens > 0
 
     def progress(self) -> float:
-        """Return the share of the run that is done, by the clock of this process."""
+        """Return the share of the run that is done, from 0 to 1, by the clock of this process."""
         trainer, epochs = self.trainer, 0.0
         if self.parts.limits.epochs is not None:
             batches = trainer.fit_loop.epoch_loop.batch_progress.current.ready - 1
@@ -105,7 +101,7 @@ class TranslationModule(pl.LightningModule):
         return self.parts.limits.share(updates=self.global_step, epochs=epochs, seconds=self.seconds_trained())
 
     def weights(self) -> dict[str, Any]:
-        """Return the current weights as a checkpoint to translate with."""
+        """Return the current weights as a checkpoint to translate with, without the state of training."""
         return {"state_dict": with_prefix(self.model.state_dict()), "nmt": self._description()}
 
     def _description(self) -> dict[str, Any]:
@@ -263,10 +259,11 @@ class TranslationModule(pl.LightningModule):
         self.highest_factor = checkpoint["highest_factor"]
 
 
+def training(module: pl.LightningModule) -> TranslationModule:
+    """Return the module that Lightning passes to callbacks, with its own type."""
+    return cast(TranslationModule, module)
+
+
 def _repeated(rows: Tensor, times: int) -> Tensor:
     """Return `rows` (B, ...) the given number of times, one copy after another."""
     return rows if times == 1 else rows.repeat(times, *[1] * (rows.dim() - 1))
-
-
-if TYPE_CHECKING:
-    _: Callable[..., Training] = TranslationModule  # mypy checks that it has all members that callbacks may read

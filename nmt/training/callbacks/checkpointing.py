@@ -14,7 +14,7 @@ from nmt.checkpoint import load, save
 from nmt.errors import ParameterError
 from nmt.run_files import best_checkpoint, last_checkpoint, recent_checkpoint
 from nmt.training.finite import require_finite
-from nmt.training.view import Training, training
+from nmt.training.module import TranslationModule, training
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Checkpointing(Callback):
         else:
             self.save_last(trainer, view)
 
-    def _keep(self, trainer: pl.Trainer, view: Training, update: int) -> None:
+    def _keep(self, trainer: pl.Trainer, view: TranslationModule, update: int) -> None:
         if trainer.is_global_zero:
             save(view.weights(), recent_checkpoint(view.folder, update))
         self.recent.append(update)
@@ -102,7 +102,7 @@ class Checkpointing(Callback):
             recent_checkpoint(view.folder, outdated).unlink(missing_ok=True)
         self.recent = self.recent[-self.average_last :]
 
-    def save_last(self, trainer: pl.Trainer, view: Training) -> None:
+    def save_last(self, trainer: pl.Trainer, view: TranslationModule) -> None:
         """Write last.ckpt. Raises Diverged instead if a weight is not finite."""
         require_finite(view.translator.model, trainer.global_step)
         before = self.saved
@@ -114,7 +114,7 @@ class Checkpointing(Callback):
             raise
 
 
-def resumable(trainer: pl.Trainer, view: Training) -> bool:
+def resumable(trainer: pl.Trainer, view: TranslationModule) -> bool:
     """Return whether a run that is saved at the end of this batch can be continued exactly.
 
     Inside an update it cannot, because accumulated gradients are not saved. After the last batch of an epoch it cannot

@@ -11,7 +11,7 @@ from pytorch_lightning.callbacks import Callback
 from pytorch_lightning.trainer.states import TrainerFn
 
 from nmt.errors import ParameterError
-from nmt.training.view import training
+from nmt.training.module import training
 
 logger = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from pytorch_lightning.callbacks import Callback
 
 from nmt.training.callbacks.checkpointing import Checkpointing, resumable
 from nmt.training.interruption import Interrupted, handled
-from nmt.training.view import Training, training
+from nmt.training.module import TranslationModule, training
 
 
 class GracefulStop(Callback):
@@ -42,7 +42,7 @@ class GracefulStop(Callback):
         """Save and stop if a signal came."""
         self._stop(trainer, training(pl_module))
 
-    def _stop(self, trainer: pl.Trainer, view: Training) -> None:
+    def _stop(self, trainer: pl.Trainer, view: TranslationModule) -> None:
         received = self._received is not None
         if trainer.world_size > 1:  # all processes stop, or the others would wait for this one
             received = trainer.strategy.reduce_boolean_decision(received, all=False)

@@ -15,7 +15,7 @@ from rich.console import Console
 from nmt.data.bar import Bar
 from nmt.data.progress import clock
 from nmt.errors import ParameterError
-from nmt.training.view import Training, training
+from nmt.training.module import TranslationModule, training
 
 DISPENSABLE = ("speed", "epoch", "update", "score")  # figures that a narrow terminal leaves out, in this order
 
@@ -71,7 +71,7 @@ class TrainingProgress(Callback):
         ]
         logger.info(f"{when}, update {trainer.global_step:,}: {', '.join(figures)}")
 
-    def _figures(self, trainer: pl.Trainer, view: Training) -> dict[str, str]:
+    def _figures(self, trainer: pl.Trainer, view: TranslationModule) -> dict[str, str]:
         """Return the figures by name; one that is not known yet is empty."""
         known, scores = math.isfinite(view.train_loss), view.validation.scores
         label = "val loss" if view.monitor.metric is None else view.monitor.label

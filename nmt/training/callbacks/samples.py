@@ -10,7 +10,7 @@ from nmt.analysis.figure import card
 from nmt.analysis.fonts import typeface
 from nmt.errors import ParameterError
 from nmt.evaluation.pictures import attention_maps
-from nmt.training.view import training
+from nmt.training.module import training
 
 
 class Samples(Callback):

@@ -7,7 +7,7 @@ from typing import Any
 import pytorch_lightning as pl
 from pytorch_lightning.callbacks import Callback
 
-from nmt.training.view import training
+from nmt.training.module import training
 
 NEVER = 2**62  # batches between two validations: more than any run has
 LEAST, MOST = 5, 30  # validations in a run

@@ -14,7 +14,7 @@ from pytorch_lightning.callbacks import Callback
 from nmt.errors import ParameterError
 from nmt.evaluation.faults import shares
 from nmt.evaluation.pictures import attention_maps
-from nmt.training.view import Training, training
+from nmt.training.module import TranslationModule, training
 
 logger = logging.getLogger(__name__)
 
@@ -76,7 +76,7 @@ class Watch(Callback):
                 self._told.add(name)
                 logger.warning(f"watch: update {trainer.global_step:,}: {seen}: {TRY[name]}")
 
-    def _figures(self, view: Training) -> dict[str, float]:
+    def _figures(self, view: TranslationModule) -> dict[str, float]:
         pairs, translations = view.val_pairs, view.validation.translations
         texts = [translation.text for translation in translations]
         found = shares([pair.source for pair in pairs], [pair.target for pair in pairs], texts)
@@ -87,13 +87,13 @@ class Watch(Callback):
         sharp = self._sharp_rows(view)
         return figures if sharp is None else {**figures, "sharp_attention": sharp}
 
-    def _sharp_rows(self, view: Training) -> float | None:
+    def _sharp_rows(self, view: TranslationModule) -> float | None:
         """Return the share of sharp rows of cross attention, None for a model without cross attention."""
         maps = attention_maps(view.translator, view.validation.translations[: self.sentences]).values()
         rows = [each.cross.amax(-1).flatten() for each in maps if each.cross is not None]
         return float((torch.cat(rows) > SHARP).float().mean()) if rows else None
 
-    def _problems(self, view: Training, figures: dict[str, float]) -> Iterator[tuple[str, str]]:
+    def _problems(self, view: TranslationModule, figures: dict[str, float]) -> Iterator[tuple[str, str]]:
         """Yield the name of each problem, and what was seen of it."""
         if view.progress() < BEGUN:
             return
