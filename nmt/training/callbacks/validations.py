@@ -34,7 +34,11 @@ class Validations(Callback):
         self._share, self._update = state_dict["share"], state_dict["update"]
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Tell Lightning whether the state of a resumed run was saved after a validation, so that it repeats none."""
+        """Continue from the share of the run that is done now; it is smaller than the saved one after a higher limit.
+
+        Tell Lightning whether the state was saved after a validation, so that it repeats none.
+        """
+        self._share = min(self._share, trainer.strategy.broadcast(training(pl_module).progress()))
         trainer.val_check_batch = 1 if self._update == trainer.global_step else NEVER
 
     def on_train_batch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule, *_: Any) -> None:
