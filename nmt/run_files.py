@@ -28,6 +28,11 @@ def recent_checkpoint(folder: Path, update: int) -> Path:
     return checkpoint_folder(folder) / f"recent-{update}.ckpt"
 
 
+def recent_updates(folder: Path) -> list[int]:
+    """Return the updates whose weights are kept for averaging, oldest first."""
+    return sorted(int(path.stem.partition("-")[2]) for path in checkpoint_folder(folder).glob("recent-*.ckpt"))
+
+
 def run_of(checkpoint: Path) -> Path:
     """Return the run folder of a checkpoint, or the folder of the file if it is not in a folder of checkpoints."""
     folder = checkpoint.resolve().parent

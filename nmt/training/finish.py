@@ -19,7 +19,7 @@ from nmt.data.loader import BatchLoader
 from nmt.data.progress import PassProgress
 from nmt.evaluation.pictures import save_attention_maps
 from nmt.evaluation.split import Evaluation, Subject, evaluate, table, write_evaluation
-from nmt.run_files import METRICS, best_checkpoint, recent_checkpoint
+from nmt.run_files import METRICS, best_checkpoint, recent_checkpoint, recent_updates
 from nmt.training.fit import Fitted
 from nmt.training.hparams import write_hparams
 from nmt.training.parts import Parts
@@ -46,7 +46,7 @@ def finish(parts: Parts, fitted: Fitted) -> dict[str, Any]:
         write_hparams(folder, parts.recipe.plain, metrics)
     text = json.dumps(metrics, indent=2, ensure_ascii=False) + "\n"
     write_atomically(folder / METRICS, text.encode())
-    for update in fitted.recent:  # a run with metrics.json is not resumed, so it does not need them any more
+    for update in recent_updates(folder):  # a run with metrics.json is not resumed, so it does not need them any more
         recent_checkpoint(folder, update).unlink(missing_ok=True)
     for evaluation in scored.values():
         logger.info(table(evaluation))

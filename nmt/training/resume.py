@@ -74,7 +74,8 @@ def read_last(recipe: Recipe) -> dict[str, Any]:
 def _used_up(settings: TrainerConfig, last: Mapping[str, Any]) -> list[str]:
     """Return the limits of the settings that a run with this last.ckpt has reached, as "trainer.max_steps=9"."""
     loops = last["loops"]["fit_loop"]
-    epochs = last["epoch"] + loops["epoch_loop.batch_progress"]["is_last_batch"]
+    unfinished = not loops["epoch_loop.batch_progress"]["is_last_batch"]
+    epochs = loops["epoch_progress"]["current"]["started"] - unfinished
     limits = Limits.of(settings)
     done = {
         "max_epochs": limits.epochs is not None and epochs >= limits.epochs,

@@ -4,6 +4,7 @@ from unittest.mock import Mock
 
 import pytest
 import torch
+from pytorch_lightning.callbacks import Timer
 
 from nmt import checkpoint
 from nmt.config.compose import compose_run
@@ -114,8 +115,7 @@ def test_a_finished_run_that_is_extended_ends_as_one_that_was_longer(tmp_path, c
     assert "resume: search.beam_size: 1 (was 2)" in caplog.text
     assert metrics["updates"] > first["updates"]
     assert read_recipe(folder).plain["search"]["beam_size"] == 1
-    if limit == "trainer.max_epochs":
-        assert equal(weights, whole)
+    assert equal(weights, whole)
     with pytest.raises(UserError, match=f"the run has used up {limit}={lengths[1]}, so another limit"):
         go(folder, *SHORT, f"{limit}={lengths[1]}", "search.beam_size=1", "trainer.max_time=00:01:00:00", resume=True)
     before = (folder / METRICS).read_bytes()
@@ -123,6 +123,47 @@ def test_a_finished_run_that_is_extended_ends_as_one_that_was_longer(tmp_path, c
         with pytest.raises(UserError, match=f"depends on settings that have changed: .*{refused.split('=')[0]}: "):
             go(folder, *SHORT, f"{limit}={lengths[1]}", "search.beam_size=1", refused, resume=True)
     assert (folder / METRICS).read_bytes() == before
+
+
+def test_a_run_that_ended_inside_an_epoch_and_is_extended_reads_the_rest_of_it(tmp_path):
+    assert_extends(tmp_path, [BY_PROGRESS], ["trainer.max_steps=12"], ["trainer.max_steps=30"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("accumulate", [1, 2])
+def test_ended_by_time_and_extended(tmp_path, monkeypatch, accumulate):
+    def stop(self, trainer, *_):
+        if self.time_remaining() is not None:
+            trainer.should_stop |= trainer.fit_loop.epoch_loop.total_batch_idx == 12  # inside an update, if it has two
+
+    monkeypatch.setattr(Timer, "on_train_batch_end", stop)
+    more = [BY_PROGRESS, f"trainer.accumulate_grad_batches={accumulate}"]
+    short, long = ["trainer.max_steps=20", "trainer.max_time=00:01:00:00"], ["trainer.max_steps=20"]
+    assert_extends(tmp_path, more, short, long)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("patience", [1, 2])
+def test_ended_early_inside_an_epoch_and_extended(tmp_path, patience):
+    more = ["optimizer.lr=1e-9", "trainer.val_check_interval=3", "trainer.accumulate_grad_batches=2"]
+    short, long = [f"callbacks.early_stopping.patience={patience}"], ["callbacks.early_stopping.patience=null"]
+    assert_extends(tmp_path, [*more, "trainer.max_epochs=2"], short, long)
+
+
+@pytest.mark.slow
+def test_a_run_that_ended_after_an_epoch_without_validation_is_extended_by_one_epoch(tmp_path):
+    more = ["trainer.check_val_every_n_epoch=2"]
+    assert_extends(tmp_path, more, ["trainer.max_epochs=1"], ["trainer.max_epochs=2"])
+
+
+def assert_extends(tmp_path, more, short, long):
+    """Assert that a run that ended in its first epoch, and was then extended, ends as one that was longer."""
+    folder = tmp_path / "run"
+    first, _ = go(folder, *SHORT, *more, *short)
+    metrics, weights = go(folder, *SHORT, *more, *long, resume=True)
+    longer, whole = go(tmp_path / "longer", *SHORT, *more, *long)
+    assert first["epochs"] <= 1 < metrics["epochs"] == longer["epochs"] and metrics["updates"] == longer["updates"]
+    assert equal(weights, whole)
 
 
 def assert_resumes(tmp_path, monkeypatch, more, *, every):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field
 from typing import Any
 
 import pytorch_lightning as pl
@@ -12,26 +10,18 @@ from pytorch_lightning.trainer.states import TrainerFn
 
 from nmt.checkpoint import load, save
 from nmt.errors import ParameterError
-from nmt.run_files import best_checkpoint, last_checkpoint, recent_checkpoint
+from nmt.run_files import best_checkpoint, last_checkpoint, recent_checkpoint, recent_updates
 from nmt.training.finite import require_finite
 from nmt.training.module import TranslationModule, training
-
-
-@dataclass(frozen=True)
-class Best:
-    """The best validation so far: its update, its quality (see `Monitor.quality`) and its figures."""
-
-    update: int = -1
-    quality: float = -math.inf
-    scores: dict[str, float] = field(default_factory=dict)
 
 
 class Checkpointing(Callback):
     """Writes last.ckpt (the whole state of training), best.ckpt and the weights of the last validations.
 
     The weights of the last `average_last` validations are kept for averaging at the end of the run; 0 keeps none.
-    last.ckpt is written every `save_every_updates` updates and after each validation. The program calls this callback
-    after all others that keep a state, so that last.ckpt holds their states after the same validation.
+    last.ckpt is written every `save_every_updates` updates, after each validation of training, and at its end, so that
+    training can go on exactly from there. The program calls this callback after all others that keep a state, so that
+    last.ckpt holds their states after the same validation.
     """
 
     def __init__(self, *, average_last: int = 5, save_every_updates: int = 500) -> None:
@@ -41,39 +31,40 @@ class Checkpointing(Callback):
             raise ParameterError("save_every_updates", f"got {save_every_updates}, expected at least 1")
         self.average_last = average_last
         self.save_every_updates = save_every_updates
-        self.best = Best()
         self.recent: list[int] = []  # updates whose weights are kept, oldest first
         self.saved = 0  # the update that last.ckpt is from
+        self._quality: float | None = None  # of best.ckpt
         self._overdue = False
-
-    def state_dict(self) -> dict[str, Any]:
-        """Return the best validation so far, and which weights are kept."""
-        return {"best": dict(vars(self.best)), "recent": list(self.recent), "saved": self.saved}
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Continue from a saved state; weights that were written after it are written again."""
-        self.best = Best(**state_dict["best"])
-        self.recent = list(state_dict["recent"])
-        self.saved = state_dict["saved"]
+        self._stopping = False
 
     def on_fit_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Continue from the files of a finished run that is extended: a best.ckpt that may be an average, no others."""
+        """Continue with the files of the run: its best.ckpt, and the recent weights that are not after last.ckpt."""
         view = training(pl_module)
-        self.recent = [update for update in self.recent if recent_checkpoint(view.folder, update).is_file()]
-        if self.best.update >= 0 and best_checkpoint(view.folder).is_file():
-            about = load(best_checkpoint(view.folder))["nmt"]
-            if "averaged_updates" in about["scores"]:
-                scores = about["scores"]["val"]
-                self.best = Best(about["update"], view.monitor.quality(scores), dict(scores))
+        if best_checkpoint(view.folder).is_file():
+            self._quality = view.monitor.quality(load(best_checkpoint(view.folder))["nmt"]["scores"]["val"])
+        self.recent = [update for update in recent_updates(view.folder) if update <= self.saved]
 
     def on_train_batch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule, *_: Any) -> None:
-        """Save when it is time and the run can be continued exactly from here."""
-        if self._due(trainer) and resumable(trainer, training(pl_module)):
-            self.save_last(trainer, training(pl_module))
+        """Save when it is time, or when training ends here, if the run can be continued exactly from here."""
+        view = training(pl_module)
+        self._stop_after_update(trainer, view)
+        ends = trainer.should_stop or trainer.global_step == trainer.max_steps
+        if (ends or self._due(trainer)) and resumable(trainer, view):
+            self.save_last(trainer, view)
+
+    def _stop_after_update(self, trainer: pl.Trainer, view: TranslationModule) -> None:
+        """Let a stop that another callback asks for wait until the update is whole, because no gradient is saved."""
+        self._stopping = self._stopping or trainer.should_stop
+        trainer.should_stop = self._stopping and not view.accumulating
 
     def on_train_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Save when it is time."""
         if self._due(trainer):
+            self.save_last(trainer, training(pl_module))
+
+    def on_train_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Save at the end of the last epoch."""
+        if self.saved != trainer.global_step:
             self.save_last(trainer, training(pl_module))
 
     def _due(self, trainer: pl.Trainer) -> bool:
@@ -83,13 +74,16 @@ class Checkpointing(Callback):
         """Keep the weights if they are the best, keep them for averaging, and save the state."""
         view, update = training(pl_module), trainer.global_step
         quality = view.monitor.quality(view.validation.scores)
-        if quality > self.best.quality or self.best.update < 0:  # the first, whatever it is
-            self.best = Best(update, quality, dict(view.validation.scores))
+        if self._quality is None or quality > self._quality:  # the first, whatever it is
+            self._quality = quality
             if trainer.is_global_zero:
                 save(view.weights(), best_checkpoint(view.folder))
         if self.average_last and update not in self.recent:
             self._keep(trainer, view, update)
-        if view.accumulating and trainer.state.fn == TrainerFn.FITTING:
+        if trainer.state.fn != TrainerFn.FITTING:
+            return  # last.ckpt is from the last batch; now it would lose the place in the epoch
+        self._stop_after_update(trainer, view)
+        if view.accumulating:
             self._overdue = True  # save after the last batch of this update
         else:
             self.save_last(trainer, view)

@@ -15,13 +15,12 @@ class Generators(Callback):
 
     def __init__(self) -> None:
         self._loaded: list[dict[str, Any]] = []
-        self._at_the_end: dict[str, Any] | None = None
         self._gpu: torch.device | None = None
         self._ranks = 1
 
     def state_dict(self) -> dict[str, Any]:
         """Return every rank's generator states: of Python, of torch, and of the GPU that trains."""
-        mine = self._at_the_end or self._states()
+        mine = self._states()
         states = [mine] * self._ranks
         if self._ranks > 1:
             torch.distributed.all_gather_object(states, mine)
@@ -34,10 +33,6 @@ class Generators(Callback):
             "torch": torch.get_rng_state(),
             "cuda": None if self._gpu is None else torch.cuda.get_rng_state(self._gpu),
         }
-
-    def on_train_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Save the states now: with several processes, Lightning seeds them again before a final validation."""
-        self._at_the_end = self._states()
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Keep the states until training begins, so that nothing draws from them before."""

@@ -47,7 +47,8 @@ class GracefulStop(Callback):
         if trainer.world_size > 1:  # all processes stop, or the others would wait for this one
             received = trainer.strategy.reduce_boolean_decision(received, all=False)
         if received:
-            self.checkpointing.save_last(trainer, view)
+            if self.checkpointing.saved != trainer.global_step:
+                self.checkpointing.save_last(trainer, view)
             raise Interrupted(self._received or signal.SIGTERM, trainer.global_step, view.folder)
 
     def on_train_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
