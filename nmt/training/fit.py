@@ -17,6 +17,7 @@ from nmt.build import build_callbacks
 from nmt.config.settings import TrainerConfig
 from nmt.errors import UserError, one_line
 from nmt.run_files import last_checkpoint
+from nmt.training.callbacks.adoption import Adoption
 from nmt.training.callbacks.checkpointing import Checkpointing
 from nmt.training.callbacks.generators import Generators
 from nmt.training.callbacks.graceful_stop import GracefulStop
@@ -64,6 +65,8 @@ def fit(parts: Parts, checkpoints: AtomicCheckpointIO) -> Fitted:
     recipe = parts.recipe
     timer = Timer(recipe.settings.trainer.max_time, interval="step")
     own: dict[str, Callback] = {"the timer": timer, "the random generators": Generators()}
+    if checkpoints.last is not None:
+        own["the adoption of settings"] = Adoption(recipe)
     if _validates_by_progress(recipe.settings.trainer):
         own["the validations"] = Validations()
     configured = build_callbacks(recipe.plain["callbacks"], allow=parts.allow)

@@ -7,13 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from nmt import checkpoint
-from nmt.atomic import write_atomically
 from nmt.config.recipe import Recipe
 from nmt.config.resumed import NOTHING, changes
 from nmt.config.settings import TrainerConfig
 from nmt.config.typed import shown
 from nmt.errors import UserError
-from nmt.run_files import CONFIG, METRICS, checkpoint_folder, last_checkpoint
+from nmt.run_files import METRICS, checkpoint_folder, last_checkpoint
 from nmt.training.meter import Limits
 
 logger = logging.getLogger(__name__)
@@ -84,12 +83,6 @@ def _used_up(settings: TrainerConfig, last: Mapping[str, Any]) -> list[str]:
         and last["callbacks"]["Timer"]["time_elapsed"]["train"] >= limits.seconds,
     }
     return [f"trainer.{name}={getattr(settings, name)}" for name, reached in done.items() if reached]
-
-
-def adopt(recipe: Recipe) -> None:
-    """Write the settings of a resumed run to its config.yaml. A finished run is no longer finished."""
-    write_atomically(recipe.folder / CONFIG, recipe.to_yaml().encode())
-    (recipe.folder / METRICS).unlink(missing_ok=True)
 
 
 def _change(key: str, before: Any, now: Any) -> str:

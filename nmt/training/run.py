@@ -11,7 +11,7 @@ from nmt.training.fit import fit
 from nmt.training.interruption import interruptible
 from nmt.training.lightning import AtomicCheckpointIO
 from nmt.training.parts import build_parts
-from nmt.training.resume import adopt, read_last
+from nmt.training.resume import read_last
 
 
 def train(recipe: Recipe, *, resume: bool = False) -> dict[str, Any]:
@@ -25,8 +25,6 @@ def train(recipe: Recipe, *, resume: bool = False) -> dict[str, Any]:
     machine.forget_peak_memory()
     checkpoints = AtomicCheckpointIO(read_last(recipe) if resume else None)
     parts = build_parts(recipe, checkpoints.last)
-    if resume:
-        adopt(recipe)
     fitted = fit(parts, checkpoints)
     if not fitted.first_process:
         return {}

@@ -10,7 +10,7 @@ from nmt import checkpoint
 from nmt.config.compose import compose_run
 from nmt.config.recipe import read_recipe
 from nmt.errors import UserError
-from nmt.run_files import METRICS
+from nmt.run_files import CONFIG, METRICS
 from nmt.training.callbacks.checkpointing import Checkpointing
 from nmt.training.interruption import Interrupted
 from nmt.training.module import TranslationModule
@@ -88,6 +88,34 @@ def test_stopped_before_its_state_is_restored_a_run_tells_what_is_saved(tmp_path
     monkeypatch.setattr(TranslationModule, "on_load_checkpoint", Mock(side_effect=KeyboardInterrupt))
     with pytest.raises(Interrupted, match="update 3 is saved"):
         go(folder, *more, resume=True)
+
+
+def test_a_resume_that_fails_leaves_a_finished_run_as_it_was(tmp_path, monkeypatch):
+    folder = tmp_path / "run"
+    go(folder, "trainer.max_steps=3")
+    (folder / CONFIG).write_text("as it was", "utf-8")
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    before = {path: path.read_bytes() for path in files}
+    refused = {"data.batch_tokens=300": r"stopped inside an epoch of \d+ batches"}
+    if not torch.cuda.is_available():
+        refused["trainer.accelerator=gpu"] = "which this machine cannot provide"
+    for word, message in refused.items():
+        with pytest.raises(UserError, match=message):
+            go(folder, "trainer.max_steps=5", word, resume=True)
+        assert {path: path.read_bytes() for path in files} == before
+    with monkeypatch.context() as patch, pytest.raises(OSError, match="No space left"):
+        patch.setattr("nmt.training.lightning.save", Mock(side_effect=OSError(28, "No space left on device")))
+        go(folder, "trainer.max_steps=5", resume=True)
+    changed = {path.name for path in files if path.read_bytes() != before[path]}
+    assert changed == {CONFIG}, "the command that continues the run has to know the settings"
+
+
+def test_a_finished_run_is_decoded_again_with_another_search(tmp_path):
+    folder = tmp_path / "run"
+    go(folder, "trainer.max_steps=3")
+    metrics, _ = go(folder, "trainer.max_steps=3", "search.beam_size=2", resume=True)
+    assert metrics["search"]["beam_size"] == 2 and metrics["updates"] == 3
+    assert read_recipe(folder).plain["search"]["beam_size"] == 2
 
 
 SHORT = [

@@ -10,7 +10,7 @@ from pytorch_lightning.trainer.states import TrainerFn
 
 from nmt.checkpoint import load, save
 from nmt.errors import ParameterError
-from nmt.run_files import best_checkpoint, last_checkpoint, recent_checkpoint, recent_updates
+from nmt.run_files import METRICS, best_checkpoint, last_checkpoint, recent_checkpoint, recent_updates
 from nmt.training.finite import require_finite
 from nmt.training.module import TranslationModule, training
 
@@ -97,7 +97,10 @@ class Checkpointing(Callback):
         self.recent = self.recent[-self.average_last :]
 
     def save_last(self, trainer: pl.Trainer, view: TranslationModule) -> None:
-        """Write last.ckpt. Raises Diverged instead if a weight is not finite."""
+        """Write last.ckpt; a finished run that is continued is then no longer finished.
+
+        Raises Diverged instead if a weight is not finite.
+        """
         require_finite(view.translator.model, trainer.global_step)
         before = self.saved
         self.saved, self._overdue = trainer.global_step, False  # part of the state that is saved now
@@ -106,6 +109,8 @@ class Checkpointing(Callback):
         except BaseException:  # a full disk, a second Ctrl-C: the old file is still there
             self.saved = before
             raise
+        if trainer.is_global_zero:
+            (view.folder / METRICS).unlink(missing_ok=True)
 
 
 def resumable(trainer: pl.Trainer, view: TranslationModule) -> bool:
