@@ -50,11 +50,10 @@ def finish(parts: Parts, fitted: Fitted) -> dict[str, Any]:
         recent_checkpoint(folder, update).unlink(missing_ok=True)
     for evaluation in scored.values():
         logger.info(table(evaluation))
-    reached = fitted.highest_rate / fitted.peak_rate
-    if reached < 0.9:
+    if fitted.highest_factor < 0.9:
         logger.warning(
-            f"the learning rate reached {fitted.highest_rate:.2g}, {reached:.0%} of its peak {fitted.peak_rate:g}, "
-            "because training ended during the warm-up; train longer, or set "
+            f"the learning rate reached {metrics['highest_learning_rate']:.2g}, {fitted.highest_factor:.0%} of its "
+            f"peak {fitted.peak_rate:g}, because training ended during the warm-up; train longer, or set "
             f"scheduler.warmup_updates={max(1, fitted.updates // 7)}"
         )
     logger.info(f"run folder: {folder}")
@@ -141,7 +140,7 @@ def _metrics(parts: Parts, fitted: Fitted, scored: Mapping[str, Evaluation], bes
         "updates": fitted.updates,
         "best_update": best["update"],
         "peak_learning_rate": fitted.peak_rate,
-        "highest_learning_rate": fitted.highest_rate,
+        "highest_learning_rate": fitted.peak_rate * fitted.highest_factor,
         "averaged": "averaged_updates" in best["scores"],
         "wall_seconds": fitted.seconds,
         "total_seconds": fitted.seconds + time.monotonic() - parts.started - fitted.session_seconds,

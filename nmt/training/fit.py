@@ -40,7 +40,7 @@ class Fitted:
     `seconds` is the time of training and its validations in all sessions; `session_seconds` is the time of Lightning's
     fit in this session. `counts` are the sums of this process. `recent` are the updates whose weights were kept for
     averaging, oldest first. `samples` is the number of validation sentences whose attention maps are drawn.
-    `peak_rate` is the configured peak learning rate, and `highest_rate` the highest one that an update used.
+    `peak_rate` is the configured peak learning rate, and `highest_factor` the largest share of it that an update used.
     """
 
     updates: int
@@ -48,7 +48,7 @@ class Fitted:
     session_seconds: float
     counts: Counts
     peak_rate: float
-    highest_rate: float
+    highest_factor: float
     recent: tuple[int, ...]
     samples: int
     device: torch.device
@@ -104,14 +104,13 @@ def fit(parts: Parts, checkpoints: AtomicCheckpointIO) -> Fitted:
             raise UserError(
                 f"{error}; {kept}start a new run with a lower optimizer.lr or a longer scheduler.warmup_updates"
             ) from error
-    peak_rate = trainer.optimizers[0].param_groups[0]["peak_lr"]
     return Fitted(
         updates=trainer.global_step,
         seconds=timer.time_elapsed(),
         session_seconds=session_seconds,
         counts=module.meter.totals,
-        peak_rate=peak_rate,
-        highest_rate=peak_rate * module.highest_factor,
+        peak_rate=trainer.optimizers[0].param_groups[0]["peak_lr"],
+        highest_factor=module.highest_factor,
         recent=tuple(checkpointing.recent),
         samples=max((each.sentences for each in configured.values() if isinstance(each, Samples)), default=0),
         device=trainer.strategy.root_device,
