@@ -134,6 +134,8 @@ def _resume(name: str, overrides: Sequence[str], allow: Sequence[str], program: 
     """Continue the run in the folder `name` with its own config and `overrides`; `allow` names the user's packages."""
     from nmt.cli.processes import check_start
     from nmt.cli.run import resume
+    from nmt.config.chosen import is_typed
+    from nmt.config.mistakes import parse
     from nmt.config.recipe import read_recipe
     from nmt.run_files import CONFIG
 
@@ -148,6 +150,9 @@ def _resume(name: str, overrides: Sequence[str], allow: Sequence[str], program: 
     try:
         check_nodes(recipe.settings)
     except UserError as error:
-        raise UserError(f"{folder / CONFIG}: {error}") from error
+        typed = [override.key_or_group for override in parse(overrides)]
+        raise UserError(
+            *(text if is_typed(text, typed) else f"{folder / CONFIG}: {text}" for text in error.problems)
+        ) from error
     check_start(recipe.settings.trainer)
     resume(recipe, program=program)

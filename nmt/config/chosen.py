@@ -72,10 +72,16 @@ def naming_files(overrides: Sequence[str]) -> Iterator[None]:
         raise UserError(*(_placed(text, files, typed, choices) for text in error.problems)) from error
 
 
+def is_typed(problem: str, typed: Sequence[str]) -> bool:
+    """Return whether a problem is about one of the keys `typed` on the command line."""
+    key = problem.partition(":")[0]
+    return any(f"{key}.".startswith(f"{word}.") or word.startswith(f"{key}.") for word in typed)
+
+
 def _placed(problem: str, files: Sequence[_File], typed: Sequence[str], choices: Mapping[str, str]) -> str:
     """Return a problem with the place where a file sets its key. A key on the command line needs no place."""
     key = problem.partition(":")[0]
-    if any(f"{key}.".startswith(f"{word}.") or word.startswith(f"{key}.") for word in typed):
+    if is_typed(problem, typed):
         return problem
     for file in files:
         if key not in file.lines:

@@ -79,6 +79,17 @@ def test_settings_beside_resume_are_checked_as_those_of_a_new_run(runs: Runs, wo
     assert message in str(error.value) and "\n" not in str(error.value) and len(runs.calls) == 1
 
 
+def test_only_mistakes_of_the_file_name_the_file(runs: Runs) -> None:
+    runs.run(["hydra.run.dir=here"])
+    path = Path("here/config.yaml")
+    path.write_text(path.read_text("utf-8").replace("beam_size: 5", "beam_size: 0"), "utf-8")
+    with pytest.raises(UserError) as error:
+        runs.run(["resume=here", "objective.label_smoothing=1.5"])
+    typed, written = error.value.problems
+    assert typed.startswith("objective.label_smoothing: got 1.5")
+    assert written.startswith("here/config.yaml: search.beam_size: got 0")
+
+
 def test_a_run_that_is_going_on_is_not_resumed(runs: Runs) -> None:
     def again(config: TrainConfig, folder: Path) -> None:
         before = (folder / "train.log").read_bytes()
