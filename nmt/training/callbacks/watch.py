@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice
+import math
+from collections.abc import Iterator
+from typing import Any
 
 import pytorch_lightning as pl
 import torch
@@ -24,23 +24,18 @@ MANY = {"empty": 0.05, "copied": 0.1, "repeating": 0.1}  # shares of the transla
 DRIFT = 0.05  # the share by which the validation loss is above its lowest value
 SHARP, SATURATED = 0.99, 0.8  # the weight of a sharp row of attention, and the share of such rows
 
-TRY = {
-    "ignores": "the translations fit other sources nearly as well as their own, so the decoder ignores its source; try "
-    "a lower optimizer.lr or a longer scheduler.warmup_updates, and check that source and target lines belong together",
-    "empty": "many translations are empty; check the training pairs for empty or very short targets",
-    "copied": "many translations are copies of the source; check the training pairs for untranslated targets",
-    "repeating": "many translations repeat themselves; train longer, or try a lower optimizer.lr",
-    "drift": "the validation loss rises while the training loss falls, so the model learns the training pairs by "
+ADVICE = {
+    "ignores": "the translations fit other sources nearly as well as their own ({}), so the decoder ignores its "
+    "source; try a lower optimizer.lr or a longer scheduler.warmup_updates, and check that source and target lines "
+    "belong together",
+    "empty": "{} of the translations are empty; check the training pairs for empty or very short targets",
+    "copied": "{} of the translations are copies of the source; check the training pairs for untranslated targets",
+    "repeating": "{} of the translations repeat themselves; train longer, or try a lower optimizer.lr",
+    "drift": "the validation loss rises while the training loss falls ({}), so the model learns the training pairs by "
     "heart; try more dropout, a smaller model or more training pairs",
-    "saturated": "nearly every row of attention gives all of its weight to one token, so attention learns little; try "
-    "a lower optimizer.lr or another model/attention",
+    "saturated": "{} of the rows of attention give nearly all of their weight to one token, so attention learns "
+    "little; try a lower optimizer.lr or another model/attention",
 }
-
-
-@dataclass(frozen=True)
-class _Losses:
-    train: float
-    val: float
 
 
 class Watch(Callback):
@@ -60,7 +55,16 @@ class Watch(Callback):
             raise ParameterError("sentences", f"got {sentences}, expected at least 1")
         self.sentences = sentences
         self._told: set[str] = set()
-        self._losses: list[_Losses] = []
+        self._lowest = (math.inf, math.inf)  # validation and training loss where the validation loss was lowest
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return what was told, and the lowest validation loss."""
+        return {"told": sorted(self._told), "lowest": list(self._lowest)}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Continue from a saved state."""
+        self._told = set(state_dict["told"])
+        self._lowest = (state_dict["lowest"][0], state_dict["lowest"][1])
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Write the figures of this validation, and tell what is new."""
@@ -70,19 +74,22 @@ class Watch(Callback):
         figures = self._figures(view)
         for each in trainer.loggers:
             each.log_metrics({f"watch/{name}": value for name, value in figures.items()}, step=trainer.global_step)
-        self._losses.append(_Losses(view.train_loss, view.validation.scores["loss"]))
+        self._lowest = min(self._lowest, (view.validation.scores["loss"], view.train_loss))
         for name, seen in self._problems(view, figures):
             if name not in self._told:
                 self._told.add(name)
-                logger.warning(f"watch: update {trainer.global_step:,}: {seen}: {TRY[name]}")
+                logger.warning(f"watch: update {trainer.global_step:,}: {ADVICE[name].format(seen)}")
 
     def _figures(self, view: TranslationModule) -> dict[str, float]:
         pairs, translations = view.val_pairs, view.validation.translations
         texts = [translation.text for translation in translations]
         found = shares([pair.source for pair in pairs], [pair.target for pair in pairs], texts)
         figures = {name: found[name] for name in MANY}
-        for name, metric in islice(view.metrics.items(), 1):
-            figures[f"shuffled_{name}"] = metric.score(_shuffled(texts), [pair.target for pair in pairs]).value
+        first = next(iter(view.metrics), None)
+        if first is not None:
+            half = len(texts) // 2
+            others = [*texts[half:], *texts[:half]]
+            figures[f"shuffled_{first}"] = view.metrics[first].score(others, [pair.target for pair in pairs]).value
         figures["loss_gap"] = view.validation.scores["loss"] - view.train_loss
         sharp = self._sharp_rows(view)
         return figures if sharp is None else {**figures, "sharp_attention": sharp}
@@ -94,26 +101,22 @@ class Watch(Callback):
         return float((torch.cat(rows) > SHARP).float().mean()) if rows else None
 
     def _problems(self, view: TranslationModule, figures: dict[str, float]) -> Iterator[tuple[str, str]]:
-        """Yield the name of each problem, and what was seen of it."""
+        """Yield the name of each problem, and what was seen of it, for `ADVICE`."""
         if view.progress() < BEGUN:
             return
-        for name, metric in islice(view.metrics.items(), 1):
-            own, other = view.validation.scores[name], figures[f"shuffled_{name}"]
+        first = next(iter(view.metrics), None)
+        if first is not None:
+            metric, own, other = view.metrics[first], view.validation.scores[first], figures[f"shuffled_{first}"]
             if metric.higher_is_better and own < IGNORED * other:
                 yield "ignores", f"{metric.label} {own:.2f}, with shuffled sources {other:.2f}"
         for name, most in MANY.items():
             if figures[name] > most:
-                yield name, f"{figures[name]:.0%} of the translations"
-        lowest = min(self._losses, key=lambda losses: losses.val)
-        last = self._losses[-1]
-        if last.val > (1 + DRIFT) * lowest.val and last.train < lowest.train:
-            yield "drift", f"validation loss {last.val:.3f} (lowest {lowest.val:.3f}), training loss {last.train:.3f}"
+                yield name, f"{figures[name]:.0%}"
+        (lowest, train_then), (loss, train) = self._lowest, (view.validation.scores["loss"], view.train_loss)
+        if loss > (1 + DRIFT) * lowest and train < train_then:
+            yield (
+                "drift",
+                f"validation loss {loss:.3f} after {lowest:.3f}, training loss {train:.3f} after {train_then:.3f}",
+            )
         if figures.get("sharp_attention", 0.0) > SATURATED:
-            yield "saturated", f"{figures['sharp_attention']:.0%} of the rows of attention are sharper than {SHARP}"
-
-
-def _shuffled(texts: Sequence[str]) -> list[str]:
-    """Return `texts` in a fixed random order in which each text follows another than before."""
-    order = torch.randperm(len(texts), generator=torch.Generator().manual_seed(1)).tolist()
-    moved = dict(zip(order, [*order[1:], *order[:1]], strict=True))  # one cycle, so that none stays in its place
-    return [texts[moved[place]] for place in range(len(texts))]
+            yield "saturated", f"{figures['sharp_attention']:.0%}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import logging
 from types import SimpleNamespace
 from typing import Any
@@ -80,7 +81,7 @@ def test_a_decoder_that_ignores_its_source_is_told_once_and_not_at_the_beginning
     assert told(caplog) == []
     runs.validate(same)
     (line,) = told(caplog)
-    assert line.startswith("watch: update 7: BLEU ") and "ignores its source; try" in line
+    assert line.startswith("watch: update 7: the translations fit other sources") and "(BLEU " in line
     assert runs.figures["watch/shuffled_bleu"] == pytest.approx(BLEU().score(same, RIGHT).value)
     runs.validate(same)
     assert told(caplog) == []
@@ -89,9 +90,9 @@ def test_a_decoder_that_ignores_its_source_is_told_once_and_not_at_the_beginning
 @pytest.mark.parametrize(
     ("wrong", "name", "words"),
     [
-        ("", "empty", "many translations are empty"),
-        ("source red", "copied", "many translations are copies"),
-        ("a dog dog dog runs to the house now", "repeating", "many translations repeat themselves"),
+        ("", "empty", "are empty; check"),
+        ("source red", "copied", "are copies of the source; check"),
+        ("a dog dog dog runs to the house now", "repeating", "repeat themselves; train"),
     ],
 )
 def test_faults_of_many_translations(
@@ -103,7 +104,7 @@ def test_faults_of_many_translations(
     monkeypatch.setitem(MANY, name, 0.05)
     runs.validate([wrong, *RIGHT[1:]])
     (line,) = told(caplog)
-    assert f"10% of the translations: {words}" in line
+    assert f"10% of the translations {words}" in line
 
 
 def test_losses_that_drift_apart(runs: Runs, caplog: pytest.LogCaptureFixture) -> None:
@@ -113,7 +114,20 @@ def test_losses_that_drift_apart(runs: Runs, caplog: pytest.LogCaptureFixture) -
     assert told(caplog) == []
     runs.validate(RIGHT, val=2.2, train=1.4)
     (line,) = told(caplog)
-    assert "validation loss 2.200 (lowest 2.000), training loss 1.400" in line and "by heart" in line
+    assert "(validation loss 2.200 after 2.000, training loss 1.400 after 2.000), so" in line and "by heart" in line
+
+
+def test_a_resumed_run_remembers_what_was_told_and_the_lowest_loss(
+    runs: Runs, caplog: pytest.LogCaptureFixture
+) -> None:
+    runs.validate([""] * 3 + RIGHT[3:], val=2.0, train=2.0)
+    assert len(told(caplog)) == 1
+    state = json.loads(json.dumps(runs.callback.state_dict()))  # plain values
+    runs.callback = Watch()
+    runs.callback.load_state_dict(state)
+    runs.validate([""] * 3 + RIGHT[3:], val=2.2, train=1.4)
+    (line,) = told(caplog)
+    assert "by heart" in line
 
 
 def test_rows_of_attention_that_are_sharp(run: Run, caplog: pytest.LogCaptureFixture) -> None:
@@ -126,7 +140,7 @@ def test_rows_of_attention_that_are_sharp(run: Run, caplog: pytest.LogCaptureFix
             parameter.mul_(100.0)
     runs.validate(RIGHT)
     (line,) = told(caplog)
-    assert "of the rows of attention are sharper than 0.99: nearly every row" in line
+    assert "% of the rows of attention give nearly all of their weight to one token" in line
     weights = [found.cross for found in translator.attention_maps(runs.translations)]
     peaks = [float(row.max()) for cross in weights if cross is not None for row in cross.flatten(0, 2)]
     assert runs.figures["watch/sharp_attention"] == pytest.approx(sum(peak > 0.99 for peak in peaks) / len(peaks))
