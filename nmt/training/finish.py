@@ -75,7 +75,7 @@ def _better_average(parts: Parts, fitted: Fitted, best: Mapping[str, Any]) -> di
     logger.info(
         f"average of the last {len(fitted.recent)} checkpoints: validation {monitor.label} "
         f"{scores[monitor.name]:.2f}; best single one (update {best['update']:,}): {best_scores[monitor.name]:.2f}; "
-        f"kept the {'average' if better else 'single one'}"
+        f"{monitor.why(scores, best_scores)}kept the {'average' if better else 'single one'}"
     )
     about = {**best, "scores": {"val": scores, "averaged_updates": list(fitted.recent)}}
     return {"state_dict": average, "nmt": about} if better else None

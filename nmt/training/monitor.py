@@ -34,10 +34,19 @@ class Monitor:
         quality = self._quality(scores)
         return quality if math.isfinite(quality) else -math.inf
 
+    def why(self, one: Mapping[str, float], other: Mapping[str, float]) -> str:
+        """Return why the loss decides between two validations, as the beginning of a sentence; empty if it does not."""
+        if self.metric is None or not (self._is_chance(one) and self._is_chance(other)):
+            return ""
+        losses = f"{one['loss']:.3f} and {other['loss']:.3f}"
+        return f"because {self.label} is below {self.metric.chance:g}, the loss decides ({losses}): "
+
+    def _is_chance(self, scores: Mapping[str, float]) -> bool:
+        chance = None if self.metric is None else self.metric.chance
+        return chance is not None and scores[self.name] < chance
+
     def _quality(self, scores: Mapping[str, float]) -> float:
-        if self.metric is None:
+        if self.metric is None or self._is_chance(scores):
             return -scores["loss"]
         value = scores[self.name]
-        if self.metric.chance is not None and value < self.metric.chance:
-            return -scores["loss"]
         return value if self.metric.higher_is_better else -value

@@ -216,7 +216,7 @@ def validate_to(monkeypatch, *values, final=None):
         ),
     ],
 )
-def test_the_better_of_average_and_best_is_kept(tmp_path, monkeypatch, bleu, better):
+def test_the_better_of_average_and_best_is_kept(tmp_path, monkeypatch, caplog, bleu, better):
     folder = tmp_path / "run"
     with monkeypatch.context() as patch, pytest.raises(SystemExit):
         validate_to(patch, *bleu, final=KeyboardInterrupt)
@@ -224,7 +224,9 @@ def test_the_better_of_average_and_best_is_kept(tmp_path, monkeypatch, bleu, bet
     averaged = checkpoint.average(sorted((folder / "checkpoints").glob("recent-*")))
     assert not same(averaged, weights(folder)), "two epochs differ"
     validate_to(monkeypatch, *bleu[1:])
-    train_program.run([f"resume={folder}"])
+    with caplog.at_level("INFO"):
+        train_program.run([f"resume={folder}"])
+    assert ("because BLEU is below 1, the loss decides (" in caplog.text) == (max(bleu) < 1)
     assert same(weights(folder, "best.ckpt"), averaged if better else weights(folder))
     metrics = json.loads((folder / "metrics.json").read_text("utf-8"))
     assert metrics["best_update"] == metrics["updates"] and metrics["averaged"] == better
