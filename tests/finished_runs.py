@@ -23,7 +23,7 @@ SEARCH = {"_target_": "nmt.search.beam.BeamSearch", "beam_size": 3}
 def write_run(folder: Path, *, seed: int = 1, layers: int = 2, name: str = "tiny") -> Path:
     """Write config.yaml and metrics.json of a finished run with this seed and this size of its model."""
     model = {"encoder": {**stack("Encoder"), "layers": layers}, "decoder": stack("Decoder")}
-    config = {"name": name, "seed": seed, "resume": None, "model": model, "scores": SCORES, "data": data_config(folder)}
+    config = {"name": name, "seed": seed, "model": model, "scores": SCORES, "data": data_config(folder)}
     config["data"]["path"] = "FOLDER"
     metrics = {"name": name, "seed": seed, "search": SEARCH, "parameters": 1000 * layers, "wall_seconds": 90.0}
     folder.mkdir(parents=True, exist_ok=True)

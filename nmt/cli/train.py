@@ -44,7 +44,7 @@ def run(arguments: Sequence[str], *, program: str | None = None) -> None:
 
 def _dispatch(arguments: Sequence[str], program: str | None) -> None:
     flags = _parser().parse_intermixed_args(list(arguments))
-    overrides = [line for line in quoted_paths(flags.overrides, but=",\\") if line != "resume=null"]
+    overrides = quoted_paths(flags.overrides, but=",\\")
     resumed = [line for line in overrides if line.lstrip("+").startswith("resume=")]
     if flags.resolve and not flags.cfg:
         raise UserError("command line: --resolve changes only what --cfg prints; add --cfg job")

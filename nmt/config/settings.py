@@ -110,7 +110,6 @@ class TrainConfig:
 
     name: str
     seed: Annotated[int, Range(low=0, high=2**32 - 1)]
-    resume: str | None
     allow: list[str] = field(default_factory=list)  # the user's own packages, whose classes the nodes may name
     data: DataConfig
     tokenizer: TokenizerConfig

@@ -18,7 +18,7 @@ from nmt.errors import UserError, one_line
 from nmt.run_files import CONFIG, METRICS
 from nmt.search.base import Search
 
-SEED, OWN_TO_A_RUN = "seed", ("seed", "name", "resume")  # settings in which runs of the same system may differ
+SEED, OWN_TO_A_RUN = "seed", ("seed", "name")  # settings in which runs of the same system may differ
 _JOB = re.compile(r"\d+_(?P<settings>[^=]+=.+)")  # the folder of a multirun's job: 3_attention=luong,seed=2
 
 

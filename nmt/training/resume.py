@@ -21,7 +21,6 @@ logger = logging.getLogger(__name__)
 # own copy of its settings, or the figures of earlier validations.
 FIXED = ("seed", "tokenizer", "model", "objective", "optimizer", "scores", "callbacks.monitor", "callbacks.extra")
 LIMITS = ("trainer.max_epochs", "trainer.max_steps", "trainer.max_time")
-NOT_COMPARED = ("allow", "resume")
 STATE = {"state_dict", "optimizer_states", "callbacks", "loops", "epoch", "global_step", "corpus_sha256", "totals"}
 
 
@@ -44,8 +43,7 @@ def read_last(recipe: Recipe) -> dict[str, Any]:
             "best.ckpt?); restore the run's own last.ckpt, or start a new run"
         )
     changed = changes(last["nmt"]["config"], recipe.plain)
-    for key in NOT_COMPARED:
-        changed.pop(key, None)
+    changed.pop("allow", None)
     fixed = [
         _change(key, *pair) for key, pair in changed.items() if f"{key}.".startswith(tuple(f"{k}." for k in FIXED))
     ]

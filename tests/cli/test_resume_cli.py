@@ -104,9 +104,11 @@ def test_a_run_that_is_going_on_is_not_resumed(runs: Runs) -> None:
     assert [resume for *_, resume in runs.calls] == [False, True]
 
 
-def test_resume_null_is_no_resume(runs: Runs) -> None:
-    runs.run(["resume=null", "hydra.run.dir=here"])
-    assert not runs.calls[0][3]
+def test_resume_in_a_yaml_file_is_an_unknown_key(runs: Runs) -> None:
+    Path("conf/experiment").mkdir(parents=True)
+    Path("conf/experiment/mine.yaml").write_text("# @package _global_\nresume: runs/tiny\n", "utf-8")
+    with pytest.raises(UserError, match=r"resume: unknown key; .*mine.yaml, line 2"):
+        runs.run(["--config-dir", "conf", "experiment=mine", "hydra.run.dir=here"])
 
 
 def test_a_folder_with_quotes_in_its_name_is_gone_on_in(runs: Runs) -> None:
