@@ -14,6 +14,7 @@ from pytorch_lightning.callbacks import Callback, Timer
 from pytorch_lightning.plugins.precision import Precision
 
 from nmt.build import build_callbacks
+from nmt.config.recipe import Recipe
 from nmt.config.settings import TrainerConfig
 from nmt.errors import UserError, one_line
 from nmt.run_files import last_checkpoint
@@ -62,48 +63,20 @@ def fit(parts: Parts, checkpoints: AtomicCheckpointIO) -> Fitted:
 
     Raises `Interrupted` after Ctrl-C, SIGTERM or SIGHUP if last.ckpt holds the state of the run.
     """
-    recipe = parts.recipe
+    recipe, resumed = parts.recipe, checkpoints.last is not None
     timer = Timer(recipe.settings.trainer.max_time, interval="step")
-    own: dict[str, Callback] = {"the timer": timer, "the random generators": Generators()}
-    if checkpoints.last is not None:
-        own["the adoption of settings"] = Adoption(recipe)
-    if _validates_by_progress(recipe.settings.trainer):
-        own["the validations"] = Validations()
     configured = build_callbacks(recipe.plain["callbacks"], allow=parts.allow)
     checkpointing = configured["checkpointing"]
     assert isinstance(checkpointing, Checkpointing)
-    callbacks = _ordered(own, configured, checkpointing)
+    if checkpoints.last is not None:
+        checkpointing.saved = checkpoints.last["nmt"]["update"]  # for a Ctrl-C before Lightning restores the state
+    callbacks = _ordered(_own(recipe, timer, resumed=resumed), configured, checkpointing)
     module = TranslationModule(parts, timer.time_elapsed)
     trainer = make_trainer(parts, callbacks, checkpoints)
     _check_shares(parts, trainer.world_size)
-    logger.info(f"run folder: {recipe.folder}")
-    logger.info(
-        f"model: {parts.parameters:,} parameters, vocabulary {parts.translator.tokenizer.target_vocab_size:,}, "
-        f"{len(parts.data.train_dataloader()):,} batches an epoch"
-    )
-    logger.info(_plan(parts))
-    before = time.monotonic()
-    path = None
-    if checkpoints.last is not None:
-        path = last_checkpoint(recipe.folder)
-        checkpointing.saved = checkpoints.last["nmt"]["update"]  # for a Ctrl-C before Lightning restores the state
+    _announce(parts)
     with interruptible(recipe.folder, lambda: checkpointing.saved):
-        try:
-            trainer.fit(module, datamodule=parts.data, ckpt_path=path, weights_only=True)
-            session_seconds = time.monotonic() - before
-            if module.validation.update != trainer.global_step:
-                trainer.validate(module, datamodule=parts.data, verbose=False)
-        except MisconfigurationException as error:  # a device or precision that this machine does not have
-            raise UserError(f"trainer: {one_line(error)}") from error
-        except Diverged as error:
-            kept = (
-                f"last.ckpt is from update {checkpointing.saved:,}; "
-                if last_checkpoint(recipe.folder).is_file()
-                else ""
-            )
-            raise UserError(
-                f"{error}; {kept}start a new run with a lower optimizer.lr or a longer scheduler.warmup_updates"
-            ) from error
+        session_seconds = _run(trainer, module, checkpointing, resumed=resumed)
     return Fitted(
         updates=trainer.global_step,
         seconds=timer.time_elapsed(),
@@ -118,6 +91,48 @@ def fit(parts: Parts, checkpoints: AtomicCheckpointIO) -> Fitted:
         processes=trainer.world_size,
         first_process=trainer.is_global_zero,
     )
+
+
+def _own(recipe: Recipe, timer: Timer, *, resumed: bool) -> dict[str, Callback]:
+    """Return the callbacks that a user does not set, with their names in messages."""
+    own: dict[str, Callback] = {"the timer": timer, "the random generators": Generators()}
+    if resumed:
+        own["the adoption of settings"] = Adoption(recipe)
+    if _validates_by_progress(recipe.settings.trainer):
+        own["the validations"] = Validations()
+    return own
+
+
+def _announce(parts: Parts) -> None:
+    """Log what is trained, where, and how long."""
+    logger.info(f"run folder: {parts.recipe.folder}")
+    logger.info(
+        f"model: {parts.parameters:,} parameters, vocabulary {parts.translator.tokenizer.target_vocab_size:,}, "
+        f"{len(parts.data.train_dataloader()):,} batches an epoch"
+    )
+    logger.info(_plan(parts))
+
+
+def _run(trainer: pl.Trainer, module: TranslationModule, checkpointing: Checkpointing, *, resumed: bool) -> float:
+    """Train, validate the last weights, and return the seconds of Lightning's fit.
+
+    Raises UserError for a device or precision that this machine does not have, and for training that diverges.
+    """
+    path = last_checkpoint(module.folder)
+    before = time.monotonic()
+    try:
+        trainer.fit(module, datamodule=module.parts.data, ckpt_path=path if resumed else None, weights_only=True)
+        seconds = time.monotonic() - before
+        if module.validation.update != trainer.global_step:
+            trainer.validate(module, datamodule=module.parts.data, verbose=False)
+    except MisconfigurationException as error:
+        raise UserError(f"trainer: {one_line(error)}") from error
+    except Diverged as error:
+        kept = f"last.ckpt is from update {checkpointing.saved:,}; " if path.is_file() else ""
+        raise UserError(
+            f"{error}; {kept}start a new run with a lower optimizer.lr or a longer scheduler.warmup_updates"
+        ) from error
+    return seconds
 
 
 def _ordered(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from nmt import checkpoint
@@ -31,10 +32,21 @@ def read_last(recipe: Recipe) -> dict[str, Any]:
     has no training state, if settings have changed that the state depends on, and for a new limit on the length of the
     run while another limit is used up.
     """
-    folder, path = recipe.folder, last_checkpoint(recipe.folder)
+    last = _read(recipe.folder)
+    changed = changes(last["nmt"]["config"], recipe.plain)
+    changed.pop("allow", None)
+    _check_changes(recipe, last, changed)
+    for key, pair in changed.items():
+        logger.info(f"resume: {_change(key, *pair)}")
+    return last
+
+
+def _read(folder: Path) -> dict[str, Any]:
+    """Return the content of last.ckpt, and remove what a killed write has left beside it."""
+    path = last_checkpoint(folder)
     if not path.is_file():
         raise UserError(f"resume={folder}: it has no checkpoints/last.ckpt to continue from; start the run again")
-    for unfinished in checkpoint_folder(folder).glob(".*.part"):  # a write that was killed
+    for unfinished in checkpoint_folder(folder).glob(".*.part"):
         unfinished.unlink(missing_ok=True)
     last = checkpoint.load(path)
     if not last.keys() >= STATE:
@@ -42,8 +54,12 @@ def read_last(recipe: Recipe) -> dict[str, Any]:
             f"resume={folder}: its checkpoints/last.ckpt holds weights but not the state of training (is it a copy of "
             "best.ckpt?); restore the run's own last.ckpt, or start a new run"
         )
-    changed = changes(last["nmt"]["config"], recipe.plain)
-    changed.pop("allow", None)
+    return last
+
+
+def _check_changes(recipe: Recipe, last: Mapping[str, Any], changed: Mapping[str, tuple[Any, Any]]) -> None:
+    """Raise UserError unless the run can be continued with these changes of its settings."""
+    folder = recipe.folder
     fixed = [
         _change(key, *pair) for key, pair in changed.items() if f"{key}.".startswith(tuple(f"{k}." for k in FIXED))
     ]
@@ -63,9 +79,6 @@ def read_last(recipe: Recipe) -> dict[str, Any]:
             f"resume={folder}: the run has used up {' and '.join(used_up)}, so another limit changes nothing; raise "
             "this one too (its value counts from the start of the run)"
         )
-    for key, pair in changed.items():
-        logger.info(f"resume: {_change(key, *pair)}")
-    return last
 
 
 def _used_up(settings: TrainerConfig, last: Mapping[str, Any]) -> list[str]:
