@@ -69,6 +69,11 @@ def with_prefix(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return {PREFIX + name: value for name, value in weights.items()}
 
 
+def without_prefix(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Return the weights of a checkpoint with the names that they have in the model."""
+    return {name.removeprefix(PREFIX): value for name, value in weights.items()}
+
+
 def save(payload: Mapping[str, Any], path: Path) -> None:
     """Write `payload` to `path` completely or not at all. The file is checked before it replaces `path`."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -175,9 +180,7 @@ def load_model(path: str | Path, device: str | torch.device = "cpu", allow: Sequ
     path = find_checkpoint(path)
     payload = load(path)
     about = payload["nmt"]
-    weights = {
-        name.removeprefix(PREFIX): value for name, value in payload["state_dict"].items() if name.startswith(PREFIX)
-    }
+    weights = without_prefix(payload["state_dict"])
     try:
         tokenizer = Tokenizer.from_state(about["tokenizer"])
         build = functools.partial(

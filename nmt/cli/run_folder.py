@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from nmt.atomic import write_atomically
+from nmt.atomic import try_lock, write_atomically
 from nmt.cli.processes import folder_told, is_first_process
 from nmt.config.recipe import Recipe
 from nmt.errors import UserError
@@ -79,24 +78,9 @@ def locked(folder: Path) -> Iterator[None]:
     if not is_first_process():
         yield
         return
-    with folder_told(folder), _lock(folder):
-        yield
-
-
-@contextmanager
-def _lock(folder: Path) -> Iterator[None]:
-    if sys.platform == "win32":
-        yield
-        return
-    import fcntl
-
-    with (folder / LOG).open("ab") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise UserError(f"{folder}: another process is training this run; wait until it has ended") from error
-        except OSError:
-            pass  # a file system without locks
+    with folder_told(folder), (folder / LOG).open("ab") as file:
+        if try_lock(file) is False:
+            raise UserError(f"{folder}: another process is training this run; wait until it has ended")
         yield
 
 

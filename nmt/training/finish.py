@@ -97,8 +97,7 @@ def _validate(parts: Parts, fitted: Fitted) -> dict[str, float]:
 
 def _load_weights(parts: Parts, weights: Mapping[str, Tensor]) -> None:
     """Load a checkpoint's weights into the model."""
-    named = {name.removeprefix(checkpoint.PREFIX): value for name, value in weights.items()}
-    parts.translator.model.load_state_dict(named)
+    parts.translator.model.load_state_dict(checkpoint.without_prefix(weights))
 
 
 def _score(parts: Parts) -> dict[str, Evaluation]:

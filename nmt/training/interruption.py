@@ -33,8 +33,6 @@ class Interrupted(Exception):
     def __init__(self, number: int, update: int, folder: Path) -> None:
         super().__init__(f"{signal.Signals(number).name}, update {update} is saved in {folder}")
         self.number = number
-        self.update = update
-        self.folder = folder
 
 
 def handled() -> list[int]:

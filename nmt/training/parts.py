@@ -23,7 +23,7 @@ from nmt.build import (
     monitored_metric,
 )
 from nmt.check import check_lengths
-from nmt.checkpoint import PREFIX
+from nmt.checkpoint import without_prefix
 from nmt.config.recipe import Recipe
 from nmt.data.cache import cache_folder
 from nmt.data.corpus import load_corpus
@@ -144,12 +144,8 @@ def _translator(recipe: Recipe, corpus: Mapping[str, Split], last: Mapping[str, 
         joint=tokenizer.joint,
         allow=settings.allow,
     )
-    if last is not None:
-        weights = {name.removeprefix(PREFIX): value for name, value in last["state_dict"].items()}
-        if problem := wrong_shapes(weights, model.state_dict()):
-            raise UserError(
-                f"resume={recipe.folder}: last.ckpt does not fit its own config ({problem}); use another copy"
-            )
+    if last is not None and (problem := wrong_shapes(without_prefix(last["state_dict"]), model.state_dict())):
+        raise UserError(f"resume={recipe.folder}: last.ckpt does not fit its own config ({problem}); use another copy")
     if settings.data.overfit:
         _disable_dropout(model)
     search = build_search(settings.search, allow=settings.allow)
