@@ -211,7 +211,8 @@ def _plan(parts: Parts) -> str:
     }
     plan = ["at most " + " or ".join(f"{limit} {unit}" for unit, limit in lengths.items() if limit is not None)]
     if _validates_by_progress(settings):
-        plan.append(f"{LEAST} to {MOST} validations (trainer.val_check_interval)")
+        fewest = "" if parts.limits.seconds is None else ", fewer where they are slow"
+        plan.append(f"{LEAST} to {MOST} validations{fewest} (trainer.val_check_interval)")
     if schedule.warmup_updates:
         updates, share = schedule.warmup_updates, schedule.warmup_share
         plan.append(f"warm-up of {updates:,} updates, but at most {share:.0%} of the run (scheduler)")

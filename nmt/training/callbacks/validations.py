@@ -6,32 +6,37 @@ from typing import Any
 
 import pytorch_lightning as pl
 from pytorch_lightning.callbacks import Callback
+from pytorch_lightning.trainer.states import TrainerFn
 
 from nmt.training.module import training
 
 NEVER = 2**62  # batches between two validations: more than any run has
 LEAST, MOST = 5, 30  # validations in a run
+TRAINING = 4  # times as long as the last validation, at least, between two validations under a limit on time
 
 
 class Validations(Callback):
     """Validates at the ends of epochs, and `LEAST` to about `MOST` times in a run.
 
     A run with many short epochs validates at the end of every n-th epoch. A run with few long epochs also validates
-    inside them. How long a run is, is measured by its progress, so that a limit on time works like one on epochs. The
-    validation at the end of the run is not decided here.
+    inside them. How long a run is, is measured by its progress, so that a limit on time works like one on epochs. But
+    the time of a validation does not count as training: where validations are slow, a run with a limit on time has
+    fewer. The validation at the end of the run is not decided here.
     """
 
     def __init__(self) -> None:
         self._share = 0.0  # the share of the run that was done at the last validation
         self._update = -1  # the update of the last validation
+        self._begun = 0.0  # the progress at the beginning of the validation
+        self._cost = 0.0  # the share of the run that the last validation took; 0 without a limit on time
 
     def state_dict(self) -> dict[str, Any]:
         """Return where the last validation was."""
-        return {"share": self._share, "update": self._update}
+        return {"share": self._share, "update": self._update, "cost": self._cost}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Continue from a saved state."""
-        self._share, self._update = state_dict["share"], state_dict["update"]
+        self._share, self._update, self._cost = (state_dict[name] for name in ("share", "update", "cost"))
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Continue from the share of the run that is done now; it is smaller than the saved one after a higher limit.
@@ -45,8 +50,21 @@ class Validations(Callback):
         """Tell Lightning whether a validation follows this batch."""
         view = training(pl_module)
         last_batch = trainer.fit_loop.epoch_loop.batch_progress.is_last_batch
-        wanted = 0.9 / MOST if last_batch else (1 - 1e-9) / LEAST  # shares are rounded, and one update behind
+        wanted = (1 - 1e-9) / LEAST  # shares are rounded, and one update behind
+        if last_batch:
+            wanted = min(wanted, max(0.9 / MOST, TRAINING * self._cost))
         due = not view.accumulating and view.share - self._share >= wanted
         trainer.val_check_batch = 1 if due else NEVER
         if due:
             self._share, self._update = view.share, trainer.global_step
+
+    def on_validation_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Note the progress of the run. Until the end of the validation, only the clock moves it."""
+        if trainer.state.fn == TrainerFn.FITTING:
+            self._begun = training(pl_module).progress()
+
+    def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Measure the next interval from the end of this validation."""
+        if trainer.state.fn == TrainerFn.FITTING:
+            self._cost = trainer.strategy.broadcast(training(pl_module).progress() - self._begun)
+            self._share += self._cost

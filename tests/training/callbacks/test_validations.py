@@ -67,6 +67,37 @@ def test_an_extended_run_goes_on_to_validate(limit):
     assert simulate(batches=13, **{limit: lengths[1]}, callback=after, first=39) == list(range(52, 157, 13))
 
 
+def simulate_clock(*, seconds, validation, batches):
+    """Return the seconds of training before every validation, in a run with a limit on time; a batch takes one."""
+    callback, done, trained, clock = Validations(), [], 0, [0]
+    progress = SimpleNamespace(is_last_batch=False)
+    trainer = SimpleNamespace(
+        global_step=0,
+        state=SimpleNamespace(fn="fit"),
+        fit_loop=SimpleNamespace(epoch_loop=SimpleNamespace(batch_progress=progress)),
+        strategy=SimpleNamespace(broadcast=lambda value: value),
+    )
+    module = SimpleNamespace(share=0.0, accumulating=False, progress=lambda: clock[0] / seconds)
+    while clock[0] < seconds:
+        module.share = clock[0] / seconds
+        clock[0], trained = clock[0] + 1, trained + 1
+        progress.is_last_batch = trained % batches == 0
+        callback.on_train_batch_end(trainer, module)
+        if trainer.val_check_batch == 1:
+            done.append(trained)
+            callback.on_validation_start(trainer, module)
+            clock[0] += validation
+            callback.on_validation_end(trainer, module)
+    return done
+
+
+def test_a_limit_on_time_leaves_time_for_training():
+    assert simulate_clock(seconds=1000, validation=0, batches=100) == list(range(100, 1001, 100))
+    assert simulate_clock(seconds=1000, validation=50, batches=100) == [100, 300, 500, 700]
+    assert simulate_clock(seconds=1000, validation=900, batches=10) == [40], "not one after each epoch"
+    assert simulate_clock(seconds=1000, validation=100, batches=10_000) == [201, 401, 601]
+
+
 class Places(Callback):
     """Collects how many epochs were done at every validation."""
 
