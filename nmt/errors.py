@@ -36,13 +36,18 @@ class ParameterError(ValueError):
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """Return the known word that resembles `word` most, or None if none is near.
 
-    Most letters must agree (two of three, three of four), because a far guess misleads. A word of two letters, such as
-    the code of a language, is near to no word.
+    Most letters must agree (two of three, three of four), because a far guess misleads. The first part of a single
+    known word is near too, as in `beam` of `beam_size`. A word of two letters, such as the code of a language, is near
+    to no word.
     """
     if len(word) < 3:
         return None
-    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.65 if len(word) == 3 else 0.75)
-    return near[0] if near else None
+    known = list(dict.fromkeys(known))
+    near = difflib.get_close_matches(word, known, n=1, cutoff=0.65 if len(word) == 3 else 0.75)
+    longer = [each for each in known if each.startswith(f"{word}_")]
+    if near:
+        return near[0]
+    return longer[0] if len(longer) == 1 else None
 
 
 def did_you_mean(word: str, known: Iterable[str], *, prefix: str = "") -> str:

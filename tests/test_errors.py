@@ -16,6 +16,7 @@ from nmt.errors import UserError, did_you_mean
         ("tre", "ter"),
         ("chff", "chrf"),
         ("epochs", "max_epochs"),
+        ("beam", "beam_size"),
     ],
 )
 def test_a_near_word_is_guessed(word: str, known: str) -> None:
@@ -28,6 +29,10 @@ def test_a_near_word_is_guessed(word: str, known: str) -> None:
 )
 def test_a_far_word_is_not(word: str, known: str) -> None:
     assert did_you_mean(word, [known]) == ""
+
+
+def test_the_first_part_of_several_words_is_near_to_none() -> None:
+    assert did_you_mean("max", ["max_length", "max_ratio"]) == ""
 
 
 def test_a_mistake_of_several_problems_is_one_line() -> None:

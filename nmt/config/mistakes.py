@@ -45,7 +45,7 @@ def is_group(override: Override) -> bool:
 
 
 def check_options(overrides: Sequence[Override]) -> None:
-    """Raise UserError for unknown options of a group, and for a key with several values in a single run."""
+    """Raise UserError for unknown options of a group, an option with a dot, and several values in a single run."""
     problems = []
     for override in overrides:
         if override.is_sweep_override():
@@ -55,6 +55,9 @@ def check_options(overrides: Sequence[Override]) -> None:
                 f"{override.input_line}: several values for one run; add -m to make one run for each value{as_list}"
             )
         key, value = override.key_or_group, override.value()
+        group = key.replace(".", "/")
+        if key not in groups() and group in groups() and isinstance(value, str):
+            problems.append(f"{key}: {shown(value)} is an option of a group; write {group}={value}")
         if key not in groups() or override.is_delete():
             continue
         known = ", ".join(groups()[key])
@@ -127,7 +130,8 @@ def _near(key: str, tree: Mapping[str, Any]) -> str:
     """Return a hint at a key of the same section, else at a key of this name elsewhere, else the section's keys."""
     parent, _, last = key.rpartition(".")
     section = _section(parent, tree)
-    near = did_you_mean(last, section, prefix=f"{parent}." if parent else "")
+    near = did_you_mean(key, groups()) if "/" in key else ""
+    near = near or did_you_mean(last, section, prefix=f"{parent}." if parent else "")
     if near:
         return near
     names = {word: word.replace("/", ".").rpartition(".")[2] for word in [*groups(), *_dotted(tree)]}
