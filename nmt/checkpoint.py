@@ -29,7 +29,7 @@ from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError, one_line
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.shapes import shapes_only
-from nmt.run_files import best_checkpoint
+from nmt.run_files import CONFIG, best_checkpoint, last_checkpoint
 from nmt.stored import damage, non_finite, wrong_config, wrong_shapes, wrong_types, wrong_weights
 
 FORMAT = 2
@@ -101,11 +101,21 @@ def find_checkpoint(path: str | Path) -> Path:
         raise UserError(f"ckpt={path}: no such file or folder; give a run folder (outputs/NAME/TIME) or a .ckpt file")
     inside = best_checkpoint(path)
     if not inside.is_file():
-        raise UserError(
-            f"ckpt={path}: not a run folder with a finished checkpoint: it has no {inside.relative_to(path)}; "
-            "give a run folder (outputs/NAME/TIME) or a .ckpt file"
-        )
+        raise UserError(f"ckpt={path}: {_without_best(path)}")
     return inside
+
+
+def _without_best(folder: Path) -> str:
+    """Return what a folder without a best checkpoint is, and what to do."""
+    if last_checkpoint(folder).is_file():
+        return f"this run stopped before its first validation; continue it (python train.py resume={folder})"
+    if (folder / CONFIG).is_file():
+        return "this run stopped before it wrote a checkpoint; start it again"
+    runs = [path.parent for path in folder.glob(f"*/{CONFIG}") if best_checkpoint(path.parent).is_file()]
+    if runs:
+        newest = max(runs, key=lambda run: best_checkpoint(run).stat().st_mtime)
+        return f"this folder is not a run but holds {len(runs)}; name one of them, as in {newest} (the newest)"
+    return "not the folder of a run; give one (outputs/NAME/TIME) or a .ckpt file"
 
 
 def load(path: Path) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Collection, Sequence
 from typing import TypeVar
@@ -53,9 +54,12 @@ def take(argv: Sequence[str], key: str) -> tuple[str | None, list[str]]:
     """Remove `key=VALUE` from `argv`.
 
     Returns the value exactly as typed (None if it is not given) and the other arguments. Raises UserError if the key is
-    given twice or the value is not UTF-8.
+    given twice, its text goes on in the next argument, or it is not UTF-8.
     """
-    values = [word[len(key) + 1 :] for word in argv if word.startswith(f"{key}=")]
+    places = [place for place, word in enumerate(argv) if word.startswith(f"{key}=")]
+    values = [argv[place][len(key) + 1 :] for place in places]
+    if len(values) == 1 and (more := _words_after(argv, places[0])):
+        raise UserError(f'{key}: put the whole value in quotes: {key}="{" ".join([*values, *more])}"')
     if len(values) > 1:
         raise UserError(f"{key}: given {len(values)} times, expected once; put the whole text in one pair of quotes")
     try:
@@ -63,6 +67,11 @@ def take(argv: Sequence[str], key: str) -> tuple[str | None, list[str]]:
     except UnicodeEncodeError as error:
         raise UserError(f"{key}: the text on the command line is not UTF-8; check the terminal's encoding") from error
     return (values[0] if values else None), [word for word in argv if not word.startswith(f"{key}=")]
+
+
+def _words_after(argv: Sequence[str], place: int) -> list[str]:
+    """Return the words without "=" that follow a place in `argv`: the rest of a text without quotes."""
+    return list(itertools.takewhile(lambda word: "=" not in word and word[:1] != "-", argv[place + 1 :]))
 
 
 def overrides(argv: Sequence[str], *, open_keys: Collection[str]) -> list[str]:
@@ -86,6 +95,8 @@ def read_config(name: str, argv: Sequence[str], schema: type[C], *, open_keys: C
 
     config_folder, words = take_config_dir(argv)
     for word in words:
+        if "ckpt" in schema.__annotations__ and "=" not in word and os.path.exists(word):
+            raise UserError(f"command line: got '{word}'; write ckpt={word}")
         if word.startswith("data=") and "data" in open_keys:
             raise UserError(f"{word}: the run's data are fixed; replace single settings, as in data.path=FOLDER")
     with also_in(config_folder):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from io import BufferedIOBase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TextIO, cast
@@ -68,11 +68,14 @@ STDIN = "standard input, line "
 BLOCK = 1 << 16  # maximum number of bytes in one read
 
 
-@dataclass(kw_only=True)
+@dataclasses.dataclass(kw_only=True)
 class TranslateConfig:
     """The settings of translate.yaml."""
 
     ckpt: str | list[str]
+    text: str | None
+    reference: str | None
+    prefix: str | None
     input: str | None
     output: str | None
     format: Literal["text", "jsonl"] | None
@@ -100,7 +103,8 @@ def run(argv: list[str]) -> None:
     reference, rest = take(rest, "reference")
     prefix, rest = take(rest, "prefix")
     config = read_config("translate", rest, TranslateConfig, open_keys=("search",))
-    problems = list(contradictions(config, text, reference, prefix))
+    config = dataclasses.replace(config, text=text, reference=reference, prefix=prefix)
+    problems = list(contradictions(config))
     if problems:
         raise UserError(*problems)
 
@@ -129,10 +133,9 @@ def run(argv: list[str]) -> None:
     stdout.flush()
 
 
-def contradictions(
-    config: TranslateConfig, text: str | None, reference: str | None, prefix: str | None
-) -> Iterator[str]:
+def contradictions(config: TranslateConfig) -> Iterator[str]:
     """Yield a message for each setting that has no effect or no sense beside the others."""
+    text, reference, prefix = config.text, config.reference, config.prefix
     if text is not None and config.input is not None:
         yield 'input=: a file cannot be translated beside text="..."; leave out one of them'
     if config.output is not None and config.input is None:

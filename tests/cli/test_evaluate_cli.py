@@ -116,6 +116,7 @@ def test_given_path_goes_before_the_runs_own_files() -> None:
     [
         ([], "ckpt: not given"),
         (["ckpt=nothing"], "no such file"),
+        (["{run}"], "got '.*'; write ckpt=.*"),
         (["ckpt={run}", "split=tests"], "did you mean 'test'"),
         (["ckpt={run}", "search.beam_sise=2"], "search.beam_sise: unknown key; did you mean 'beam_size'"),
         (["ckpt={run}", "data.source_lang=de", "data.target_lang=en"], "translates en to de, not the other way"),

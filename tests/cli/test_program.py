@@ -97,7 +97,9 @@ def test_a_program_outlives_its_terminal(closed: bool) -> None:
 
 
 def test_arguments() -> None:
-    assert take(["a=1", "text=x=y", "b"], "text") == ("x=y", ["a=1", "b"])
+    assert take(["a=1", "text=x=y", "-b"], "text") == ("x=y", ["a=1", "-b"])
+    with pytest.raises(UserError, match='put the whole value in quotes: text="12 years ago"'):
+        take(["text=12", "years", "ago", "seed=1"], "text")
     assert take(["a=1"], "text") == (None, ["a=1"])
     with pytest.raises(UserError, match="2 times"):
         take(["text=a", "text=b"], "text")
