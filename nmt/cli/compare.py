@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -51,6 +51,7 @@ of sacreBLEU have them. With several seeds, p(seeds) tests over seeds and senten
   python scripts/compare.py outputs/transformer/2026-01-31_12-00-00 outputs/rnn/2026-01-31_13-00-00 split=val
 """
 NAME, OUT = "comparison", "comparison"
+MOST_PROPOSED = 3  # runs named in one message
 
 
 @dataclass(kw_only=True)
@@ -118,6 +119,9 @@ def read_runs(folders: Sequence[Path], config: CompareConfig) -> tuple[list[Fini
     if config.baseline is None:
         first = next(iter(found))
     else:
+        if not os.path.exists(os.path.expanduser(config.baseline)):
+            near = _proposed(config.baseline, found.values())
+            raise UserError(f"baseline: {config.baseline}: no such folder; name a run, as in {near}")
         named = finished.find_runs(Path(os.path.expanduser(config.baseline)))
         if len(named) > 1:
             raise UserError(f"baseline: {config.baseline} holds {len(named)} runs, expected one; name its folder")
@@ -128,6 +132,11 @@ def read_runs(folders: Sequence[Path], config: CompareConfig) -> tuple[list[Fini
         raise UserError(f"RUN: got one run ({found[first]}), expected several to compare")
     runs = finished.read_runs(list(found.values()), config.split, test, config.allow)
     return runs, runs[list(found).index(first)]
+
+
+def _proposed(word: str, runs: Iterable[Path]) -> str:
+    """Return a few of the runs, those with the word in their name first."""
+    return " or ".join(str(run) for run in sorted(runs, key=lambda run: word not in run.name)[:MOST_PROPOSED])
 
 
 def metrics_of(baseline: FinishedRun, config: CompareConfig) -> dict[str, Metric]:

@@ -82,7 +82,9 @@ def find_runs(folder: Path) -> list[Path]:
     runs = [folder] if (folder / CONFIG).is_file() else [path.parent for path in folder.glob(f"*/{CONFIG}")]
     for run in runs:
         if not (run / METRICS).is_file():
-            raise UserError(f"{run}: the run is not finished (it has no {METRICS}); wait, or name only finished runs")
+            raise UserError(
+                f"{run}: the run is not finished (it has no {METRICS}); wait, resume it, or name only finished runs"
+            )
     if not runs:
         raise UserError(f"{folder}: holds no {METRICS}; expected the folder of a finished run or of a multirun")
     return sorted(runs, key=_order)
