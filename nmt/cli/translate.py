@@ -201,6 +201,7 @@ def draw(
     attention = translator.attention_maps(found)[0]
     assert config.attention is not None
     save(attention, config.attention, kind=config.kind, words=config.words, scaled=config.scaled)
+    print(f"attention map written to {config.attention}", file=sys.stderr)
     output.write(as_line(attention.target) + "\n")
 
 

@@ -6,7 +6,7 @@ import json
 import logging
 import shlex
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -212,16 +212,20 @@ def table(evaluation: Evaluation) -> str:
     head = f"{evaluation.subject.split}: {sentences:,} sentences, {evaluation.search.label}"
     text = [f"{head} ({evaluation.seconds:.1f} s, {rate:.0f} sentences/s)", *rows]
     if evaluation.verdicts:
-        counts = totals(evaluation.verdicts)
-        text.append(
-            f"  {counts['search error']:,} search errors (the model scores the reference higher), "
-            f"{counts['model error']:,} model errors, {counts['same']:,} translations equal the reference"
-        )
+        text.append(f"  {', '.join(_error_counts(totals(evaluation.verdicts)))}")
     return "\n".join(text)
 
 
+def _error_counts(counts: Mapping[str, int]) -> Iterator[str]:
+    yield f"{counts['search error']:,} search errors (the model scores the reference higher)"
+    yield f"{counts['model error']:,} model errors"
+    yield f"{counts['same']:,} translations equal the reference"
+    if counts["not compared"]:
+        yield f"{counts['not compared']:,} not compared (no source, or a text too long for the model)"
+
+
 def _row(name: str, value: float, interval: Interval | None, note: str) -> str:
-    interval_text = "" if interval is None else f"95 %: {interval}"
+    interval_text = "" if interval is None else f"(95 %: {interval})"
     return f"  {name}{value:6.2f}  {interval_text:<22}{note}"
 
 

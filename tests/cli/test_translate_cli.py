@@ -126,7 +126,8 @@ def test_translate_program_draws_attention(run: Run, tmp_path: Path, capsys: pyt
     path = tmp_path / "a map, (1).json"
     translate_program.run([f"ckpt={run.folder}", "text=two dogs", f"attention={path}"])
     target = json.loads(path.read_text(encoding="utf-8"))["target"]
-    assert capsys.readouterr().out == as_line(target) + "\n"
+    captured = capsys.readouterr()
+    assert captured.out == as_line(target) + "\n" and captured.err == f"attention map written to {path}\n"
     forced = tmp_path / "forced.json"
     translate_program.run([f"ckpt={run.folder}", "text=two dogs", "reference=zwei, Hunde", f"attention={forced}"])
     assert json.loads(forced.read_text(encoding="utf-8"))["target"] == "zwei, Hunde"

@@ -19,7 +19,7 @@ from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.metrics.chrf import ChrF
 from nmt.evaluation.metrics.exact_match import ExactMatch
 from nmt.evaluation.metrics.ter import TER
-from nmt.evaluation.split import Subject, evaluate, write_evaluation
+from nmt.evaluation.split import Subject, evaluate, table, write_evaluation
 from nmt.lines import as_line
 from nmt.loading import load_translator
 from nmt.translate import Translator
@@ -35,6 +35,8 @@ def test_the_sacrebleu_program_gives_the_score_of_the_written_files(run: Run, tm
     pairs = [SentencePair(*pair) for pair in zip(sources, targets, strict=True)]
     metrics = {"bleu": BLEU(), "exact": ExactMatch(), "chrfpp": ChrF(word_order=2), "ter": TER()}
     found = evaluate(run.translator, pairs, metrics, SUBJECT, bootstrap=20)
+    interval = found.scores["bleu"].interval
+    assert interval is not None and f"(95 %: {interval})" in table(found)
     written = write_evaluation(tmp_path, found)
     named = write_evaluation(tmp_path / "2", replace(found, subject=replace(SUBJECT, checkpoint="my model")))
     commands = json.loads(named.scores.read_text(encoding="utf-8"))["commands"]
@@ -52,6 +54,12 @@ def test_the_sacrebleu_program_gives_the_score_of_the_written_files(run: Run, tm
         assert facts["scores"][name]["value"] == pytest.approx(json.loads(done.stdout)["score"], abs=1e-8)
     assert facts["sentences"] == 6 and facts["search"]["beam_size"] == 3
     assert "bs:20" in facts["scores"]["bleu"]["signature"] and facts["scores"]["exact"]["signature"] is None
+
+
+def test_what_was_not_compared_is_told_with_its_reason(run: Run) -> None:
+    pairs, exact = [SentencePair("", "a"), SentencePair("a dog", "b")], {"exact": ExactMatch()}
+    assert "1 not compared (no source, or a text too long" in table(evaluate(run.translator, pairs, exact, SUBJECT))
+    assert "not compared" not in table(evaluate(run.translator, pairs[1:], exact, SUBJECT))
 
 
 def test_evaluating_again_replaces_the_same_files_only(run: Run, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from nmt.build import build_metrics
 from nmt.cli import sweep
 from nmt.data.pair import SentencePair
 from nmt.errors import UserError
-from nmt.evaluation.metrics.base import Metric, labels, score
+from nmt.evaluation.metrics.base import Interval, Metric, labels, score
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.metrics.exact_match import ExactMatch
 from nmt.evaluation.metrics.ter import TER
@@ -144,3 +144,7 @@ def test_a_metric_of_ones_own_is_shown_everywhere(own: dict[str, Metric], run: R
     assert "length" in sweep.summary(jobs, []) and f"{value:.2f}" in sweep.summary(jobs, [])
     tsv, _ = sweep.write(jobs, [], tmp_path)
     assert tsv.read_text("utf-8").splitlines()[0].split("\t")[-3:] == ["test BLEU", "test TER", "test length"]
+
+
+def test_an_interval_is_shown_by_its_ends() -> None:
+    assert str(Interval(0.375, 0.125)) == "0.25 to 0.50"
