@@ -86,6 +86,9 @@ def build_optimizer(
     config: Mapping[str, Any], parameters: Iterable[Tensor], *, allow: Sequence[str] = ()
 ) -> torch.optim.Optimizer:
     """Return the optimizer that an `optimizer` node describes. Raises UserError for a node that does not fit."""
+    rate = config.get("lr")
+    if isinstance(rate, int | float) and not rate >= 0:  # PyTorch's own message does not name the key
+        raise UserError(f"optimizer.lr: got {rate}, expected a number of at least 0")
     base = "torch.optim.optimizer.Optimizer"
     optimizer = _built(config, "optimizer", base, OPTIMIZERS, allow, params=list(parameters))
     return cast(torch.optim.Optimizer, optimizer)

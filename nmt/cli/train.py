@@ -142,6 +142,8 @@ def _resume(name: str, overrides: Sequence[str], allow: Sequence[str], program: 
     folder = Path(os.path.expanduser(name))
     if not folder.exists() and name[:1] in ("'", '"') and name.endswith(name[0]):  # in quotes, as Hydra's values may be
         folder = Path(os.path.expanduser(name[1:-1]))
+    if not folder.is_dir():
+        raise UserError(f"resume: {folder}: no such folder; name the folder of a run")
     if not (folder / CONFIG).is_file():
         raise UserError(f"resume: {folder} holds no run (it has no {CONFIG}); name the folder of a run")
     from nmt.check import check_nodes

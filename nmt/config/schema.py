@@ -168,7 +168,7 @@ def _contradictions(config: TrainConfig) -> Iterator[str]:
 
 def _trainer(trainer: TrainerConfig) -> Iterator[str]:
     if trainer.max_time is not None and not _TIME.fullmatch(trainer.max_time):
-        yield f"trainer.max_time: got {shown(trainer.max_time)}, expected DD:HH:MM:SS, as in 00:00:40:00 (40 minutes)"
+        yield f"trainer.max_time: got {shown(trainer.max_time)}, expected DD:HH:MM:SS; three minutes are 00:00:03:00"
     if trainer.max_steps == 0:
         yield "trainer.max_steps: got 0, expected at least 1, or -1 for no limit"
     if trainer.devices == []:

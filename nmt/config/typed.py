@@ -93,8 +93,9 @@ _WORDS = {int: "an integer", float: "a number", bool: "true or false", str: "tex
 
 
 def expected(annotation: Any) -> str:
-    """Describe the values that an annotation accepts: "an integer or null"."""
-    return " or ".join(map(_expected_one, options(annotation)))
+    """Describe the values that an annotation accepts: "an integer or null". No config can hold a tensor."""
+    plain = [option for option in options(annotation) if getattr(option, "__name__", "") != "Tensor"]
+    return " or ".join(map(_expected_one, plain or options(annotation)))
 
 
 def _expected_one(option: Any) -> str:

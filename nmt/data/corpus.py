@@ -87,8 +87,8 @@ def _hold_out(train: Pairs, config: DataConfig, where: str) -> dict[str, Pairs]:
     count = len(Split.of(train))
     if config.val_size >= count:
         raise UserError(
-            f"data.val_size: got {config.val_size}, expected fewer than the {count} training pairs that the "
-            "validation split is held out of; lower it or name a file by data.val="
+            f"data.val_size: {where} has {count:,} training pairs, so {config.val_size:,} cannot be held out for "
+            f"validation; set data.val_size={max(1, count // 10)}, or name a file by data.val="
         )
     chosen = set(random.Random(config.seed).sample(range(count), config.val_size))
     held = [pair for index, pair in enumerate(train) if index in chosen]

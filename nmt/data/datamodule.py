@@ -27,7 +27,8 @@ class TranslationData(pl.LightningDataModule):
         self.config = config
         self.seed = seed
         if train.dropped:
-            logger.info(f"training pairs: {len(train):,} kept, {counts(train.dropped)} dropped")
+            total = sum(train.dropped.values())
+            logger.info(f"training pairs: {total:,} dropped ({counts(train.dropped)}); {len(train):,} kept")
 
     def train_dataloader(self) -> BatchLoader:
         """Return this rank's training batches, in a different order in each epoch."""

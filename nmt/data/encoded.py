@@ -145,11 +145,17 @@ def _make(path: Path, identity: dict[str, Any], split: Split, tokenizer: Tokeniz
     with replacing(path) as file, PassProgress("encoding", len(split)) as progress:
         kept, dropped = _write(file, identity, _encode_chunks(split, tokenizer, filters, progress))
         if not kept:
-            raise UserError(
-                f"data: every training pair was dropped ({dropped.total():,} pairs: {counts(dropped)}; "
-                f"{filters.settings()}); raise these limits" + " or use fewer filters" * bool(filters.defects)
-            )
+            raise UserError(f"data: every training pair was dropped ({_why(dropped, filters)}")
     return _map(path)
+
+
+def _why(dropped: Counter[str], filters: Filters) -> str:
+    """Return why all pairs were dropped, and what to do."""
+    total = dropped.total()
+    if set(dropped) == {"empty"}:
+        return f"{total:,} of {total:,} are empty on one side); check that the lines of both files belong together"
+    remedy = "raise these limits" + " or use fewer filters" * bool(filters.defects)
+    return f"{total:,} pairs: {counts(dropped)}; {filters.settings()}); {remedy}"
 
 
 # Encoding

@@ -68,12 +68,11 @@ def _check_changes(recipe: Recipe, last: Mapping[str, Any], changed: Mapping[str
             f"resume={folder}: last.ckpt depends on settings that have changed: {'; '.join(fixed)}; "
             "change them back, or start a new run"
         )
-    if (folder / METRICS).is_file() and not changed:
-        raise UserError(
-            f"resume={folder}: this run is finished (see its {METRICS}); raise the limit that ended it, as in "
-            "trainer.max_epochs=60, or start a new run"
-        )
     used_up = _used_up(recipe.settings.trainer, last)
+    if (folder / METRICS).is_file() and not changed:
+        ended = f"the limit that ended it (now {' and '.join(used_up)})"
+        limit = ended if used_up else "a limit, as in trainer.max_epochs=60"
+        raise UserError(f"resume={folder}: this run is finished (see its {METRICS}); raise {limit}, or start a new run")
     if used_up and any(key in changed for key in LIMITS):
         raise UserError(
             f"resume={folder}: the run has used up {' and '.join(used_up)}, so another limit changes nothing; raise "

@@ -182,7 +182,7 @@ def test_a_log_that_is_somebody_elses_is_not_written_into(runs: Runs, tmp_path: 
         (["seed=${nope}"], "Interpolation key 'nope' not found"),
         (["hydra.run.dir=r/${nope}"], "Interpolation key 'nope' not found"),
         (["-m", "experiment=glob(multi*)"], "list the options: experiment=A,B"),
-        (["+resume=nothing"], "nothing holds no run"),
+        (["+resume=nothing"], "resume: nothing: no such folder"),
     ],
 )
 def test_unusable_folders_and_values_are_refused(runs: Runs, tmp_path: Path, words: list[str], match: str) -> None:

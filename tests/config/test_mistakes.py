@@ -125,7 +125,7 @@ def test_each_mistake_on_the_command_line_is_one_clear_line(overrides: list[str]
         ("tokenizer.jiont", True, "tokenizer.jiont: unknown key; did you mean 'tokenizer.joint'?"),
         ("name", "a/b", "it names the run's folder"),
         ("name", "..", "it names the run's folder"),
-        ("trainer.max_time", "40", "expected DD:HH:MM:SS"),
+        ("trainer.max_time", "3m", "got '3m', expected DD:HH:MM:SS; three minutes are 00:00:03:00"),
         ("trainer.max_steps", 0, "expected at least 1, or -1"),
         ("trainer.accelerator", "gpuu", "did you mean 'gpu'?"),
         ("trainer.strategy", "ddp_spawn", "trainer.strategy: got 'ddp_spawn', expected one of auto, ddp"),
@@ -174,7 +174,8 @@ def test_each_mistake_on_the_command_line_is_one_clear_line(overrides: list[str]
         ("model.encoder", None, "model.encoder: got null, expected a mapping with _target_"),
         ("model.decoder", None, "model.decoder: got null, expected a mapping with _target_"),
         ("tokenizer.joint", False, "expected a joint vocabulary"),
-        ("optimizer.lr", -1, "optimizer: Invalid learning rate"),
+        ("optimizer.lr", -1, "optimizer.lr: got -1, expected a number of at least 0"),
+        ("optimizer.lr", "abc", "optimizer.lr: got 'abc', expected a number"),
         ("scheduler.final", 2, "scheduler.final: got 2"),
         (
             "search.max_length_extra",

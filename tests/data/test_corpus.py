@@ -89,7 +89,7 @@ def test_sentences_held_out_do_not_remain_in_train(tmp_path, data_config, heard)
 
 def test_hold_out_needs_enough_pairs(tmp_path, data_config, heard):
     train = write(tmp_path / "train.tsv", 10)
-    with pytest.raises(UserError, match=r"data\.val_size: got 10, expected fewer than the 10 training pairs"):
+    with pytest.raises(UserError, match=r"has 10 training pairs, so 10 cannot .*; set data\.val_size=1, or"):
         load_corpus(data_config(train=train, val_size=10))
 
 

@@ -42,7 +42,7 @@ def data(tmp_path, data_config):
 def test_what_is_dropped_is_counted_and_logged_once(data, caplog):
     caplog.set_level(logging.INFO, "nmt.data.datamodule")
     loaders = data((3, 3), (0, 3), (3, 0), (10, 9), (9, 9), (2, 6), (2, 5), (6, 2))
-    message = "training pairs: 3 kept, 2 empty, 2 of unequal length, 1 too long dropped"
+    message = "training pairs: 5 dropped (2 empty, 2 of unequal length, 1 too long); 3 kept"
     assert [record.message for record in caplog.records if record.name == "nmt.data.datamodule"] == [message]
     lengths = [length for batch in loaders.train_dataloader() for length in batch.source_mask.sum(1).tolist()]
     assert sorted(lengths) == [3, 4, 10]

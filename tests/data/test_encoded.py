@@ -140,8 +140,10 @@ def test_what_is_dropped_is_counted(make):
 
 def test_dropping_everything_is_an_error(make, files):
     filters = Filters(max_length=10, max_ratio=2.0)
-    with pytest.raises(UserError, match=r"pair was dropped \(3 pairs: 3 empty; data.max_length=10 pieces"):
+    with pytest.raises(UserError, match=r"pair was dropped \(3 of 3 are empty on one side\); check that the lines"):
         make([pair(0, 3)] * 3, filters=filters)
+    with pytest.raises(UserError, match=r"\(2 pairs: 1 empty, 1 too long; data.max_length=10 pieces.*raise these"):
+        make([pair(0, 3), pair(11, 11)], filters=filters)
     assert [path.suffix for path in files()] == [".lock"], "no corpus is kept"
 
 

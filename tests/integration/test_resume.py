@@ -133,9 +133,8 @@ def test_a_finished_run_that_is_extended_ends_as_one_that_was_longer(tmp_path, c
     longer, folder = tmp_path / "longer", tmp_path / "run"
     _, whole = go(longer, *SHORT, f"{limit}={lengths[1]}")
     first, _ = go(folder, *SHORT, f"{limit}={lengths[0]}")
-    with pytest.raises(
-        UserError, match=r"this run is finished .*raise the limit that ended it, as in trainer.max_epochs=60"
-    ):
+    now = f"{limit}={lengths[0]}"
+    with pytest.raises(UserError, match=rf"this run is finished .*raise the limit that ended it \(now {now}\), or"):
         go(folder, *SHORT, f"{limit}={lengths[0]}", resume=True)
     with caplog.at_level("INFO"):
         metrics, weights = go(folder, *SHORT, f"{limit}={lengths[1]}", "search.beam_size=1", resume=True)
