@@ -17,7 +17,7 @@ from nmt.table import Cell, Column, Table, terminal_width, text_cell, to_markdow
 
 TSV, MARKDOWN = "results.tsv", "results.md"
 SPLITS = ("val", "test")
-PARAMETERS, MINUTES = "parameters", "minutes"
+PARAMETERS, UPDATES, MINUTES = SIZES = "parameters", "updates", "minutes"
 SEED = "seed"
 
 
@@ -40,7 +40,7 @@ def read_result(number: int, settings: Mapping[str, str], folder: Path) -> Resul
     scores = {
         f"{split} {entry['label']}": entry["value"] for split in SPLITS for entry in metrics.get(split, {}).values()
     }
-    size = {PARAMETERS: metrics["parameters"], MINUTES: metrics["wall_seconds"] / 60}
+    size = dict(zip(SIZES, (metrics["parameters"], metrics["updates"], metrics["wall_seconds"] / 60), strict=True))
     return Result(str(number), settings, scores | size)
 
 
@@ -104,13 +104,13 @@ def _settings(results: Sequence[Result]) -> list[str]:
 
 
 def _figures(results: Sequence[Result]) -> list[str]:
-    """Return the names of all figures: size and time, then the scores, those of the validation split first."""
+    """Return the names of all figures: size, updates and time, then the scores, those of the validation split first."""
     names = dict.fromkeys(name for result in results for name in result.figures)
-    scores = [name for name in names if name not in (PARAMETERS, MINUTES)]
-    return [PARAMETERS, MINUTES, *sorted(scores, key=lambda name: SPLITS.index(name.partition(" ")[0]))]
+    scores = [name for name in names if name not in SIZES]
+    return [*SIZES, *sorted(scores, key=lambda name: SPLITS.index(name.partition(" ")[0]))]
 
 
 def _shown(name: str, value: float | None) -> str:
     if value is None:
         return "-"
-    return f"{value:,.0f}" if name == PARAMETERS else f"{value:.1f}" if name == MINUTES else f"{value:.2f}"
+    return f"{value:,.0f}" if name in (PARAMETERS, UPDATES) else f"{value:.1f}" if name == MINUTES else f"{value:.2f}"

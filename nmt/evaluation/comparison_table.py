@@ -12,7 +12,8 @@ from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric
 from nmt.table import Cell, Column, Table, text_cell
 
 NOTHING = Cell("", (None,))
-FACTS = ("parameters", "minutes", "tokens/s", "sentences/s")
+FACTS = ("parameters", "updates", "minutes", "tokens/s", "sentences/s")
+EQUAL_UPDATES = 1.2  # runs with a time limit whose updates differ by a larger factor are not compared fairly
 
 
 def systems_table(comparison: Comparison) -> Table:
@@ -55,7 +56,8 @@ def _run_cells(comparison: Comparison, each: ComparedRun) -> Iterator[Cell]:
             paired = [NOTHING, NOTHING] if tests is None else [_p(tests.randomization), _p(tests.bootstrap)]
             yield from [*paired, *([NOTHING] if comparison.several_seeds else [])]
     facts = run_facts(each)
-    yield Cell(f"{facts['parameters']:,}", (facts["parameters"],))
+    for count in ("parameters", "updates"):
+        yield Cell(f"{facts[count]:,}", (facts[count],))
     yield Cell(f"{facts['minutes']:.1f}", (facts["minutes"],))
     for speed in ("tokens/s", "sentences/s"):
         yield Cell(f"{facts[speed]:,.0f}", (facts[speed],))
@@ -71,10 +73,11 @@ def _mean_cells(comparison: Comparison, system: System) -> Iterator[Cell]:
 
 
 def run_facts(each: ComparedRun) -> dict[str, float]:
-    """Return the size of a model, the minutes of its training, and its speed in training and in translation."""
+    """Return a model's size, the updates and minutes of its training, and its speed in training and translation."""
     metrics = each.run.metrics
     values = (
         metrics["parameters"],
+        metrics["updates"],
         metrics["wall_seconds"] / 60,
         metrics["target_tokens_per_second"],
         len(each.run.hypotheses) / max(each.run.seconds, 1e-9),
@@ -126,7 +129,18 @@ def notes(comparison: Comparison) -> list[str]:
             "mean of N: mean ± standard deviation over seeds. p(seeds): bootstrap over seeds and sentences "
             "(Sellam et al. 2022); with fewer than about five seeds it is too small."
         )
-    return lines
+    return [*lines, *_unequal_updates(comparison)]
+
+
+def _unequal_updates(comparison: Comparison) -> Iterator[str]:
+    runs = [each.run for system in comparison.systems for each in system.runs]
+    updates = [run.metrics["updates"] for run in runs]
+    timed = any(run.config["trainer"]["max_time"] is not None for run in runs)
+    if timed and max(updates) > EQUAL_UPDATES * min(updates):
+        yield (
+            f"The runs made {min(updates):,} to {max(updates):,} updates; for a fair comparison, limit them by "
+            "trainer.max_steps."
+        )
 
 
 def signatures(comparison: Comparison) -> dict[str, str]:

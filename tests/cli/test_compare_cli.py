@@ -62,7 +62,8 @@ def test_a_multirun_is_the_whole_ablation(multirun: Path, capsys: pytest.Capture
             "bootstrap": paired_test(against, theirs, REFERENCES, metric=ChrF(), test="bs", samples=50).p_value,
         }
         assert list(run["p_values"]) == ["bleu", "chrf"], "exact match is not sacreBLEU's"
-        assert (run["parameters"], run["minutes"], run["tokens/s"], run["sentences/s"]) == (2000, 1.5, 2000.0, 30.0)
+        assert (run["parameters"], run["updates"], run["minutes"]) == (2000, 100, 1.5)
+        assert (run["tokens/s"], run["sentences/s"]) == (2000.0, 30.0)
     assert all(run["p_values"] == {} and run["against"] is None for run in small["runs"])
     one, two = (run["scores"]["chrf"]["value"] for run in large["runs"])
     assert large["mean"]["chrf"] == pytest.approx((one + two) / 2)
@@ -74,6 +75,18 @@ def test_a_multirun_is_the_whole_ablation(multirun: Path, capsys: pytest.Capture
     assert float(rows[4][2]) == large["runs"][0]["scores"]["bleu"]["value"]
     markdown = (multirun / "comparison.md").read_text("utf-8")
     assert "| layers=1 (baseline) | mean of 2 |" in markdown and "tok:13a" in markdown
+
+
+@pytest.mark.parametrize(
+    ("updates", "max_time", "noted"), [(219, "00:00:00:30", True), (219, None, False), (119, "00:00:00:30", False)]
+)
+def test_runs_that_a_time_limit_made_unequal_are_noted(
+    multirun: Path, capsys: pytest.CaptureFixture[str], updates: int, max_time: str | None, noted: bool
+) -> None:
+    run = write_run(Path("timed"), updates=updates, max_time=max_time)
+    write_translations(run, SOURCES, REFERENCES, spoiled(REFERENCES, 0.2, seed=5))
+    program.run(["multi/0_layers=1,seed=1", "timed", *QUICK])
+    assert (f"The runs made 100 to {updates} updates; for a fair" in capsys.readouterr().out) == noted
 
 
 def test_the_tables_fit_a_narrow_terminal(

@@ -30,7 +30,7 @@ def metrics(**values: list[float]) -> str:
         split: {key: {"label": labels[key], "value": value} for key, value in zip(labels, numbers, strict=False)}
         for split, numbers in values.items()
     }
-    return json.dumps({**scores, "parameters": 4_124_648, "wall_seconds": 90.0})
+    return json.dumps({**scores, "parameters": 4_124_648, "updates": 1_219, "wall_seconds": 90.0})
 
 
 def test_a_multirun_has_a_folder_for_each_job(runs: Runs, tmp_path: Path) -> None:
@@ -85,12 +85,14 @@ def test_a_multirun_ends_with_what_its_jobs_reached(
     assert (rows[4]["attention"], rows[4]["seed"], rows[4]["test BLEU"]) == ("none", "", "21.5")
     assert float(rows[5]["test BLEU"]) == pytest.approx(0.5**0.5) and rows[7]["minutes"] == "0.0"
     shown = capsys.readouterr().out
-    assert re.search(r"^mean of 2 +luong +4,124,648 +1.5 +27.50 +26.50 +53.00$", shown, re.MULTILINE)
-    assert re.search(r"^deviation +luong +0 +0.0 +0.71 +0.71 +1.41$", shown, re.MULTILINE)
+    assert re.search(r"^mean of 2 +luong +4,124,648 +1,219 +1.5 +27.50 +26.50 +53.00$", shown, re.MULTILINE)
+    assert re.search(r"^deviation +luong +0 +0 +0.0 +0.71 +0.71 +1.41$", shown, re.MULTILINE)
     assert "all jobs: model=rnn trainer.max_time=00:00:01:00\n" in shown and "tensorboard --logdir" in shown
     markdown = (folder / "results.md").read_text("utf-8").splitlines()
-    assert markdown[0] == "| job | attention | seed | parameters | minutes | val BLEU | test BLEU | test chrF |"
-    assert markdown[5] == "| 3 | luong | 2 | 4,124,648 | 1.5 | 28.00 | 27.00 | 54.00 |"
+    assert (
+        markdown[0] == "| job | attention | seed | parameters | updates | minutes | val BLEU | test BLEU | test chrF |"
+    )
+    assert markdown[5] == "| 3 | luong | 2 | 4,124,648 | 1,219 | 1.5 | 28.00 | 27.00 | 54.00 |"
 
 
 @pytest.mark.slow

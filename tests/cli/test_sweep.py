@@ -47,7 +47,7 @@ def test_the_table_fits_a_terminal_whatever_is_in_it(columns: str, monkeypatch: 
     splits = ("val", "test")
     labels = ("BLEU", "chrF", "chrF++", "exact match", "TER", "COMET", "BLEURT", "a measure", "another measure")
     figures = {f"{split} {label}": 12.345 for split in splits for label in labels}
-    figures |= {"parameters": 123_456_789, "minutes": 1234.5}
+    figures |= {"parameters": 123_456_789, "updates": 12_345, "minutes": 1234.5}
     settings = [{"path": "/a/very/long/path/" * 6 + seed, "seed": seed} for seed in "12"]
     shown = summary(with_means([Result(str(n), each, figures) for n, each in enumerate(settings)]), ["model=rnn"])
     lines = shown.splitlines()
