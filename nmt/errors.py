@@ -67,6 +67,11 @@ def missing_packages(*modules: str, extra: str) -> str:
     return f"needs {' and '.join(missing)}, not installed; pip install 'nmt-attention-lab[{extra}]' installs it"
 
 
+def counted(number: int, noun: str) -> str:
+    """Return "1 pair", "2 pairs" or "1,000 pairs" for the noun "pair"."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
 def one_line(value: object) -> str:
     """Return the text of `value` on one line, with every run of white space replaced by one space."""
     return " ".join(str(value).split())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nmt.errors import UserError, did_you_mean
+from nmt.errors import UserError, counted, did_you_mean
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,10 @@ def test_a_far_word_is_not(word: str, known: str) -> None:
 
 def test_the_first_part_of_several_words_is_near_to_none() -> None:
     assert did_you_mean("max", ["max_length", "max_ratio"]) == ""
+
+
+def test_one_thing_is_singular() -> None:
+    assert [counted(number, "pair") for number in (0, 1, 2, 1000)] == ["0 pairs", "1 pair", "2 pairs", "1,000 pairs"]
 
 
 def test_a_mistake_of_several_problems_is_one_line() -> None:

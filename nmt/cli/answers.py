@@ -9,6 +9,7 @@ from typing import Any
 
 from nmt.attention_map import AttentionMap
 from nmt.base_translator import BaseTranslator
+from nmt.errors import counted
 from nmt.lines import as_line
 from nmt.translation import Translation
 
@@ -18,7 +19,7 @@ MOST_WARNINGS = 10
 
 
 class Answers:
-    """Translates sentences into lines of output, and warns on standard error about sources that were split."""
+    """Translates sentences into lines of output. Warns on standard error of split sources and empty translations."""
 
     def __init__(self, translator: BaseTranslator, *, jsonl: bool = False, with_attention: bool = False) -> None:
         """Take the form of the lines: text, or JSON if `jsonl`. Raises UserError for a model without attention."""
@@ -26,6 +27,7 @@ class Answers:
         self.jsonl = jsonl
         self.with_attention = with_attention
         self.split = 0
+        self.empty = 0
         if with_attention:
             translator.attention_maps([])
 
@@ -38,6 +40,7 @@ class Answers:
         maps = self._maps([hypotheses[0] for hypotheses in found]) if self.with_attention else None
         for hypotheses, place in zip(found, places, strict=True):
             self._warn_if_split(hypotheses[0], place)
+            self.empty += bool(hypotheses[0].tokens) and not as_line(hypotheses[0].text).strip()
             yield self._line(hypotheses, maps) + "\n"
 
     def _line(self, found: Sequence[Translation], maps: Iterator[AttentionMap] | None) -> str:
@@ -57,7 +60,9 @@ class Answers:
             say(f"warning: {self.translator.source_limit().warning(place, translation)}")
 
     def close(self) -> None:
-        """Print how many sources were split if not every one had its warning."""
+        """Print how many translations are empty, and how many sources were split if not each had its warning."""
+        if self.empty:
+            say(f"warning: {counted(self.empty, 'translation')} without any text")
         if self.split > MOST_WARNINGS:
             say(f"warning: {self.split:,} sources were longer than {self.translator.source_limit()} and split")
 

@@ -123,6 +123,7 @@ def run(argv: list[str]) -> None:
     elif text is not None:
         translator.check_source(text, "text")
         stdout.writelines(answers.lines([text], ["text"], prefix=prefix or ""))
+        answers.close()
     elif config.input is not None:
         output = None if config.output is None else Path(config.output)
         translate_file(answers, Path(config.input), output, stdout, find_checkpoints(config.ckpt))

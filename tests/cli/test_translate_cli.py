@@ -18,6 +18,8 @@ from nmt.errors import UserError
 from nmt.lines import as_line
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
+from nmt.translate import Translator
+from nmt.translation import Translation
 from tests.tiny_run import Run, sentences
 
 
@@ -120,6 +122,17 @@ def test_translate_program_says_which_line_is_not_utf8(
     with pytest.raises(UserError, match=r"standard input, line 3: not UTF-8 \(byte 0xe9 at 3\)"):
         translate_program.run([f"ckpt={run.folder}"])
     assert capsys.readouterr().out.count("\n") == 2, "the lines before it are answered"
+
+
+def test_translate_program_says_how_many_translations_are_empty(
+    run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    empty = [[Translation(source, "", -1.0, [3] * bool(source), [-1.0], ["</s>"])] for source in ("a", "", "b")]
+    monkeypatch.setattr(Translator, "hypotheses", lambda *_, **__: empty)
+    feed(monkeypatch, b"a\n\nb\n")
+    translate_program.run([f"ckpt={run.folder}"])
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == ("\n\n\n", "warning: 2 translations without any text\n")
 
 
 def test_translate_program_draws_attention(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
