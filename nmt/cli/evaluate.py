@@ -13,7 +13,7 @@ from nmt.cli import program
 from nmt.cli.arguments import read_config, wants_help
 from nmt.cli.log import messages_on
 from nmt.config.typed import NonNegativeInt
-from nmt.errors import UserError
+from nmt.errors import UserError, counted
 
 if TYPE_CHECKING:
     from nmt.base_translator import BaseTranslator
@@ -155,7 +155,7 @@ def evaluate(chosen: Chosen, *, bootstrap: int) -> Evaluation:
     from nmt.evaluation import split as evaluation
 
     subject = chosen.subject
-    _say(f"translating {len(chosen.pairs):,} sentences, {subject.source_lang} to {subject.target_lang} ...")
+    _say(f"translating {counted(len(chosen.pairs), 'sentence')}, {subject.source_lang} to {subject.target_lang} ...")
     with messages_on(sys.stderr):
         found = evaluation.evaluate(chosen.translator, chosen.pairs, chosen.metrics, subject, bootstrap=bootstrap)
     print(evaluation.table(found))

@@ -16,7 +16,7 @@ from nmt.atomic import replacing_or_packing
 from nmt.cli import program
 from nmt.cli.arguments import read_config, wants_help
 from nmt.config.typed import PositiveInt
-from nmt.errors import UserError
+from nmt.errors import UserError, counted
 from nmt.lines import says_jsonl
 
 if TYPE_CHECKING:
@@ -118,8 +118,8 @@ class Totals:
     def __str__(self) -> str:
         mean = self.log_prob / self.tokens
         return (
-            f"{self.pairs:,} pairs, {self.tokens:,} tokens: log P {self.log_prob:.2f}, {mean:.4f} a token, "
-            f"perplexity {math.exp(-mean):.2f}"
+            f"{counted(self.pairs, 'pair')}, {counted(self.tokens, 'token')}: log P {self.log_prob:.2f}, "
+            f"{mean:.4f} a token, perplexity {math.exp(-mean):.2f}"
         )
 
 

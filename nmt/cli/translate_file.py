@@ -18,6 +18,7 @@ from nmt.cli.log import messages_on
 from nmt.cli.unfinished import partial_path, unfinished
 from nmt.data.progress import PassProgress, clock
 from nmt.data.sources.files import read_lines
+from nmt.errors import counted
 
 CHUNK = 1024  # lines translated together: enough for batches of similar length; a kill loses the work on at most one
 
@@ -117,7 +118,7 @@ def _translate(answers: Answers, source: Path, lines: Lines, total: int, *, quie
                 progress.advance(len(chunk))
     answers.close()
     seconds, count = time.monotonic() - started, total - lines.done
-    say(f"translated {count:,} lines in {clock(seconds)}, {count / seconds:,.1f} lines/s")
+    say(f"translated {counted(count, 'line')} in {clock(seconds)}, {count / seconds:,.1f} lines/s")
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from nmt.base_translator import BaseTranslator
 from nmt.build import search_node
 from nmt.data.pair import SentencePair
 from nmt.data.progress import PassProgress
+from nmt.errors import counted
 from nmt.evaluation.metrics.base import Interval, Metric, Scores, labels, score
 from nmt.evaluation.search_errors import Verdict, judge, lines, totals
 from nmt.lines import as_line, digest
@@ -209,7 +210,7 @@ def table(evaluation: Evaluation) -> str:
         _row(shown[name].ljust(width), scores[name].value, scores[name].interval, scores[name].signature or metric.unit)
         for name, metric in scores.metrics.items()
     ]
-    head = f"{evaluation.subject.split}: {sentences:,} sentences, {evaluation.search.label}"
+    head = f"{evaluation.subject.split}: {counted(sentences, 'sentence')}, {evaluation.search.label}"
     text = [f"{head} ({evaluation.seconds:.1f} s, {rate:.0f} sentences/s)", *rows]
     if evaluation.verdicts:
         text.append(f"  {', '.join(_error_counts(totals(evaluation.verdicts)))}")
@@ -217,9 +218,9 @@ def table(evaluation: Evaluation) -> str:
 
 
 def _error_counts(counts: Mapping[str, int]) -> Iterator[str]:
-    yield f"{counts['search error']:,} search errors (the model scores the reference higher)"
-    yield f"{counts['model error']:,} model errors"
-    yield f"{counts['same']:,} translations equal the reference"
+    yield f"{counted(counts['search error'], 'search error')} (the model scores the reference higher)"
+    yield counted(counts["model error"], "model error")
+    yield f"{counted(counts['same'], 'translation')} equal to the reference"
     if counts["not compared"]:
         yield f"{counts['not compared']:,} not compared (no source, or a text too long for the model)"
 

@@ -16,7 +16,7 @@ from pytorch_lightning.plugins.precision import Precision
 from nmt.build import build_callbacks
 from nmt.config.recipe import Recipe
 from nmt.config.settings import TrainerConfig
-from nmt.errors import UserError, one_line
+from nmt.errors import UserError, counted, one_line
 from nmt.run_files import last_checkpoint
 from nmt.training.callbacks.adoption import Adoption
 from nmt.training.callbacks.checkpointing import Checkpointing
@@ -205,11 +205,11 @@ def _plan(parts: Parts) -> str:
     """Return one line about the length of the run, its validations and its warm-up, with the keys that change them."""
     settings, limits, schedule = parts.recipe.settings.trainer, parts.limits, parts.schedule
     lengths = {
-        "epochs (trainer.max_epochs)": limits.epochs,
-        "updates (trainer.max_steps)": limits.updates,
-        "(trainer.max_time)": settings.max_time,
+        "trainer.max_epochs": limits.epochs and counted(limits.epochs, "epoch"),
+        "trainer.max_steps": limits.updates and counted(limits.updates, "update"),
+        "trainer.max_time": settings.max_time,
     }
-    plan = ["at most " + " or ".join(f"{limit} {unit}" for unit, limit in lengths.items() if limit is not None)]
+    plan = ["at most " + " or ".join(f"{limit} ({key})" for key, limit in lengths.items() if limit is not None)]
     if _validates_by_progress(settings):
         fewest = "" if parts.limits.seconds is None else ", fewer where they are slow"
         plan.append(f"{LEAST} to {MOST} validations{fewest} (trainer.val_check_interval)")
