@@ -18,6 +18,7 @@ from nmt.errors import ParameterError
 from nmt.training.module import TranslationModule, training
 
 DISPENSABLE = ("speed", "epoch", "update", "score")  # figures that a narrow terminal leaves out, in this order
+MOST_METRICS = 2  # in the line of a validation, which then fits a terminal of 100 columns
 
 logger = logging.getLogger(__name__)
 
@@ -54,22 +55,22 @@ class TrainingProgress(Callback):
             self._bar.update(view.progress(), list(figures.values()), [figures[name] for name in DISPENSABLE])
         elif time.monotonic() >= self._next_line:
             self._next_line = time.monotonic() + self.plain_seconds
-            logger.info("  ".join(filter(None, self._figures(trainer, view).values())))
+            logger.info(f"training: {'  '.join(filter(None, self._figures(trainer, view).values()))}")
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Log the scores of this validation."""
+        """Log the losses and the first scores of this validation. TensorBoard has all of them."""
         if not trainer.is_global_zero:
             return
         view = training(pl_module)
         scores = view.validation.scores
         when = "at the end" if trainer.state.fn == TrainerFn.VALIDATING else f"epoch {trainer.current_epoch + 1}"
+        first = sorted(view.metrics, key=lambda name: name != view.monitor.name)[:MOST_METRICS]
         figures = [
             f"train loss {view.train_loss:.3f}",
             f"val loss {scores['loss']:.3f}",
-            f"perplexity {scores['perplexity']:.2f}",
-            *(f"{metric.label} {scores[name]:.2f}" for name, metric in view.metrics.items()),
+            *(f"{view.metrics[name].label} {scores[name]:.2f}" for name in first),
         ]
-        logger.info(f"{when}, update {trainer.global_step:,}: {', '.join(figures)}")
+        logger.info(f"validation: {when}, update {trainer.global_step:,}: {', '.join(figures)}")
 
     def _figures(self, trainer: pl.Trainer, view: TranslationModule) -> dict[str, str]:
         """Return the figures by name; one that is not known yet is empty."""

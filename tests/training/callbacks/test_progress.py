@@ -9,6 +9,7 @@ from pytorch_lightning.trainer.states import TrainerFn
 
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.metrics.chrf import ChrF
+from nmt.evaluation.metrics.ter import TER
 from nmt.training.callbacks import progress as module
 from nmt.training.callbacks.progress import TrainingProgress
 from nmt.training.monitor import Monitor
@@ -51,7 +52,9 @@ def test_plain_lines_now_and_then(clock, lines):
     assert lines() == []
     clock.seconds += 1
     shown.on_train_batch_end(trainer(), view(0.25))
-    assert lines() == ["epoch 2  update 1,234  loss 2.500  lr 1.2e-03  8,000 tokens/s  BLEU 31.23  0:01:30 left"]
+    assert lines() == [
+        "training: epoch 2  update 1,234  loss 2.500  lr 1.2e-03  8,000 tokens/s  BLEU 31.23  0:01:30 left"
+    ]
     shown.on_train_batch_end(trainer(), view(0.26))
     assert len(lines()) == 1
 
@@ -64,12 +67,18 @@ def test_the_monitored_figure_is_shown(clock, lines):
     assert "chrF 55.50" in lines()[0] and "val loss 2.25" in lines()[1]
 
 
-def test_a_validation_is_one_line_with_every_metric(lines):
+def test_a_validation_is_one_line_with_the_monitored_metric_and_another(lines):
     shown = TrainingProgress()
-    shown.on_validation_end(trainer(), view(0.5))
-    shown.on_validation_end(trainer(state=SimpleNamespace(fn=TrainerFn.VALIDATING)), view(0.5))
-    figures = "update 1,234: train loss 2.500, val loss 2.250, perplexity 7.50, BLEU 31.23, chrF 55.50"
-    assert lines() == [f"epoch 2, {figures}", f"at the end, {figures}"]
+    three = {"metrics": {**METRICS, "ter": TER()}, "validation": Validation(1000, {**SCORES, "ter": 60.0})}
+    shown.on_validation_end(trainer(), view(0.5, **three))
+    shown.on_validation_end(trainer(state=SimpleNamespace(fn=TrainerFn.VALIDATING)), view(0.5, **three))
+    shown.on_validation_end(trainer(), view(0.5, monitor=Monitor("ter", TER()), **three))
+    figures = "update 1,234: train loss 2.500, val loss 2.250"
+    assert lines() == [
+        f"validation: epoch 2, {figures}, BLEU 31.23, chrF 55.50",
+        f"validation: at the end, {figures}, BLEU 31.23, chrF 55.50",
+        f"validation: epoch 2, {figures}, TER 60.00, BLEU 31.23",
+    ]
 
 
 def test_a_resumed_run_counts_from_where_it_was_resumed(clock, lines):
@@ -77,7 +86,7 @@ def test_a_resumed_run_counts_from_where_it_was_resumed(clock, lines):
     shown.on_train_start(trainer(), view(0.5))
     clock.seconds += 60
     shown.on_train_batch_end(trainer(), view(0.75, train_loss=float("nan"), validation=Validation()))
-    assert lines() == ["epoch 2  update 1,234  lr 1.2e-03  0:01:00 left"]
+    assert lines() == ["training: epoch 2  update 1,234  lr 1.2e-03  0:01:00 left"]
 
 
 @pytest.mark.parametrize(
