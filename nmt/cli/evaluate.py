@@ -45,7 +45,7 @@ Score a trained model: translate a split, compare with the references, and write
   allow=[my_package]         your packages whose classes the checkpoint, search or scores may name
   --config-dir FOLDER        add your YAML files: FOLDER/search/mine.yaml allows search=mine
   device=auto                auto, cpu, cuda, cuda:1 ...
-  bootstrap=1000             number of resamples for the 95 % confidence intervals; 0: no intervals
+  bootstrap=1000             number of resamples for the 95% confidence intervals; 0: no intervals
   scores=[bleu,chrf,ter]     metrics from configs/scores; default: those of the run
   scores.bleu.tokenize=char  scores.NAME.KEY=... replaces one setting of a metric
   out=FOLDER                 output folder; default: the run's folder

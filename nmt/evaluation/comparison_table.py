@@ -115,7 +115,7 @@ def notes(comparison: Comparison) -> list[str]:
     test_set = comparison.test_set
     lines = [
         f"{len(test_set.sources):,} sentences, {test_set.source_lang} to {test_set.target_lang}.",
-        f"± after the score of a run: 95 % interval over the sentences ({comparison.resamples:,} resamples).",
+        f"± after the score of a run: 95% interval over the sentences ({comparison.resamples:,} resamples).",
     ]
     if len(comparison.systems) > 1:
         lines.append(

@@ -36,7 +36,7 @@ def test_the_sacrebleu_program_gives_the_score_of_the_written_files(run: Run, tm
     metrics = {"bleu": BLEU(), "exact": ExactMatch(), "chrfpp": ChrF(word_order=2), "ter": TER()}
     found = evaluate(run.translator, pairs, metrics, SUBJECT, bootstrap=20)
     interval = found.scores["bleu"].interval
-    assert interval is not None and f"(95 %: {interval})" in table(found)
+    assert interval is not None and f"(95%: {interval})" in table(found)
     written = write_evaluation(tmp_path, found)
     named = write_evaluation(tmp_path / "2", replace(found, subject=replace(SUBJECT, checkpoint="my model")))
     commands = json.loads(named.scores.read_text(encoding="utf-8"))["commands"]

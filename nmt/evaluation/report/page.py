@@ -66,7 +66,7 @@ def _tag(language: str) -> str:
 
 
 def _scores(report: Report) -> Table:
-    columns = [Column("metric", number=False), Column("score"), Column("95 % interval"), Column("signature", False)]
+    columns = [Column("metric", number=False), Column("score"), Column("95% interval"), Column("signature", False)]
     rows, scores = [], report.evaluation.scores
     shown = labels(scores.metrics)
     for name, metric in scores.metrics.items():
