@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import logging
+import os
 import signal
+import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -42,17 +45,28 @@ def handled() -> list[int]:
 
 @contextmanager
 def stopped_by_signals() -> Iterator[None]:
-    """Raise `Stopped` when SIGTERM or SIGHUP arrives in the block, as Python raises KeyboardInterrupt for Ctrl-C."""
+    """Raise `Stopped` when SIGTERM or SIGHUP arrives in the block, as Python raises KeyboardInterrupt for Ctrl-C.
+
+    A signal that arrives while an object is destroyed is sent again, because Python drops exceptions there.
+    """
 
     def stop(number: int, frame: FrameType | None) -> None:
         raise Stopped(number)
 
+    def again(dropped: sys.UnraisableHookArgs) -> None:
+        if isinstance(dropped.exc_value, KeyboardInterrupt):
+            threading.Timer(0.1, os.kill, (os.getpid(), _number(dropped.exc_value))).start()
+        else:
+            hook(dropped)
+
+    hook, sys.unraisablehook = sys.unraisablehook, again  # Python drops what is raised while it destroys an object
     before = {number: signal.signal(number, stop) for number in handled()}
     try:
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+        sys.unraisablehook = hook
 
 
 @contextmanager
