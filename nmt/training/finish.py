@@ -33,6 +33,7 @@ def finish(parts: Parts, fitted: Fitted) -> dict[str, Any]:
     folder = parts.recipe.folder
     parts.translator.model.to(fitted.device)  # Lightning has moved it to the CPU
     best = checkpoint.load(best_checkpoint(folder))
+    logger.info(f"training is finished, and {best_checkpoint(folder)} can be used; scoring takes some more time")
     average = _better_average(parts, fitted, best["nmt"])
     chosen = average or best
     _load_weights(parts, chosen["state_dict"])

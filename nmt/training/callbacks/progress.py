@@ -66,7 +66,7 @@ class TrainingProgress(Callback):
         when = "at the end" if trainer.state.fn == TrainerFn.VALIDATING else f"epoch {trainer.current_epoch + 1}"
         first = sorted(view.metrics, key=lambda name: name != view.monitor.name)[:MOST_METRICS]
         figures = [
-            f"train loss {view.train_loss:.3f}",
+            *([f"train loss {view.train_loss:.3f}"] if math.isfinite(view.train_loss) else []),
             f"val loss {scores['loss']:.3f}",
             *(f"{view.metrics[name].label} {scores[name]:.2f}" for name in first),
         ]
