@@ -109,7 +109,7 @@ def test_an_experiment_that_chooses_an_attention_for_a_model_without_one(monkeyp
         ),
         (
             "# @package _global_\ntrainer:\n  max_time: '40'\n",
-            "trainer.max_time: got '40', expected DD:HH:MM:SS, as in 00:00:40:00 (40 minutes) "
+            "trainer.max_time: got '40', expected DD:HH:MM:SS; three minutes are 00:00:03:00 "
             "(own/experiment/mine.yaml, line 3)",
         ),
         (
