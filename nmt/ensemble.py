@@ -23,8 +23,8 @@ class Ensemble(BaseTranslator):
 
     The members are on one device, and their architectures may differ. Each reads the source through its own tokenizer.
     Their target vocabularies must be equal, piece by piece; the tokenizer of the first member divides prefixes and
-    given translations into pieces. Of the members' limits the smallest counts, and a source is as long as the member
-    finds it that needs the most tokens.
+    given translations into pieces. The smallest limit of the members counts. The length of a source is its number of
+    tokens for the member that needs the most.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Ensemble(BaseTranslator):
         return [member.model for member in self.members]
 
     def source_lengths(self, texts: Sequence[str]) -> list[int]:
-        """Return the number of source tokens of each text, eos included, for the member that needs the most."""
+        """Return the largest number of source tokens that a member needs for each text, eos included."""
         found = (member.source_lengths(texts) for member in self.members)
         return [max(lengths) for lengths in zip(*found, strict=True)]
 

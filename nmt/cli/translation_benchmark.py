@@ -3,10 +3,10 @@
     python scripts/benchmark.py translation ckpt=TRANSFORMER [recurrent=RECURRENT] [data.path=FOLDER]
 
 `ckpt` and `recurrent` are run folders or checkpoint files. The first 1,000 sentences of the test split are translated
-on the CPU, greedily and with a beam of 5, by both models and by CTranslate2 with the Transformer's weights (float32),
-with the default settings of a beam search.
-The programs take turns, three times each after a warm-up, and the fastest time of each counts. It is the time from
-texts to texts; loading is not timed. CTranslate2 is left out where it is not installed (the extra `ctranslate2`).
+on the CPU, greedily and with a beam of 5, by both models and by CTranslate2 with the Transformer's weights (float32).
+All other settings of the search have their defaults. The programs take turns, three times each after a warm-up. The
+fastest time of each counts: from texts to texts, without loading. CTranslate2 is left out where it is not installed
+(the extra `ctranslate2`).
 """
 
 from __future__ import annotations

@@ -102,8 +102,8 @@ def additive_scores(queries: Tensor, keys: Tensor, energy: nn.Linear) -> Tensor:
     half precision this would lose the small values.
     """
     if queries.element_size() < 4:
-        half: Tensor = energy(torch.tanh(queries.unsqueeze(2) + keys.unsqueeze(1))).squeeze(-1)
-        return half
+        exact: Tensor = energy(torch.tanh(queries.unsqueeze(2) + keys.unsqueeze(1))).squeeze(-1)
+        return exact
     doubled = (2 * queries).unsqueeze(2) + (2 * keys).unsqueeze(1)  # (B, Q, S, A)
     scores: Tensor = energy(torch.sigmoid(doubled)).squeeze(-1)
     return 2 * scores - energy.weight.sum()
