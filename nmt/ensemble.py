@@ -71,8 +71,8 @@ class Ensemble(BaseTranslator):
         """
         if attending and len({member.tokenizer.to_state()["source"] for member in self.members}) > 1:
             raise UserError(
-                "search: it reads the attention over the source (search.coverage_penalty), but the models of this "
-                "ensemble divide the source into different pieces; use search.coverage_penalty=0"
+                "search.coverage_penalty: it needs the mean of the members' attention, but the models of this ensemble "
+                "divide the source into different pieces; use search.coverage_penalty=0"
             )
         steps, states = zip(*(member.start(sources, attending=attending) for member in self.members), strict=True)
         return average(steps), States(states)

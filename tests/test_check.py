@@ -121,7 +121,7 @@ def test_a_model_larger_than_the_machine_is_refused_before_it_takes_memory() -> 
 def test_a_search_that_reads_attention_needs_a_decoder_that_has_some() -> None:
     coverage = "search.coverage_penalty=0.2"
     check_nodes(validate(compose("train", ["model=rnn", "model/attention=luong", coverage])))
-    assert "this model's decoder has none" in message("model=rnn", "model/attention=none", coverage)
+    assert "the decoder of this model has no attention" in message("model=rnn", "model/attention=none", coverage)
 
 
 def test_a_mistake_that_shows_in_a_layer_names_its_encoder() -> None:

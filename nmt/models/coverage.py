@@ -29,8 +29,7 @@ class Covering:
     def __init__(self, model: Seq2Seq) -> None:
         if not model.decoder.attends:
             raise UserError(
-                "search: it reads the attention over the source (search.coverage_penalty), but this model's decoder "
-                "has none; use search.coverage_penalty=0"
+                "search.coverage_penalty: the decoder of this model has no attention; use search.coverage_penalty=0"
             )
         self.model = model
 

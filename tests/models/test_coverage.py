@@ -45,5 +45,5 @@ def test_the_score_has_the_coverage_of_the_attention_maps(words: str) -> None:
 
 
 def test_a_decoder_without_attention_is_refused() -> None:
-    with pytest.raises(UserError, match=r"search\.coverage_penalty.*has none; use search\.coverage_penalty=0"):
+    with pytest.raises(UserError, match=r"search\.coverage_penalty: .*no attention; use search\.coverage_penalty=0"):
         Covering(build("rnn model/attention=none"))
