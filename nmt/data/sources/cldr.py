@@ -10,34 +10,26 @@ so exact match is a fair score. The texts depend only on the settings, the seed 
 from __future__ import annotations
 
 import logging
-import zlib
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from random import Random
 from typing import TYPE_CHECKING
 
 from nmt.data.pair import SentencePair
-from nmt.data.sources.base import SPLITS, Source
-from nmt.errors import ParameterError, UserError, did_you_mean
+from nmt.data.sources.generated import Generated
+from nmt.errors import ParameterError, did_you_mean
 
 if TYPE_CHECKING:
     from babel import Locale
 
     from nmt.data.sources.cldr_topics import Topic
 
-FRUITLESS_DRAWS = 5_000  # after this many draws in a row without a new pair, the program stops with an error
 PLAIN_SPACES = str.maketrans(dict.fromkeys("\u00a0\u2009\u202f", " "))
 
 logger = logging.getLogger(__name__)
 
 
-class Cldr(Source):
-    """Generated pairs: `sizes` of them for train, val and test; no source occurs twice, in one split or in two.
-
-    Each sentence joins 1 to `max_parts` expressions of the `topics`. A hash of the source decides its split, a tenth
-    each for val and test. So a rare kind of sentence is equally rare in every split, and asking for more training pairs
-    does not change the other splits.
-    """
+class Cldr(Generated):
+    """Generated pairs; each sentence joins 1 to `max_parts` expressions of the `topics`."""
 
     def __init__(
         self,
@@ -53,13 +45,10 @@ class Cldr(Source):
 
         Raises ParameterError for an unknown topic or locale, and for a topic that one of the languages lacks.
         """
-        if len(sizes) != 3 or min(sizes) < 1:
-            raise ParameterError("sizes", f"got {list(sizes)}, expected three counts of at least 1: [train,val,test]")
+        super().__init__(seed=seed, sizes=sizes)
         if max_parts < 1:
             raise ParameterError("max_parts", f"got {max_parts}, expected at least 1")
-        self.sizes = dict(zip(SPLITS, sizes, strict=True))
         self.max_parts = max_parts
-        self.seed = seed
         self.locales = _locale(source_lang, "source_lang"), _locale(target_lang, "target_lang")
         self.topics, self.left_out = _topics(topics, *self.locales)
 
@@ -69,34 +58,22 @@ class Cldr(Source):
 
     def splits(self) -> Mapping[str, Sequence[SentencePair]]:
         """Return the generated splits; logs the topics that were left out. Raises UserError for sizes too large."""
-        from nmt.data.sources.cldr_topics import NoWording
-
         for topic, reason in self.left_out.items():
             logger.info(f"data: {reason}; the topic {topic} is left out")
-        rng = Random(self.seed)
-        topics = list(self.topics.values())
-        drawn: dict[str, dict[str, SentencePair]] = {split: {} for split in self.sizes}
-        fruitless = 0
-        while any(len(drawn[split]) < size for split, size in self.sizes.items()):
-            with suppress(NoWording):  # this topic has few words in both locales, and no draw found any
-                pair = _sentence(rng, topics, self.max_parts, *self.locales)
-                split = _split(pair.source)
-                if pair.source not in drawn[split] and len(drawn[split]) < self.sizes[split]:
-                    drawn[split][pair.source] = pair
-                    fruitless = 0
-                    continue
-            fruitless += 1
-            if fruitless > FRUITLESS_DRAWS:
-                found = ", ".join(f"{len(drawn[split])} of {size} for {split}" for split, size in self.sizes.items())
-                raise UserError(
-                    f"data.sizes: got {list(self.sizes.values())}, but data.topics and data.max_parts={self.max_parts} "
-                    f"allow only about {found}; lower the sizes, or add topics or parts"
-                )
-        return {split: list(pairs.values()) for split, pairs in drawn.items()}
+        return super().splits()
 
+    def draw(self, rng: Random) -> SentencePair | None:
+        """Return a random pair, or None where a topic has few words in both locales and found none."""
+        from nmt.data.sources.cldr_topics import NoWording
 
-def _split(source: str) -> str:
-    return {0: "test", 1: "val"}.get(zlib.crc32(source.encode()) % 10, "train")
+        try:
+            return _sentence(rng, list(self.topics.values()), self.max_parts, *self.locales)
+        except NoWording:
+            return None
+
+    def limits(self) -> str:
+        """Return the settings that limit the number of different sources."""
+        return f"data.topics and data.max_parts={self.max_parts} allow"
 
 
 def _sentence(rng: Random, topics: list[Topic], max_parts: int, source: Locale, target: Locale) -> SentencePair:

@@ -1,0 +1,64 @@
+"""Generated tasks: small made-up languages, each of which asks for one ability of a model."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from random import Random
+from typing import ClassVar
+
+from nmt.checks import require_integer
+from nmt.data.sources.generated import Generated
+
+FILLERS = (
+    *("after the rain", "before noon", "in the evening", "near the old tower", "on a cold day", "with great care"),
+    *("without a word", "behind the house", "under a grey sky", "at the end of the week", "next to the fence"),
+    *("in spite of the wind", "during the long break", "for the second time"),
+)
+
+
+class Task(Generated):
+    """A generated task whose difficulty depends on one number of the source: its `measure`.
+
+    `measured` names that number, for tables and figures. The answer is short, so exact match is a fair score.
+    """
+
+    measured: ClassVar[str]
+
+    @abstractmethod
+    def measure(self, source: str) -> int:
+        """Return the number that the difficulty of a source depends on: a distance or a position."""
+
+    def origin(self, split: str) -> str:
+        """Return the name of the task, which all splits are generated from."""
+        return type(self).__name__.lower()
+
+
+class DistanceTask(Task):
+    """A task in which phrases without meaning for the answer stand between two parts that belong together.
+
+    `measure` counts them; each count from 0 to `max_distance` is equally probable.
+    """
+
+    measured = "distance"
+    farthest: ClassVar[int] = len(FILLERS)
+
+    def __init__(self, *, seed: int, sizes: Sequence[int], max_distance: int) -> None:
+        """Take the sizes [train, val, test] and the largest number of phrases. Raises ParameterError for others."""
+        super().__init__(seed=seed, sizes=sizes)
+        require_integer(at_least=0, at_most=self.farthest, max_distance=max_distance)
+        self.max_distance = max_distance
+
+    def limits(self) -> str:
+        """Return the setting that limits the number of different sources."""
+        return f"data.max_distance={self.max_distance} allows"
+
+
+def fillers(rng: Random, largest: int) -> str:
+    """Return 0 to `largest` different phrases, each with a space before it."""
+    return "".join(f" {phrase}" for phrase in rng.sample(FILLERS, rng.randint(0, largest)))
+
+
+def count_fillers(source: str) -> int:
+    """Return the number of these phrases in `source`."""
+    return sum(source.count(phrase) for phrase in FILLERS)
