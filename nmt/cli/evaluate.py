@@ -128,16 +128,19 @@ def choose(config: EvaluateConfig) -> Chosen:
     with messages_on(sys.stderr):
         pairs = list(load_corpus(source, data, (config.split,))[config.split])
     trained_search = build_search(loaded.config["search"], allow=config.allow)
+    folder = run_of(loaded.path) if config.out is None else Path(os.path.expanduser(config.out))
+    elsewhere = ensemble or folder.resolve() != run_of(loaded.path).resolve()
     subject = Subject(
         split=config.split,
         source_lang=data.source_lang,
         target_lang=data.target_lang,
         data=origin(source, data, config.split),
         checkpoint="ensemble" if ensemble else loaded.path.stem,
-        members=tuple(str(each.path.resolve()) for each in models) if ensemble else (),
+        members=tuple(str(each.path.resolve()) for each in models) if elsewhere else (),
         own=not config.data and same_limits(translator.search, trained_search),
     )
-    folder = run_of(loaded.path) if config.out is None else Path(os.path.expanduser(config.out))
+    if elsewhere:
+        subject.require_own_folder(folder, translator.search)
     return Chosen(loaded, translator, pairs, metrics, subject, folder)
 
 

@@ -16,7 +16,7 @@ from nmt.base_translator import BaseTranslator
 from nmt.build import search_node
 from nmt.data.pair import SentencePair
 from nmt.data.progress import PassProgress
-from nmt.errors import counted
+from nmt.errors import UserError, counted
 from nmt.evaluation.metrics.base import Interval, Metric, Scores, labels, score
 from nmt.evaluation.search_errors import Verdict, judge, lines, totals
 from nmt.lines import as_line, digest
@@ -31,7 +31,8 @@ class Subject:
     """The subject of an evaluation: a split, and the checkpoints that translate it.
 
     `data` names the origin of the sentences as the settings do. `checkpoint` is the file's name without its ending, or
-    "ensemble" for several; `members` are the files of an ensemble. `own` is True if the data and the length limits are
+    "ensemble" for several; `members` are their files, known for an ensemble and wherever a folder was named for the
+    results. `own` is True if the data and the length limits are
     those of the run. Otherwise the file names contain a digest.
     """
 
@@ -42,6 +43,18 @@ class Subject:
     checkpoint: str = "best"
     members: tuple[str, ...] = ()
     own: bool = True
+
+    def beginning(self, search: Search) -> str:
+        """Return the beginning of the file names: split, checkpoint (unless it is the best) and search."""
+        return ".".join([self.split, *([] if self.checkpoint == "best" else [self.checkpoint]), search.label])
+
+    def require_own_folder(self, folder: Path, search: Search) -> None:
+        """Raise UserError if `folder` has translations of other checkpoints under the names that ours would have."""
+        for path in sorted((folder / "translations").glob(f"{self.beginning(search)}.*scores.json")):
+            facts = json.loads(path.read_text("utf-8"))
+            if facts["search"] == search_node(search) and tuple(facts["members"]) != self.members:
+                theirs = ", ".join(facts["members"]) or "the run of this folder"
+                raise UserError(f"out: {path} is of other checkpoints ({theirs}); give another folder")
 
 
 @dataclass(frozen=True)
@@ -84,8 +97,7 @@ class Evaluation:
         follow.
         """
         subject, search = self.subject, self.search
-        parts = [subject.split, *([] if subject.checkpoint == "best" else [subject.checkpoint])]
-        parts.append(search.label)
+        parts = [subject.beginning(search)]
         if not subject.own:
             limits = (
                 float(search.max_length_factor),

@@ -61,6 +61,15 @@ def test_evaluate_py(run: Run, other: Path, both: str, elsewhere: Path, tmp_path
         evaluate.run([both, "device=cpu"])
 
 
+def test_evaluate_py_keeps_the_results_of_other_checkpoints(run: Run, other: Path, tmp_path: Path) -> None:
+    words = ["device=cpu", "bootstrap=0", f"out={tmp_path}", "search.beam_size=1"]
+    evaluate.run([f"ckpt={run.folder}", *words])
+    evaluate.run([f"ckpt={run.folder}", *words])
+    with pytest.raises(UserError, match=r"^out: .*scores\.json is of other checkpoints \(.*best\.ckpt\); give another"):
+        evaluate.run([f"ckpt={save_other(run, run.folder.parent / 'best.ckpt')}", *words])
+    evaluate.run([f"ckpt={run.folder}", *words[:2], f"out={run.folder}", "search.beam_size=1"])
+
+
 def test_a_list_of_one_is_that_checkpoint(run: Run, elsewhere: Path) -> None:
     evaluate.run([f'ckpt=["{run.folder}"]', "device=cpu", "bootstrap=0", "search.beam_size=1"])
     facts = json.loads((run.folder / "translations" / "test.beam1.lp1.scores.json").read_text("utf-8"))
