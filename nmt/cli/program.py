@@ -83,6 +83,8 @@ def users_message(error: Exception) -> str | None:
         return str(error)
     if isinstance(error, OSError):  # for example a full disk, or a folder without read permission
         where = f"{error.filename}: " if error.filename else ""
+        if isinstance(error, FileExistsError | NotADirectoryError):  # a path goes through a file
+            return f"{where}a file stands where a folder is needed; give another path"
         return f"{where}{error.strerror or error}; check the path, its permissions and the free disk space"
     if isinstance(error, ModuleNotFoundError) and (error.name or "nmt").partition(".")[0] != "nmt":
         return f"{error} in {sys.executable}; activate the environment (. .venv/bin/activate), or install the package"

@@ -123,7 +123,10 @@ def test_outputs_that_cannot_be_written(call: Call) -> None:
     refused(call(score, "source=lines.en", "target=lines.en", "output=lines.en"), "it exists already; name another")
     for words in (["input=lines.en"], ["source=lines.en", "target=lines.en"]):
         module = score if len(words) == 2 else translate
-        refused(call(module, *words, "output=lines.en/x"), "lines.en: File exists; check the path")
+        refused(
+            call(module, *words, "output=lines.en/x"),
+            "lines.en: a file stands where a folder is needed; give another path",
+        )
     assert Path("lines.en").read_text() == "a dog\n" and sorted(os.listdir()) == ["folder", "lines.en"]
 
 
