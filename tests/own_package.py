@@ -14,8 +14,6 @@ from nmt.models.attention.base import Attention, AttentionMemory
 class First(Attention):
     """Scores each source position by the first number of its memory, times a learned scale."""
 
-    query_state = "current"
-
     def __init__(self, query_width: int, memory_width: int) -> None:
         super().__init__(query_width, memory_width)
         self.scale = torch.nn.Parameter(torch.ones(()))

@@ -24,8 +24,6 @@ MODULE = "nmt.models.a_module_of_the_tests"
 class Mismatched(Attention):
     """Scores with a map that takes the memory's width, and is given the query's."""
 
-    query_state = "current"
-
     def __init__(self, query_width: int, memory_width: int) -> None:
         super().__init__(query_width, memory_width)
         self.scorer = nn.Linear(memory_width + 1, memory_width)
@@ -39,8 +37,6 @@ class Mismatched(Attention):
 
 class Spaced(Attention):
     """Reads the values of a tensor in its constructor."""
-
-    query_state = "current"
 
     def __init__(self, query_width: int, memory_width: int, excess: int = 0) -> None:
         super().__init__(query_width, memory_width)
@@ -91,6 +87,7 @@ def test_a_mistake_in_an_attention_of_ones_own_names_its_class_key_and_line() ->
         "model/attention=luong",
         "~model.attention.score",
         "~model.attention.scale",
+        "~model.attention.normalizer",
         f"model.attention._target_={MODULE}.Mismatched",
     )
     assert text.startswith("model.attention: Mismatched fails on two toy sentences: mat1 and mat2 shapes cannot be mul")
@@ -103,6 +100,7 @@ def test_a_constructor_may_read_the_values_of_a_tensor() -> None:
         "model/attention=luong",
         "~model.attention.score",
         "~model.attention.scale",
+        "~model.attention.normalizer",
         "allow=[my_package]",
     ]
     node.append(f"model.attention._target_={MODULE}.Spaced")

@@ -20,7 +20,8 @@ class AttentionWeights:
     """Attention weights; a kind that the model does not have is None.
 
     `cross` is (B, L, H, T, S), `decoder_self` (B, L, H, T, T), `encoder_self` (B, L, H, S, S). A recurrent decoder has
-    L = H = 1. In a decoding step T is 1, and `decoder_self` is (N, L, H, 1, t) for the t tokens read so far.
+    L = 1, and H = 1 except with multi-head attention. In a decoding step T is 1, and `decoder_self` is (N, L, H, 1, t)
+    for the t tokens read so far.
     """
 
     cross: Tensor | None = None

@@ -68,6 +68,11 @@ class MultiHeadAttention(nn.Module):
         keys = self._split(keys)
         return (keys if positions is None else positions.rotate(keys, start)), self._split(values)
 
+    def project_query(self, query: Tensor, positions: Positions | None = None, start: int = 0) -> Tensor:
+        """Return queries (B, H, T, D / H) of `query` (B, T, D). Its first position is `start`."""
+        queries = self._split(self.query(query))
+        return queries if positions is None else positions.rotate(queries, start)
+
     def attend(
         self,
         query: Tensor,
@@ -81,9 +86,8 @@ class MultiHeadAttention(nn.Module):
         need_weights: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
         """Return the same as `forward` for projected keys and values. `start` is the position of the first query."""
-        queries, bias = self._split(self.query(query)), None
+        queries, bias = self.project_query(query, positions, start), None
         if positions is not None:
-            queries = positions.rotate(queries, start)
             bias = positions.bias(queries, keys.shape[2], start=start, scale=self.scale)
         explicit = need_weights or _products_are_faster(queries, keys)
         # The kernel is fastest with its built-in causal mask, but then it accepts no other mask.
@@ -99,7 +103,12 @@ class MultiHeadAttention(nn.Module):
             context = nn.functional.scaled_dot_product_attention(
                 queries, keys, values, mask, dropout_p=dropout, is_causal=is_causal, scale=self.scale
             )
-        return self.output(context.transpose(1, 2).flatten(2)), weights if need_weights else None
+        return self.join(context), weights if need_weights else None
+
+    def join(self, contexts: Tensor) -> Tensor:
+        """Return the output (B, T, D) for the contexts (B, H, T, D / H) of the heads."""
+        joined: Tensor = self.output(contexts.transpose(1, 2).flatten(2))
+        return joined
 
     def _split(self, x: Tensor) -> Tensor:
         return x.view(*x.shape[:2], self.heads, -1).transpose(1, 2)  # (B, S, D) -> (B, H, S, D / H)

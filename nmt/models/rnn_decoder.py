@@ -134,7 +134,7 @@ class RecurrentDecoder(Decoder):
         hidden = self._read(top, context, embedded)
         if self.input_feeding:
             state = replace(state, feed=hidden)
-        cross = weights[:, None, None, None] if need_weights and weights is not None else None  # (N, 1, 1, 1, S)
+        cross = weights[:, None, :, None] if need_weights and weights is not None else None  # (N, 1, H, 1, S)
         return self.readout_dropout(hidden), AttentionWeights(cross) if need_weights else None, state
 
     def forward(
@@ -145,7 +145,7 @@ class RecurrentDecoder(Decoder):
         cells_need_attention = self.query_state == "previous" or self.input_feeding
         run = self._step_by_step if cells_need_attention else self._all_at_once
         hidden, weights = run(embedded, self.init_state(encoded))
-        cross = weights[:, None, None] if need_weights and weights is not None else None  # (B, 1, 1, T, S)
+        cross = weights[:, None] if need_weights and weights is not None else None  # (B, 1, H, T, S)
         return self.readout_dropout(hidden), AttentionWeights(cross) if need_weights else None
 
     def _all_at_once(self, embedded: Tensor, state: RecurrentState) -> tuple[Tensor, Tensor | None]:
@@ -158,7 +158,7 @@ class RecurrentDecoder(Decoder):
             context, weights, attention_state = self.attention(query, state.memory, attention_state)
             all_contexts.append(context)
             all_weights.append(weights)
-        return self._read(tops, torch.cat(all_contexts, dim=1), embedded), torch.cat(all_weights, dim=1)
+        return self._read(tops, torch.cat(all_contexts, dim=1), embedded), torch.cat(all_weights, dim=2)
 
     def _step_by_step(self, embedded: Tensor, state: RecurrentState) -> tuple[Tensor, Tensor | None]:
         """Run cells and attention in turns. What does not depend on the loop is computed before or after it."""
@@ -174,14 +174,14 @@ class RecurrentDecoder(Decoder):
                 tops.append(top)
                 all_contexts.append(context)
         if self.input_feeding:
-            return torch.stack(hidden, dim=1), torch.stack(all_weights, dim=1)
+            return torch.stack(hidden, dim=1), torch.stack(all_weights, dim=2)
         readout = self._read(torch.stack(tops, dim=1), torch.stack(all_contexts, dim=1), embedded)
-        return readout, torch.stack(all_weights, dim=1)
+        return readout, torch.stack(all_weights, dim=2)
 
     def _advance(
         self, gates: Tensor, state: RecurrentState, step: StackStep
     ) -> tuple[Tensor, Tensor | None, Tensor | None, RecurrentState]:
-        """Compute a step except its readout. Return top (N, width), context (N, D), weights (N, S) and next state."""
+        """Compute a step except its readout. Return top (N, width), context (N, C), weights (N, H, S), next state."""
         if self.query_state == "previous":
             context, weights, attention_state = self._attend(state.layers[-1][0], state)
             layers = step(gates, context, state.layers)
@@ -194,11 +194,14 @@ class RecurrentDecoder(Decoder):
         return top, context, weights, replace(state, layers=layers, attention=attention_state)
 
     def _attend(self, query: Tensor, state: RecurrentState) -> tuple[Tensor, Tensor, State | None]:
-        """Attend with `query` (N, width): the K hypotheses of a sentence are K queries to its one memory."""
+        """Attend with `query` (N, width): the K hypotheses of a sentence are K queries to its one memory.
+
+        Return the context (N, C), the weights (N, H, S) and the next state of the attention.
+        """
         assert self.attention is not None and state.memory is not None
         queries = query.view(len(state.memory.mask), -1, query.shape[1])  # (B, K, width)
         context, weights, attention_state = self.attention(queries, state.memory, state.attention)
-        return context.flatten(0, 1), weights.flatten(0, 1), attention_state
+        return context.flatten(0, 1), weights.transpose(1, 2).flatten(0, 1), attention_state
 
     def _read(self, top: Tensor, context: Tensor | None, embedded: Tensor | None) -> Tensor:
         """Return the readout; the embedding is a part of it unless the query is the current state."""

@@ -76,8 +76,10 @@ def _decode(model: Seq2Seq, source: Tensor, target: Tensor) -> None:
 def _check_weights(
     module: nn.Module, inputs: tuple[Any, ...], named: Mapping[str, Any], outputs: tuple[Any, ...]
 ) -> None:
+    assert isinstance(module, Attention)
     call = inspect.signature(Attention.forward).bind(module, *inputs, **named).arguments
-    _check_shape("weights (B, Q, S)", outputs[1], (*call["query"].shape[:2], call["memory"].mask.shape[1]))
+    sentences, queries, _ = call["query"].shape
+    _check_shape("weights (B, H, Q, S)", outputs[1], (sentences, module.heads, queries, call["memory"].mask.shape[1]))
 
 
 def _check_shape(name: str, got: Tensor, expected: tuple[int, ...]) -> None:

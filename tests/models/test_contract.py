@@ -199,7 +199,7 @@ def test_weights_have_the_shapes_of_the_contract_and_sum_to_one(
             close(weights.sum(-1), torch.ones_like(weights[..., 0]))
     if isinstance(model.decoder, RecurrentDecoder):
         assert (attention.cross is None) == (model.decoder.attention is None)
-        assert attention.cross is None or attention.cross.shape[1:3] == (1, 1)
+        assert attention.cross is None or attention.cross.shape[1:3] == (1, model.decoder.attention.heads)
 
 
 def sums_to_one(model: Seq2Seq) -> bool:
@@ -208,7 +208,7 @@ def sums_to_one(model: Seq2Seq) -> bool:
     if not isinstance(attention, Attention):
         return True
     kind = type(attention)
-    return kind.normalize is Attention.normalize and kind.reweigh is Attention.reweigh
+    return all(getattr(kind, hook) is getattr(Attention, hook) for hook in ("weigh", "normalize", "reweigh"))
 
 
 def test_the_model_passes_its_trial(model: Seq2Seq) -> None:

@@ -71,7 +71,7 @@ def test_tied_tables_are_one_parameter(tie: str, tables: int) -> None:
         (config("all"), {"joint": False}, "model.tie_embeddings: got all with tokenizer.joint=false"),
         (config("target", readout_width=6), {}, "model.tie_embeddings: .*8 wide and whose output layer reads 6"),
         (config("all", embedding_width=6, readout_width=6), {}, r"\(12, 8\).*\(12, 6\)"),
-        (config(width=6), {}, "attention.score: got 'dot' with a decoder of width 6 and a memory of width 8"),
+        (config(width=6), {}, "attention: got a decoder of width 6 and a memory of width 8, expected equal"),
         (config(cell="gro"), {}, "model.decoder.cell: got 'gro'.*did you mean 'gru'"),
         (config(attenion=None), {}, "model.decoder.attenion: unknown key.*did you mean 'attention'"),
         (config(layers=0), {}, "model.decoder.layers: got 0, expected an integer of at least 1"),

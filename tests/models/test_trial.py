@@ -18,8 +18,6 @@ from nmt.models.trial import TrialError, try_model
 
 
 class Dot(Attention):
-    query_state = "current"
-
     def project_keys(self, memory: Tensor) -> Tensor:
         return memory
 
@@ -100,7 +98,7 @@ def test_a_decoder_may_name_the_arguments_of_its_attention() -> None:
     ("attention", "width", "words"),
     [
         (Dot, 6, r"Expected size .*test_trial.py, line \d+\)"),
-        (OneQuery, 8, r"got weights \(B, Q, S\) of the shape \(2, 1, 3\), expected \(2, 2, 3\)"),
+        (OneQuery, 8, r"got weights \(B, H, Q, S\) of the shape \(2, 1, 1, 3\), expected \(2, 1, 2, 3\)"),
     ],
 )
 def test_a_mistake_in_an_attention_is_found(attention: type[Attention], width: int, words: str) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from nmt.models.attention.base import Attention, AttentionMemory
+from nmt.models.attention.base import Attention, AttentionMemory, QueryState
 from nmt.models.interface import State
 
 
@@ -21,10 +21,10 @@ class CoverageState(State):
 class Coverage(Attention):
     """Additive scores that depend on the sum of all earlier weights (arXiv:1601.04811, arXiv:1704.04368 eq. 10-11)."""
 
-    query_state = "previous"
-
-    def __init__(self, query_width: int, memory_width: int, width: int = 5) -> None:
-        super().__init__(query_width, memory_width)
+    def __init__(
+        self, query_width: int, memory_width: int, width: int = 5, query_state: QueryState = "previous"
+    ) -> None:
+        super().__init__(query_width, memory_width, query_state=query_state)
         self.by_query = nn.Linear(query_width, width)
         self.by_key = nn.Linear(memory_width, width)
         self.by_coverage = nn.Linear(1, width)
@@ -46,16 +46,15 @@ class Coverage(Attention):
 
 
 class CurrentCoverage(Coverage):
-    query_state = "current"
+    def __init__(self, query_width: int, memory_width: int) -> None:
+        super().__init__(query_width, memory_width, query_state="current")
 
 
 class Local(Attention):
     """Predictive local attention (arXiv:1508.04025, eq. 9-10): a bell around a position that the query predicts."""
 
-    query_state = "current"
-
     def __init__(self, query_width: int, memory_width: int) -> None:
-        super().__init__(query_width, memory_width)
+        super().__init__(query_width, memory_width, query_state="current")
         self.place = nn.Linear(query_width, 1)
         self.key = nn.Linear(memory_width, query_width)
 

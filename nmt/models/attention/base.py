@@ -1,19 +1,24 @@
 """The base class of attention in recurrent decoders. A family is one file in this package and one YAML.
 
-Legend: B sentences, Q queries of a sentence, N = B * Q hypotheses, S source length, A width of a key, D width of the
-memory.
+Legend: B sentences, Q queries of a sentence, N = B * Q hypotheses, H heads, S source length, A width of a key, D width
+of the memory, C width of the context. H is 1 except in multi-head attention.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor, nn
 
+from nmt.checks import require_choice
+from nmt.models.attention.normalizers import Normalizer, normalizer_function
 from nmt.models.interface import State, per_sentence
+
+QueryState = Literal["previous", "current"]
+QUERY_STATES = ("previous", "current")
 
 
 @dataclass(frozen=True)
@@ -32,23 +37,36 @@ class AttentionMemory(State):
 class Attention(nn.Module, ABC):
     """Maps queries and a memory to contexts and weights.
 
-    A family implements `project_keys` and `score`. It may override `normalize` (in place of the softmax), `reweigh`
-    (after the softmax, as in local attention), and `init_state` together with `advance` (for a state that changes from
-    step to step, as in coverage).
+    A family implements `project_keys` and `score`. It may override `normalize` (in place of the normalizer), `reweigh`
+    (after it), and `init_state` together with `advance` (for a state that changes from step to step, as in coverage).
+    Local attention overrides `weigh`; several heads override `prepare` and `read` as well.
 
     `query_state` says which decoder state is the query. With "previous" it is s(t-1), and the context enters the cell
-    that computes s(t). With "current" it is s(t), and the context is joined with s(t) after the cell.
+    that computes s(t). With "current" it is s(t), and the context is joined with s(t) after the cell. `normalizer` is
+    one of `nmt.models.attention.normalizers`.
 
-    `query_width` and `memory_width` come from the decoder; `context_width` is the width of the context.
+    `query_width` and `memory_width` come from the decoder; `context_width` is the width C of the context, and `heads`
+    the number of heads. Raises ParameterError for another query state or normalizer.
     """
 
-    query_state: ClassVar[Literal["previous", "current"]]
+    heads: int = 1
 
-    def __init__(self, query_width: int, memory_width: int) -> None:
+    def __init__(
+        self,
+        query_width: int,
+        memory_width: int,
+        *,
+        query_state: QueryState = "current",
+        normalizer: Normalizer = "softmax",
+    ) -> None:
         super().__init__()
+        require_choice(QUERY_STATES, query_state=query_state)
         self.query_width = query_width
         self.memory_width = memory_width
         self.context_width = memory_width
+        self.query_state: QueryState = query_state
+        self.normalizer: Normalizer = normalizer
+        self._normalize = normalizer_function(normalizer)
 
     @property
     def recurrent(self) -> bool:
@@ -60,15 +78,22 @@ class Attention(nn.Module, ABC):
         return AttentionMemory(memory, self.project_keys(memory), mask)
 
     def forward(self, query: Tensor, memory: AttentionMemory, state: Any) -> tuple[Tensor, Tensor, Any]:
-        """Return contexts (B, Q, D), weights (B, Q, S) and the next state for `query` (B, Q, query_width).
+        """Return contexts (B, Q, C), weights (B, H, Q, S) and the next state for `query` (B, Q, query_width).
 
         Q is 1 in training step by step, and K in a search with K beams. Q is T if all steps are computed at once, which
         requires a cell without the context and an attention that is not recurrent. Weights at padding are exactly 0.
         """
-        scores = self.score(query, memory, state)  # (B, Q, S)
-        scores = scores.masked_fill(~memory.mask.unsqueeze(1), -torch.inf)
-        weights = self.reweigh(self.normalize(scores), query, memory, state)
-        return weights @ memory.values, weights, self.advance(state, weights)
+        weights = self.weigh(query, memory, state, memory.mask.unsqueeze(1))
+        return self.read(weights, memory), weights, self.advance(state, weights.mean(1))
+
+    def weigh(self, query: Tensor, memory: AttentionMemory, state: Any, allowed: Tensor) -> Tensor:
+        """Return weights (B, H, Q, S). `allowed` (B, 1 or Q, S) is True where a query may attend to a position."""
+        scores = self.score(query, memory, state).masked_fill(~allowed, -torch.inf)
+        return self.reweigh(self.normalize(scores), query, memory, state).unsqueeze(1)
+
+    def read(self, weights: Tensor, memory: AttentionMemory) -> Tensor:
+        """Return the contexts (B, Q, C) of `weights` (B, H, Q, S)."""
+        return weights.squeeze(1) @ memory.values
 
     @abstractmethod
     def project_keys(self, memory: Tensor) -> Tensor:
@@ -83,30 +108,19 @@ class Attention(nn.Module, ABC):
         return None
 
     def advance(self, state: Any, weights: Tensor) -> Any:
-        """Return the state after a step with `weights` (B, Q, S); its tensors are (N, ...) with N = B * Q."""
+        """Return the state after a step with `weights` (B, Q, S), the mean of the heads.
+
+        Tensors of the state are (N, ...) with N = B * Q.
+        """
         return state
 
     def normalize(self, scores: Tensor) -> Tensor:
         """Return weights (B, Q, S) for scores (B, Q, S). Scores are -inf at padding, where weights must be 0."""
-        return scores.softmax(dim=-1)
+        return self._normalize(scores)
 
     def reweigh(self, weights: Tensor, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
         """Return the final weights (B, Q, S), given the normalized ones. Weights at padding must stay 0."""
         return weights
-
-
-def additive_scores(queries: Tensor, keys: Tensor, energy: nn.Linear) -> Tensor:
-    """Return v^T tanh(q + k) (B, Q, S) for `queries` (B, Q, A) and `keys` (B, S, A); `energy` holds v.
-
-    tanh(x) is computed as 2 sigmoid(2x) - 1, because torch's tanh takes six times as long as its sigmoid on a CPU. In
-    half precision this would lose the small values.
-    """
-    if queries.element_size() < 4:
-        exact: Tensor = energy(torch.tanh(queries.unsqueeze(2) + keys.unsqueeze(1))).squeeze(-1)
-        return exact
-    doubled = (2 * queries).unsqueeze(2) + (2 * keys).unsqueeze(1)  # (B, Q, S, A)
-    scores: Tensor = energy(torch.sigmoid(doubled)).squeeze(-1)
-    return 2 * scores - energy.weight.sum()
 
 
 @runtime_checkable

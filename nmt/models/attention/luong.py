@@ -1,73 +1,51 @@
-"""Global attention with a choice of scores (Luong, Pham, Manning 2015, arXiv:1508.04025)."""
+"""The global attention of Luong, Pham, Manning 2015 (arXiv:1508.04025)."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
-
-import torch
-from torch import Tensor, nn
+from typing import Literal
 
 from nmt.checks import require_choice
 from nmt.errors import ParameterError
-from nmt.models.attention.base import Attention, AttentionMemory, additive_scores
+from nmt.models.attention.additive import AdditiveAttention
+from nmt.models.attention.base import Attention
+from nmt.models.attention.dot import DotAttention
+from nmt.models.attention.factor import Scale
+from nmt.models.attention.general import GeneralAttention
+from nmt.models.attention.normalizers import Normalizer
+from nmt.models.attention.wrapper import AttentionWrapper
 
 SCORES = ("dot", "general", "concat")
-SCALES = ("none", "sqrt", "learned")
 
 
-class LuongAttention(Attention):
+class LuongAttention(AttentionWrapper):
     """Global attention whose query is the current state h_t (arXiv:1508.04025, section 3.1, eq. 7).
 
-    `score` is one of eq. 8: "dot", h_t^T h_s, for states and memory of the same width; "general", h_t^T W h_s;
-    "concat", v^T tanh(W [h_t; h_s]), with as many hidden units as h_t has. The W of "concat" is stored as two matrices,
-    so that W_s h_s is computed once.
+    `score` is one of the paper's three: "dot" (`DotAttention`), "general" (`GeneralAttention`), or "concat"
+    (`AdditiveAttention`, with as many hidden units as h_t has). `scale` is the factor of the first two; the paper has
+    "none".
 
-    `scale` is a factor of the scores "dot" and "general", which sum over as many products as h_t is wide: "none", as in
-    the paper; "sqrt", 1 / sqrt(width), as in arXiv:1706.03762, section 3.2.1; "learned", a parameter that begins at
-    1 / sqrt(width). Without a factor the scores become large, and the attention soon looks at one token only.
-
-    Raises ParameterError for another score or scale, for "dot" if the widths differ, and for "concat" with a scale.
+    Raises ParameterError for another score or scale, and for "concat" with a scale. Raises ValueError for "dot" if
+    decoder and memory have different widths.
     """
-
-    query_state = "current"
 
     def __init__(
         self,
         query_width: int,
         memory_width: int,
         score: Literal["dot", "general", "concat"] = "general",
-        scale: Literal["none", "sqrt", "learned"] = "none",
+        scale: Scale = "none",
+        normalizer: Normalizer = "softmax",
     ) -> None:
-        super().__init__(query_width, memory_width)
         require_choice(SCORES, score=score)
-        require_choice(SCALES, scale=scale)
-        if score == "concat" and scale != "none":
-            raise ParameterError(
-                "scale", f"got '{scale}' with the score 'concat', whose size its tanh bounds, expected 'none'"
-            )
-        if score == "dot" and query_width != memory_width:
-            raise ParameterError(
-                "score",
-                f"got 'dot' with a decoder of width {query_width} and a memory of width {memory_width}, expected "
-                f"equal widths; make them equal or use 'general'",
-            )
-        self.kind = score
-        self.scale = scale
-        self.factor = nn.Parameter(torch.tensor(query_width**-0.5)) if scale == "learned" else query_width**-0.5
-        if score != "dot":
-            self.key_projection = nn.Linear(memory_width, query_width, bias=False)
-        if score == "concat":
-            self.query_projection = nn.Linear(query_width, query_width, bias=False)
-            self.energy = nn.Linear(query_width, 1, bias=False)
+        super().__init__(_scores(query_width, memory_width, score, scale, normalizer))
 
-    def project_keys(self, memory: Tensor) -> Tensor:
-        keys: Tensor = memory if self.kind == "dot" else self.key_projection(memory)
-        return keys if self.scale == "none" else keys * self.factor  # so the factor is applied once, not in each step
 
-    def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
-        if self.kind != "concat":
-            return query @ memory.keys.transpose(1, 2)
-        return additive_scores(self.query_projection(query), memory.keys, self.energy)
-
-    def extra_repr(self) -> str:
-        return f"score={self.kind}, scale={self.scale}"
+def _scores(query_width: int, memory_width: int, score: str, scale: Scale, normalizer: Normalizer) -> Attention:
+    if score != "concat":
+        kind = DotAttention if score == "dot" else GeneralAttention
+        return kind(query_width, memory_width, scale, normalizer=normalizer)
+    if scale != "none":
+        raise ParameterError(
+            "scale", f"got '{scale}' with the score 'concat', whose size its tanh bounds, expected 'none'"
+        )
+    return AdditiveAttention(query_width, memory_width, width=None, normalizer=normalizer)

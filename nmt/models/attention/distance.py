@@ -1,0 +1,48 @@
+"""Attention by the distance between query and memory: the nearer, the more weight."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+
+from nmt.checks import require_choice
+from nmt.models.attention.base import Attention, AttentionMemory, QueryState
+from nmt.models.attention.factor import Scale, make_factor, require_equal_widths
+from nmt.models.attention.normalizers import Normalizer
+
+NORMS = {"euclidean": 2.0, "manhattan": 1.0}
+
+
+class DistanceAttention(Attention):
+    """score = -f |h_t - h_s|, with the factor f of `nmt.models.attention.factor`.
+
+    `distance` "euclidean" is the root of the sum of squares, sqrt(sum_i (h_ti - h_si)^2); "manhattan" is the sum of
+    absolute values, sum_i |h_ti - h_si|. The first grows with the root of the width, the second with the width, so it
+    needs a factor. No paper on translation uses them.
+    Raises ParameterError for another distance or scale, and ValueError if decoder and memory have different widths.
+    """
+
+    def __init__(
+        self,
+        query_width: int,
+        memory_width: int,
+        distance: Literal["euclidean", "manhattan"] = "euclidean",
+        scale: Scale = "none",
+        query_state: QueryState = "current",
+        normalizer: Normalizer = "softmax",
+    ) -> None:
+        super().__init__(query_width, memory_width, query_state=query_state, normalizer=normalizer)
+        require_equal_widths(query_width, memory_width)
+        require_choice(NORMS, distance=distance)
+        self.norm = NORMS[distance]
+        self.factor = make_factor(scale, query_width)
+
+    def project_keys(self, memory: Tensor) -> Tensor:
+        return memory
+
+    def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
+        # torch's other way for Euclidean distances, by products, loses digits, and more of them in larger batches
+        distances = torch.cdist(query, memory.keys, p=self.norm, compute_mode="donot_use_mm_for_euclid_dist")
+        return -self.factor * distances

@@ -1,0 +1,55 @@
+"""Functions that turn scores into weights that sum to 1. All of them give exactly 0 where a score is -inf.
+
+- softmax: every weight is above 0.
+- sparsemax: the nearest point of the simplex, so that small scores get exactly 0 (arXiv:1602.02068, eq. 2).
+- entmax: 1.5-entmax, half-way between the two (arXiv:1905.05702, section 3).
+
+The last two are computed by the package entmax.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, cast
+
+from torch import Tensor
+
+from nmt.checks import require_choice
+from nmt.errors import ParameterError, missing_packages
+
+Normalizer = Literal["softmax", "sparsemax", "entmax"]
+NORMALIZERS = ("softmax", "sparsemax", "entmax")
+
+
+def normalizer_function(normalizer: str) -> Callable[[Tensor], Tensor]:
+    """Return a function from scores (..., S) to weights (..., S).
+
+    Raises ParameterError for another normalizer, and if the package that computes it is not installed.
+    """
+    require_choice(NORMALIZERS, normalizer=normalizer)
+    if normalizer == "softmax":
+        return _softmax
+    if missing := missing_packages("entmax", extra="entmax"):
+        raise ParameterError("normalizer", f"'{normalizer}' {missing}")
+    return _sparsemax if normalizer == "sparsemax" else _entmax
+
+
+def _softmax(scores: Tensor) -> Tensor:
+    return scores.softmax(dim=-1)
+
+
+def _sparsemax(scores: Tensor) -> Tensor:
+    from entmax import sparsemax
+
+    return cast(Tensor, sparsemax(_precise(scores), dim=-1)).to(scores.dtype)
+
+
+def _entmax(scores: Tensor) -> Tensor:
+    from entmax import entmax15
+
+    return cast(Tensor, entmax15(_precise(scores), dim=-1)).to(scores.dtype)
+
+
+def _precise(scores: Tensor) -> Tensor:
+    """Return scores of half precision in single precision: the functions sum over the sorted scores."""
+    return scores.float() if scores.element_size() < 4 else scores

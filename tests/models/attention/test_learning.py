@@ -1,0 +1,56 @@
+"""Every attention learns to reverse random sequences that it has never seen. Without attention little is learnt."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+
+from nmt.build import MODELS
+from nmt.config.instantiate import instantiate
+from nmt.models.rnn import RecurrentEncoder
+from nmt.models.rnn_decoder import RecurrentDecoder
+from nmt.special import BOS
+from tests.models.cases import CONFIGS, attention_node
+
+WIDTH, LENGTH, WORDS, BATCH = 32, 8, 12, 32
+NAMES = sorted({path.stem for path in (CONFIGS / "model" / "attention").glob("*.yaml")} - {"none"})
+
+
+def accuracy(name: str, updates: int) -> float:
+    """Return the share of right tokens in the last ten batches, each before the update that it makes."""
+    torch.manual_seed(0)
+    node = attention_node(name)
+    attention = instantiate(node, "model.attention", within=MODELS) if "_target_" in node else None
+    encoder = RecurrentEncoder(vocab_size=WORDS, embedding_width=16, hidden_width=WIDTH // 2)
+    decoder = RecurrentDecoder(
+        vocab_size=WORDS, memory_width=WIDTH, embedding_width=16, width=WIDTH, readout_width=32, attention=attention
+    )
+    optimizer = torch.optim.Adam([*encoder.parameters(), *decoder.parameters()], lr=0.01)
+    right = []
+    for _ in range(updates):
+        words = torch.randint(4, WORDS, (BATCH, LENGTH))
+        target_out = words.flip(1)
+        target_in = torch.cat((torch.full((BATCH, 1), BOS), target_out[:, :-1]), dim=1)
+        logits = decoder.output(decoder(target_in, encoder(words, words > 0))[0])
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(logits.flatten(0, 1), target_out.flatten()).backward()
+        optimizer.step()
+        right.append((logits.argmax(-1) == target_out).float().mean().item())
+    return sum(right[-10:]) / 10
+
+
+@pytest.mark.parametrize("name", ["bahdanau", "luong"])
+def test_attention_learns_to_reverse(name: str) -> None:
+    assert accuracy(name, updates=90) > 0.7
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_every_attention_learns_what_no_attention_does_not(name: str) -> None:
+    assert accuracy(name, updates=300) > 0.9
+
+
+@pytest.mark.slow
+def test_without_attention_little_is_learnt() -> None:
+    assert accuracy("none", updates=90) < 0.4

@@ -1,0 +1,194 @@
+"""The scores of each family, with numbers computed by hand."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from nmt.errors import ParameterError
+from nmt.models.attention.additive import AdditiveAttention, additive_scores
+from nmt.models.attention.bahdanau import BahdanauAttention
+from nmt.models.attention.base import Attention
+from nmt.models.attention.cosine import CosineAttention
+from nmt.models.attention.distance import DistanceAttention
+from nmt.models.attention.dot import DotAttention
+from nmt.models.attention.general import GeneralAttention
+from nmt.models.attention.location import LocationAttention
+from nmt.models.attention.luong import LuongAttention
+from nmt.models.attention.multihead import RecurrentMultiHeadAttention
+
+QUERY, KEYS = [1.0, 2.0], [[3.0, -1.0], [0.5, 4.0]]
+CONCAT = {
+    "query_projection.weight": [[1.0, 0.0], [0.0, 1.0]],
+    "key_projection.weight": [[1.0, 0.0], [0.0, 1.0]],
+    "energy.weight": [[2.0, -1.0]],
+}
+CONCAT_SCORES = [2 * math.tanh(4) - math.tanh(1), 2 * math.tanh(1.5) - math.tanh(6)]
+ROOT = math.sqrt(2)
+CASES: dict[str, tuple[Attention, dict[str, Any], list[float]]] = {
+    "dot": (DotAttention(2, 2), {}, [1.0, 8.5]),  # 1*3 - 2*1, 1*0.5 + 2*4
+    "scaled dot": (DotAttention(2, 2, "sqrt"), {}, [1.0 / ROOT, 8.5 / ROOT]),
+    "dot, learned": (DotAttention(2, 2, "learned"), {"factor": 3.0}, [3.0, 25.5]),
+    # W turns (a, b) into (b, 10a): (1, 2) . (-1, 30), (1, 2) . (4, 5)
+    "general": (GeneralAttention(2, 2), {"key_projection.weight": [[0.0, 1.0], [10.0, 0.0]]}, [59.0, 14.0]),
+    # W = [[1 0 | 1 0], [0 1 | 0 1]], v = (2, -1): 2 tanh(1 + a) - tanh(2 + b)
+    "concat": (AdditiveAttention(2, 2, width=None), CONCAT, CONCAT_SCORES),
+    "additive": (AdditiveAttention(2, 2, width=2), CONCAT, CONCAT_SCORES),
+    "luong dot": (LuongAttention(2, 2, "dot"), {}, [1.0, 8.5]),
+    "luong concat": (
+        LuongAttention(2, 2, "concat"),
+        {f"scores.{name}": rows for name, rows in CONCAT.items()},
+        CONCAT_SCORES,
+    ),
+    # rows of W times (1, 2): 1 + 2, 5 - 2; the third row is of a position that the source does not have
+    "location": (
+        LocationAttention(2, 2, max_length=3),
+        {"position_scores.weight": [[1.0, 1.0], [5.0, -1.0], [7.0, 7.0]]},
+        [3.0, 3.0],
+    ),
+    # |q| = sqrt 5, |k| = sqrt 10 and sqrt 16.25
+    "cosine": (CosineAttention(2, 2, factor=2.0), {"factor": 2.0}, [2 / math.sqrt(50), 17 / math.sqrt(81.25)]),
+    # differences (-2, 3) and (0.5, -2)
+    "euclidean": (DistanceAttention(2, 2, "euclidean", "none"), {}, [-math.sqrt(13), -math.sqrt(4.25)]),
+    "manhattan": (DistanceAttention(2, 2, "manhattan", "sqrt"), {}, [-5 / ROOT, -2.5 / ROOT]),
+}
+
+
+def close(got: Tensor, expected: Any) -> None:
+    torch.testing.assert_close(got, torch.as_tensor(expected, dtype=got.dtype), rtol=1e-10, atol=1e-10)
+
+
+def set_weights(attention: Attention, weights: dict[str, Any]) -> None:
+    attention.load_state_dict({name: torch.tensor(rows).double() for name, rows in weights.items()})
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_scores_by_hand(name: str) -> None:
+    attention, weights, expected = CASES[name]
+    set_weights(attention.double(), weights)
+    memory = attention.prepare(torch.tensor([KEYS], dtype=torch.float64), torch.ones(1, 2, dtype=torch.bool))
+    query = torch.tensor([[QUERY]], dtype=torch.float64)
+    close(attention.score(query, memory, None)[0, 0], expected)
+    context, got, _ = attention(query, memory, None)
+    shares = torch.tensor(expected, dtype=torch.float64).softmax(0)
+    close(got[0, 0, 0], shares)
+    close(context[0, 0], shares @ torch.tensor(KEYS, dtype=torch.float64))
+
+
+def test_bahdanau_by_hand() -> None:
+    """Query 2, values 1 and -1: tanh(2 + 1) + 3 tanh(0 + 1), and tanh(2 - 1) + 3 tanh(0 - 1)."""
+    attention = BahdanauAttention(1, 1, width=2).double()
+    weights = {"query_projection": [[1.0], [0.0]], "key_projection": [[1.0], [1.0]], "energy": [[1.0, 3.0]]}
+    set_weights(attention, {f"{name}.weight": rows for name, rows in weights.items()})
+    values = torch.tensor([[[1.0], [-1.0]]], dtype=torch.float64)
+    memory = attention.prepare(values, torch.ones(1, 2, dtype=torch.bool))
+    context, got, _ = attention(torch.tensor([[[2.0]]], dtype=torch.float64), memory, None)
+    first, second = math.tanh(3) + 3 * math.tanh(1), math.tanh(1) + 3 * math.tanh(-1)
+    share = 1 / (1 + math.exp(second - first))
+    close(got[0, 0, 0], [share, 1 - share])
+    close(context[0, 0], [share - (1 - share)])
+
+
+def test_multihead_by_hand() -> None:
+    """Two heads of width 1: the first sees only the first numbers of query and memory, the second the second ones."""
+    attention = RecurrentMultiHeadAttention(2, 2, heads=2).double()
+    with torch.no_grad():
+        attention.attention.query.weight.copy_(torch.eye(2))
+        attention.attention.key_value.weight.copy_(torch.eye(2).repeat(2, 1))
+        attention.attention.output.weight.copy_(torch.tensor([[1.0, 0.0], [100.0, 1.0]]))
+    memory = attention.prepare(torch.tensor([KEYS], dtype=torch.float64), torch.ones(1, 2, dtype=torch.bool))
+    context, weights, _ = attention(torch.tensor([[QUERY]], dtype=torch.float64), memory, None)
+    first, second = 1 / (1 + math.exp(0.5 - 3)), 1 / (1 + math.exp(2 * 4 + 2 * 1))
+    close(weights[0, :, 0], [[first, 1 - first], [second, 1 - second]])
+    one, two = 3 * first + 0.5 * (1 - first), -second + 4 * (1 - second)
+    close(context[0, 0], [one, 100 * one + two])
+
+
+def test_one_head_without_projections_is_scaled_dot() -> None:
+    heads, plain = RecurrentMultiHeadAttention(4, 4, heads=1).double(), DotAttention(4, 4, "sqrt").double()
+    with torch.no_grad():
+        heads.attention.query.weight.copy_(torch.eye(4))
+        heads.attention.key_value.weight.copy_(torch.eye(4).repeat(2, 1))
+        heads.attention.output.weight.copy_(torch.eye(4))
+    query, memory, mask = torch.randn(2, 3, 4).double(), torch.randn(2, 5, 4).double(), torch.ones(2, 5) > 0
+    got, expected = (each(query, each.prepare(memory, mask), None) for each in (heads, plain))
+    close(got[0], expected[0])
+    close(got[1], expected[1])
+
+
+@pytest.mark.parametrize("scale", ["sqrt", "learned"])
+@pytest.mark.parametrize("kind", [DotAttention, GeneralAttention])
+def test_a_scale_divides_the_scores_by_the_root_of_the_width(kind: Any, scale: Any) -> None:
+    query, memory, mask = torch.randn(3, 2, 16).double(), torch.randn(3, 4, 16).double(), torch.ones(3, 4) > 0
+    plain, scaled = kind(16, 16).double(), kind(16, 16, scale).double()
+    scaled.load_state_dict(plain.state_dict(), strict=False)
+    got = scaled.score(query, scaled.prepare(memory, mask), None)
+    close(got, plain.score(query, plain.prepare(memory, mask), None) / 4)
+    names = {name for name, _ in scaled.named_parameters()} - {name for name, _ in plain.named_parameters()}
+    assert names == ({"factor"} if scale == "learned" else set())
+
+
+def test_luong_is_made_of_the_families() -> None:
+    query, memory, mask = torch.randn(3, 2, 4).double(), torch.randn(3, 5, 4).double(), torch.ones(3, 5) > 0
+    families: list[tuple[Any, Attention]] = [
+        ("dot", DotAttention(4, 4, "learned")),
+        ("general", GeneralAttention(4, 4, "learned")),
+        ("concat", AdditiveAttention(4, 4, width=None)),
+    ]
+    for score, family in families:
+        luong = LuongAttention(4, 4, score, "none" if score == "concat" else "learned").double()
+        luong.load_state_dict({f"scores.{name}": value for name, value in family.state_dict().items()})
+        one, other = (each(query, each.prepare(memory, mask), None) for each in (luong, family.double()))
+        close(one[0], other[0])
+        close(one[1], other[1])
+
+
+def test_concat_is_one_matrix_over_the_concatenation() -> None:
+    attention = AdditiveAttention(5, 5, width=None).double()
+    query, memory, mask = torch.randn(3, 2, 5).double(), torch.randn(3, 4, 5).double(), torch.ones(3, 4) > 0
+    whole = torch.cat((attention.query_projection.weight, attention.key_projection.weight), dim=1)
+    pairs = torch.cat((query.unsqueeze(2).expand(-1, -1, 4, -1), memory.unsqueeze(1).expand(-1, 2, -1, -1)), dim=-1)
+    expected = attention.energy(torch.tanh(pairs @ whole.t())).squeeze(-1)
+    close(attention.score(query, attention.prepare(memory, mask), None), expected)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32])
+def test_additive_scores_keep_small_values_in_every_precision(dtype: torch.dtype) -> None:
+    energy = nn.Linear(1, 1, bias=False)
+    nn.init.ones_(energy.weight)
+    queries, keys = torch.tensor([[[1e-3], [2.0]]]), torch.tensor([[[[2e-3], [-1.0]]]])
+    scores = additive_scores(queries.to(dtype), keys.to(dtype), energy.to(dtype))
+    expected = torch.tanh(queries + keys[:, 0].transpose(1, 2))
+    torch.testing.assert_close(scores.float(), expected, rtol=0.01, atol=1e-5)
+
+
+def test_a_source_longer_than_the_rows_of_location_gets_no_weight_at_its_end() -> None:
+    attention = LocationAttention(2, 2, max_length=2).double()
+    memory = attention.prepare(torch.randn(1, 5, 2).double(), torch.ones(1, 5) > 0)
+    _, weights, _ = attention(torch.randn(1, 1, 2).double(), memory, None)
+    assert (weights[..., :2] > 0).all() and not weights[..., 2:].any()
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: LuongAttention(4, 4, "concat", "sqrt"), "scale: got 'sqrt' with the score 'concat'.*expected 'none'"),
+        (lambda: LuongAttention(4, 4, "generel"), "score: got 'generel'.*dot, general, concat.*mean 'general'"),
+        (lambda: BahdanauAttention(4, 4, width=0), "width: got 0, expected an integer of at least 1"),
+        (lambda: LocationAttention(4, 4, max_length=0), "max_length: got 0, expected an integer of at least 1"),
+        (lambda: CosineAttention(4, 4, factor=0.0), "factor: got 0.0, expected a number of more than 0"),
+        (lambda: DistanceAttention(4, 4, "manhatten"), "distance: got 'manhatten'.*did you mean 'manhattan'"),
+        (lambda: DotAttention(4, 4, "root"), "scale: got 'root', expected one of none, sqrt, learned"),
+        (
+            lambda: RecurrentMultiHeadAttention(4, 4, heads=3),
+            "heads: got 3, expected a number that divides the width 4",
+        ),
+    ],
+)
+def test_a_wrong_value_is_named(make: Any, message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        make()
