@@ -111,6 +111,12 @@ def options_with(group: str) -> list[str]:
     return [option for option in groups()[parent] if child in defaults(f"{parent}/{option}")]
 
 
+def options_around(group: str, key: str) -> list[str]:
+    """Return the options of `group` that hold another option of it at `key`: ["model/attention=local_m", ...]."""
+    entry = f"/{group}@{key.rpartition('.')[2]}:"
+    return [f"{group}={option}" for option in groups().get(group, ()) if entry in text(f"{group}/{option}")]
+
+
 def summary(group: str, option: str) -> str:
     """Return the first comment line of an option's file, or an empty string if it has none."""
     lines = (line for line in text(f"{group}/{option}").splitlines() if line.startswith("#") and "@package" not in line)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from nmt.config.folder import groups, options_with, takes_several
+from nmt.config.folder import groups, options_around, options_with, takes_several
 from nmt.config.typed import shown
 from nmt.errors import UserError, did_you_mean, nearest, one_line
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 
 MOST_GUESSES = 3  # keys named in one message
+_PLACED = re.compile(r"Could not override '([\w/]+)@([\w.]+)'")
 
 
 def parse(overrides: Sequence[str]) -> list[Override]:
@@ -58,6 +60,9 @@ def check_options(overrides: Sequence[Override]) -> None:
         group = key.replace(".", "/")
         if key not in groups() and group in groups() and isinstance(value, str):
             problems.append(f"{key}: {shown(value)} is an option of a group; write {group}={value}")
+        outer = group.rpartition("/")[0]
+        if isinstance(value, str) and value in groups().get(outer, ()) and options_around(outer, key):
+            problems.append(f"{key}: {shown(value)} is an option of a group; write {outer}@{key}={value}")
         if key not in groups() or override.is_delete():
             continue
         known = ", ".join(groups()[key])
@@ -98,6 +103,9 @@ def explain(error: Exception, choices: Mapping[str, str]) -> str:
         parent, _, child = group.rpartition("/")
         if parent and f"Could not override '{group}'" in text:
             return f"{group}: {parent}={choices.get(parent)} has no {child} to choose; use {group} with {having(group)}"
+    missing = _PLACED.search(text)
+    if missing and (around := options_around(missing[1], missing[2])):
+        return f"{missing[1]}@{missing[2]}: no such node; use it with {' or '.join(around)}"
     return f"config: {text}{f' ({one_line(cause)})' if cause and str(cause) not in text else ''}"
 
 

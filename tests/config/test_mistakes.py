@@ -49,6 +49,16 @@ def message(*overrides: str) -> str:
         (["search.beam_sise=5"], "search.beam_sise: unknown key; did you mean 'search.beam_size'?"),
         (["search.beam=3"], "search.beam: unknown key; did you mean 'search.beam_size'?"),
         (["model=rnn", "model.attention=luong"], "model.attention: 'luong' is an option of a group; write model/"),
+        (
+            ["model=rnn", "model/attention=local_p", "model.attention.scores=cosine"],
+            "model.attention.scores: 'cosine' is an option of a group; write "
+            "model/attention@model.attention.scores=cosine",
+        ),
+        (
+            ["model=rnn", "model/attention@model.attention.scores=cosine"],
+            "model/attention@model.attention.scores: no such node; use it with model/attention=local_m or "
+            "model/attention=local_p",
+        ),
         (["model=rnn", "model/atention=luong"], "model/atention: unknown key; did you mean 'model/attention'?"),
         (["beam_size=5"], "beam_size: unknown key; did you mean 'search.beam_size'?"),
         (["+data.lmit=3"], "data.lmit: unknown key; did you mean 'limit'?"),

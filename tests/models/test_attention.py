@@ -118,7 +118,7 @@ def test_an_attention_runs_on_any_device(any_attention: Attention) -> None:
 
 def test_an_attention_is_recurrent_if_it_advances() -> None:
     found = {name for name in [*FAMILIES, *TOYS] if make(name).recurrent}
-    assert found == {"toy coverage", "toy coverage, current", "toy monotonic"}
+    assert found == {"coverage", "local_m", "toy coverage", "toy coverage, current", "toy monotonic"}
 
 
 @pytest.mark.parametrize("name", [name for name in FAMILIES if name not in PLACED])

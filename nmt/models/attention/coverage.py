@@ -1,0 +1,58 @@
+"""Additive attention with a memory of what has been translated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from torch import Tensor, nn
+
+from nmt.checks import require_number
+from nmt.models.attention.additive import AdditiveAttention, additive_scores
+from nmt.models.attention.base import AttentionMemory
+from nmt.models.attention.normalizers import Normalizer
+from nmt.models.interface import State, per_sentence
+
+
+@dataclass(frozen=True)
+class CoverageState(State):
+    """`coverage` (N, S): how much of each source token has been translated. `fertility` (B, S): see below."""
+
+    coverage: Tensor
+    fertility: Tensor = per_sentence()
+
+
+class CoverageAttention(AdditiveAttention):
+    """Linguistic coverage of arXiv:1601.04811, section 3.1; the query is the previous state, as in Bahdanau's.
+
+    score = v^T tanh(W s_(i-1) + U h_j + V C_(i-1,j)). The coverage C_ij = C_(i-1,j) + a_ij / F_j begins at 0. The
+    fertility F_j = N sigmoid(U_f h_j) is the number of target tokens that a source token is expected to become; its
+    largest value N is `max_fertility`. Raises ParameterError for a width below 1 and a `max_fertility` that is not
+    above 0.
+    """
+
+    def __init__(
+        self,
+        query_width: int,
+        memory_width: int,
+        width: int = 256,
+        max_fertility: float = 2.0,
+        normalizer: Normalizer = "softmax",
+    ) -> None:
+        super().__init__(query_width, memory_width, width, query_state="previous", normalizer=normalizer)
+        require_number(above=0, max_fertility=max_fertility)
+        self.max_fertility = max_fertility
+        self.coverage_projection = nn.Linear(1, width, bias=False)  # V
+        self.fertility = nn.Linear(memory_width, 1, bias=False)  # U_f
+
+    def init_state(self, memory: AttentionMemory) -> CoverageState:
+        fertility = self.max_fertility * self.fertility(memory.values).sigmoid().squeeze(-1)
+        return CoverageState(fertility.new_zeros(fertility.shape), fertility)
+
+    def score(self, query: Tensor, memory: AttentionMemory, state: CoverageState) -> Tensor:
+        coverage = state.coverage.view(*query.shape[:2], -1, 1)  # (B, Q, S, 1)
+        keys = memory.keys.unsqueeze(1) + self.coverage_projection(coverage)  # (B, Q, S, A)
+        return additive_scores(self.query_projection(query), keys, self.energy)
+
+    def advance(self, state: CoverageState, weights: Tensor) -> CoverageState:
+        translated = weights / state.fertility.unsqueeze(1)  # (B, Q, S)
+        return replace(state, coverage=state.coverage + translated.flatten(0, 1))
