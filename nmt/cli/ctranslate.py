@@ -69,7 +69,8 @@ def _names(ids: Sequence[int]) -> list[str]:
 def convert(model: Seq2Seq, positions: int) -> TransformerSpec:
     """Return the specification of `model`, for at most `positions` tokens.
 
-    Raises UserError for a model that is not a Transformer with sinusoidal positions, layer norm and scaled scores.
+    Raises UserError for a model that is not a Transformer with sinusoidal positions, layer norm, scaled scores and no
+    `qk_norm`.
     """
     encoder, decoder = model.encoder, model.decoder
     if not (isinstance(encoder, TransformerEncoder) and isinstance(decoder, TransformerDecoder)):
@@ -79,10 +80,11 @@ def convert(model: Seq2Seq, positions: int) -> TransformerSpec:
     first = layers[0]
     scaled = first.self_attention.scale == (encoder.width // first.self_attention.heads) ** -0.5
     sinusoidal = all(type(stack.positions) is Sinusoidal for stack in (encoder, decoder))
-    if not (scaled and sinusoidal and isinstance(first.self_residual.norm, nn.LayerNorm)):
+    plain = isinstance(first.self_attention.query_norm, nn.Identity)
+    if not (scaled and plain and sinusoidal and isinstance(first.self_residual.norm, nn.LayerNorm)):
         raise UserError(
-            "ckpt: the comparison with CTranslate2 needs a Transformer with model/positions=sinusoidal, norm=layer and "
-            "scale_scores=true"
+            "ckpt: the comparison with CTranslate2 needs a Transformer with model/positions=sinusoidal, norm=layer, "
+            "scale_scores=true and qk_norm=false"
         )
     spec = TransformerSpec.from_config(
         (len(layers), len(decoder_layers)),

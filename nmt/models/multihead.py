@@ -15,10 +15,13 @@ _FEW_QUERIES, _FEW_PRODUCTS = 8, 400
 class MultiHeadAttention(nn.Module):
     """Attention with `heads` heads of width `width / heads` (arXiv:1706.03762, section 3.2).
 
-    `scale_scores` divides the scores by the square root of the head width (eq. 1). Torch's fused kernel computes the
-    result, or batched products where these are faster. With `need_weights`, the weights are computed explicitly and
-    returned. Self-attention gets the `positions` of its stack as an argument of every call. Raises ParameterError if
-    `heads` does not divide `width`.
+    `scale_scores` divides the scores by the square root of the head width (eq. 1). `qk_norm` applies an RMSNorm of its
+    own (arXiv:1910.07467) to each head's queries, and one to its keys, before positions rotate them; the heads share
+    its gain. This bounds the scores. (arXiv:2010.04245 uses the L2 norm, arXiv:2302.05442 LayerNorm.)
+
+    Torch's fused kernel computes the result, or batched products where these are faster. With `need_weights`, the
+    weights are computed explicitly and returned. Self-attention gets the `positions` of its stack as an argument of
+    every call. Raises ParameterError if `heads` does not divide `width`.
 
     Legend: B sentences, H heads, T queries, S keys, D width.
     """
@@ -31,6 +34,7 @@ class MultiHeadAttention(nn.Module):
         memory_width: int | None = None,
         dropout: float = 0.0,
         scale_scores: bool = True,
+        qk_norm: bool = False,
     ) -> None:
         super().__init__()
         require_division(width, heads)
@@ -40,6 +44,7 @@ class MultiHeadAttention(nn.Module):
         self.query = nn.Linear(width, width)
         self.key_value = nn.Linear(memory_width or width, 2 * width)
         self.output = nn.Linear(width, width)
+        self.query_norm, self.key_norm = (nn.RMSNorm(width // heads) if qk_norm else nn.Identity() for _ in range(2))
         for projection in (self.query, self.key_value, self.output):
             nn.init.xavier_uniform_(projection.weight)
             nn.init.zeros_(projection.bias)
@@ -65,12 +70,12 @@ class MultiHeadAttention(nn.Module):
     def project(self, memory: Tensor, positions: Positions | None = None, start: int = 0) -> tuple[Tensor, Tensor]:
         """Return keys and values (B, H, S, D / H) of `memory` (B, S, memory width). Its first position is `start`."""
         keys, values = self.key_value(memory).chunk(2, dim=-1)
-        keys = self._split(keys)
+        keys = self.key_norm(self._split(keys))
         return (keys if positions is None else positions.rotate(keys, start)), self._split(values)
 
     def project_query(self, query: Tensor, positions: Positions | None = None, start: int = 0) -> Tensor:
         """Return queries (B, H, T, D / H) of `query` (B, T, D). Its first position is `start`."""
-        queries = self._split(self.query(query))
+        queries: Tensor = self.query_norm(self._split(self.query(query)))
         return queries if positions is None else positions.rotate(queries, start)
 
     def attend(

@@ -26,7 +26,8 @@ class TransformerBlock:
     """The parameters that all layers of a stack share; see configs/model/transformer.yaml.
 
     `norm_first` puts the norm before each sublayer (pre-norm) instead of after it as in the paper. `scale_scores`
-    divides attention scores by the root of the head width. Raises ParameterError for a value out of range.
+    divides attention scores by the root of the head width. `qk_norm` normalizes the queries and keys of each head.
+    Raises ParameterError for a value out of range.
     """
 
     width: int
@@ -36,6 +37,7 @@ class TransformerBlock:
     norm: Literal["layer", "rms"] = "layer"
     norm_first: bool = True
     scale_scores: bool = True
+    qk_norm: bool = False
     residual_dropout: float = 0.0
     attention_dropout: float = 0.0
     feed_forward_dropout: float = 0.0
@@ -60,6 +62,7 @@ class TransformerBlock:
             memory_width=memory_width,
             dropout=self.attention_dropout,
             scale_scores=self.scale_scores,
+            qk_norm=self.qk_norm,
         )
 
     def final_norm(self) -> nn.Module:

@@ -51,7 +51,7 @@ def test_ctranslate2_translates_as_we_do(block: dict[str, Any], run: Run) -> Non
     assert len({each.text for each in ours}) > 6, "the texts say something"
 
 
-@pytest.mark.parametrize("block", [{"norm": "rms"}, {"scale_scores": False}], ids=str)
+@pytest.mark.parametrize("block", [{"norm": "rms"}, {"scale_scores": False}, {"qk_norm": True}], ids=str)
 def test_ctranslate2_refuses_what_it_would_compute_in_another_way(block: dict[str, Any], run: Run) -> None:
     pytest.importorskip("ctranslate2")
     from nmt.cli.ctranslate import Engine

@@ -41,6 +41,7 @@ VARIANTS = [
     "rnn model/attention=none model.encoder.cell=lstm model.decoder.layers=2",
     "transformer model.encoder.block.norm_first=false model.encoder.block.norm=rms",
     "transformer model/positions=relative model.encoder.block.scale_scores=false model.positions.max_distance=2",
+    "transformer model/positions=rotary model.encoder.block.qk_norm=true",
     "transformer model/positions=alibi +model/positions@model.decoder.positions=none",
     "transformer model/positions=none +model/positions@model.encoder.positions=learned",
     "transformer +model/positions@model.decoder.positions=relative",

@@ -39,18 +39,36 @@ def test_equals_torch(inputs, fused):
         torch.testing.assert_close(weights, expected_weights)
 
 
-def test_heads_equal_a_list_of_single_heads(inputs):
+@pytest.mark.parametrize("masked", [-torch.inf, -1e9])
+@pytest.mark.parametrize("qk_norm", [False, True])
+def test_heads_equal_a_list_of_single_heads(inputs, qk_norm, masked):
+    """Each head has its own rows of the weights; a large negative score is as good as minus infinity."""
     query, memory, mask = inputs
-    fused = MultiHeadAttention(WIDTH, HEADS)
+    fused = MultiHeadAttention(WIDTH, HEADS, qk_norm=qk_norm)
+    if qk_norm:
+        torch.nn.init.normal_(fused.query_norm.weight), torch.nn.init.normal_(fused.key_norm.weight)
     size = WIDTH // HEADS
     keys, values = fused.key_value.weight[:WIDTH], fused.key_value.weight[WIDTH:]
     out = fused.output.bias.clone()
     for head in range(HEADS):
         rows = slice(head * size, (head + 1) * size)
         q, k, v = query @ fused.query.weight[rows].T, memory @ keys[rows].T, memory @ values[rows].T
-        scores = (q @ k.transpose(1, 2) / size**0.5).masked_fill(~mask[:, None], float("-inf"))
+        q, k = fused.query_norm(q), fused.key_norm(k)
+        scores = (q @ k.transpose(1, 2) / size**0.5).masked_fill(~mask[:, None], masked)
         out = out + scores.softmax(-1) @ v @ fused.output.weight[:, rows].T
     torch.testing.assert_close(fused(query, memory, mask)[0], out)
+
+
+def test_normalized_queries_and_keys_bound_the_scores(inputs):
+    """q / rms(q) by hand. A query of any size has the same weights, and no score is above the root of the width."""
+    query, memory, mask = inputs
+    attention = MultiHeadAttention(WIDTH, HEADS, qk_norm=True)
+    queries, plain = attention.project_query(query), attention.query(query).view(4, 5, HEADS, 4).transpose(1, 2)
+    torch.testing.assert_close(queries, plain / plain.pow(2).mean(-1, keepdim=True).sqrt())
+    _, weights = attention(query, memory, mask, need_weights=True)
+    torch.testing.assert_close(attention(1000 * query, memory, mask, need_weights=True)[1], weights)
+    scores = queries @ attention.project(memory)[0].transpose(2, 3) * attention.scale
+    assert scores.abs().max() <= 4**0.5 + 1e-5
 
 
 def test_a_bool_mask_and_a_float_mask_agree(inputs):
@@ -76,11 +94,12 @@ def test_a_few_queries_get_what_they_get_among_many():
 @pytest.mark.parametrize("masked", [True, False])
 @pytest.mark.parametrize("causal", [True, False])
 @pytest.mark.parametrize("scale_scores", [True, False])
+@pytest.mark.parametrize("qk_norm", [True, False])
 @pytest.mark.parametrize("make", [Positions, Rotary, Alibi, Relative])
-def test_both_paths_agree(masked, causal, scale_scores, make):
+def test_both_paths_agree(masked, causal, scale_scores, qk_norm, make):
     """With every combination of padding mask, causal mask and positions; gradients included."""
     torch.manual_seed(1)
-    attention = MultiHeadAttention(WIDTH, HEADS, scale_scores=scale_scores).double()
+    attention = MultiHeadAttention(WIDTH, HEADS, scale_scores=scale_scores, qk_norm=qk_norm).double()
     positions = make(WIDTH, HEADS).double()
     x = torch.randn(2, 6, WIDTH, dtype=torch.float64, requires_grad=True)
     mask = torch.arange(6) < torch.tensor([[6], [2]]) if masked else None
