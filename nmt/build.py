@@ -130,8 +130,9 @@ def build_search(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> Sea
 
 
 def architecture(config: Mapping[str, Any]) -> str:
-    """Return the classes of a plain `model` config in few words: "Transformer", "Recurrent, Bahdanau"."""
-    nodes = (config["encoder"], config["decoder"], config["decoder"].get("attention"))
+    """Return the classes of a plain `model` config in few words: "Transformer", "Recurrent, MonotonicLocal, Dot"."""
+    attention = config["decoder"].get("attention") or {}
+    nodes = (config["encoder"], config["decoder"], attention, attention.get("scores"))
     names = [node["_target_"].rpartition(".")[2] for node in nodes if node]
     short = [re.sub("(?<=.)(Encoder|Decoder|Attention)$", "", name) for name in names]
     return ", ".join(dict.fromkeys(short))

@@ -13,12 +13,13 @@ import pytest
 import yaml
 
 from nmt.config.compose import compose, jobs
-from nmt.config.folder import also_in
+from nmt.config.folder import also_in, groups
 from nmt.config.settings import TrainConfig
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
-TRAIN = re.findall(r"^python train\.py(.*)$", README.replace("\\\n", ""), re.MULTILINE)
+ATTENTION = (ROOT / "docs" / "attention.md").read_text("utf-8")
+TRAIN = re.findall(r"^python train\.py(.*)$", (README + ATTENTION).replace("\\\n", ""), re.MULTILINE)
 RUNS = sorted(path.parent for path in (ROOT / "docs" / "results").glob("*/metrics.json"))
 
 
@@ -55,6 +56,10 @@ def test_a_result_names_the_commit_that_its_config_belongs_to(folder: Path) -> N
 @pytest.mark.parametrize("name", sorted(set(re.findall(r"\]\(([\w./-]+)\)", README))))
 def test_links_lead_somewhere(name: str) -> None:
     assert (ROOT / name).exists()
+
+
+def test_the_page_about_attention_has_every_family() -> None:
+    assert set(re.findall(r"^\| `(\w+)` \|", ATTENTION, re.MULTILINE)) == set(groups()["model/attention"])
 
 
 def test_a_result_is_added_without_the_folder_of_its_data(

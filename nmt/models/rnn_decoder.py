@@ -216,6 +216,6 @@ def _input_feeding(wanted: bool | None, query_state: str | None) -> bool:
         raise ParameterError(
             "input_feeding",
             f"got true, expected null or false with this attention: {why}; leave it out, or use an attention whose "
-            f"query is the current state (luong)",
+            f"query is the current state (query_state=current)",
         )
     return query_state == "current" if wanted is None else wanted

@@ -12,7 +12,7 @@ from nmt.models.attention.normalizers import Normalizer
 from nmt.models.multihead import MultiHeadAttention
 
 
-class RecurrentMultiHeadAttention(Attention):
+class MultiHead(Attention):
     """`heads` heads, each with its own projections: Concat(head_1, ..., head_H) W^O (arXiv:1706.03762, section 3.2.2).
 
     head_i = softmax(q k^T / sqrt(d)) v with q = h_t W^Q_i, k = h_s W^K_i, v = h_s W^V_i and d = query width / heads. So

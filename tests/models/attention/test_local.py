@@ -10,6 +10,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from nmt.build import architecture
 from nmt.check import check_nodes
 from nmt.config.compose import compose
 from nmt.config.schema import validate
@@ -125,3 +126,11 @@ def test_a_wrong_combination_is_one_line(words: str, message: str) -> None:
     with pytest.raises(UserError) as error:
         check_nodes(validate(compose("train", overrides)))
     assert str(error.value).startswith(message) and "\n" not in str(error.value)
+
+
+def test_its_name_says_what_is_inside() -> None:
+    local, inner = ({"_target_": f"nmt.{kind.__qualname__}"} for kind in (PredictiveLocalAttention, DotAttention))
+    decoder = {"_target_": "nmt.RecurrentDecoder", "attention": {**local, "scores": inner}}
+    assert architecture({"encoder": {"_target_": "nmt.RecurrentEncoder"}, "decoder": decoder}) == (
+        "Recurrent, PredictiveLocal, Dot"
+    )

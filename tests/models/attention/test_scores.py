@@ -19,7 +19,7 @@ from nmt.models.attention.dot import DotAttention
 from nmt.models.attention.general import GeneralAttention
 from nmt.models.attention.location import LocationAttention
 from nmt.models.attention.luong import LuongAttention
-from nmt.models.attention.multihead import RecurrentMultiHeadAttention
+from nmt.models.attention.multihead import MultiHead
 
 QUERY, KEYS = [1.0, 2.0], [[3.0, -1.0], [0.5, 4.0]]
 CONCAT = {
@@ -95,7 +95,7 @@ def test_bahdanau_by_hand() -> None:
 
 def test_multihead_by_hand() -> None:
     """Two heads of width 1: the first sees only the first numbers of query and memory, the second the second ones."""
-    attention = RecurrentMultiHeadAttention(2, 2, heads=2).double()
+    attention = MultiHead(2, 2, heads=2).double()
     with torch.no_grad():
         attention.attention.query.weight.copy_(torch.eye(2))
         attention.attention.key_value.weight.copy_(torch.eye(2).repeat(2, 1))
@@ -109,7 +109,7 @@ def test_multihead_by_hand() -> None:
 
 
 def test_one_head_without_projections_is_scaled_dot() -> None:
-    heads, plain = RecurrentMultiHeadAttention(4, 4, heads=1).double(), DotAttention(4, 4, "sqrt").double()
+    heads, plain = MultiHead(4, 4, heads=1).double(), DotAttention(4, 4, "sqrt").double()
     with torch.no_grad():
         heads.attention.query.weight.copy_(torch.eye(4))
         heads.attention.key_value.weight.copy_(torch.eye(4).repeat(2, 1))
@@ -184,7 +184,7 @@ def test_a_source_longer_than_the_rows_of_location_gets_no_weight_at_its_end() -
         (lambda: DistanceAttention(4, 4, "manhatten"), "distance: got 'manhatten'.*did you mean 'manhattan'"),
         (lambda: DotAttention(4, 4, "root"), "scale: got 'root', expected one of none, sqrt, learned"),
         (
-            lambda: RecurrentMultiHeadAttention(4, 4, heads=3),
+            lambda: MultiHead(4, 4, heads=3),
             "heads: got 3, expected a number that divides the width 4",
         ),
     ],
