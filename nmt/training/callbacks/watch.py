@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytorch_lightning as pl
-import torch
 from pytorch_lightning.callbacks import Callback
 
+from nmt.analysis.measures import measures, scalars
+from nmt.attention_map import AttentionMap
 from nmt.errors import ParameterError
 from nmt.evaluation.faults import shares
 from nmt.evaluation.pictures import attention_maps
@@ -22,7 +23,7 @@ BEGUN = 0.5  # the share of the run before which outputs are expected to be bad
 IGNORED = 1.2  # times the score with shuffled sources, below which the source is ignored
 MANY = {"empty": 0.05, "copied": 0.1, "repeating": 0.1}  # shares of the translations
 DRIFT = 0.05  # the share by which the validation loss is above its lowest value
-SHARP, SATURATED = 0.99, 0.8  # the weight of a sharp row of attention, and the share of such rows
+SATURATED = 0.8  # the share of rows of attention that are sharp
 
 ADVICE = {
     "ignores": "the translations fit other sources nearly as well as their own ({}), so the decoder ignores its "
@@ -41,11 +42,14 @@ ADVICE = {
 class Watch(Callback):
     """Writes figures about the translations, the losses and the attention of each validation to the loggers.
 
+    `heads/<kind>/<figure>/layer1.head1` are the figures of `nmt.analysis.measures` for each kind of attention, layer
+    and head, over the first `sentences` translations.
+
     `watch/empty`, `watch/copied` and `watch/repeating` are shares of the validation translations with a fault; see
     `nmt.evaluation.faults`. `watch/shuffled_<metric>` is the score of the translations of shuffled sources: each
     translation is scored against the reference of another sentence. `watch/loss_gap` is the validation loss minus the
     training loss. `watch/sharp_attention` is the share of rows of cross attention that give more than 0.99 of their
-    weight to one token, for the first `sentences` translations, over all layers and heads.
+    weight to one token, over all layers and heads of the same translations.
 
     A figure that shows a problem is told in one line with advice, once in a run.
     """
@@ -71,16 +75,20 @@ class Watch(Callback):
         if not trainer.is_global_zero:
             return
         view = training(pl_module)
-        figures = self._figures(view)
+        maps = list(attention_maps(view.translator, view.validation.translations[: self.sentences]).values())
+        figures = self._figures(view, maps)
+        heads = {f"heads/{name}": value for name, value in scalars(maps).items()}
         for each in trainer.loggers:
-            each.log_metrics({f"watch/{name}": value for name, value in figures.items()}, step=trainer.global_step)
+            each.log_metrics(
+                {**{f"watch/{name}": value for name, value in figures.items()}, **heads}, step=trainer.global_step
+            )
         self._lowest = min(self._lowest, (view.validation.scores["loss"], view.train_loss))
         for name, seen in self._problems(view, figures):
             if name not in self._told:
                 self._told.add(name)
                 logger.warning(f"watch: update {trainer.global_step:,}: {ADVICE[name].format(seen)}")
 
-    def _figures(self, view: TranslationModule) -> dict[str, float]:
+    def _figures(self, view: TranslationModule, maps: list[AttentionMap]) -> dict[str, float]:
         pairs, translations = view.val_pairs, view.validation.translations
         texts = [translation.text for translation in translations]
         found = shares([pair.source for pair in pairs], [pair.target for pair in pairs], texts)
@@ -91,14 +99,9 @@ class Watch(Callback):
             others = [*texts[half:], *texts[:half]]
             figures[f"shuffled_{first}"] = view.metrics[first].score(others, [pair.target for pair in pairs]).value
         figures["loss_gap"] = view.validation.scores["loss"] - view.train_loss
-        sharp = self._sharp_rows(view)
-        return figures if sharp is None else {**figures, "sharp_attention": sharp}
-
-    def _sharp_rows(self, view: TranslationModule) -> float | None:
-        """Return the share of sharp rows of cross attention, None for a model without cross attention."""
-        maps = attention_maps(view.translator, view.validation.translations[: self.sentences]).values()
-        rows = [each.cross.amax(-1).flatten() for each in maps if each.cross is not None]
-        return float((torch.cat(rows) > SHARP).float().mean()) if rows else None
+        if maps and maps[0].cross is not None:
+            figures["sharp_attention"] = float(measures(maps, "cross")["sharp"].mean())
+        return figures
 
     def _problems(self, view: TranslationModule, figures: dict[str, float]) -> Iterator[tuple[str, str]]:
         """Yield the name of each problem, and what was seen of it, for `ADVICE`."""

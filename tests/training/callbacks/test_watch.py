@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import torch
 
+from nmt.analysis.measures import scalars
 from nmt.data.pair import SentencePair
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.special import EOS
@@ -141,6 +142,9 @@ def test_rows_of_attention_that_are_sharp(run: Run, caplog: pytest.LogCaptureFix
     runs.validate(RIGHT)
     (line,) = told(caplog)
     assert "% of the rows of attention give nearly all of their weight to one token" in line
-    weights = [found.cross for found in translator.attention_maps(runs.translations)]
+    maps = translator.attention_maps(runs.translations)
+    heads = {name: value for name, value in runs.figures.items() if name.startswith("heads/")}
+    assert heads == {f"heads/{name}": value for name, value in scalars(maps).items()} and len(heads) == 3 * 7 * 2 * 2
+    weights = [found.cross for found in maps]
     peaks = [float(row.max()) for cross in weights if cross is not None for row in cross.flatten(0, 2)]
     assert runs.figures["watch/sharp_attention"] == pytest.approx(sum(peak > 0.99 for peak in peaks) / len(peaks))
