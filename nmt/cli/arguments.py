@@ -19,6 +19,8 @@ PATH_KEYS = (
     "input",
     "source",
     "target",
+    "reverse",
+    "gold",
     "output",
     "out",
     "attention",

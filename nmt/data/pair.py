@@ -16,12 +16,14 @@ CHUNK_PAIRS = 10_000
 class SentencePair:
     """A sentence and its translation, as plain text. It is never changed.
 
-    `line` is the number of its line if it comes from a file. Equal pairs may come from different lines.
+    `line` is the number of its line if it comes from a file. Equal pairs may come from different lines. `alignment` is
+    the word alignment made by people, if there is one, in the format of `nmt.analysis.alignment.parse`.
     """
 
     source: str
     target: str
     line: int | None = field(default=None, compare=False)
+    alignment: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
