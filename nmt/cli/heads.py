@@ -1,0 +1,181 @@
+"""The program that says what each attention head does: `scripts/heads.py`, `nmt-heads`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nmt.atomic import write_atomically
+from nmt.cli import program
+from nmt.cli.arguments import read_config, wants_help
+from nmt.cli.evaluate import OPEN_KEYS, Chosen, EvaluateConfig, choose, data_of
+from nmt.cli.log import messages_on
+from nmt.config.typed import PositiveInt
+from nmt.errors import UserError, counted
+
+if TYPE_CHECKING:
+    from nmt.evaluation.heads import Profile
+
+HELP = """\
+Say what each attention head of a trained model does: where it looks, and what the model loses without it.
+
+  python scripts/heads.py ckpt=RUN_FOLDER_OR_FILE [key=value ...]      (installed: nmt-heads)
+
+  ckpt=PATH            a run folder (its best checkpoint) or a checkpoint file
+  split=test           train, val or test
+  sentences=500        only this number of pairs from the start of the split; null: all
+  importance=false     only the roles: no translation without single heads, which takes most of the time
+  rarity=false         leaves rare pieces out, so that the training corpus is not read
+  search=beam          another search than greedy, with its settings; greedy is the fastest
+  scores=[chrf]        the first metric says what is lost; default: that of the run
+  bootstrap=1000       p-values of what is lost, by the paired bootstrap with this number of resamples; 0: none
+  out=FOLDER           output folder; default: the run's folder
+  data.KEY=..., device, allow, --config-dir: as for evaluate.py
+
+The role of a head is the token on which its highest weight is in at least half of the rows: the previous, the same or
+the next one, the rarest of the sentence, or its end (Voita et al. 2019, arXiv:1905.09418). Below half it has no role.
+The loss of a head is the score of the model minus the score with this head masked (Michel et al. 2019,
+arXiv:1905.10650). Among many heads, small losses and low p-values occur by chance.
+
+The program prints a table, and writes heads/test.json (with all figures of each head) and heads/test.png.
+
+  python scripts/heads.py ckpt=outputs/transformer/2026-01-31_12-00-00 sentences=200
+"""
+
+
+@dataclass(kw_only=True)
+class HeadsConfig(EvaluateConfig):
+    """The settings of heads.yaml."""
+
+    sentences: PositiveInt | None
+    importance: bool
+    rarity: bool
+
+
+def run(argv: Sequence[str]) -> None:
+    """Run the program with the arguments `argv`. Raises UserError for a mistake in them."""
+    if wants_help(argv):
+        print(HELP, end="")
+        return
+    config = read_config("heads", argv, HeadsConfig, open_keys=OPEN_KEYS)
+    if isinstance(config.ckpt, list):
+        raise UserError(f"ckpt: got a list of {len(config.ckpt)}, but this is about the heads of one model")
+    from nmt.analysis.heads_figure import heads_figure, png
+    from nmt.table import terminal_width, to_text
+
+    chosen = choose(config)
+    with messages_on(sys.stderr):
+        facts, found = examine(chosen, config)
+    shown, left_out = to_text(table(found, facts["metric"]), terminal_width())
+    print(shown)
+    if left_out:
+        print(f"({counted(left_out, 'column')} left out: the terminal is too narrow)")
+    start = chosen.folder / "heads" / name(chosen)
+    lost = any(each.lost is not None for each in found)
+    legend = f"{facts['metric']} lost without the head" if lost else "share of the rows with the role"
+    title = f"{chosen.loaded.config['name']}: {facts['metric']} {facts['score']:.1f} on {facts['sentences']} sentences"
+    plain = {**facts, "heads": [each.to_dict() for each in found]}
+    contents = {
+        "json": (json.dumps(plain, indent=2, ensure_ascii=False) + "\n").encode(),
+        "png": png(heads_figure([each.cell() for each in found], title, legend)),
+    }
+    start.parent.mkdir(parents=True, exist_ok=True)
+    for suffix, content in contents.items():
+        path = Path(f"{start}.{suffix}")
+        write_atomically(path, content)
+        print(f"written to {path}")
+
+
+def name(chosen: Chosen) -> str:
+    """Return the beginning of the file names: the split, and the checkpoint unless it is the best."""
+    subject = chosen.subject
+    return ".".join([subject.split, *([] if subject.checkpoint == "best" else [subject.checkpoint])])
+
+
+def examine(chosen: Chosen, config: HeadsConfig) -> tuple[dict[str, Any], list[Profile]]:
+    """Return the facts of the examination, and the profile of each head. Raises UserError for no attention."""
+    from nmt.evaluation.head_importance import importance
+    from nmt.evaluation.heads import profiles
+    from nmt.evaluation.metrics.base import labels
+    from nmt.evaluation.pictures import attention_maps
+    from nmt.lines import as_line
+    from nmt.translate import Translator
+
+    translator = chosen.translator
+    assert isinstance(translator, Translator)
+    if not translator.attends:
+        raise UserError("ckpt: this model has no attention, so it has no heads")
+    if not chosen.metrics:
+        raise UserError("scores: this run has no metrics; name the one that says what is lost: scores=[bleu]")
+    frequencies = training_pieces(chosen, config) if config.rarity else None
+    pairs = chosen.pairs[: config.sentences]
+    sources, references = [pair.source for pair in pairs], [as_line(pair.target) for pair in pairs]
+    translations = translator.translate(sources)
+    maps = list(attention_maps(translator, translations).values())
+    if not maps:
+        raise UserError(f"split: none of the {len(pairs)} translations has an attention map, because all are empty")
+    lines = [as_line(each.text) for each in translations]
+    first, metric = next(iter(chosen.metrics.items()))
+    whole = metric.score(lines, references).value
+    scores = {}
+    if config.importance:
+        scores = importance(
+            translator, translator.model, sources, references, lines, metric, resamples=config.bootstrap
+        )
+    facts = {
+        "checkpoint": str(chosen.loaded.path),
+        "data": chosen.subject.data,
+        "split": chosen.subject.split,
+        "sentences": len(pairs),
+        "search": translator.search.label,
+        "metric": labels(chosen.metrics)[first],
+        "score": whole,
+    }
+    return facts, profiles(maps, frequencies, scores, whole)
+
+
+def training_pieces(chosen: Chosen, config: HeadsConfig) -> Mapping[str, Mapping[str, int]]:
+    """Return how often each piece occurs in the training corpus. Raises UserError if that cannot be read."""
+    from nmt.build import build_source
+    from nmt.data.corpus import load_corpus
+    from nmt.evaluation.heads import count_pieces
+
+    data = data_of(chosen.loaded, {})
+    try:
+        pairs = load_corpus(build_source(data, allow=config.allow), data, ("train",))["train"]
+    except UserError as error:
+        raise UserError(f"{error}; rare pieces are those of the training, unless rarity=false") from error
+    return count_pieces(pairs, chosen.translator.tokenizer)
+
+
+def table(found: Sequence[Profile], metric: str) -> Any:
+    """Return the table of all heads."""
+    from nmt.analysis.roles import ROLES
+    from nmt.table import Column, Table, text_cell
+
+    def percent(share: float | None) -> str:
+        return "" if share is None else f"{100 * share:.0f}"
+
+    tested = any(each.p_value is not None for each in found)
+    columns = [Column("attention", number=False), Column("layer"), Column("head"), Column("role", number=False)]
+    columns += [Column(f"{metric} lost"), *([Column("p")] if tested else [])]
+    columns += [*(Column(f"{each} %") for each in ROLES), Column("entropy %"), Column("sharp %")]
+    rows = []
+    for each in found:
+        texts = [each.head.kind, str(each.head.layer), str(each.head.head), each.role or ""]
+        texts.append("" if each.lost is None else f"{each.lost:+.2f}")
+        if tested:
+            texts.append("" if each.p_value is None else f"{each.p_value:.3f}")
+        texts += [percent(each.shares.get(role)) for role in ROLES]
+        texts += [percent(each.measures.get(figure)) for figure in ("relative_entropy", "sharp")]
+        rows.append([text_cell(text) for text in texts])
+    return Table(columns, rows)
+
+
+def main() -> None:
+    """Run the program with the arguments of this process."""
+    program.main(run)
