@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from nmt import load_translator
-from nmt.analysis.alignment import grow_diag_final_and, turned
+from nmt.analysis.alignment import Panel, grow_diag_final_and, turned
 from nmt.cli import align
+from nmt.data.pair import SentencePair
 from nmt.errors import UserError
+from nmt.evaluation.word_alignment import Aligner
 from tests.tiny_run import Run, save_other
 
 SOURCES = ["a dog reads.", "", "two red bikes in snow", "the man", "a woman sees the blue shirt"]
@@ -153,3 +155,9 @@ def test_mistakes_are_one_line_and_leave_no_output(run: Run, words: list[str], r
     (tmp_path / "gold").write_text("0-0\n" + "\n" * 4, "utf-8")
     with pytest.raises(UserError, match="unit=pieces: alignments made by people count words"):
         align.run([*words, f"gold={tmp_path}/gold", "unit=pieces"])
+
+
+def test_a_model_without_attention_aligns_nothing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run.translator.model.decoder, "attends", False)
+    with pytest.raises(UserError, match=r"^ckpt: this model has no attention from target to source"):
+        Aligner(translator=run.translator).align([SentencePair("a dog", "god a")], ["a.en:1"], Panel())

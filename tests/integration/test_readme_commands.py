@@ -1,5 +1,6 @@
 """The README's commands for a trained model, its Python and its benchmark do what they say."""
 
+import gzip
 import json
 import re
 import shlex
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from nmt.cli import benchmark, evaluate, report, train, translate
+from nmt.cli import align, benchmark, evaluate, heads, report, train, translate
 from nmt.training import benchmark as timings
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -16,6 +17,8 @@ README = (ROOT / "README.md").read_text("utf-8")
 EVALUATE = re.findall(r"^python scripts/evaluate\.py (.*)$", README, re.MULTILINE)
 REPORT = re.findall(r"^python scripts/report\.py (.*)$", README, re.MULTILINE)
 TRANSLATE = re.findall(r"^python scripts/translate\.py (.*)$", README, re.MULTILINE)
+ALIGN = re.findall(r"^python scripts/align\.py (.*)$", README, re.MULTILINE)
+HEADS = re.findall(r"^python scripts/heads\.py (.*)$", README, re.MULTILINE)
 TINY = [
     "data=cldr", "data.sizes=[200,8,8]", "data.topics=[numbers]", "data.max_parts=1", "tokenizer.vocab_size=300",
     "trainer.accelerator=cpu", "model.encoder.layers=1", "model.encoder.block.width=16", "model.encoder.block.heads=2",
@@ -67,6 +70,26 @@ def test_translate(line, here, monkeypatch, capsys):
     written = Path(output[1]).read_text("utf-8") if output else capsys.readouterr().out
     assert len(written.splitlines()) == (3 if redirected or output else 1)
     assert (here / "map.png").is_file() == ("attention=" in words)
+
+
+@pytest.mark.parametrize("line", ALIGN)
+def test_align(line, here, capsys):
+    words, _, redirected = line.partition(" > ")
+    for name, text in (("lines.en", "A dog runs.\n\n"), ("lines.de", "Ein Hund rennt.\n\n"), ("gold.align", "0-0\n\n")):
+        (here / name).write_text(text, "utf-8")
+    align.run(shlex.split(words))
+    out, err = capsys.readouterr()
+    output = re.search(r"output=(\S+)", words)
+    lines = gzip.decompress(Path(output[1]).read_bytes()).decode() if output else out
+    assert len(lines.split("\n")) - 1 == (8 if redirected else 2)
+    assert ("AER" in err) == ("gold=" in words)
+
+
+@pytest.mark.parametrize("line", HEADS)
+def test_heads(line, here, run_folder, capsys):
+    heads.run([*shlex.split(line), "search.max_length_extra=0", "search.max_length_factor=0.3"])
+    assert "BLEU" in capsys.readouterr().out
+    assert (run_folder / "heads" / "test.json").is_file() and (run_folder / "heads" / "test.png").is_file()
 
 
 def test_the_python_example(here, capsys):
