@@ -13,12 +13,12 @@ STAMP := $(VENV)/.installed-$(shell echo '$(EXTRAS) $(TORCH_INDEX)' | cksum | cu
 USABLE := import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-all check format tensorboard benchmark wheel clean
+.PHONY: help install demo test test-all check format tensorboard lab benchmark wheel clean
 
 help:  ## print this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
 	@echo "  Options: TORCH_INDEX=ADDRESS (for a CPU or CUDA build of torch), RUNS=FOLDER (for tensorboard, as in"
-	@echo "  RUNS=multirun/rnn), ARGS='...' (for benchmark)."
+	@echo "  RUNS=multirun/rnn), ARGS='...' (for lab and benchmark)."
 
 install: $(STAMP)  ## make the virtual environment .venv with pinned versions
 
@@ -58,6 +58,9 @@ format: $(STAMP)  ## format the code and apply ruff's fixes
 # By default TensorBoard drops all but ten pictures of a kind. 0 would drop them all.
 tensorboard: $(STAMP)  ## show the runs in outputs/, with the pictures of every validation
 	$(BIN)/tensorboard --logdir $(RUNS) --samples_per_plugin images=1000000,text=1000000
+
+lab: $(STAMP)  ## measure the claims about attention: trainings with several seeds, and a page; stops and goes on
+	$(BIN)/python scripts/lab.py $(ARGS)
 
 benchmark: $(STAMP)  ## measure the speed of training and translation
 	$(BIN)/python scripts/benchmark.py $(ARGS)

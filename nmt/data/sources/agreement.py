@@ -37,6 +37,7 @@ class Agreement(DistanceTask):
             f"{subject}{between} will be {quality}", f"{'they are' if plural[0] else 'it is'} {quality}"
         )
 
-    def measure(self, source: str) -> int:
+    @staticmethod
+    def measure(source: str) -> int:
         """Return the number of nouns between the subject and the verb."""
         return sum(word in PLACES for word in source.split())

@@ -30,6 +30,7 @@ class Coreference(DistanceTask):
             f"the {meant} was too {quality}",
         )
 
-    def measure(self, source: str) -> int:
+    @staticmethod
+    def measure(source: str) -> int:
         """Return the number of phrases between the two nouns and "because"."""
         return count_fillers(source)

@@ -30,6 +30,7 @@ class Negation(DistanceTask):
             f"although {who} {did} {mark}{between} , {who} {could} {goal}", f"{mark} {answers[0]} , {goal} {answers[1]}"
         )
 
-    def measure(self, source: str) -> int:
+    @staticmethod
+    def measure(source: str) -> int:
         """Return the number of phrases between the two clauses."""
         return count_fillers(source)

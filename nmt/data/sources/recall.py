@@ -35,7 +35,8 @@ class Recall(Task):
         known = " , ".join(f"{key} {value}" for key, value in zip(keys, values, strict=True))
         return SentencePair(f"{known} , {keys[asked]} ?", values[asked])
 
-    def measure(self, source: str) -> int:
+    @staticmethod
+    def measure(source: str) -> int:
         """Return the position of the key that is asked for, from 1."""
         *known, question = source.split(" , ")
         return [part[0] for part in known].index(question[0]) + 1

@@ -25,8 +25,9 @@ class Task(Generated):
 
     measured: ClassVar[str]
 
+    @staticmethod
     @abstractmethod
-    def measure(self, source: str) -> int:
+    def measure(source: str) -> int:
         """Return the number that the difficulty of a source depends on: a distance or a position."""
 
     def origin(self, split: str) -> str:

@@ -1,0 +1,166 @@
+"""The program that measures the claims about attention: `scripts/lab.py`, `nmt-lab`, `make lab`."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from nmt.cli import program
+from nmt.cli.arguments import read_config, wants_help
+from nmt.config.typed import PositiveInt, Range
+from nmt.cores import usable_cores
+from nmt.errors import UserError, did_you_mean
+from nmt.run_files import METRICS, last_checkpoint
+
+if TYPE_CHECKING:
+    from nmt.lab.claim import Claim
+    from nmt.lab.page import Measured
+
+HELP = """\
+Measure what tutorials claim about attention: train small models with several seeds, and write a page of the findings.
+
+  python scripts/lab.py [key=value ...]      (installed: nmt-lab; in a checkout: make lab)
+
+  claims=[memory,positions]  only these claims; default: all
+  seeds=[1,2,3]              the seeds of the trainings, at least two
+  runs=outputs/lab           the folder of the trainings. Finished ones are used again, stopped ones go on
+  out=docs/lab               the folder of the pages (English, Korean), the figures and claims.json
+  jobs=2                     trainings at the same time; default: one for each core
+
+Each claim is a file in nmt/lab/claims. A claim is supported by these runs if the whole 95 % interval of the difference
+that it predicts is above 0, and contradicted if it is below.
+"""
+RUN_PROGRAM = "from nmt.cli.train import main; main()"
+
+
+@dataclass(kw_only=True)
+class LabConfig:
+    """The settings of lab.yaml."""
+
+    claims: list[str] | None
+    seeds: list[Annotated[int, Range(low=0)]]
+    runs: str
+    out: str
+    jobs: PositiveInt | None
+
+
+@dataclass(frozen=True)
+class Training:
+    """One training: the settings of its system, and its seed. `folder` is where its run is kept."""
+
+    folder: Path
+    settings: tuple[str, ...]
+    seed: int
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run has ended, so that it is not made again."""
+        return (self.folder / METRICS).is_file()
+
+
+def main() -> None:
+    """Run the program with the arguments of this process."""
+    program.main(run)
+
+
+def run(argv: list[str]) -> None:
+    """Run the program with the arguments `argv`. Raises UserError for a mistake in them."""
+    if wants_help(argv):
+        print(HELP, end="")
+        return
+    config = read_config("lab", argv, LabConfig)
+    claims = chosen(config.claims)
+    if not 2 <= len(set(config.seeds)) == len(config.seeds) <= 10:
+        raise UserError(f"seeds: got {config.seeds}, expected 2 to 10 different seeds: an interval needs at least two")
+    trainings = {claim.name: planned(claim, config.seeds, Path(config.runs)) for claim in claims}
+    train_all([each for systems in trainings.values() for runs in systems.values() for each in runs], config.jobs)
+    found = [measured(claim, trainings[claim.name]) for claim in claims]
+    write(found, Path(config.out))
+
+
+def chosen(names: Sequence[str] | None) -> list[Claim]:
+    """Return the claims with these names. Raises UserError for an unknown name."""
+    from nmt.lab.claims import CLAIMS
+
+    for name in names or []:
+        if name not in CLAIMS:
+            near = did_you_mean(name, CLAIMS)
+            raise UserError(f"claims: got '{name}', expected some of {', '.join(CLAIMS)}{near}")
+    return [CLAIMS[name]() for name in names or CLAIMS]
+
+
+def planned(claim: Claim, seeds: Sequence[int], folder: Path) -> dict[str, list[Training]]:
+    """Return the trainings of each system of a claim. A folder's name changes with the settings of its system."""
+    plan = {}
+    for system, settings in claim.systems().items():
+        digest = hashlib.sha256("\n".join(settings).encode()).hexdigest()[:8]
+        name = "".join(char if char.isalnum() else "_" for char in system)
+        own = folder / claim.name / f"{name}-{digest}"
+        plan[system] = [Training(own / f"seed{seed}", tuple(settings), seed) for seed in seeds]
+    return plan
+
+
+def train_all(trainings: Sequence[Training], jobs: int | None) -> None:
+    """Train what is not finished, `jobs` at a time. Raises UserError if a training fails."""
+    missing = [each for each in trainings if not each.finished]
+    print(f"{len(trainings)} trainings, {len(trainings) - len(missing)} of them finished", flush=True)
+    begun = time.monotonic()
+    with ThreadPoolExecutor(jobs or usable_cores()) as pool:
+        pending = [pool.submit(train, each) for each in missing]
+        try:
+            for number, (each, future) in enumerate(zip(missing, pending, strict=True), start=1):
+                future.result()
+                minutes = (time.monotonic() - begun) / 60
+                print(f"{number} of {len(missing)} trained in {minutes:.0f} min: {each.folder}", flush=True)
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+
+
+def train(training: Training) -> None:
+    """Train to the end, in a process of its own with one thread. Raises UserError with the last line of its output."""
+    if last_checkpoint(training.folder).is_file():
+        arguments = [f"resume={training.folder}"]
+    else:
+        shutil.rmtree(training.folder, ignore_errors=True)  # of a run that was killed before its first checkpoint
+        arguments = [*training.settings, f"seed={training.seed}", f"hydra.run.dir={training.folder}"]
+    done = subprocess.run(
+        [sys.executable, "-c", RUN_PROGRAM, *arguments],
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        last = (done.stderr or done.stdout).strip().splitlines()[-1:]
+        raise UserError(f"{training.folder}: the training ended with status {done.returncode}: {' '.join(last)}")
+
+
+def measured(claim: Claim, trainings: Mapping[str, Sequence[Training]]) -> Measured:
+    """Return the finding of a claim on its finished trainings."""
+    from nmt.evaluation.runs import read_runs
+    from nmt.lab.page import Measured
+
+    runs = {system: read_runs([each.folder for each in own], "test") for system, own in trainings.items()}
+    return Measured(claim, claim.measure(runs), runs)
+
+
+def write(found: Sequence[Measured], folder: Path) -> None:
+    """Write the pages, the figures and claims.json, and print the table."""
+    from nmt.lab import page
+
+    page.write(found, folder)
+    for each in found:
+        print(f"\n{each.claim.claim.en}")
+        for contrast in each.finding.contrasts:
+            print(f"  {contrast.verdict:12} {contrast.interval!s:>16}  {contrast.text.en}")
+    print(f"\nwritten to {folder}: README.md, README.ko.md, claims.json and {len(found)} figures")

@@ -1,0 +1,18 @@
+"""The claims, each in its own file."""
+
+from __future__ import annotations
+
+from nmt.lab.claim import Claim
+from nmt.lab.claims.distance import AgreementDistance, CoreferenceDistance, NegationDistance
+from nmt.lab.claims.fixed_vector import FixedVector
+from nmt.lab.claims.memory import Memory
+from nmt.lab.claims.positions import Positions
+from nmt.lab.claims.scaling import Scaling
+
+CLAIMS: dict[str, type[Claim]] = {
+    claim.name: claim
+    for claim in (
+        *(FixedVector, Memory, AgreementDistance, CoreferenceDistance, NegationDistance),
+        *(Positions, Scaling),
+    )
+}

@@ -1,0 +1,97 @@
+"""Without attention, words that belong together are lost with their distance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from nmt.data.sources.agreement import Agreement
+from nmt.data.sources.coreference import Coreference
+from nmt.data.sources.negation import Negation
+from nmt.data.sources.task import DistanceTask
+from nmt.lab.claim import Claim, Contrast, Curves, Finding, Runs, Text, accuracy_by
+from nmt.lab.models import MODELS, budget
+
+FARTHEST = 8
+
+
+class _Distance(Claim):
+    """Accuracy by the distance between the parts of a sentence that belong together."""
+
+    task: ClassVar[type[DistanceTask]]
+
+    def systems(self) -> Mapping[str, Sequence[str]]:
+        task = (f"data={self.task.__name__.lower()}", f"data.max_distance={FARTHEST}", "data.sizes=[20000,300,2000]")
+        return {name: (*task, *budget(1000), *model) for name, model in MODELS.items()}
+
+    def measure(self, runs: Runs) -> Finding:
+        found = {name: accuracy_by(each, self.task.measure) for name, each in runs.items()}
+        near, far = range(FARTHEST // 2), range(FARTHEST // 2 + 1, FARTHEST + 1)
+
+        def lost(system: str, seed: int) -> float:
+            by_distance = found[system]
+            return sum(by_distance[d][seed] for d in near) / len(near) - sum(by_distance[d][seed] for d in far) / len(
+                far
+            )
+
+        seeds = range(len(runs["no attention"]))
+        return Finding(
+            contrasts=tuple(
+                Contrast(
+                    Text(
+                        f"accuracy lost from near to far: no attention minus {name}",
+                        f"가까울 때와 멀 때의 정확도 차이: 어텐션 없음 - {name}",
+                    ),
+                    tuple(lost("no attention", seed) - lost(name, seed) for seed in seeds),
+                )
+                for name in MODELS
+                if name != "no attention"
+            ),
+            curves=Curves(
+                Text("distance", "거리"),
+                Text("right answers in %", "정답 비율 (%)"),
+                {name: {str(place): values for place, values in line.items()} for name, line in found.items()},
+            ),
+        )
+
+
+class AgreementDistance(_Distance):
+    """Singular or plural, whatever nouns stand in between."""
+
+    name, task = "agreement", Agreement
+    claim = Text(
+        "Without attention, a model loses the number of the subject when other nouns stand before the verb.",
+        "어텐션이 없으면, 주어와 동사 사이에 다른 명사가 끼어들 때 모델은 주어의 수를 놓친다.",
+    )
+    method = Text(
+        "The task `agreement`: the share of right answers by the number of nouns between subject and verb.",
+        "`agreement` 과제에서, 주어와 동사 사이에 있는 명사 수에 따른 정답 비율.",
+    )
+
+
+class CoreferenceDistance(_Distance):
+    """What "it" means."""
+
+    name, task = "coreference", Coreference
+    claim = Text(
+        'Without attention, a model does not find what a distant "it" means, the animal or the street.',
+        "어텐션이 없으면, 모델은 멀리 떨어진 it이 동물인지 길인지 알아내지 못한다.",
+    )
+    method = Text(
+        'The task `coreference`: the share of right answers by the number of phrases between the nouns and "because".',
+        "`coreference` 과제에서, 두 명사와 because 사이에 있는 구의 수에 따른 정답 비율.",
+    )
+
+
+class NegationDistance(_Distance):
+    """Which clause is negated."""
+
+    name, task = "negation", Negation
+    claim = Text(
+        'Without attention, a model does not know which of two clauses "not" belongs to.',
+        "어텐션이 없으면, 모델은 not이 두 절 가운데 어느 쪽에 속하는지 알지 못한다.",
+    )
+    method = Text(
+        "The task `negation`: the share of right answers by the number of phrases between the two clauses.",
+        "`negation` 과제에서, 두 절 사이에 있는 구의 수에 따른 정답 비율.",
+    )

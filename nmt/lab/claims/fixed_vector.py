@@ -1,0 +1,63 @@
+"""One vector cannot hold a long sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from nmt.evaluation.lengths import length_groups
+from nmt.evaluation.metrics.bleu import BLEU
+from nmt.evaluation.runs import FinishedRun
+from nmt.lab.claim import Claim, Contrast, Curves, Finding, Runs, Text
+from nmt.lab.models import MODELS, budget
+
+
+class FixedVector(Claim):
+    """BLEU by the length of the source, without attention and with it."""
+
+    name = "fixed_vector"
+    claim = Text(
+        "One fixed vector loses long sentences; attention does not (Cho et al. 2014, Bahdanau et al. 2014).",
+        "고정 길이 문맥 벡터 하나로는 긴 문장을 담지 못하지만, 어텐션은 담는다 (Cho 2014, Bahdanau 2014).",
+    )
+    method = Text(
+        "The embedded corpus, English to German, sentences of up to six expressions: BLEU by the words of the source.",
+        "내장 말뭉치(영어→독일어, 표현 최대 여섯 개로 된 문장)에서, 원문 단어 수에 따른 BLEU.",
+    )
+
+    def systems(self) -> Mapping[str, Sequence[str]]:
+        corpus = ("data=cldr", "data.max_parts=6", "data.sizes=[20000,300,1000]", "tokenizer.vocab_size=600")
+        return {name: (*corpus, *budget(2000), *model) for name, model in MODELS.items()}
+
+    def measure(self, runs: Runs) -> Finding:
+        first = runs["no attention"][0].test_set
+        groups = length_groups(first.sources, first.source_lang)
+        lines = {
+            name: {str(group): tuple(_bleu(run, group.indices) for run in each) for group in groups}
+            for name, each in runs.items()
+        }
+        shortest, longest = str(groups[0]), str(groups[-1])
+
+        def lost(system: str, seed: int) -> float:
+            return lines[system][shortest][seed] - lines[system][longest][seed]
+
+        seeds = range(len(runs["no attention"]))
+        return Finding(
+            contrasts=tuple(
+                Contrast(
+                    Text(
+                        f"BLEU lost from the shortest to the longest sentences: no attention minus {name}",
+                        f"가장 짧은 문장과 가장 긴 문장의 BLEU 차이: 어텐션 없음 - {name}",
+                    ),
+                    tuple(lost("no attention", seed) - lost(name, seed) for seed in seeds),
+                )
+                for name in MODELS
+                if name != "no attention"
+            ),
+            curves=Curves(Text("words of the source", "원문 단어 수"), Text("BLEU", "BLEU"), lines),
+        )
+
+
+def _bleu(run: FinishedRun, sentences: Sequence[int]) -> float:
+    hypotheses, references = run.hypotheses, run.test_set.references
+    score = BLEU().score([hypotheses[number] for number in sentences], [references[number] for number in sentences])
+    return score.value

@@ -1,0 +1,52 @@
+"""A Transformer without positions does not know the order of the words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from nmt.data.sources.order import Order
+from nmt.lab.claim import Claim, Contrast, Curves, Finding, Runs, Text, accuracy_by
+from nmt.lab.models import TRANSFORMER, budget
+
+KINDS = ("none", "sinusoidal", "learned", "relative", "rotary", "alibi")
+
+
+class Positions(Claim):
+    """Who does it, and to whom, with each kind of positions and with none."""
+
+    name = "positions"
+    claim = Text(
+        "Self-attention does not see the order of words; a Transformer needs positions.",
+        "셀프 어텐션은 단어의 순서를 보지 못하므로, 트랜스포머에는 위치 정보가 필요하다.",
+    )
+    method = Text(
+        'The task `order`, where "anna sees ben" and "ben sees anna" differ in order alone: right answers by clauses.',
+        "`order` 과제(anna sees ben과 ben sees anna는 순서만 다르다)에서, 절의 수에 따른 정답 비율.",
+    )
+
+    def systems(self) -> Mapping[str, Sequence[str]]:
+        task = ("data=order", "data.max_clauses=3", "data.sizes=[20000,300,1000]", *budget(1000), *TRANSFORMER)
+        return {kind: (*task, f"model/positions={kind}") for kind in KINDS}
+
+    def measure(self, runs: Runs) -> Finding:
+        found = {name: accuracy_by(each, Order.measure) for name, each in runs.items()}
+        seeds = range(len(runs["none"]))
+        mean = {
+            name: [sum(values[seed] for values in line.values()) / len(line) for seed in seeds]
+            for name, line in found.items()
+        }
+        return Finding(
+            contrasts=tuple(
+                Contrast(
+                    Text(f"accuracy: positions {kind} minus none", f"정확도: 위치 정보 {kind} - 없음"),
+                    tuple(mean[kind][seed] - mean["none"][seed] for seed in seeds),
+                )
+                for kind in KINDS
+                if kind != "none"
+            ),
+            curves=Curves(
+                Text("clauses", "절의 수"),
+                Text("right answers in %", "정답 비율 (%)"),
+                {name: {str(place): values for place, values in line.items()} for name, line in found.items()},
+            ),
+        )

@@ -1,0 +1,50 @@
+"""The small models that the claims compare, as settings of train.py, and the budget that they share."""
+
+from __future__ import annotations
+
+_RECURRENT = (
+    "model=rnn",
+    "model.encoder.embedding_width=64",
+    "model.encoder.hidden_width=64",
+    "model.encoder.embedding_dropout=0.1",
+    "model.encoder.memory_dropout=0.1",
+    "model.decoder.embedding_width=64",
+    "model.decoder.width=128",
+    "model.decoder.readout_width=64",
+    "model.decoder.embedding_dropout=0.1",
+    "model.decoder.readout_dropout=0.1",
+)
+NO_ATTENTION = (*_RECURRENT, "model/attention=none")
+BAHDANAU = (*_RECURRENT, "model/attention=bahdanau", "model.attention.width=64")
+LUONG = (*_RECURRENT, "model/attention=luong", "model.attention.scale=sqrt")
+TRANSFORMER = (
+    "model=transformer",
+    "model.encoder.layers=2",
+    "model.encoder.block.width=64",
+    "model.encoder.block.feed_forward=128",
+    "model.encoder.embedding_dropout=0.1",
+    "model.encoder.block.residual_dropout=0.1",
+)
+MODELS = {
+    "no attention": NO_ATTENTION,
+    "Bahdanau": BAHDANAU,
+    "Luong": LUONG,
+    "Transformer": TRANSFORMER,
+}
+
+
+def budget(updates: int) -> tuple[str, ...]:
+    """Return the settings that all runs of a claim share: the same updates, batches, learning rate and search."""
+    return (
+        f"trainer.max_steps={updates}",
+        "data.batch_tokens=2000",
+        "optimizer.lr=0.003",
+        "scheduler.warmup_updates=200",
+        "objective.label_smoothing=0",
+        "search=greedy",
+        "callbacks.monitor=exact_match",
+        "callbacks.early_stopping.patience=null",
+        "callbacks.samples=null",
+        "callbacks.watch=null",
+        "logger=none",
+    )

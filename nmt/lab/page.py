@@ -1,0 +1,164 @@
+"""The findings as Markdown, JSON and figures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from statistics import fmean
+from typing import Any, Literal
+
+from nmt.atomic import write_atomically
+from nmt.lab.claim import Claim, Curves, Finding, Runs
+from nmt.lab.interval import over_seeds
+
+Language = Literal["en", "ko"]
+VERDICTS = {
+    "en": {"supported": "supported", "contradicted": "contradicted", "undecided": "undecided"},
+    "ko": {"supported": "뒷받침됨", "contradicted": "반대됨", "undecided": "판단할 수 없음"},
+}
+WORDS = {
+    "en": {
+        "title": "The claims, measured",
+        "introduction": (
+            "Each row is a claim that tutorials make about attention. A difference is the mean over seeds ± half of "
+            "its 95 % interval (Student's t), in percentage points or BLEU. It is supported if the whole interval is "
+            "above 0, contradicted if it is below, otherwise undecided. Same budget means: the same number of "
+            "updates, tokens in a batch, learning rate and search. `make lab` makes this page."
+        ),
+        **{"claim": "claim", "difference": "what the claim predicts to be above 0", "found": "found"},
+        **{"verdict": "in these runs", "system": "system", "parameters": "parameters", "updates": "updates"},
+        **{"minutes": "minutes", "seeds": "seeds", "how": "How it is measured"},
+    },
+    "ko": {
+        "title": "주장을 측정하다",
+        "introduction": (
+            "각 행은 어텐션을 설명하는 글에서 흔히 하는 주장이다. 차이는 시드별 값의 평균 ± 95 % 신뢰구간의 절반"
+            "(스튜던트 t)이며, 단위는 퍼센트포인트 또는 BLEU이다. 구간 전체가 0보다 크면 뒷받침됨, 0보다 작으면 "
+            "반대됨, 그 밖에는 판단할 수 없음이다. 예산이 같다는 것은 업데이트 수, 배치의 토큰 수, 학습률, 탐색이 "
+            "같다는 뜻이다. 이 문서는 `make lab`으로 만든다."
+        ),
+        **{"claim": "주장", "difference": "주장에 따르면 0보다 커야 하는 값", "found": "측정값"},
+        **{"verdict": "이 실험에서는", "system": "모델", "parameters": "매개변수", "updates": "업데이트"},
+        **{"minutes": "분", "seeds": "시드", "how": "측정 방법"},
+    },
+}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A claim with its finding and the runs it was measured on."""
+
+    claim: Claim
+    finding: Finding
+    runs: Runs
+
+
+def write(found: Sequence[Measured], folder: Path) -> None:
+    """Write README.md, README.ko.md, claims.json and the figures to `folder`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for each in found:
+        write_atomically(folder / f"{each.claim.name}.png", _picture(each.finding.curves))
+    pages: dict[Language, str] = {"en": "README.md", "ko": "README.ko.md"}
+    for language, name in pages.items():
+        write_atomically(folder / name, page(found, language).encode())
+    facts = json.dumps(to_dict(found), ensure_ascii=False, indent=1)
+    write_atomically(folder / "claims.json", f"{facts}\n".encode())
+
+
+def page(found: Sequence[Measured], language: Language) -> str:
+    """Return the whole page in one language."""
+    words = WORDS[language]
+    parts = [f"# {words['title']}", words["introduction"], claims_table(found, language)]
+    for each in found:
+        claim = each.claim
+        parts += [
+            f"## {getattr(claim.claim, language)}",
+            f"{words['how']}: {getattr(claim.method, language)}",
+            f"![{claim.name}]({claim.name}.png)",
+        ]
+        if each.runs:
+            parts.append(_budget_table(each.runs, words))
+    return "\n\n".join(parts) + "\n"
+
+
+def claims_table(found: Sequence[Measured], language: Language) -> str:
+    """Return a row for each difference: the claim, what it predicts, what was found, and the verdict."""
+    words, rows = WORDS[language], []
+    for each in found:
+        for number, contrast in enumerate(each.finding.contrasts):
+            claim = getattr(each.claim.claim, language) if number == 0 else ""
+            verdict = VERDICTS[language][contrast.verdict]
+            rows.append([claim, getattr(contrast.text, language), str(contrast.interval), verdict])
+    return _markdown([words[key] for key in ("claim", "difference", "found", "verdict")], rows)
+
+
+def _budget_table(runs: Runs, words: Mapping[str, str]) -> str:
+    rows = []
+    for name, each in runs.items():
+        metrics = [run.metrics for run in each]
+        rows.append(
+            [
+                name,
+                f"{metrics[0]['parameters']:,}",
+                f"{metrics[0]['updates']:,}",
+                f"{fmean(one['wall_seconds'] for one in metrics) / 60:.1f}",
+                ", ".join(str(run.seed) for run in each),
+            ]
+        )
+    return _markdown([words[key] for key in ("system", "parameters", "updates", "minutes", "seeds")], rows)
+
+
+def _markdown(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [names, ["---"] * len(names), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def to_dict(found: Sequence[Measured]) -> list[dict[str, Any]]:
+    """Return the findings as plain values: texts, the value of each seed, means and intervals."""
+    return [
+        {
+            "name": each.claim.name,
+            "claim": vars(each.claim.claim),
+            "method": vars(each.claim.method),
+            "contrasts": [
+                {
+                    "text": vars(contrast.text),
+                    "values": list(contrast.values),
+                    "mean": contrast.interval.mean,
+                    "half_width": contrast.interval.half_width,
+                    "verdict": contrast.verdict,
+                }
+                for contrast in each.finding.contrasts
+            ],
+            "curves": {name: dict(line) for name, line in each.finding.curves.lines.items()},
+        }
+        for each in found
+    ]
+
+
+def _picture(curves: Curves) -> bytes:
+    """Return the curves as a PNG: a line for each system, with the interval over the seeds as a band."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
+    axes = figure.subplots()
+    for name, line in curves.lines.items():
+        places, means = list(line), [over_seeds(values) for values in line.values()]
+        (drawn,) = axes.plot(places, [each.mean for each in means], marker="o", markersize=4, label=name)
+        axes.fill_between(
+            places,
+            [each.mean - each.half_width for each in means],
+            [each.mean + each.half_width for each in means],
+            color=drawn.get_color(),
+            alpha=0.15,
+            linewidth=0,
+        )
+    axes.set(xlabel=curves.axis.en, ylabel=curves.height.en, ylim=(0, None))
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, fontsize="small")
+    buffer = BytesIO()
+    figure.savefig(buffer, format="png", dpi=120)
+    return buffer.getvalue()

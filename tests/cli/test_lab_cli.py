@@ -1,0 +1,88 @@
+"""The program of the lab: what it plans, what it trains again, and what it says of mistakes."""
+
+import json
+
+import pytest
+
+from nmt.cli import lab
+from nmt.errors import UserError
+from nmt.lab.claim import Claim, Contrast, Curves, Finding, Text
+from nmt.lab.claims import CLAIMS
+
+TINY = (
+    *("data=recall", "data.pairs=2", "data.sizes=[200,20,20]", "model=rnn", "model.encoder.embedding_width=8"),
+    *("model.encoder.hidden_width=8", "model.decoder.width=16", "model.decoder.embedding_width=8"),
+    *("model.decoder.readout_width=8", "trainer.max_steps=2", "search=greedy", "logger=none"),
+)
+
+
+class Tiny(Claim):
+    """A claim with one system that is trained for two updates."""
+
+    name, claim, method = "tiny", Text("c", "c"), Text("m", "m")
+
+    def systems(self):
+        return {"a system": TINY}
+
+    def measure(self, runs):
+        seeds = tuple(float(run.seed) for run in runs["a system"])
+        return Finding(
+            (Contrast(Text("seed", "seed"), seeds),), Curves(Text("x", "x"), Text("y", "y"), {"a": {"1": seeds}})
+        )
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    monkeypatch.setitem(CLAIMS, "tiny", Tiny)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["claims=[memry]"], "claims: got 'memry', expected some of .*; did you mean 'memory'"),
+        (["seeds=[1]"], r"seeds: got \[1\], expected 2 to 10 different seeds"),
+        (["seeds=[1,1]"], r"seeds: got \[1, 1\], expected 2 to 10 different seeds"),
+        (["jobs=0"], "jobs: got 0"),
+    ],
+)
+def test_mistakes_are_named(arguments, message):
+    with pytest.raises(UserError, match=message):
+        lab.run(arguments)
+
+
+def test_a_folder_changes_with_the_settings_of_its_system(tiny, tmp_path):
+    (own,) = lab.planned(Tiny(), [1, 2], tmp_path).values()
+    assert [each.folder.name for each in own] == ["seed1", "seed2"] and own[0].settings == TINY
+    assert own[0].folder.parent.name.startswith("a_system-")
+
+
+def test_without_trainings_the_page_is_written_at_once(tmp_path, capsys):
+    lab.run(["claims=[scaling]", f"out={tmp_path}", f"runs={tmp_path / 'runs'}"])
+    assert "supported" in capsys.readouterr().out
+    assert {path.name for path in tmp_path.iterdir()} == {"README.md", "README.ko.md", "claims.json", "scaling.png"}
+
+
+@pytest.mark.slow
+def test_finished_trainings_are_used_again_and_a_failed_one_is_named(tiny, tmp_path, capsys, monkeypatch):
+    arguments = ["claims=[tiny]", "seeds=[1,2]", f"out={tmp_path / 'out'}", f"runs={tmp_path / 'runs'}"]
+    lab.run(arguments)
+    assert "2 trainings, 0 of them finished" in capsys.readouterr().out
+    (found,) = json.loads((tmp_path / "out" / "claims.json").read_text("utf-8"))
+    assert found["contrasts"][0]["values"] == [1.0, 2.0]
+    lab.run(arguments)
+    assert "2 trainings, 2 of them finished" in capsys.readouterr().out
+    monkeypatch.setattr(Tiny, "systems", lambda self: {"a system": (*TINY, "optimizer.lr=-1")})
+    with pytest.raises(UserError, match=r"the training ended with status 2: error: optimizer\.lr"):
+        lab.run(arguments)
+
+
+@pytest.mark.slow
+def test_a_stopped_training_goes_on(tiny, tmp_path):
+    training = lab.planned(Tiny(), [1, 2], tmp_path)["a system"][0]
+    metrics = training.folder / "metrics.json"
+    lab.train(training)
+    whole = json.loads(metrics.read_text("utf-8"))
+    metrics.unlink()  # as if it had been killed after the last update
+    lab.train(training)
+    again = json.loads(metrics.read_text("utf-8"))
+    assert (again["updates"], again["test"]) == (whole["updates"], whole["test"])

@@ -1,0 +1,141 @@
+"""The claims: what they train composes, what they measure is right on made-up runs, and verdicts follow intervals."""
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from nmt.config.compose import compose
+from nmt.data.sources.order import Order
+from nmt.data.sources.recall import Recall
+from nmt.evaluation.runs import EvaluationSet, FinishedRun
+from nmt.lab.claim import Contrast, Text, accuracy_by
+from nmt.lab.claims import CLAIMS
+from nmt.lab.interval import QUANTILES, over_seeds
+from nmt.lab.page import Measured, claims_table, page, to_dict
+
+METRICS = {"parameters": 12_345, "updates": 1_000, "wall_seconds": 90.0}
+
+
+def finished(sources, references, hypotheses, seed=1):
+    test_set = EvaluationSet("question", "answer", tuple(sources), tuple(references))
+    return FinishedRun(Path("run"), {"seed": seed}, METRICS, test_set, tuple(hypotheses), 1.0)
+
+
+def made_up(claim, pairs, right):
+    """Return runs of all systems of a claim on `pairs`; `right(system, seed, source)` says which are translated."""
+    sources, references = [pair.source for pair in pairs], [pair.target for pair in pairs]
+    return {
+        system: [
+            finished(
+                sources,
+                references,
+                [ref if right(system, seed, src) else "-" for src, ref in zip(sources, references, strict=True)],
+                seed,
+            )
+            for seed in (1, 2, 3)
+        ]
+        for system in claim.systems()
+    }
+
+
+def student_density(x, freedom):
+    scale = math.gamma((freedom + 1) / 2) / (math.sqrt(freedom * math.pi) * math.gamma(freedom / 2))
+    return scale * (1 + x * x / freedom) ** (-(freedom + 1) / 2)
+
+
+@pytest.mark.parametrize("freedom", range(1, len(QUANTILES) + 1))
+def test_the_quantiles_hold_95_percent_of_students_t(freedom):
+    end, steps = QUANTILES[freedom - 1], 20_000
+    width = 2 * end / steps
+    inside = sum(student_density(-end + (step + 0.5) * width, freedom) for step in range(steps)) * width
+    assert inside == pytest.approx(0.95, abs=2e-4)
+
+
+def test_the_interval_over_seeds_by_hand():
+    found = over_seeds([1.0, 2.0, 3.0])
+    assert (found.mean, found.seeds) == (2.0, 3) and found.half_width == pytest.approx(4.303 / math.sqrt(3))
+    assert str(found) == "2.0 ± 2.5"
+
+
+@pytest.mark.parametrize(
+    ("values", "verdict"),
+    [((5.0, 5.1, 5.2), "supported"), ((-5.0, -5.1, -5.2), "contradicted"), ((1.0, -1.0, 2.0), "undecided")],
+)
+def test_a_verdict_needs_the_whole_interval_on_one_side(values, verdict):
+    assert Contrast(Text("a", "b"), values).verdict == verdict
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CLAIMS)
+def test_all_trainings_of_a_claim_compose_with_one_budget(name):
+    composed = [compose("train", list(settings)) for settings in CLAIMS[name]().systems().values()]
+    budgets = [
+        (one["trainer"], one["optimizer"], one["scheduler"], one["objective"], one["search"]) for one in composed
+    ]
+    data = [one["data"] for one in composed]
+    assert all(each == budgets[0] for each in budgets) and all(each == data[0] for each in data)
+
+
+def test_accuracy_counts_the_exact_answers_of_each_place():
+    sources = ["a 1 , b 2 , a ?", "a 1 , b 2 , b ?", "a 3 , b 2 , b ?", "a 1 , b 4 , a ?"]
+    run = finished(sources, ["1", "2", "2", "1"], ["1", "2", "7", "1"])
+    assert accuracy_by([run, replace(run, hypotheses=("", "", "", ""))], Recall.measure) == {
+        1: (100.0, 0.0),
+        2: (50.0, 0.0),
+    }
+
+
+def test_memory_compares_the_earlier_with_the_later_half():
+    claim = CLAIMS["memory"]()
+    pairs = Recall(seed=1, sizes=[1, 1, 300], pairs=6).splits()["test"]
+    forgets = made_up(claim, pairs, lambda system, seed, src: system == "Bahdanau" or Recall.measure(src) > 3)
+    early, attention = claim.measure(forgets).contrasts
+    assert early.values == attention.values == (100.0,) * 3
+
+
+@pytest.mark.parametrize("name", ["agreement", "coreference", "negation"])
+def test_distance_compares_what_is_lost_from_near_to_far(name):
+    claim = CLAIMS[name]()
+    pairs = claim.task(seed=1, sizes=[1, 1, 400], max_distance=8).splits()["test"]
+    runs = made_up(claim, pairs, lambda system, seed, src: system != "no attention" or claim.task.measure(src) < 4)
+    found = claim.measure(runs)
+    assert [contrast.values for contrast in found.contrasts] == [(100.0,) * 3] * 3
+    assert found.curves.lines["no attention"]["8"] == (0.0,) * 3
+
+
+def test_positions_are_compared_with_none():
+    claim = CLAIMS["positions"]()
+    pairs = Order(seed=1, sizes=[1, 1, 200], max_clauses=3).splits()["test"]
+    found = claim.measure(made_up(claim, pairs, lambda system, seed, src: system == "rotary"))
+    assert {contrast.text.en.split()[2]: contrast.values[0] for contrast in found.contrasts} == {
+        **{"sinusoidal": 0.0, "learned": 0.0, "relative": 0.0, "rotary": 100.0, "alibi": 0.0}
+    }
+
+
+def test_a_fixed_vector_loses_the_longest_sentences():
+    claim = CLAIMS["fixed_vector"]()
+    sources = ["a b c d e f g h i j k l"[: 2 * length - 1] for length in range(4, 13) for _ in range(20)]
+    pairs = [type("Pair", (), {"source": text, "target": text}) for text in sources]
+    runs = made_up(claim, pairs, lambda system, seed, src: system != "no attention" or len(src) < 12)
+    assert [contrast.values for contrast in claim.measure(runs).contrasts] == [pytest.approx((100.0,) * 3)] * 3
+
+
+def test_the_softmax_saturates_without_the_division():
+    (contrast,) = CLAIMS["scaling"]().measure({}).contrasts
+    assert contrast.verdict == "supported" and min(contrast.values) > 50
+
+
+def test_the_page_has_every_claim_in_both_languages():
+    scaling = CLAIMS["scaling"]()
+    memory = CLAIMS["memory"]()
+    pairs = Recall(seed=1, sizes=[1, 1, 100], pairs=6).splits()["test"]
+    runs = made_up(memory, pairs, lambda system, seed, src: True)
+    found = [Measured(scaling, scaling.measure({}), {}), Measured(memory, memory.measure(runs), runs)]
+    english, korean = page(found, "en"), page(found, "ko")
+    assert claims_table(found, "en") in english and "| 12,345 | 1,000 | 1.5 | 1, 2, 3 |" in english
+    for claim in (scaling, memory):
+        assert f"## {claim.claim.en}" in english and f"## {claim.claim.ko}" in korean
+    facts = to_dict(found)
+    assert facts[0]["contrasts"][0]["verdict"] == "supported" and facts[1]["contrasts"][0]["verdict"] == "undecided"
