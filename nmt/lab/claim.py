@@ -23,15 +23,19 @@ class Text:
 
 @dataclass(frozen=True)
 class Contrast:
-    """A difference that the claim predicts to be above 0; `values` has one for each seed, in percentage points."""
+    """A difference that the claim predicts to be above 0; `values` has one for each seed.
+
+    `comparisons` is the number of such differences that one claim looks at without naming one of them beforehand.
+    """
 
     text: Text
     values: tuple[float, ...]
+    comparisons: int = 1
 
     @property
     def interval(self) -> OverSeeds:
         """The mean difference and its interval over the seeds."""
-        return over_seeds(self.values)
+        return over_seeds(self.values, self.comparisons)
 
     @property
     def verdict(self) -> str:

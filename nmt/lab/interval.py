@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
 
-# The 97.5 % quantiles of Student's t distribution with 1, 2, 3, ... degrees of freedom.
-QUANTILES = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
+LEVEL = 0.95
+STEPS = 2_000  # of Simpson's rule
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,32 @@ class OverSeeds:
         return f"{self.mean:.1f} ± {self.half_width:.1f}"
 
 
-def over_seeds(values: Sequence[float]) -> OverSeeds:
-    """Return mean and interval of 2 to 10 values, one for each seed."""
-    quantile = QUANTILES[len(values) - 2]
+def over_seeds(values: Sequence[float], comparisons: int = 1) -> OverSeeds:
+    """Return mean and interval of at least two values, one for each seed.
+
+    Of several `comparisons`, all intervals together hold with a probability of at least 95 % (Bonferroni).
+    """
+    quantile = student_quantile(1 - (1 - LEVEL) / comparisons, len(values) - 1)
     return OverSeeds(fmean(values), quantile * stdev(values) / len(values) ** 0.5, len(values))
+
+
+@functools.cache
+def student_quantile(level: float, freedom: int) -> float:
+    """Return the x for which Student's t with these degrees of freedom lies within ±x with the probability `level`."""
+    low, high = 0.0, 1.0
+    while _within(high, freedom) < level:
+        high *= 2
+    while high - low > 1e-6 * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if _within(middle, freedom) < level else (low, middle)
+    return high
+
+
+def _within(x: float, freedom: int) -> float:
+    """Return the probability of ±x. With t = sqrt(freedom) tan(angle), the density is a power of the cosine."""
+    end = math.atan(x / math.sqrt(freedom))
+    width = end / STEPS
+    values = [math.cos(step * width) ** (freedom - 1) for step in range(STEPS + 1)]
+    integral = width / 3 * (values[0] + 4 * sum(values[1:-1:2]) + 2 * sum(values[2:-1:2]) + values[-1])
+    scale = math.gamma((freedom + 1) / 2) / (math.sqrt(math.pi) * math.gamma(freedom / 2))
+    return 2 * scale * integral

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-_RECURRENT = (
+RECURRENT = (
     "model=rnn",
     "model.encoder.embedding_width=64",
     "model.encoder.hidden_width=64",
@@ -14,9 +14,9 @@ _RECURRENT = (
     "model.decoder.embedding_dropout=0.1",
     "model.decoder.readout_dropout=0.1",
 )
-NO_ATTENTION = (*_RECURRENT, "model/attention=none")
-BAHDANAU = (*_RECURRENT, "model/attention=bahdanau", "model.attention.width=64")
-LUONG = (*_RECURRENT, "model/attention=luong", "model.attention.scale=sqrt")
+NO_ATTENTION = (*RECURRENT, "model/attention=none")
+BAHDANAU = (*RECURRENT, "model/attention=bahdanau", "model.attention.width=64")
+LUONG = (*RECURRENT, "model/attention=luong", "model.attention.scale=sqrt")
 TRANSFORMER = (
     "model=transformer",
     "model.encoder.layers=2",

@@ -11,8 +11,8 @@ from nmt.data.sources.order import Order
 from nmt.data.sources.recall import Recall
 from nmt.evaluation.runs import EvaluationSet, FinishedRun
 from nmt.lab.claim import Contrast, Text, accuracy_by
-from nmt.lab.claims import CLAIMS
-from nmt.lab.interval import QUANTILES, over_seeds
+from nmt.lab.claims import CLAIMS, parallel
+from nmt.lab.interval import over_seeds, student_quantile
 from nmt.lab.page import Measured, claims_table, page, to_dict
 
 METRICS = {"parameters": 12_345, "updates": 1_000, "wall_seconds": 90.0}
@@ -40,23 +40,21 @@ def made_up(claim, pairs, right):
     }
 
 
-def student_density(x, freedom):
-    scale = math.gamma((freedom + 1) / 2) / (math.sqrt(freedom * math.pi) * math.gamma(freedom / 2))
-    return scale * (1 + x * x / freedom) ** (-(freedom + 1) / 2)
-
-
-@pytest.mark.parametrize("freedom", range(1, len(QUANTILES) + 1))
-def test_the_quantiles_hold_95_percent_of_students_t(freedom):
-    end, steps = QUANTILES[freedom - 1], 20_000
-    width = 2 * end / steps
-    inside = sum(student_density(-end + (step + 0.5) * width, freedom) for step in range(steps)) * width
-    assert inside == pytest.approx(0.95, abs=2e-4)
+# Two-sided quantiles of 95 and 99.5 % as tables of Student's t have them.
+@pytest.mark.parametrize(
+    ("freedom", "usual", "strict"),
+    [(1, 12.706, 127.32), (2, 4.303, 14.089), (3, 3.182, 7.453), (9, 2.262, 3.690), (30, 2.042, 3.030)],
+)
+def test_the_quantiles_are_those_of_tables(freedom, usual, strict):
+    assert student_quantile(0.95, freedom) == pytest.approx(usual, abs=1e-3)
+    assert student_quantile(0.995, freedom) == pytest.approx(strict, abs=5e-3)
 
 
 def test_the_interval_over_seeds_by_hand():
     found = over_seeds([1.0, 2.0, 3.0])
-    assert (found.mean, found.seeds) == (2.0, 3) and found.half_width == pytest.approx(4.303 / math.sqrt(3))
+    assert (found.mean, found.seeds) == (2.0, 3) and found.half_width == pytest.approx(4.303 / math.sqrt(3), rel=1e-3)
     assert str(found) == "2.0 ± 2.5"
+    assert over_seeds([1.0, 2.0, 3.0], comparisons=10).half_width == pytest.approx(14.089 / math.sqrt(3), rel=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -125,6 +123,17 @@ def test_a_fixed_vector_loses_the_longest_sentences():
 def test_the_softmax_saturates_without_the_division():
     (contrast,) = CLAIMS["scaling"]().measure({}).contrasts
     assert contrast.verdict == "supported" and min(contrast.values) > 50
+
+
+def test_time_grows_with_the_length_where_steps_wait_for_each_other(monkeypatch):
+    for name, value in (("LENGTHS", (4, 16)), ("TOKENS", 64), ("REPEATS", 2)):
+        monkeypatch.setattr(parallel, name, value)
+    found = CLAIMS["parallel"]().measure({})
+    assert set(found.curves.lines) == {
+        f"{m}, {w}" for m in ("Bahdanau", "Transformer") for w in ("training", "decoding")
+    }
+    assert all(line["4"] == (1.0, 1.0) for line in found.curves.lines.values())
+    assert [len(contrast.values) for contrast in found.contrasts] == [2, 2]
 
 
 def test_the_page_has_every_claim_in_both_languages():

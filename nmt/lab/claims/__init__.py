@@ -6,6 +6,7 @@ from nmt.lab.claim import Claim
 from nmt.lab.claims.distance import AgreementDistance, CoreferenceDistance, NegationDistance
 from nmt.lab.claims.fixed_vector import FixedVector
 from nmt.lab.claims.memory import Memory
+from nmt.lab.claims.parallel import Parallel
 from nmt.lab.claims.positions import Positions
 from nmt.lab.claims.scaling import Scaling
 
@@ -13,6 +14,6 @@ CLAIMS: dict[str, type[Claim]] = {
     claim.name: claim
     for claim in (
         *(FixedVector, Memory, AgreementDistance, CoreferenceDistance, NegationDistance),
-        *(Positions, Scaling),
+        *(Positions, Scaling, Parallel),
     )
 }

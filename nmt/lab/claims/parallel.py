@@ -1,0 +1,106 @@
+"""Recurrent networks are trained step by step, attention all at once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+import torch
+from torch import Tensor
+
+from nmt.build import build_model
+from nmt.config.compose import compose
+from nmt.lab.claim import Claim, Contrast, Curves, Finding, Runs, Text
+from nmt.lab.models import BAHDANAU, TRANSFORMER
+from nmt.models.seq2seq import Seq2Seq
+from nmt.models.trial import one_thread
+
+LENGTHS = (10, 20, 40, 80, 160)
+TOKENS, VOCABULARY, REPEATS = 1600, 500, 5
+
+
+class Parallel(Claim):
+    """Time of an update and of a translation by the length of the sentences, at the same number of tokens."""
+
+    name = "parallel"
+    claim = Text(
+        "A recurrent network is trained one word after the other, a Transformer all words at once.",
+        "순환 신경망은 한 단어씩 차례로 학습하지만, 트랜스포머는 모든 단어를 한꺼번에 학습한다.",
+    )
+    method = Text(
+        f"Batches of {TOKENS:,} tokens in sentences of several lengths, on one thread of a CPU: the time of forward "
+        "and backward pass, and of as many decoding steps, each as a multiple of that of the shortest sentences. "
+        f"{REPEATS} repetitions take the place of seeds.",
+        f"토큰 {TOKENS:,}개짜리 배치를 여러 길이의 문장으로 만들어 CPU 스레드 하나에서 잰 시간: 순전파와 역전파, "
+        f"그리고 디코딩. 가장 짧은 문장일 때의 몇 배인지 나타낸다. 시드 대신 {REPEATS}번 되풀이하였다.",
+    )
+
+    def systems(self) -> Mapping[str, Sequence[str]]:
+        return {}
+
+    def measure(self, runs: Runs) -> Finding:
+        models = {name: _model(settings) for name, settings in (("Bahdanau", BAHDANAU), ("Transformer", TRANSFORMER))}
+        lines = {}
+        with one_thread():
+            for name, model in models.items():
+                for work, run in (("training", _update), ("decoding", _decode)):
+                    lines[f"{name}, {work}"] = _growth(model, run)
+        longest = str(LENGTHS[-1])
+        return Finding(
+            contrasts=tuple(
+                Contrast(
+                    Text(
+                        f"time with {longest} tokens a sentence over {LENGTHS[0]}, {work}: Bahdanau minus Transformer",
+                        f"문장 길이 {LENGTHS[0]}에 대한 {longest}의 시간 비율, {korean}: 바다나우 - 트랜스포머",
+                    ),
+                    tuple(
+                        recurrent - parallel
+                        for recurrent, parallel in zip(
+                            lines[f"Bahdanau, {work}"][longest], lines[f"Transformer, {work}"][longest], strict=True
+                        )
+                    ),
+                )
+                for work, korean in (("training", "학습"), ("decoding", "디코딩"))
+            ),
+            curves=Curves(
+                Text("tokens of a sentence", "문장의 토큰 수"),
+                Text("time, shortest = 1", "시간 (가장 짧은 문장 = 1)"),
+                lines,
+            ),
+        )
+
+
+def _model(settings: Sequence[str]) -> Seq2Seq:
+    config = compose("train", list(settings))["model"]
+    return build_model(config, source_vocab_size=VOCABULARY, target_vocab_size=VOCABULARY, joint=True)
+
+
+def _growth(model: Seq2Seq, run: Callable[[Seq2Seq, Tensor], None]) -> dict[str, tuple[float, ...]]:
+    """Return the time at each length over that of the shortest, for each repetition."""
+    seconds: dict[int, list[float]] = {length: [] for length in LENGTHS}
+    for repeat in range(REPEATS + 1):
+        for length in LENGTHS:
+            batch = torch.randint(5, VOCABULARY, (TOKENS // length, length))
+            start = time.perf_counter()
+            run(model, batch)
+            if repeat:  # the first is a warm-up
+                seconds[length].append(time.perf_counter() - start)
+    shortest = seconds[LENGTHS[0]]
+    return {
+        str(length): tuple(own / other for own, other in zip(each, shortest, strict=True))
+        for length, each in seconds.items()
+    }
+
+
+def _update(model: Seq2Seq, batch: Tensor) -> None:
+    model.train()
+    hidden, _ = model(batch, torch.ones_like(batch, dtype=torch.bool), batch)
+    model.decoder.output(hidden).logsumexp(-1).sum().backward()
+
+
+@torch.inference_mode()
+def _decode(model: Seq2Seq, batch: Tensor) -> None:
+    model.eval()
+    state = model.start(batch, torch.ones_like(batch, dtype=torch.bool))
+    for step in range(batch.shape[1]):
+        _, state = model.step(batch[:, step], state)
