@@ -9,11 +9,12 @@ from nmt.lab.claims.memory import Memory
 from nmt.lab.claims.parallel import Parallel
 from nmt.lab.claims.positions import Positions
 from nmt.lab.claims.scaling import Scaling
+from nmt.lab.claims.scores import Scores
 
 CLAIMS: dict[str, type[Claim]] = {
     claim.name: claim
     for claim in (
         *(FixedVector, Memory, AgreementDistance, CoreferenceDistance, NegationDistance),
-        *(Positions, Scaling, Parallel),
+        *(Positions, Scaling, Parallel, Scores),
     )
 }
