@@ -18,8 +18,11 @@ from nmt.config.settings import TrainConfig
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
-ATTENTION = (ROOT / "docs" / "attention.md").read_text("utf-8")
-TRAIN = re.findall(r"^python train\.py(.*)$", (README + ATTENTION).replace("\\\n", ""), re.MULTILINE)
+FAMILIES = (ROOT / "docs" / "attention_families.md").read_text("utf-8")
+TUTORIAL = (ROOT / "docs" / "attention.md").read_text("utf-8")
+KOREAN = {"README.ko.md": README, "docs/attention.ko.md": TUTORIAL}  # each is a translation of this page
+PAGES = (README + FAMILIES + TUTORIAL).replace("\\\n", "")
+TRAIN = list(dict.fromkeys(re.findall(r"^python train\.py(.*)$", PAGES, re.MULTILINE)))
 RUNS = sorted(path.parent for path in (ROOT / "docs" / "results").glob("*/metrics.json"))
 
 
@@ -53,13 +56,25 @@ def test_a_result_names_the_commit_that_its_config_belongs_to(folder: Path) -> N
     assert yaml.safe_load((folder / "config.yaml").read_text("utf-8"))["seed"] == metrics["seed"]
 
 
-@pytest.mark.parametrize("name", sorted(set(re.findall(r"\]\(([\w./-]+)\)", README))))
-def test_links_lead_somewhere(name: str) -> None:
-    assert (ROOT / name).exists()
+@pytest.mark.parametrize("page", ["README.md", "README.ko.md", "docs/attention.md", "docs/attention.ko.md"])
+def test_links_lead_somewhere(page: str) -> None:
+    names = re.findall(r"\]\(([\w./-]+)\)", (ROOT / page).read_text("utf-8"))
+    assert names and [name for name in names if not ((ROOT / page).parent / name).exists()] == []
 
 
-def test_the_page_about_attention_has_every_family() -> None:
-    assert set(re.findall(r"^\| `(\w+)` \|", ATTENTION, re.MULTILINE)) == set(groups()["model/attention"])
+@pytest.mark.parametrize("page", KOREAN)
+def test_the_korean_pages_have_the_same_commands(page: str) -> None:
+    assert commands((ROOT / page).read_text("utf-8")) == commands(KOREAN[page])
+
+
+def commands(page: str) -> list[str]:
+    """Return the lines of all blocks of code, without their comments."""
+    blocks = re.findall(r"^```\w+\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    return [re.sub(r"\s+# .*", "", line) for block in blocks for line in block.splitlines()]
+
+
+def test_the_page_of_attention_families_has_every_one() -> None:
+    assert set(re.findall(r"^\| `(\w+)` \|", FAMILIES, re.MULTILINE)) == set(groups()["model/attention"])
 
 
 def test_a_result_is_added_without_the_folder_of_its_data(
