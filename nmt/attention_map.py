@@ -200,7 +200,7 @@ class AttentionMap:
         try:
             data = json.loads(text)
         except ValueError as error:
-            raise UserError(f"{where}: not JSON ({error}); expected a file written with attention=NAME.json") from None
+            raise UserError(f"{where}: not JSON ({error}); expected a file that attend.py or a run wrote") from None
         if not isinstance(data, dict) or data.get("format") != FORMAT:
             raise UserError(f'{where}: not an attention map; expected JSON with "format": "{FORMAT}"')
         if data.get("version") != VERSION:

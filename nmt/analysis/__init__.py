@@ -1,1 +1,1 @@
-"""Draws attention maps as pictures."""
+"""Shows attention maps: pictures, and tables for a terminal."""

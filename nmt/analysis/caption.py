@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 from nmt.special import WORD_MARK
 
 if TYPE_CHECKING:
-    from nmt.attention_map import AttentionMap, Kind, Origin
+    from nmt.analysis.view import Shown
+    from nmt.attention_map import AttentionMap, Origin
 
 # kind: title, name of the rows, name of the columns
 TEXTS = {
     "cross": ("Attention to the source", "translation", "source"),
     "encoder_self": ("Self-attention of the encoder", "source, from", "source, to"),
+    "rollout": ("Attention rollout of the encoder", "source, from", "source, to"),
     "decoder_self": ("Self-attention of the decoder", "translation, being written", "translation, read so far"),
 }
 SPACE = "␣"  # a word mark alone would look like a line under an empty label
@@ -58,7 +60,7 @@ def _details(origin: Origin) -> Iterator[str]:
         yield f"log P {origin.log_prob:.2f}"
 
 
-def metadata(attention: AttentionMap, kind: Kind) -> tuple[str, str]:
+def metadata(attention: AttentionMap, kind: Shown) -> tuple[str, str]:
     """Return the title and the description of a picture, for the metadata of its file."""
     origin = attention.origin
     entries = {

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from nmt.analysis.caption import metadata
 from nmt.analysis.layout import darkest
 from nmt.analysis.sheet import Sheet
+from nmt.analysis.view import Shown, view
 from nmt.atomic import write_atomically
 from nmt.errors import UserError
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from nmt.analysis.layout import Weights
-    from nmt.attention_map import AttentionMap, Kind
+    from nmt.attention_map import AttentionMap
 
 SAVED_DPI = 160
 FORMATS = ("png", "svg", "pdf")
@@ -26,7 +27,7 @@ DESCRIPTION = {"png": "Description", "svg": "Description", "pdf": "Subject"}  # 
 def figure(
     attention: AttentionMap,
     *,
-    kind: Kind = "cross",
+    kind: Shown = "cross",
     layer: int | None = None,
     head: int | None = None,
     words: bool = False,
@@ -36,19 +37,19 @@ def figure(
     """Return a figure of one large panel: the darker a cell, the more its row attends to its column.
 
     `layer` and `head` count from 1, as in the pictures; None means the mean of all. `words` merges pieces to words.
-    Colours go from 0 to 1, so that they mean the same in every picture; with `scaled`, they go from 0 to the highest
-    weights of this picture. `title` replaces the first line of the caption. Raises UserError where the model has no
-    such attention, layer or head.
+    A rollout goes through all layers, or through the first `layer` of them. Colours go from 0 to 1, so that they mean
+    the same in every picture; with `scaled`, they go from 0 to the highest weights of this picture. `title` replaces
+    the first line of the caption. Raises UserError where the model has no such attention, layer or head.
     """
-    attention, weights = _weights(attention, kind, words)
-    chosen, note = _choose(weights, layer, head)
+    seen = view(attention, kind, words=words)
+    chosen, note = seen.panel(layer, head)
     top, note = _scale(chosen, note, scaled)
-    return Sheet(attention, kind, note, top, title).draw(chosen)
+    return Sheet(seen, note, top, title).draw(chosen)
 
 
 def overview(
     attention: AttentionMap,
-    kind: Kind = "cross",
+    kind: Shown = "cross",
     *,
     words: bool = False,
     scaled: bool = False,
@@ -56,31 +57,39 @@ def overview(
 ) -> Figure:
     """Return a figure of one large panel, the mean of all layers and heads, with a small panel for each head beside it.
 
-    A model with one layer and one head, such as a recurrent one, gets the large panel only. The other arguments are as
-    in `figure`.
+    A model with one layer and one head, such as a recurrent one, gets the large panel only, and so does a rollout. The
+    other arguments are as in `figure`.
     """
-    attention, weights = _weights(attention, kind, words)
-    chosen, note = _choose(weights, None, None)
+    seen = view(attention, kind, words=words)
+    chosen, note = seen.panel()
     top, note = _scale(chosen, note, scaled)
-    heads = None if weights.shape[:2] == (1, 1) else weights
-    return Sheet(attention, kind, note, top, title).draw(chosen, heads)
+    heads = None if seen.weights.shape[:2] == (1, 1) or kind == "rollout" else seen.weights
+    return Sheet(seen, note, top, title).draw(chosen, heads)
 
 
 def card(attention: AttentionMap) -> Figure:
     """Return a small figure of the mean cross attention between words, which can be read in a card of TensorBoard."""
-    attention, weights = _weights(attention, "cross", words=True)
-    chosen, note = _choose(weights, None, None)
-    return Sheet(attention, "cross", note, 1.0).draw_card(chosen)
+    seen = view(attention, words=True)
+    chosen, note = seen.panel()
+    return Sheet(seen, note, 1.0).draw_card(chosen)
 
 
 def save(
-    attention: AttentionMap, path: str | Path, *, kind: Kind = "cross", words: bool = False, scaled: bool = False
+    attention: AttentionMap,
+    path: str | Path,
+    *,
+    kind: Shown = "cross",
+    layer: int | None = None,
+    head: int | None = None,
+    words: bool = False,
+    scaled: bool = False,
 ) -> None:
-    """Write the map to `path`: the picture that `overview` draws (.png, .svg, .pdf), or all data (.json).
+    """Write the map to `path`: a picture (.png, .svg, .pdf), or all data (.json).
 
-    `kind`, `words` and `scaled` choose what the picture shows. The metadata of the file tells what the caption tells,
-    and the whole sentences. The file is complete or not written at all. Raises UserError for another suffix, a folder
-    that does not exist and a model without attention, and OSError for a full disk.
+    The picture is that of `figure` if a layer or a head is given, else that of `overview`. The metadata of the file
+    tells what the caption tells, and the whole sentences. The file is complete or not written at all. Raises UserError
+    for another suffix, a folder that does not exist, a model without attention, and a kind, layer or head that it does
+    not have; and OSError for a full disk.
     """
     path = Path(path)
     suffix = path.suffix.lower().removeprefix(".")
@@ -94,41 +103,14 @@ def save(
     if suffix == "json":
         write_atomically(path, attention.to_json().encode())
         return
-    drawn = overview(attention, kind, words=words, scaled=scaled)
+    if layer is None and head is None:
+        drawn = overview(attention, kind, words=words, scaled=scaled)
+    else:
+        drawn = figure(attention, kind=kind, layer=layer, head=head, words=words, scaled=scaled)
     title, description = metadata(attention, kind)
     picture = BytesIO()
     drawn.savefig(picture, format=suffix, dpi=SAVED_DPI, metadata={"Title": title, DESCRIPTION[suffix]: description})
     write_atomically(path, picture.getvalue())
-
-
-def _weights(attention: AttentionMap, kind: Kind, words: bool) -> tuple[AttentionMap, Weights]:
-    if kind not in attention.kinds:
-        has = ", ".join(attention.kinds) or "no attention at all"
-        raise UserError(f"attention map: got kind '{kind}', but this model has {has}; choose a kind that it has")
-    attention = attention.words() if words else attention
-    weights: Weights = getattr(attention, kind).numpy()
-    return attention, weights
-
-
-def _choose(weights: Weights, layer: int | None, head: int | None) -> tuple[Weights, str]:
-    """Return the panel (1, 1, R, C) of a layer and head, or of their means, and the note that describes it."""
-    for name, index, count in (("layer", layer, weights.shape[0]), ("head", head, weights.shape[1])):
-        if index is not None and not 1 <= index <= count:
-            raise UserError(f"attention map: got {name} {index}, expected 1 to {count}; choose one of these")
-    note = _note(layer, head, *weights.shape[:2])
-    if layer is not None:
-        weights = weights[layer - 1 : layer]
-    if head is not None:
-        weights = weights[:, head - 1 : head]
-    return weights.mean(axis=(0, 1), keepdims=True), note
-
-
-def _note(layer: int | None, head: int | None, layers: int, heads: int) -> str:
-    """Return the text that names the layer and the head of a panel, without those of which there is only one."""
-    sides = [("layer", layer, layers), ("head", head, heads)]
-    taken = [f"{name} {index} of {count}" for name, index, count in sides if index is not None and count > 1]
-    means = [f"{count} {name}s" for name, index, count in sides if index is None and count > 1]
-    return ", ".join(taken + (["mean of " + " and ".join(means)] if means else []))
 
 
 def _scale(weights: Weights, note: str, scaled: bool) -> tuple[float, str]:

@@ -105,23 +105,23 @@ def darkest(weights: Weights) -> float:
     import numpy as np
 
     highest = float(np.quantile(weights.max(axis=-1), 0.9))
-    return min(1.0, max(highest, 2.0 / float(weights.shape[3])))
+    return min(1.0, max(highest, 2.0 / float(weights.shape[-1])))
 
 
 def large_panel(weights: Weights) -> Grid:
-    """Return one panel (1, 1, R, C). Its cells get smaller as sentences get longer, within limits."""
-    rows, columns = weights.shape[2:]
+    """Return one panel (R, C). Its cells get smaller as sentences get longer, within limits."""
+    rows, columns = weights.shape
     cell = min(_within(SINGLE_SIDE / max(rows, columns), SINGLE_CELLS), LARGEST_SIDE / max(rows, columns))
     across, down = (max(cell, min(SINGLE_LEAST / count, SINGLE_LEAST_CELL)) for count in (columns, rows))
-    return Grid(weights, across, down, 0.0, _font(across, down))
+    return Grid(weights[None, None], across, down, 0.0, _font(across, down))
 
 
 def card_panel(weights: Weights, width: float, height: float) -> Grid:
-    """Return one panel (1, 1, R, C) for a picture of a card's size that has `width` and `height` left for it."""
-    rows, columns = weights.shape[2:]
+    """Return one panel (R, C) for a picture of a card's size that has `width` and `height` left for it."""
+    rows, columns = weights.shape
     across = min(_within(width / columns, CARD_ACROSS), LARGEST_SIDE / columns)
     down = min(_within(height / rows, CARD_DOWN), LARGEST_SIDE / rows)
-    return Grid(weights, across, down, 0.0, CARD_POINTS)
+    return Grid(weights[None, None], across, down, 0.0, CARD_POINTS)
 
 
 def thumbnails(weights: Weights, beside: Grid) -> Grid:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from nmt.analysis.layout import Weights
-    from nmt.attention_map import AttentionMap, Kind
+    from nmt.analysis.view import View
 
 COLORS = "Blues"
 INK, SOFT, LINE = "#1f2933", "#6b7680", "#c9d1d9"  # labels, other text, frames of the panels
@@ -78,14 +78,15 @@ class Line:
 class Sheet:
     """A picture that is being made. The weight `top` gets the darkest colour."""
 
-    def __init__(self, attention: AttentionMap, kind: Kind, note: str, top: float, title: str | None = None) -> None:
+    def __init__(self, view: View, note: str, top: float, title: str | None = None) -> None:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
-        rows, columns = ([shown(label) for label in labels] for labels in attention.axes(kind))
-        self.names = TEXTS[kind][1:]
+        attention = view.attention
+        rows, columns = ([shown(label) for label in labels] for labels in view.axes)
+        self.names = TEXTS[view.kind][1:]
         self.top = top
-        title = TEXTS[kind][0] if title is None else title
+        title = TEXTS[view.kind][0] if title is None else title
         facts = (details(attention.origin), note)
         sentences = (f"source: {attention.source}", f"translation: {attention.target}")
         marks = legend([*rows, *columns])
@@ -98,7 +99,7 @@ class Sheet:
         self.canvas = FigureCanvasAgg(self.figure)
 
     def draw(self, panel: Weights, heads: Weights | None = None) -> Figure:
-        """Draw `panel` (1, 1, R, C) under the caption and, if given, `heads` (L, H, R, C) in small beside it."""
+        """Draw `panel` (R, C) under the caption and, if given, `heads` (L, H, R, C) in small beside it."""
         grid, space = self._measured(large_panel(panel))
         small = None if heads is None else self._measured(thumbnails(heads, grid))
         left = EDGE + ROWS_NAME + space.left
@@ -122,7 +123,7 @@ class Sheet:
         return self.figure
 
     def draw_card(self, panel: Weights) -> Figure:
-        """Draw `panel` (1, 1, R, C) for a card of TensorBoard: small and wide, with the caption on the right."""
+        """Draw `panel` (R, C) for a card of TensorBoard: small and wide, with the caption on the right."""
         rows, columns = (self._widest(labels, CARD_POINTS) for labels in (self.rows, self.columns))
         width = CARD_WIDTH - CARD_TEXT - rows - ROW_LABEL_GAP - 3 * CARD_EDGE
         height = CARD_HEIGHT - (columns + CARD_POINTS / POINTS) * SLANT - SLANTED_GAP - 2 * CARD_EDGE

@@ -23,7 +23,6 @@ PATH_KEYS = (
     "gold",
     "output",
     "out",
-    "attention",
     "hydra.run.dir",
     "hydra.sweep.dir",
     *(f"data.{key}" for key in PATHS),

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from nmt.cli import evaluate, program, train, translate
+from nmt.cli import attend, evaluate, program, train, translate
 from nmt.cli.arguments import take, wants_help
 from nmt.cli.processes import is_first_process
 from nmt.errors import UserError
@@ -27,13 +27,16 @@ CLOSING = """
 Everything is in {folder}:
   metrics.json                scores, times and hardware
   translations/               sources, translations and references of validation and test, one sentence on each line
-  attention/                  attention maps, as pictures and as JSON{maps}
+  attention/                  attention maps of validation sentences, as pictures and as JSON
+  {maps}/attention.html
+                              the attention maps of these sentences, for a browser
   checkpoints/best.ckpt       the model, ready for evaluate and translate
   config.yaml, train.log      the settings and the messages of the run
   events.out.tfevents...      curves; to see them: {tensorboard}
 
 What to try next (python is {python}):
   python scripts/translate.py ckpt={folder} text={text}
+  python scripts/attend.py ckpt={folder} text={text} kind=encoder_self words=true
   python train.py experiment=demo_rnn data.target_lang=ko    (Bahdanau attention, English to Korean, three minutes)
   python train.py data=cldr model=rnn model/attention=luong
   python train.py experiment=multi30k_transformer            (needs the network, or data.path=FOLDER)
@@ -62,16 +65,16 @@ def run(arguments: Sequence[str]) -> None:
     if not is_first_process():  # Lightning has started this program again for a further device
         return
     _step("scripts/evaluate.py", evaluate.run, [f"ckpt={folder}"])
-    maps = []
     sentences = chosen_sentences(folder)
-    for number, (source, reference) in enumerate(sentences, start=1):
-        picture = folder / "attention" / f"demo_{number}.png"
-        _step("scripts/translate.py", translate.run, [f"ckpt={folder}", f"text={source}", f"attention={picture}"])
+    for source, reference in sentences:
+        _step("scripts/translate.py", translate.run, [f"ckpt={folder}", f"text={source}"])
         print(f"(reference: {reference})")
-        maps.append(f"\n    {picture}")
+    maps, lines = folder / "attention" / "demo", folder / "attention" / "demo.txt"
+    lines.write_text("".join(f"{source}\n" for source, _ in sentences), "utf-8")
+    _step("scripts/attend.py", attend.run, [f"ckpt={folder}", f"input={lines}", "words=true", f"out={maps}"])
     text = shlex.quote(sentences[0][0])
     logs = f"python -m tensorboard.main --logdir {folder}"
-    print(CLOSING.format(folder=folder, maps="".join(maps), tensorboard=logs, text=text, python=sys.executable), end="")
+    print(CLOSING.format(folder=folder, maps=maps, tensorboard=logs, text=text, python=sys.executable), end="")
 
 
 def _step(name: str, run: Callable[[list[str]], None], arguments: list[str]) -> None:

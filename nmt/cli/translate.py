@@ -16,7 +16,6 @@ from nmt.errors import UserError
 from nmt.lines import decoded, says_jsonl
 
 if TYPE_CHECKING:
-    from nmt.base_translator import BaseTranslator
     from nmt.cli.answers import Answers
 
 HELP = """\
@@ -35,12 +34,7 @@ Translate with a trained model: one text, every line of a file, or every line of
                              Without output=, the translations go to standard output.
   format=jsonl               write one JSON object for each source, with scores and pieces (default: text, or jsonl if
                              the name of output= ends in .jsonl or .jsonl.gz); search.n_best=5 adds n-best lists
-  with_attention=true        with format=jsonl: also the attention map, which is long
-  attention=map.png          with text=: also draw the attention map (or map.svg, map.pdf; map.json: the weights)
-  kind=encoder_self          with attention=map.png: self-attention of the encoder (decoder_self: of the decoder)
-  words=true                 with attention=map.png: label words instead of pieces
-  scaled=true                with attention=map.png: colours from 0 to the highest weights of this picture, not to 1
-  reference="..."            with attention=: draw the map of this translation instead of the one found by the search
+  with_attention=true        with format=jsonl: also the attention map, which is long (attend.py draws maps)
   prefix="..."               with text=: the beginning of the translation, which the search then completes
   search.beam_size=5         search.KEY=... replaces one setting of the checkpoint's search
   search.length_penalty=1.0  the score of a hypothesis is log P / ((5 + length) / 6) ** length_penalty
@@ -74,7 +68,6 @@ class TranslateConfig:
 
     ckpt: str | list[str]
     text: str | None
-    reference: str | None
     prefix: str | None
     input: str | None
     output: str | None
@@ -83,10 +76,6 @@ class TranslateConfig:
     search: dict[str, Any]
     allow: list[str]
     device: str
-    attention: str | None
-    kind: Literal["cross", "encoder_self", "decoder_self"]
-    words: bool
-    scaled: bool
 
     @property
     def jsonl(self) -> bool:
@@ -100,10 +89,9 @@ def run(argv: list[str]) -> None:
         print(HELP, end="")
         return
     text, rest = take(argv, "text")
-    reference, rest = take(rest, "reference")
     prefix, rest = take(rest, "prefix")
     config = read_config("translate", rest, TranslateConfig, open_keys=("search",))
-    config = dataclasses.replace(config, text=text, reference=reference, prefix=prefix)
+    config = dataclasses.replace(config, text=text, prefix=prefix)
     problems = list(contradictions(config))
     if problems:
         raise UserError(*problems)
@@ -117,10 +105,7 @@ def run(argv: list[str]) -> None:
     translator = load_translator(config.ckpt, device=config.device, search=config.search, allow=config.allow)
     answers = Answers(translator, jsonl=config.jsonl, with_attention=config.with_attention)
     stdout = utf8_output()
-    if config.attention is not None:
-        assert text is not None
-        draw(translator, text, reference, config, stdout, prefix)
-    elif text is not None:
+    if text is not None:
         translator.check_source(text, "text")
         stdout.writelines(answers.lines([text], ["text"], prefix=prefix or ""))
         answers.close()
@@ -136,26 +121,18 @@ def run(argv: list[str]) -> None:
 
 def contradictions(config: TranslateConfig) -> Iterator[str]:
     """Yield a message for each setting that has no effect or no sense beside the others."""
-    text, reference, prefix = config.text, config.reference, config.prefix
+    text, prefix = config.text, config.prefix
     if text is not None and config.input is not None:
         yield 'input=: a file cannot be translated beside text="..."; leave out one of them'
     if config.output is not None and config.input is None:
         yield "output=: needs the file input=; otherwise redirect the output of the program, as in > lines.de"
     if config.with_attention and not config.jsonl:
         yield "with_attention=true: text lines cannot hold it; add format=jsonl"
-    if config.attention is not None and text is None:
-        yield f'attention={config.attention}: a map shows one sentence; give it with text="..."'
-    if config.attention is not None and config.jsonl:
-        yield "attention=: writes a file of its own; in JSON lines, with_attention=true adds the map"
-    if reference is not None and config.attention is None:
-        yield 'reference="...": it only changes an attention map; to draw one, add attention=map.png'
-    if prefix is not None and (text is None or reference is not None):
+    if prefix is not None and text is None:
         yield (
-            'prefix="...": the search completes it; give it with text="..." and without reference= (in Python, '
+            'prefix="...": the search completes it; give it with text="..." (in Python, '
             "Translator.translate(sentences, prefixes=[...]) takes one for each sentence)"
         )
-    if (config.kind != "cross" or config.words or config.scaled) and config.attention is None:
-        yield "kind=, words= and scaled=: they only change an attention map; to draw one, add attention=map.png"
 
 
 def translate_lines(answers: Answers, stream: BufferedIOBase, output: TextIO) -> None:
@@ -177,33 +154,6 @@ def translate_lines(answers: Answers, stream: BufferedIOBase, output: TextIO) ->
             output.flush()
         number += len(lines)
     answers.close()
-
-
-def draw(
-    translator: BaseTranslator,
-    text: str,
-    reference: str | None,
-    config: TranslateConfig,
-    output: TextIO,
-    prefix: str | None = None,
-) -> None:
-    """Save the attention map of `text` and its translation, and write the translation to `output`.
-
-    The translation is `reference`; if that is None, the search finds one that begins with `prefix`. `config` says where
-    to save and what to show.
-    """
-    from nmt.analysis.figure import save
-    from nmt.lines import as_line
-
-    if reference is None:
-        found = translator.translate([text], prefixes=[prefix or ""])
-    else:
-        found = translator.score([text], [reference])
-    attention = translator.attention_maps(found)[0]
-    assert config.attention is not None
-    save(attention, config.attention, kind=config.kind, words=config.words, scaled=config.scaled)
-    print(f"attention map written to {config.attention}", file=sys.stderr)
-    output.write(as_line(attention.target) + "\n")
 
 
 def arriving(stream: BufferedIOBase) -> Iterator[list[bytes]]:

@@ -32,11 +32,16 @@ def test_the_whole_demo_in_small(tmp_path, monkeypatch, capsys) -> None:
     demo.run(["debug=fast", "data.sizes=[400,20,20]", "tokenizer.vocab_size=320", "trainer.accelerator=cpu"])
     said = capsys.readouterr().out
     (folder,) = (tmp_path / "outputs" / "demo").iterdir()
-    for command in ("train.py experiment=demo", "scripts/evaluate.py ckpt=", "scripts/translate.py ckpt="):
+    for command in (
+        "train.py experiment=demo",
+        "scripts/evaluate.py ckpt=",
+        "scripts/translate.py ckpt=",
+        "scripts/attend.py",
+    ):
         assert f"$ python {command}" in said
     assert said.count("(reference: ") == demo.SENTENCES and "What to try next" in said
     for number in range(1, demo.SENTENCES + 1):
-        assert (folder / "attention" / f"demo_{number}.png").is_file()
+        assert (folder / "attention" / "demo" / f"{number}.png").is_file()
 
 
 def test_the_demo_in_a_named_folder_and_the_program_that_continues_it(monkeypatch) -> None:

@@ -1,14 +1,15 @@
-"""Ensembles on the command line: translate.py, evaluate.py and score.py."""
+"""Ensembles on the command line: translate.py, evaluate.py, score.py and attend.py."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from nmt import load_translator
-from nmt.cli import evaluate, score, translate
+from nmt.cli import attend, evaluate, score, translate
 from nmt.errors import UserError
 from nmt.lines import as_line
 from tests.tiny_run import Run, save_other, sentences
@@ -93,15 +94,14 @@ def test_a_file_goes_on_only_with_the_same_members(
 
 
 @pytest.mark.parametrize(
-    ("words", "match"),
-    [
-        (["text=a", "attention=map.png"], "attention map: an ensemble of 2 models has none"),
-        (["text=a", "format=jsonl", "with_attention=true"], "attention map: an ensemble of 2 models"),
-    ],
+    ("program", "words"),
+    [(attend.run, ["text=a"]), (translate.run, ["text=a", "format=jsonl", "with_attention=true"])],
 )
-def test_attention_is_refused(both: str, elsewhere: Path, words: list[str], match: str) -> None:
-    with pytest.raises(UserError, match=match):
-        translate.run([both, "device=cpu", *words])
+def test_attention_is_refused(
+    both: str, elsewhere: Path, program: Callable[[list[str]], None], words: list[str]
+) -> None:
+    with pytest.raises(UserError, match="attention map: an ensemble of 2 models has none"):
+        program([both, "device=cpu", *words])
 
 
 def test_mistakes(run: Run, other: Path) -> None:

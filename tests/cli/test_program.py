@@ -107,7 +107,7 @@ def test_arguments() -> None:
         take(["text=\udce9"], "text")
     assert overrides(["ckpt=a'b\\", "seed=1"], open_keys=()) == [r"ckpt='a\'b\\'", "seed=1"]
     assert overrides(["data.path=x y", "data.limit=3"], open_keys=("data",)) == ["++data.path='x y'", "++data.limit=3"]
-    assert overrides(["attention=null", "ckpt='x'"], open_keys=()) == ["attention=null", "ckpt='x'"]
+    assert overrides(["out=null", "ckpt='x'"], open_keys=()) == ["out=null", "ckpt='x'"]
     assert overrides(["search=greedy", "search.beam_size=2"], open_keys=("search",)) == [
         "search=greedy",
         "++search.beam_size=2",

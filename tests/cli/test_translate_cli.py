@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import re
 import select
@@ -66,16 +65,13 @@ def test_translate_program_samples(run: Run, elsewhere: Path, capsys: pytest.Cap
     assert capsys.readouterr().out == as_line(expected) + "\n"
 
 
-def test_translate_program_completes_a_prefix(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_translate_program_completes_a_prefix(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
     words = [f"ckpt={run.folder}", "text=two dogs in snow", "prefix=a, red", "search.max_length_extra=9"]
     translate_program.run(words)
     (expected,) = run.translator.translate(["two dogs in snow"], prefixes=["a, red"], max_length_extra=9)
     assert capsys.readouterr().out == as_line(expected.text) + "\n" and expected.text.startswith("a, red")
-    translate_program.run([*words, f"attention={tmp_path}/map.json"])
-    assert json.loads((tmp_path / "map.json").read_text(encoding="utf-8"))["target"] == expected.text
-    for wrong in ([words[0], words[2]], [*words, "reference=x", f"attention={tmp_path}/map.json"]):
-        with pytest.raises(UserError, match=r"the search completes it; give it with text=.* takes one for each"):
-            translate_program.run(wrong)
+    with pytest.raises(UserError, match=r"the search completes it; give it with text=.* takes one for each"):
+        translate_program.run([words[0], words[2]])
 
 
 def test_translate_program_takes_a_strategy_of_ones_own(
@@ -133,36 +129,6 @@ def test_translate_program_says_how_many_translations_are_empty(
     translate_program.run([f"ckpt={run.folder}"])
     captured = capsys.readouterr()
     assert (captured.out, captured.err) == ("\n\n\n", "warning: 2 translations without any text\n")
-
-
-def test_translate_program_draws_attention(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "a map, (1).json"
-    translate_program.run([f"ckpt={run.folder}", "text=two dogs", f"attention={path}"])
-    target = json.loads(path.read_text(encoding="utf-8"))["target"]
-    captured = capsys.readouterr()
-    assert captured.out == as_line(target) + "\n" and captured.err == f"attention map written to {path}\n"
-    forced = tmp_path / "forced.json"
-    translate_program.run([f"ckpt={run.folder}", "text=two dogs", "reference=zwei, Hunde", f"attention={forced}"])
-    assert json.loads(forced.read_text(encoding="utf-8"))["target"] == "zwei, Hunde"
-    for words, match in (
-        (["text=a", f"attention={tmp_path}/map.gif"], "gif"),
-        (["attention=map.png"], "text="),
-        (["text=a", "reference=b"], "attention="),
-        (["text=a", "words=true"], "attention="),
-        (["text=a", f"attention={tmp_path}/map.png", "kind=self"], "kind: got 'self'"),
-    ):
-        with pytest.raises(UserError, match=match):
-            translate_program.run([f"ckpt={run.folder}", *words])
-
-
-def test_translate_program_draws_self_attention_and_words(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen = []
-    monkeypatch.setattr("nmt.analysis.figure.save", lambda attention, path, **how: seen.append(how))
-    how = ["kind=encoder_self", "words=true", "scaled=true"]
-    translate_program.run([f"ckpt={run.folder}", "text=a dog", "attention=x.png", *how])
-    assert seen == [{"kind": "encoder_self", "words": True, "scaled": True}]
 
 
 def test_who_writes_line_by_line_is_answered_so(run: Run) -> None:

@@ -140,7 +140,6 @@ def test_files_that_cannot_be_read(run: Run, tmp_path: Path) -> None:
         (["output=x"], "output=: needs the file input="),
         (["text=a", "input=x"], 'input=: a file cannot be translated beside text="..."'),
         (["with_attention=true"], "with_attention=true: text lines cannot hold it; add format=jsonl"),
-        (["text=a", "attention=x.png", "format=jsonl"], "attention=: writes a file of its own"),
         (["format=json"], "format: got 'json'"),
     ],
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from nmt.cli import align, benchmark, evaluate, heads, report, train, translate
+from nmt.cli import align, attend, benchmark, evaluate, heads, report, train, translate
 from nmt.training import benchmark as timings
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,6 +19,7 @@ REPORT = re.findall(r"^python scripts/report\.py (.*)$", README, re.MULTILINE)
 TRANSLATE = re.findall(r"^python scripts/translate\.py (.*)$", README, re.MULTILINE)
 ALIGN = re.findall(r"^python scripts/align\.py (.*)$", README, re.MULTILINE)
 HEADS = re.findall(r"^python scripts/heads\.py (.*)$", README, re.MULTILINE)
+ATTEND = re.findall(r"^python scripts/attend\.py (.*)$", README, re.MULTILINE)
 TINY = [
     "data=cldr", "data.sizes=[200,8,8]", "data.topics=[numbers]", "data.max_parts=1", "tokenizer.vocab_size=300",
     "trainer.accelerator=cpu", "model.encoder.layers=1", "model.encoder.block.width=16", "model.encoder.block.heads=2",
@@ -69,7 +70,14 @@ def test_translate(line, here, monkeypatch, capsys):
     output = re.search(r"output=(\S+)", words)
     written = Path(output[1]).read_text("utf-8") if output else capsys.readouterr().out
     assert len(written.splitlines()) == (3 if redirected or output else 1)
-    assert (here / "map.png").is_file() == ("attention=" in words)
+
+
+@pytest.mark.parametrize("line", ATTEND)
+def test_attend(line, here, capsys):
+    (here / "lines.en").write_text("A dog runs.\nTwo dogs run.\n", "utf-8")
+    attend.run(shlex.split(line, comments=True))
+    assert "%" in capsys.readouterr().out
+    assert (here / "FOLDER").is_dir() == ("out=" in line)
 
 
 @pytest.mark.parametrize("line", ALIGN)

@@ -1,0 +1,198 @@
+"""The program that shows what a model attends to: `scripts/attend.py`, `nmt-attend`."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from nmt.cli import program
+from nmt.cli.arguments import read_config, take, wants_help
+from nmt.config.typed import PositiveInt
+from nmt.errors import UserError
+
+if TYPE_CHECKING:
+    from nmt.attention_map import AttentionMap
+    from nmt.base_translator import BaseTranslator
+    from nmt.translation import Translation
+
+HELP = """\
+See what a trained model attends to while it translates: a table on the terminal; a page, pictures and the weights.
+
+  python scripts/attend.py ckpt=RUN_FOLDER_OR_FILE text="..." [target="..."] [out=FOLDER] [key=value ...]
+  (installed: nmt-attend)
+
+  ckpt=PATH                  a run folder (its best checkpoint) or a checkpoint file
+  text="..."                 the sentence, taken literally: commas, quotes and braces need no escaping
+  target="..."               look at this translation instead of the one that the search finds
+  input=lines.en             in place of text=: a file with one sentence on each line (UTF-8), at most {most} of them
+  kind=cross                 what the translation attends to in the source (default); encoder_self: self-attention of
+                             the encoder; decoder_self: of the decoder; rollout: self-attention of a Transformer's
+                             encoder through all its layers (Abnar and Zuidema 2020, arXiv:2005.00928)
+  layer=2 head=1             one layer, one head, or both; default: the mean of all. layer=2 of a rollout: through the
+                             first two layers
+  words=true                 words instead of pieces
+  out=FOLDER                 write attention.html, a page that shows all of these and works without a network, and for
+                             sentence N the weights as N.json and a picture as N.png. Older files are replaced
+  format=svg                 with out=: svg or pdf pictures instead of png
+  scaled=true                with out=: colours of a picture from 0 to its highest weights, not to 1
+  search.beam_size=5         replaces one setting of the checkpoint's search; search=sampling ... as in translate.py
+  allow=[my_package]         your packages whose classes the checkpoint or search._target_= may name
+  --config-dir FOLDER        your folder of YAML files, as for the other programs
+  device=auto                auto, cpu, cuda, cuda:1 ...
+
+Each row of the table is a piece that the model writes, each column a piece that it reads (in self-attention, both are
+of one sentence). The weights are per cent, and a row sums to 100. "·" is less than half a per cent. A cell is empty if
+the row cannot look there, because that piece comes later.
+
+  python scripts/attend.py ckpt=outputs/demo/2026-01-31_12-00-00 text="A dog runs." words=true out=dog
+  python scripts/attend.py ckpt=best.ckpt text="A dog runs." target="Ein Hund rennt." kind=decoder_self layer=1 head=2
+"""
+
+MOST = 200  # sentences on one page
+
+
+@dataclasses.dataclass(kw_only=True)
+class AttendConfig:
+    """The settings of attend.yaml."""
+
+    ckpt: str | list[str]
+    text: str | None
+    target: str | None
+    input: str | None
+    kind: Literal["cross", "encoder_self", "decoder_self", "rollout"]
+    layer: PositiveInt | None
+    head: PositiveInt | None
+    words: bool
+    out: str | None
+    format: Literal["png", "svg", "pdf"]
+    scaled: bool
+    search: dict[str, Any]
+    allow: list[str]
+    device: str
+
+
+def run(argv: list[str]) -> None:
+    """Run the program with the arguments `argv`. Raises UserError for a mistake in them."""
+    if wants_help(argv):
+        print(HELP.format(most=MOST), end="")
+        return
+    text, rest = take(argv, "text")
+    target, rest = take(rest, "target")
+    config = read_config("attend", rest, AttendConfig, open_keys=("search",))
+    config = dataclasses.replace(config, text=text, target=target)
+    problems = list(contradictions(config))
+    if problems:
+        raise UserError(*problems)
+    sentences = dict(read_sentences(config))
+
+    from nmt import process
+    from nmt.loading import load_translator
+
+    process.speed_up()
+    translator = load_translator(config.ckpt, device=config.device, search=config.search, allow=config.allow)
+    translations = list(translated(translator, sentences, target))
+    maps = translator.attention_maps(translations)
+    show(maps, config)
+    if config.out is not None:
+        for path in write(maps, config, Path(config.out)):
+            print(f"written to {path}")
+
+
+def contradictions(config: AttendConfig) -> Iterator[str]:
+    """Yield a message for each setting that has no effect or no sense beside the others."""
+    if (config.text is None) == (config.input is None):
+        yield 'text=: expected one sentence, as text="...", or a file, as input=lines.en'
+    if config.target is not None and config.text is None:
+        yield 'target="...": it is the translation of one sentence; give that with text="..."'
+    if config.kind == "rollout" and config.head is not None:
+        yield f"head={config.head}: a rollout takes the mean of all heads; leave it out"
+    if config.out is None and (config.scaled or config.format != "png"):
+        yield "scaled= and format=: they only change pictures; to draw them, add out=FOLDER"
+
+
+def read_sentences(config: AttendConfig) -> Iterator[tuple[str, str]]:
+    """Yield the place and the text of each sentence. Raises UserError for an empty one, and for too many."""
+    if config.input is None:
+        lines = iter([config.text or ""])
+    else:
+        from nmt.data.sources.files import read_lines
+
+        lines = read_lines(Path(config.input))
+    for number, sentence in enumerate(lines, start=1):
+        place = "text" if config.input is None else f"{config.input}:{number}"
+        if not sentence.strip():
+            raise UserError(f"{place}: the sentence is empty; give one with words in it")
+        if number > MOST:
+            raise UserError(
+                f"{config.input}: got more than {MOST} sentences, too many to look at; give fewer, or write the maps "
+                "of a whole file with translate.py input=... format=jsonl with_attention=true"
+            )
+        yield place, sentence
+
+
+def translated(translator: BaseTranslator, sentences: dict[str, str], target: str | None) -> Iterator[Translation]:
+    """Yield the translation of each sentence, found by the search unless `target` is given.
+
+    A source that is too long for the model gives the translations of its parts, with a warning.
+    """
+    if target is not None:
+        yield from translator.score(list(sentences.values()), [target], places=list(sentences))
+        return
+    for place, sentence in sentences.items():
+        translator.check_source(sentence, place)
+    for place, found in zip(sentences, translator.translate(list(sentences.values())), strict=True):
+        if found.parts:
+            print(f"warning: {translator.source_limit().warning(place, found)}", file=sys.stderr)
+        yield from found.parts or [found]
+
+
+def show(maps: list[AttentionMap], config: AttendConfig) -> None:
+    """Print each sentence with its translation and its table. Raises UserError for what the model does not have."""
+    from rich.console import Console
+
+    from nmt.analysis.caption import TEXTS, details
+    from nmt.analysis.terminal import table
+    from nmt.analysis.view import view
+    from nmt.lines import as_line
+    from nmt.table import terminal_width
+
+    console = Console()
+    for number, attention in enumerate(maps, start=1):
+        seen = view(attention, config.kind, words=config.words)
+        panel, note = seen.panel(config.layer, config.head)
+        title = ", ".join(filter(None, [TEXTS[config.kind][0], note]))
+        heading = [f"sentence {number} of {len(maps)}"] if len(maps) > 1 else []
+        heading += [f"source:      {as_line(attention.source)}", f"translation: {as_line(attention.target)}"]
+        heading += [details(attention.origin), f"{title}, in %"]
+        print("\n" * (number > 1) + "\n".join(heading) + "\n")
+        for line in table(seen, panel, terminal_width()):
+            console.print(line, soft_wrap=True)
+    sys.stdout.flush()
+
+
+def write(maps: list[AttentionMap], config: AttendConfig, folder: Path) -> Iterator[Path]:
+    """Write the weights and a picture of each sentence to `folder`, which is made if needed. Yield their paths."""
+    from nmt.analysis.figure import save
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, attention in enumerate(maps, start=1):
+        data, picture = folder / f"{number}.json", folder / f"{number}.{config.format}"
+        save(attention, data)
+        save(
+            attention,
+            picture,
+            kind=config.kind,
+            layer=config.layer,
+            head=config.head,
+            words=config.words,
+            scaled=config.scaled,
+        )
+        yield from (data, picture)
+
+
+def main() -> None:
+    """Run the program with the arguments of this process."""
+    program.main(run)

@@ -1,0 +1,107 @@
+"""The program that shows what a model attends to."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from nmt.attention_map import load
+from nmt.cli import attend
+from nmt.errors import UserError
+from nmt.lines import as_line
+from tests.tiny_run import Run, save_other, sentences
+
+
+def test_the_table_is_of_the_translation_that_the_search_finds(
+    run: Run, elsewhere: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    attend.run([f"ckpt={run.folder}", "text=two, dogs", "search.beam_size=2"])
+    said = capsys.readouterr().out.splitlines()
+    (found,) = run.translator.translate(["two, dogs"], beam_size=2)
+    assert said[:2] == ["source:      two, dogs", f"translation: {as_line(found.text)}".rstrip()]
+    assert f"update 7, score {found.score:.2f}, log P {found.log_prob:.2f}" in said[2]
+    assert said[3] == "Attention to the source, mean of 2 layers and 2 heads, in %"
+    assert len(said) >= 6 + len(found.pieces)
+
+
+def test_a_given_target_is_looked_at(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text, target = 'A man, in a "red" {shirt}', "ein, Mann = [x]"
+    attend.run([f"ckpt={run.folder}", f"text={text}", f"target={target}", f"out={tmp_path}/a, b"])
+    (expected,) = run.translator.attention_maps(run.translator.score([text], [target]))
+    written = load(tmp_path / "a, b" / "1.json")
+    assert (written.source, written.target) == (text, target)
+    for kind in expected.kinds:
+        torch.testing.assert_close(getattr(written, kind), getattr(expected, kind), atol=2e-4, rtol=0)
+    assert f"translation: {target}" in capsys.readouterr().out
+
+
+def test_a_file_gives_a_map_of_each_line(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = sentences(3, seed=4)
+    (tmp_path / "lines.en").write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    words = ["kind=encoder_self", "layer=2", "head=1", "words=true", "format=svg", "scaled=true"]
+    attend.run([f"ckpt={run.folder}", f"input={tmp_path}/lines.en", f"out={tmp_path}/out", *words])
+    assert [load(tmp_path / "out" / f"{number}.json").source for number in (1, 2, 3)] == lines
+    picture = (tmp_path / "out" / "3.svg").read_text("utf-8")
+    assert "Self-attention of the encoder" in picture
+    said = capsys.readouterr().out
+    assert said.count("Self-attention of the encoder, layer 2 of 2, head 1 of 2") == 3 and "sentence 3 of 3" in said
+
+
+def test_a_source_that_is_too_long_is_shown_in_parts(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    attend.run([f"ckpt={run.folder}", "text=a dog. two men in snow.", "search.max_source_length=12"])
+    out, err = capsys.readouterr()
+    assert "sentence 1 of 2" in out and "source:      two men in snow." in out
+    assert err.startswith("warning: text: longer than 12 tokens (search.max_source_length)")
+
+
+@pytest.mark.parametrize(
+    ("words", "match"),
+    [
+        ([], "text=: expected one sentence"),
+        (["text=a", "input=lines.en"], "text=: expected one sentence"),
+        (["input=none.en"], "none.en: no such file"),
+        (["text= "], "text: the sentence is empty"),
+        (["target=b", "input=x"], 'target="...": it is the translation of one sentence'),
+        (["text=a", "layer=3"], "got layer 3, expected 1 to 2"),
+        (["text=a", "layer=0"], "layer: got 0, expected an integer of at least 1"),
+        (["text=a", "head=3"], "got head 3, expected 1 to 2"),
+        (["text=a", "kind=rollout", "head=1"], "head=1: a rollout takes the mean of all heads"),
+        (["text=a", "kind=self"], "kind: got 'self', expected one of cross, encoder_self, decoder_self, rollout"),
+        (["text=a", "scaled=true"], "they only change pictures; to draw them, add out=FOLDER"),
+        (["text=a", "attention=map.png"], "attention: unknown key"),
+    ],
+)
+def test_mistakes_of_a_user(run: Run, elsewhere: Path, words: list[str], match: str) -> None:
+    with pytest.raises(UserError, match=match):
+        attend.run([f"ckpt={run.folder}", *words])
+
+
+def test_a_recurrent_model_has_no_rollout(run: Run, tmp_path: Path) -> None:
+    other = save_other(run, tmp_path / "other.ckpt")
+    with pytest.raises(UserError, match="got kind 'rollout', but this model has cross"):
+        attend.run([f"ckpt={other}", "text=a dog", "kind=rollout", f"out={tmp_path}/out"])
+    assert not (tmp_path / "out").exists()
+
+
+def test_too_many_sentences_are_too_many_to_look_at(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(attend, "MOST", 2)
+    (tmp_path / "lines.en").write_text("a\nb\nc\n", "utf-8")
+    with pytest.raises(UserError, match=r"got more than 2 sentences.*with_attention=true"):
+        attend.run([f"ckpt={run.folder}", f"input={tmp_path}/lines.en"])
+    (tmp_path / "lines.en").write_text("a\n\n", "utf-8")
+    with pytest.raises(UserError, match=r"lines\.en:2: the sentence is empty"):
+        attend.run([f"ckpt={run.folder}", f"input={tmp_path}/lines.en"])
+
+
+@pytest.mark.slow
+def test_a_mistake_is_one_line_and_status_2(run: Run, root: Path) -> None:
+    words = [sys.executable, str(root / "scripts" / "attend.py"), f"ckpt={run.folder}", "text=a", "layer=9"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (
+        2,
+        "error: attention map: got layer 9, expected 1 to 2; choose one of these\n",
+    )
