@@ -135,7 +135,7 @@ def test_a_wheel_and_its_source_carry_the_configs_and_run_from_an_empty_folder(r
     (source,) = (tmp_path / "dist").glob("*.tar.gz")
     configs = {path.relative_to(root).as_posix() for path in (root / "configs").rglob("*.yaml")}
     modules = {path.relative_to(root).as_posix() for path in (root / "nmt").rglob("*.py")}
-    templates = {path.relative_to(root).as_posix() for path in (root / "nmt").rglob("*.html")}
+    templates = {path.relative_to(root).as_posix() for path in (root / "nmt" / "templates").iterdir()}
     with zipfile.ZipFile(wheel) as archive:  # built from the source archive, so that is whole as well
         packed = {name for name in archive.namelist() if ".dist-info/" not in name}
     assert packed == {f"nmt/{name}" for name in configs} | modules | templates

@@ -1,1 +1,1 @@
-"""Shows attention maps: pictures, and tables for a terminal."""
+"""Shows attention maps: pictures, tables for a terminal, and a page to explore."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from nmt.atomic import write_atomically
 from nmt.cli import program
 from nmt.cli.arguments import read_config, take, wants_help
 from nmt.config.typed import PositiveInt
@@ -52,6 +53,7 @@ the row cannot look there, because that piece comes later.
 """
 
 MOST = 200  # sentences on one page
+PAGE = "attention.html"
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -174,22 +176,27 @@ def show(maps: list[AttentionMap], config: AttendConfig) -> None:
 
 
 def write(maps: list[AttentionMap], config: AttendConfig, folder: Path) -> Iterator[Path]:
-    """Write the weights and a picture of each sentence to `folder`, which is made if needed. Yield their paths."""
+    """Write the page, and the weights and a picture of each sentence, to `folder`. Yield their paths.
+
+    The folder is made if needed.
+    """
     from nmt.analysis.figure import save
+    from nmt.analysis.page import page
 
     folder.mkdir(parents=True, exist_ok=True)
+    choice: dict[str, Any] = {
+        "kind": config.kind,
+        "layer": config.layer,
+        "head": config.head,
+        "words": config.words,
+        "scaled": config.scaled,
+    }
+    write_atomically(folder / PAGE, page([[each] for each in maps], **choice).encode())
+    yield folder / PAGE
     for number, attention in enumerate(maps, start=1):
         data, picture = folder / f"{number}.json", folder / f"{number}.{config.format}"
         save(attention, data)
-        save(
-            attention,
-            picture,
-            kind=config.kind,
-            layer=config.layer,
-            head=config.head,
-            words=config.words,
-            scaled=config.scaled,
-        )
+        save(attention, picture, **choice)
         yield from (data, picture)
 
 

@@ -37,6 +37,8 @@ def test_a_given_target_is_looked_at(run: Run, tmp_path: Path, capsys: pytest.Ca
     for kind in expected.kinds:
         torch.testing.assert_close(getattr(written, kind), getattr(expected, kind), atol=2e-4, rtol=0)
     assert f"translation: {target}" in capsys.readouterr().out
+    page = (tmp_path / "a, b" / "attention.html").read_text("utf-8")
+    assert "ein, Mann = [x]" in page and '"head": null' in page
 
 
 def test_a_file_gives_a_map_of_each_line(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,312 @@
+"use strict";
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const first = data.choice;
+const state = {
+  sentence: 0, kind: first.kind, layer: first.layer, head: first.head, level: first.words ? "words" : "pieces",
+  form: "map", scale: first.scaled ? "highest" : "one",
+};
+// A place is a row (its column is -1), a column (its row is -1), or a cell of a panel: the map of one model.
+let hovered = null, focused = null; // the place that is pointed at, and the one that has the focus
+let panels = [];
+
+const byId = (id) => document.getElementById(id);
+
+function element(name, properties = {}, ...children) {
+  const made = Object.assign(document.createElement(name), properties);
+  made.append(...children);
+  return made;
+}
+
+function svg(name, attributes) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  return made;
+}
+
+const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+const shown = (label) => label.replace(/^▁+$/, "␣");
+const isMark = (label) => /^<.*>$/.test(label);
+
+// The first letter decides, as with dir="auto".
+function direction(text) {
+  const letter = text.match(/\p{L}/u);
+  return letter && /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(letter[0]) ? "rtl" : "ltr";
+}
+
+// The weights, by row and column, that the choices name; null if this model has no such attention.
+function chosenWeights(level) {
+  const layers = level[state.kind];
+  if (!layers || state.layer > layers.length || state.head > layers[0].length) return null;
+  if (state.kind === "rollout") return layers[(state.layer || layers.length) - 1];
+  const some = state.layer ? [layers[state.layer - 1]] : layers;
+  const heads = some.flatMap((layer) => (state.head ? [layer[state.head - 1]] : layer));
+  return heads[0].map((row, i) => row.map((_, j) => mean(heads.map((head) => head[i][j]))));
+}
+
+// The weight with the strongest colour, as in the pictures: the highest of nine rows in ten, at least twice an even one.
+function strongest(weights) {
+  if (state.scale === "one") return 1;
+  const highest = weights.map((row) => Math.max(...row)).sort((a, b) => a - b);
+  return Math.min(1, Math.max(highest[Math.floor(0.9 * (highest.length - 1))], 2 / weights[0].length));
+}
+
+function makePanel(map, index) {
+  const level = map[state.level];
+  const rows = state.kind === "encoder_self" || state.kind === "rollout" ? level.source : level.target;
+  const columns = state.kind === "decoder_self" ? level.read : level.source;
+  const weights = chosenWeights(level);
+  return {
+    index, rows, columns, weights, top: weights ? strongest(weights) : 0,
+    reach: state.kind === "decoder_self" ? level.reach : rows.map(() => columns.length),
+    rowsDirection: direction(rows === level.source ? map.source : map.target),
+    columnsDirection: direction(columns === level.source ? map.source : map.target),
+    rowTokens: [], columnTokens: [], cells: [], lines: [],
+  };
+}
+
+// --- drawing
+
+function placed(made, panel, row, column) {
+  Object.assign(made.dataset, { panel: panel.index, row, column });
+  made.tabIndex = -1;
+  return made;
+}
+
+function token(name, label, panel, row, column) {
+  const made = element(name, { textContent: shown(label), dir: isMark(label) ? "ltr" : "auto" });
+  made.classList.toggle("short", [...shown(label)].length < 3);
+  return placed(made, panel, row, column);
+}
+
+function makeTokens(panel, name) {
+  panel.columnTokens = panel.columns.map((label, j) => token(name, label, panel, -1, j));
+  panel.rowTokens = panel.rows.map((label, i) => token(name, label, panel, i, -1));
+}
+
+function drawMap(panel, box) {
+  makeTokens(panel, "th");
+  const head = element("tr", {}, element("td", { className: "corner" }), ...panel.columnTokens);
+  panel.cells = panel.weights.map((row, i) => row.map((weight, j) => {
+    const cell = placed(element("td", { className: j < panel.reach[i] ? "" : "masked" }), panel, i, j);
+    cell.style.setProperty("--weight", Math.min(1, weight / panel.top));
+    return cell;
+  }));
+  const body = panel.rowTokens.map((name, i) => element("tr", {}, name, ...panel.cells[i]));
+  box.append(element("table", { dir: panel.columnsDirection },
+    element("thead", {}, head), element("tbody", {}, ...body)));
+}
+
+function drawLines(panel, outer) {
+  makeTokens(panel, "span");
+  const above = element("div", { className: "tokens", dir: panel.columnsDirection }, ...panel.columnTokens);
+  const below = element("div", { className: "tokens", dir: panel.rowsDirection }, ...panel.rowTokens);
+  const picture = svg("svg", { "aria-hidden": "true" });
+  const box = element("div", { className: "lines" }, above, picture, below);
+  outer.append(box);
+  const left = box.getBoundingClientRect().left, height = picture.getBoundingClientRect().height;
+  const middles = (tokens) => tokens.map((each) => {
+    const place = each.getBoundingClientRect();
+    return place.left + place.width / 2 - left;
+  });
+  const tops = middles(panel.columnTokens), bottoms = middles(panel.rowTokens);
+  for (const [i, row] of panel.weights.entries()) {
+    for (const [j, weight] of row.entries()) {
+      if (weight < 0.01) continue; // too pale to be seen
+      const line = svg("line", { x1: tops[j], y1: 2, x2: bottoms[i], y2: height - 2 });
+      picture.append(line);
+      panel.lines.push({ line, row: i, column: j, opacity: Math.min(1, weight / panel.top) });
+    }
+  }
+}
+
+function draw() {
+  const models = data.sentences[state.sentence];
+  byId("source").textContent = models[0].source;
+  byId("target").textContent = models[0].target;
+  const [title, rows, columns] = data.texts[state.kind];
+  byId("axes").textContent = `${title}. Rows: ${rows}. Columns: ${columns}.` +
+    (state.kind === "decoder_self" ? " Hatched: later tokens, which a row cannot see." : "");
+  hovered = focused = null;
+  panels = models.map(makePanel);
+  const top = Math.max(...panels.map((panel) => panel.top)); // one scale for all models
+  byId("maps").replaceChildren();
+  for (const panel of panels) {
+    const box = element("section", {}, element("p", { className: "note", textContent: models[panel.index].details }));
+    byId("maps").append(box);
+    if (!panel.weights) {
+      box.append(element("p", { textContent: "This model has no such attention." }));
+      continue;
+    }
+    panel.top = top;
+    if (state.form === "map") drawMap(panel, box);
+    else drawLines(panel, box);
+    panel.rowTokens[0].tabIndex = 0;
+  }
+  highlight();
+}
+
+// --- highlighting
+
+function tint(made, weight) {
+  made.style.setProperty("--weight", weight);
+  made.classList.toggle("strong", weight > 0.55);
+}
+
+// The same place in another panel, if the token is the same there.
+function placeIn(panel, place) {
+  const own = place && panels[place.panel];
+  const same = own && (place.row < 0 || own.rows[place.row] === panel.rows[place.row]) &&
+    (place.column < 0 || own.columns[place.column] === panel.columns[place.column]);
+  return same ? place : { row: -1, column: -1 };
+}
+
+function highlight() {
+  const place = hovered || focused;
+  for (const panel of panels) if (panel.weights) highlightPanel(panel, placeIn(panel, place));
+  byId("readout").textContent = place ? describe(panels[place.panel], place) :
+    "Point at a token or a cell, tap it, or move with the arrow keys.";
+}
+
+function highlightPanel(panel, { row, column }) {
+  const any = row >= 0 || column >= 0;
+  const colour = (i, j) => Math.min(1, panel.weights[i][j] / panel.top);
+  panel.rowTokens.forEach((made, i) => {
+    tint(made, row < 0 && column >= 0 ? colour(i, column) : 0);
+    made.classList.toggle("chosen", i === row);
+  });
+  panel.columnTokens.forEach((made, j) => {
+    tint(made, column < 0 && row >= 0 ? colour(row, j) : 0);
+    made.classList.toggle("chosen", j === column);
+  });
+  panel.cells.forEach((cells, i) => cells.forEach((cell, j) => {
+    cell.classList.toggle("dim", any && i !== row && j !== column);
+    cell.classList.toggle("chosen", i === row && j === column);
+  }));
+  for (const each of panel.lines) {
+    const meant = (row < 0 || each.row === row) && (column < 0 || each.column === column);
+    each.line.style.opacity = meant ? each.opacity : 0.03;
+  }
+}
+
+// What the place says, in words.
+function describe(panel, { row, column }) {
+  const quoted = (label) => `“${shown(label)}”`;
+  const list = (pairs) => pairs.filter(([, weight]) => weight >= 0.01).sort((a, b) => b[1] - a[1]).slice(0, 6)
+    .map(([label, weight]) => `${quoted(label)} ${weight.toFixed(2)}`).join(", ");
+  const from = quoted(panel.rows[row] ?? ""), to = quoted(panel.columns[column] ?? "");
+  if (column < 0) return `${from} attends to: ${list(panel.columns.map((label, j) => [label, panel.weights[row][j]]))}`;
+  if (row < 0) return `${to} gets attention from: ${list(panel.rows.map((label, i) => [label, panel.weights[i][column]]))}`;
+  if (column >= panel.reach[row]) return `${from} cannot see ${to}, which comes later.`;
+  return `${from} gives ${panel.weights[row][column].toFixed(2)} to ${to}.`;
+}
+
+// --- pointer and keyboard
+
+const placeOf = ({ dataset }) => ({
+  panel: Number(dataset.panel), row: Number(dataset.row), column: Number(dataset.column),
+});
+const tokenAt = (event) => event.target.closest?.("[data-row]");
+
+function elementAt(panel, { row, column }) {
+  if (row < 0) return panel.columnTokens[column];
+  return column < 0 ? panel.rowTokens[row] : panel.cells[row][column];
+}
+
+// The place that an arrow key leads to.
+function moved(panel, { row, column }, key) {
+  const within = (value, least, count) => Math.max(least, Math.min(value, count - 1));
+  const rows = panel.rows.length, columns = panel.columns.length;
+  const down = { ArrowDown: 1, ArrowUp: -1 }[key] || 0, right = { ArrowRight: 1, ArrowLeft: -1 }[key] || 0;
+  const along = (way) => (way === "rtl" ? -right : right);
+  if (state.form === "map") {
+    return {
+      row: within(row + down, column < 0 ? 0 : -1, rows),
+      column: within(column + along(panel.columnsDirection), row < 0 ? 0 : -1, columns),
+    };
+  }
+  if (down > 0 && row < 0) return { row: within(column, 0, rows), column: -1 }; // the columns are above
+  if (down < 0 && column < 0) return { row: -1, column: within(row, 0, columns) };
+  if (row < 0) return { row, column: within(column + along(panel.columnsDirection), 0, columns) };
+  return { row: within(row + along(panel.rowsDirection), 0, rows), column };
+}
+
+const maps = byId("maps");
+maps.addEventListener("pointerover", (event) => {
+  const made = tokenAt(event);
+  hovered = made && event.pointerType !== "touch" ? placeOf(made) : null;
+  highlight();
+});
+maps.addEventListener("pointerleave", () => { hovered = null; highlight(); });
+maps.addEventListener("click", (event) => tokenAt(event)?.focus());
+maps.addEventListener("focusin", (event) => {
+  const made = tokenAt(event);
+  if (!made) return;
+  made.closest("section").querySelectorAll("[tabindex='0']").forEach((each) => { each.tabIndex = -1; });
+  made.tabIndex = 0; // the Tab key comes back to this place
+  focused = placeOf(made);
+  highlight();
+});
+maps.addEventListener("focusout", () => { focused = null; highlight(); });
+maps.addEventListener("keydown", (event) => {
+  const made = tokenAt(event);
+  if (!made) return;
+  if (event.key === "Escape") made.blur();
+  if (!event.key.startsWith("Arrow")) return;
+  event.preventDefault();
+  hovered = null;
+  const place = placeOf(made), panel = panels[place.panel];
+  elementAt(panel, moved(panel, place, event.key)).focus();
+});
+
+// --- choices
+
+function fill(select, pairs, value) {
+  select.replaceChildren(...pairs.map(([key, text]) => element("option", { value: key, textContent: text })));
+  select.value = pairs.some(([key]) => String(key) === String(value)) ? value : pairs[0][0];
+  select.disabled = pairs.length < 2;
+}
+
+function fillChoices() {
+  const levels = data.sentences[state.sentence].map((map) => map[state.level]);
+  const kinds = Object.keys(data.texts).filter((kind) => levels.some((level) => level[kind]));
+  fill(byId("kind"), kinds.map((kind) => [kind, data.texts[kind][0]]), state.kind);
+  state.kind = byId("kind").value;
+  const having = levels.map((level) => level[state.kind]).filter(Boolean), rolls = state.kind === "rollout";
+  const numbers = (counts, all, name) => {
+    const most = Math.max(...counts);
+    const mean = Math.min(...counts) < most ? "mean of all" : `mean of ${most}`;
+    return [...(most > 1 ? [["", all || mean]] : []), ...Array.from({ length: most }, (_, i) => [i + 1, name(i + 1)])];
+  };
+  const layers = numbers(having.map((each) => each.length), rolls && "all", (n) => (rolls && n > 1 ? `1 to ${n}` : n));
+  const heads = rolls ? [["", "mean of all"]] : numbers(having.map((each) => each[0].length), "", (n) => n);
+  fill(byId("layer"), layers, state.layer || "");
+  fill(byId("head"), heads, state.head || "");
+  state.layer = Number(byId("layer").value) || null;
+  state.head = Number(byId("head").value) || null;
+}
+
+function show(changes) {
+  Object.assign(state, changes);
+  fillChoices();
+  for (const name of ["sentence", "level", "form", "scale"]) {
+    if (byId(name)) byId(name).value = state[name];
+  }
+  draw();
+}
+
+if (byId("sentence")) {
+  const count = data.sentences.length;
+  fill(byId("sentence"), data.sentences.map((each, i) => [i, `${i + 1} of ${count}: ${each[0].source}`]), 0);
+  byId("sentence").addEventListener("change", () => show({ sentence: Number(byId("sentence").value) }));
+  byId("previous").addEventListener("click", () => show({ sentence: (state.sentence + count - 1) % count }));
+  byId("next").addEventListener("click", () => show({ sentence: (state.sentence + 1) % count }));
+}
+for (const name of ["kind", "level", "form", "scale"]) {
+  byId(name).addEventListener("change", () => show({ [name]: byId(name).value }));
+}
+for (const name of ["layer", "head"]) {
+  byId(name).addEventListener("change", () => show({ [name]: Number(byId(name).value) || null }));
+}
+addEventListener("resize", () => { if (state.form === "lines") draw(); });
+show({});
