@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,8 +44,8 @@ def figure(
     """
     seen = view(attention, kind, words=words)
     chosen, note = seen.panel(layer, head)
-    top, note = _scale(chosen, note, scaled)
-    return Sheet(seen, note, top, title).draw(chosen)
+    top, warning = scale([chosen], scaled)
+    return Sheet(seen, [note, warning], top, title).draw(chosen)
 
 
 def overview(
@@ -62,16 +63,16 @@ def overview(
     """
     seen = view(attention, kind, words=words)
     chosen, note = seen.panel()
-    top, note = _scale(chosen, note, scaled)
+    top, warning = scale([chosen], scaled)
     heads = None if seen.weights.shape[:2] == (1, 1) or kind == "rollout" else seen.weights
-    return Sheet(seen, note, top, title).draw(chosen, heads)
+    return Sheet(seen, [note, warning], top, title).draw(chosen, heads)
 
 
 def card(attention: AttentionMap) -> Figure:
     """Return a small figure of the mean cross attention between words, which can be read in a card of TensorBoard."""
     seen = view(attention, words=True)
     chosen, note = seen.panel()
-    return Sheet(seen, note, 1.0).draw_card(chosen)
+    return Sheet(seen, [note], 1.0).draw_card(chosen)
 
 
 def save(
@@ -113,9 +114,9 @@ def save(
     write_atomically(path, picture.getvalue())
 
 
-def _scale(weights: Weights, note: str, scaled: bool) -> tuple[float, str]:
-    """Return the weight that gets the darkest colour, and the note with a warning if it is not 1."""
+def scale(panels: Sequence[Weights], scaled: bool) -> tuple[float, str]:
+    """Return the weight that gets the darkest colour in pictures of `panels` (R, C), and a warning if it is not 1."""
     if not scaled:
-        return 1.0, note
-    top = darkest(weights)
-    return top, ", ".join(filter(None, (note, f"colours only for this picture: 0 to {top:.2f}")))
+        return 1.0, ""
+    top = max(map(darkest, panels))
+    return top, f"colours only for {'this picture' if len(panels) == 1 else 'these pictures'}: 0 to {top:.2f}"

@@ -78,7 +78,7 @@ class Line:
 class Sheet:
     """A picture that is being made. The weight `top` gets the darkest colour."""
 
-    def __init__(self, view: View, note: str, top: float, title: str | None = None) -> None:
+    def __init__(self, view: View, notes: Sequence[str], top: float, title: str | None = None) -> None:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
@@ -87,7 +87,7 @@ class Sheet:
         self.names = TEXTS[view.kind][1:]
         self.top = top
         title = TEXTS[view.kind][0] if title is None else title
-        facts = (details(attention.origin), note)
+        facts = (details(attention.origin), ", ".join(filter(None, notes)))
         sentences = (f"source: {attention.source}", f"translation: {attention.target}")
         marks = legend([*rows, *columns])
         self.face: Typeface = typeface([*rows, *columns, title, *facts, *sentences, marks, "…"])

@@ -23,6 +23,8 @@ PATH_KEYS = (
     "gold",
     "output",
     "out",
+    "compare",
+    "animation",
     "hydra.run.dir",
     "hydra.sweep.dir",
     *(f"data.{key}" for key in PATHS),

@@ -12,7 +12,7 @@ from nmt.atomic import write_atomically
 from nmt.cli import program
 from nmt.cli.arguments import read_config, take, wants_help
 from nmt.config.typed import PositiveInt
-from nmt.errors import UserError
+from nmt.errors import UserError, counted
 
 if TYPE_CHECKING:
     from nmt.attention_map import AttentionMap
@@ -35,10 +35,13 @@ See what a trained model attends to while it translates: a table on the terminal
   layer=2 head=1             one layer, one head, or both; default: the mean of all. layer=2 of a rollout: through the
                              first two layers
   words=true                 words instead of pieces
+  compare=PATH               another model beside this one, with the translation of the first and one scale of colours
   out=FOLDER                 write attention.html, a page that shows all of these and works without a network, and for
                              sentence N the weights as N.json and a picture as N.png. Older files are replaced
-  format=svg                 with out=: svg or pdf pictures instead of png
+  format=svg                 with out=: svg or pdf pictures instead of png (without compare=)
   scaled=true                with out=: colours of a picture from 0 to its highest weights, not to 1
+  animation=map.gif          in place of text=: how the attention of a validation sentence changed while the run was
+                             trained, from the pictures in its TensorBoard files; sentence=2: of the second sentence
   search.beam_size=5         replaces one setting of the checkpoint's search; search=sampling ... as in translate.py
   allow=[my_package]         your packages whose classes the checkpoint or search._target_= may name
   --config-dir FOLDER        your folder of YAML files, as for the other programs
@@ -50,8 +53,11 @@ the row cannot look there, because that piece comes later.
 
   python scripts/attend.py ckpt=outputs/demo/2026-01-31_12-00-00 text="A dog runs." words=true out=dog
   python scripts/attend.py ckpt=best.ckpt text="A dog runs." target="Ein Hund rennt." kind=decoder_self layer=1 head=2
+  python scripts/attend.py ckpt=RUN_FOLDER compare=OTHER_RUN_FOLDER text="A dog runs." out=both
+  python scripts/attend.py ckpt=RUN_FOLDER animation=training.gif
 """
 
+Models = list["AttentionMap"]  # the maps of one sentence: one, or two that are compared
 MOST = 200  # sentences on one page
 PAGE = "attention.html"
 
@@ -68,6 +74,9 @@ class AttendConfig:
     layer: PositiveInt | None
     head: PositiveInt | None
     words: bool
+    compare: str | None
+    animation: str | None
+    sentence: PositiveInt
     out: str | None
     format: Literal["png", "svg", "pdf"]
     scaled: bool
@@ -88,23 +97,58 @@ def run(argv: list[str]) -> None:
     problems = list(contradictions(config))
     if problems:
         raise UserError(*problems)
+    if config.animation is not None:
+        animate_run(config)
+        return
     sentences = dict(read_sentences(config))
-
-    from nmt import process
-    from nmt.loading import load_translator
-
-    process.speed_up()
-    translator = load_translator(config.ckpt, device=config.device, search=config.search, allow=config.allow)
-    translations = list(translated(translator, sentences, target))
-    maps = translator.attention_maps(translations)
+    if not sentences:
+        raise UserError(f"input={config.input}: the file has no sentence; give one with a sentence on each line")
+    maps = attended(config, sentences)
     show(maps, config)
     if config.out is not None:
         for path in write(maps, config, Path(config.out)):
             print(f"written to {path}")
 
 
+def attended(config: AttendConfig, sentences: dict[str, str]) -> list[Models]:
+    """Return the map of each sentence, and beside it that of the model `compare` for the same translation."""
+    from nmt import process
+    from nmt.loading import load_translator
+
+    process.speed_up()
+    translator = load_translator(config.ckpt, device=config.device, search=config.search, allow=config.allow)
+    translations = list(translated(translator, sentences, config.target))
+    maps = translator.attention_maps(translations)
+    if config.compare is None:
+        return [[each] for each in maps]
+    other = load_translator(config.compare, device=config.device, allow=config.allow)
+    sources, targets = [each.source for each in translations], [each.text for each in translations]
+    return [list(pair) for pair in zip(maps, other.attention_maps(other.score(sources, targets)), strict=True)]
+
+
+def animate_run(config: AttendConfig) -> None:
+    """Write the animation of a training. Raises UserError for a run that has no pictures for it."""
+    from nmt.analysis.animation import animate
+    from nmt.checkpoint import find_checkpoint
+    from nmt.run_files import run_of
+
+    assert config.animation is not None and isinstance(config.ckpt, str)
+    updates = animate(run_of(find_checkpoint(config.ckpt)), config.sentence, Path(config.animation))
+    print(f"written to {config.animation}: {counted(len(updates), 'frame')}, updates {updates[0]:,} to {updates[-1]:,}")
+
+
 def contradictions(config: AttendConfig) -> Iterator[str]:
     """Yield a message for each setting that has no effect or no sense beside the others."""
+    if config.animation is not None:
+        if any(each is not None for each in (config.text, config.input, config.compare, config.out)):
+            yield "animation=: shows validation sentences of the run alone; leave out text=, input=, compare= and out="
+        if isinstance(config.ckpt, list):
+            yield f"ckpt: got a list of {len(config.ckpt)}, but an animation is of one run"
+        return
+    if config.sentence != 1:
+        yield "sentence=: it only chooses the sentence of an animation; add animation=map.gif"
+    if config.compare is not None and config.format != "png":
+        yield f"format={config.format}: two models are drawn side by side as png; leave it out"
     if (config.text is None) == (config.input is None):
         yield 'text=: expected one sentence, as text="...", or a file, as input=lines.en'
     if config.target is not None and config.text is None:
@@ -151,8 +195,8 @@ def translated(translator: BaseTranslator, sentences: dict[str, str], target: st
         yield from found.parts or [found]
 
 
-def show(maps: list[AttentionMap], config: AttendConfig) -> None:
-    """Print each sentence with its translation and its table. Raises UserError for what the model does not have."""
+def show(sentences: list[Models], config: AttendConfig) -> None:
+    """Print each sentence with its translation and its tables. Raises UserError for what a model does not have."""
     from rich.console import Console
 
     from nmt.analysis.caption import TEXTS, details
@@ -161,25 +205,27 @@ def show(maps: list[AttentionMap], config: AttendConfig) -> None:
     from nmt.lines import as_line
     from nmt.table import terminal_width
 
+    views = [[view(attention, config.kind, words=config.words) for attention in models] for models in sentences]
+    panels = [[seen.panel(config.layer, config.head) for seen in models] for models in views]
     console = Console()
-    for number, attention in enumerate(maps, start=1):
-        seen = view(attention, config.kind, words=config.words)
-        panel, note = seen.panel(config.layer, config.head)
-        title = ", ".join(filter(None, [TEXTS[config.kind][0], note]))
-        heading = [f"sentence {number} of {len(maps)}"] if len(maps) > 1 else []
-        heading += [f"source:      {as_line(attention.source)}", f"translation: {as_line(attention.target)}"]
-        heading += [details(attention.origin), f"{title}, in %"]
-        print("\n" * (number > 1) + "\n".join(heading) + "\n")
-        for line in table(seen, panel, terminal_width()):
-            console.print(line, soft_wrap=True)
+    for number, (models, seen, chosen) in enumerate(zip(sentences, views, panels, strict=True), start=1):
+        if len(sentences) > 1:
+            print("\n" * (number > 1) + f"sentence {number} of {len(sentences)}")
+        print(f"source:      {as_line(models[0].source)}\ntranslation: {as_line(models[0].target)}")
+        for attention, each, (panel, note) in zip(models, seen, chosen, strict=True):
+            title = ", ".join(filter(None, [TEXTS[config.kind][0], note]))
+            print("\n" * (attention is not models[0]) + f"{details(attention.origin)}\n{title}, in %\n")
+            for line in table(each, panel, terminal_width()):
+                console.print(line, soft_wrap=True)
     sys.stdout.flush()
 
 
-def write(maps: list[AttentionMap], config: AttendConfig, folder: Path) -> Iterator[Path]:
+def write(sentences: list[Models], config: AttendConfig, folder: Path) -> Iterator[Path]:
     """Write the page, and the weights and a picture of each sentence, to `folder`. Yield their paths.
 
     The folder is made if needed.
     """
+    from nmt.analysis.beside import save_beside
     from nmt.analysis.figure import save
     from nmt.analysis.page import page
 
@@ -191,13 +237,18 @@ def write(maps: list[AttentionMap], config: AttendConfig, folder: Path) -> Itera
         "words": config.words,
         "scaled": config.scaled,
     }
-    write_atomically(folder / PAGE, page([[each] for each in maps], **choice).encode())
+    write_atomically(folder / PAGE, page(sentences, **choice).encode())
     yield folder / PAGE
-    for number, attention in enumerate(maps, start=1):
-        data, picture = folder / f"{number}.json", folder / f"{number}.{config.format}"
-        save(attention, data)
-        save(attention, picture, **choice)
-        yield from (data, picture)
+    for number, models in enumerate(sentences, start=1):
+        for name, attention in zip((f"{number}.json", f"{number}.compare.json"), models, strict=False):
+            save(attention, folder / name)
+            yield folder / name
+        picture = folder / f"{number}.{config.format}"
+        if len(models) > 1:
+            save_beside(models, picture, **choice)
+        else:
+            save(models[0], picture, **choice)
+        yield picture
 
 
 def main() -> None:

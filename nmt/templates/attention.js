@@ -125,8 +125,9 @@ function draw() {
   byId("source").textContent = models[0].source;
   byId("target").textContent = models[0].target;
   const [title, rows, columns] = data.texts[state.kind];
-  byId("axes").textContent = `${title}. Rows: ${rows}. Columns: ${columns}.` +
-    (state.kind === "decoder_self" ? " Hatched: later tokens, which a row cannot see." : "");
+  const [rowsAre, columnsAre] = state.form === "map" ? ["Rows", "Columns"] : ["Below", "Above"];
+  byId("axes").textContent = `${title}. ${rowsAre}: ${rows}. ${columnsAre}: ${columns}.` +
+    (state.kind === "decoder_self" && state.form === "map" ? " Hatched: later tokens, which a row cannot see." : "");
   hovered = focused = null;
   panels = models.map(makePanel);
   const top = Math.max(...panels.map((panel) => panel.top)); // one scale for all models

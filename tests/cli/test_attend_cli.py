@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import torch
+from PIL import Image
+from torch.utils.tensorboard import SummaryWriter
 
+from nmt import load_translator
 from nmt.attention_map import load
 from nmt.cli import attend
 from nmt.errors import UserError
@@ -60,6 +64,51 @@ def test_a_source_that_is_too_long_is_shown_in_parts(run: Run, capsys: pytest.Ca
     assert err.startswith("warning: text: longer than 12 tokens (search.max_source_length)")
 
 
+def test_another_model_stands_beside_the_first_with_the_same_translation(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = save_other(run, tmp_path / "other.ckpt")
+    words = ["text=a dog", "target=ein Hund", "words=true", "scaled=true", f"out={tmp_path}/out"]
+    attend.run([f"ckpt={run.folder}", f"compare={other}", *words])
+    said = capsys.readouterr().out
+    assert said.count("translation: ein Hund") == 1 and "tiny (" in said and "other (Recurrent, Bahdanau)" in said
+    first, second = (load(tmp_path / "out" / name) for name in ("1.json", "1.compare.json"))
+    (expected,) = (other := load_translator(other)).attention_maps(other.score(["a dog"], ["ein Hund"]))
+    torch.testing.assert_close(second.cross, expected.cross, atol=2e-4, rtol=0)
+    assert first.target == second.target == "ein Hund" and second.encoder_self is None
+    alone = tmp_path / "alone"
+    attend.run([f"ckpt={run.folder}", *words[:-1], f"out={alone}"])
+    widths = [Image.open(folder / "1.png").width for folder in (tmp_path / "out", alone)]
+    assert widths[0] > widths[1] / 2
+    page = (tmp_path / "out" / "attention.html").read_text("utf-8")
+    assert "other (Recurrent, Bahdanau)" in page
+    with pytest.raises(UserError, match="but this model has cross"):
+        attend.run([f"ckpt={run.folder}", f"compare={tmp_path}/other.ckpt", "text=a", "kind=encoder_self"])
+
+
+def test_a_training_becomes_an_animation(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(run.folder, folder)
+    words = [f"ckpt={folder}", f"animation={tmp_path}/map.gif"]
+    with pytest.raises(UserError, match=r"has no pictures of attention during its training; expected TensorBoard"):
+        attend.run(words)
+    with SummaryWriter(str(folder)) as writer:
+        for number, width in ((0, 30), (1, 40)):
+            for update in (5, 10, 20):
+                picture = torch.full((3, 20, width + update), update / 20)
+                writer.add_image(f"attention/{number}", picture, update)
+    attend.run([*words, "sentence=2"])
+    assert capsys.readouterr().out == f"written to {tmp_path}/map.gif: 3 frames, updates 5 to 20\n"
+    with Image.open(tmp_path / "map.gif") as film:
+        assert (film.n_frames, film.size) == (3, (60, 20))
+        for frame, update in enumerate((5, 10, 20)):
+            film.seek(frame)
+            shade = film.convert("RGB").getpixel((0, 0))
+            assert isinstance(shade, tuple) and shade[0] == pytest.approx(255 * update / 20, abs=2)
+    with pytest.raises(UserError, match="sentence: got 3, but the run has pictures of 1, 2"):
+        attend.run([*words, "sentence=3"])
+
+
 @pytest.mark.parametrize(
     ("words", "match"),
     [
@@ -74,6 +123,9 @@ def test_a_source_that_is_too_long_is_shown_in_parts(run: Run, capsys: pytest.Ca
         (["text=a", "kind=rollout", "head=1"], "head=1: a rollout takes the mean of all heads"),
         (["text=a", "kind=self"], "kind: got 'self', expected one of cross, encoder_self, decoder_self, rollout"),
         (["text=a", "scaled=true"], "they only change pictures; to draw them, add out=FOLDER"),
+        (["text=a", "compare=x", "format=svg", "out=x"], "format=svg: two models are drawn side by side as png"),
+        (["text=a", "animation=x.gif"], "leave out text=, input=, compare= and out="),
+        (["text=a", "sentence=2"], "sentence=: it only chooses the sentence of an animation"),
         (["text=a", "attention=map.png"], "attention: unknown key"),
     ],
 )

@@ -76,7 +76,8 @@ def test_translate(line, here, monkeypatch, capsys):
 def test_attend(line, here, capsys):
     (here / "lines.en").write_text("A dog runs.\nTwo dogs run.\n", "utf-8")
     attend.run(shlex.split(line, comments=True))
-    assert "%" in capsys.readouterr().out
+    assert ("%" in capsys.readouterr().out) == ("animation=" not in line)
+    assert (here / "training.gif").is_file() == ("animation=" in line)
     assert (here / "FOLDER").is_dir() == ("out=" in line)
 
 
