@@ -40,22 +40,22 @@ class GreekNewTestament(Source):
     """
 
     def __init__(self, *, source_lang: str, target_lang: str) -> None:
-        """Take the direction. Raises ParameterError for other languages, and UserError without the package."""
+        """Take the direction. Raises ParameterError for other languages."""
         if {source_lang, target_lang} != set(LANGUAGES):
             raise ParameterError("source_lang", f"got {source_lang} to {target_lang}, expected grc to en, or en to grc")
         self.backwards = source_lang == LANGUAGES[1]
-        self.folder = _folder()
 
     def origin(self, split: str) -> str:
         """Return the name of the package."""
         return PACKAGE
 
     def splits(self) -> Mapping[str, Pairs]:
-        """Return the three splits, each in the order of the text."""
-        greek = _words(self.folder / GREEK, lambda word: word["id"][1:9])  # n40001002003 is word 3 of verse 40001002
-        english = _words(self.folder / ENGLISH, lambda word: word["source_verse"])
+        """Return the three splits, each in the order of the text. Raises UserError without the package."""
+        folder = _folder()
+        greek = _words(folder / GREEK, lambda word: word["id"][1:9])  # n40001002003 is word 3 of verse 40001002
+        english = _words(folder / ENGLISH, lambda word: word["source_verse"])
         found: dict[str, list[SentencePair]] = {split: [] for split in SPLITS}
-        for verse, links in _links(self.folder / ALIGNMENTS, greek, english).items():
+        for verse, links in _links(folder / ALIGNMENTS, greek, english).items():
             sides = " ".join(greek[verse].values()), " ".join(english[verse].values())
             source, target = reversed(sides) if self.backwards else sides
             ordered = sorted((j, i) if self.backwards else (i, j) for i, j in links)

@@ -87,7 +87,7 @@ def test_other_languages_and_a_package_that_is_missing(data_config, monkeypatch)
 
     monkeypatch.setattr(metadata, "distribution", missing)
     with pytest.raises(UserError, match=r"^data=greek_new_testament: needs .*; pip install --no-deps .* bible-align"):
-        build_source(data_config("greek_new_testament"))
+        splits(data_config)
 
 
 @pytest.mark.slow
