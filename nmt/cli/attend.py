@@ -12,7 +12,7 @@ from nmt.atomic import write_atomically
 from nmt.cli import program
 from nmt.cli.arguments import read_config, take, wants_help
 from nmt.config.typed import PositiveInt
-from nmt.errors import UserError, counted
+from nmt.errors import UserError, counted, did_you_mean
 
 if TYPE_CHECKING:
     from nmt.attention_map import AttentionMap
@@ -42,6 +42,8 @@ See what a trained model attends to while it translates: a table on the terminal
   scaled=true                with out=: colours of a picture from 0 to its highest weights, not to 1
   animation=map.gif          in place of text=: how the attention of a validation sentence changed while the run was
                              trained, from the pictures in its TensorBoard files; sentence=2: of the second sentence
+  example=softmax            alone, without ckpt=: attention by small numbers. Also lookup (of a price by similarity),
+                             self (self-attention over four words) and heads (several heads, joined)
   search.beam_size=5         replaces one setting of the checkpoint's search; search=sampling ... as in translate.py
   allow=[my_package]         your packages whose classes the checkpoint or search._target_= may name
   --config-dir FOLDER        your folder of YAML files, as for the other programs
@@ -90,7 +92,11 @@ def run(argv: list[str]) -> None:
     if wants_help(argv):
         print(HELP.format(most=MOST), end="")
         return
-    text, rest = take(argv, "text")
+    example, rest = take(argv, "example")
+    if example is not None:
+        print_example(example, rest)
+        return
+    text, rest = take(rest, "text")
     target, rest = take(rest, "target")
     config = read_config("attend", rest, AttendConfig, open_keys=("search",))
     config = dataclasses.replace(config, text=text, target=target)
@@ -108,6 +114,17 @@ def run(argv: list[str]) -> None:
     if config.out is not None:
         for path in write(maps, config, Path(config.out)):
             print(f"written to {path}")
+
+
+def print_example(name: str, others: list[str]) -> None:
+    """Print one of the examples. Raises UserError for another name, and for settings beside it."""
+    from nmt.analysis.examples import EXAMPLES
+
+    if name not in EXAMPLES:
+        raise UserError(f"example: got '{name}', expected one of {', '.join(EXAMPLES)}{did_you_mean(name, EXAMPLES)}")
+    if others:
+        raise UserError(f"example={name}: it has numbers of its own and no settings; leave out {' '.join(others)}")
+    print(EXAMPLES[name]())
 
 
 def attended(config: AttendConfig, sentences: dict[str, str]) -> list[Models]:
