@@ -1,15 +1,19 @@
-"""Make the tables of results in README.md and docs/results/README.md from the files in docs/results.
+"""Make the tables of results in README.md and docs/results/README.md.
 
-python scripts/results.py add RUN_FOLDER     copy a finished run's config.yaml and metrics.json to docs/results/NAME,
-                                             and write the tables
-python scripts/results.py table              write the tables
+python scripts/results.py add RUN_FOLDER [RUN_FOLDER ...]
+    copy the config.yaml, the metrics.json and the test translations of finished runs to docs/results/NAME/seedN,
+    compare all results as scripts/compare.py does, and write the tables
+python scripts/results.py table
+    write the tables again, from docs/results/comparison.json
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
+import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,134 +21,219 @@ import yaml
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from nmt.build import build_search
+from nmt.build import build_metrics, build_search
 from nmt.cli import program
 from nmt.cli.arguments import wants_help
+from nmt.config.compose import compose
 from nmt.errors import UserError
+from nmt.evaluation import comparison_table
+from nmt.evaluation.compare import compare
+from nmt.evaluation.runs import find_runs, read_runs
 from nmt.machine import summary
+from nmt.run_files import CONFIG, METRICS
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "results"
+COMPARISON, BASELINE = "comparison.json", "multi30k_transformer"
 BEGIN, END = "<!-- results -->", "<!-- end of results -->"
-FACTS: dict[str, Callable[[dict[str, Any]], str]] = {
+FACTS = {
     "parameters": lambda run: f"{run['parameters'] / 1e6:.1f} M",
     "updates": lambda run: f"{run['updates']:,}",
     "epochs": lambda run: f"{run['epochs']:.1f}",
     "minutes": lambda run: f"{run['wall_seconds'] / 60:.0f}",
     "target tokens/s": lambda run: f"{run['target_tokens_per_second']:,.0f}",
-    "seed": lambda run: str(run["seed"]),
 }
-SHORT = ["parameters", "minutes", "target tokens/s"]
+SHORT = ["parameters", "updates"]
 
 
-def add(run: Path) -> None:
-    """Copy a run's config and metrics to docs/results. The path of its data becomes `FOLDER`."""
-    if not (run / "metrics.json").is_file():
-        raise UserError(f"{run}: holds no metrics.json; expected the folder of a finished run")
-    metrics = json.loads((run / "metrics.json").read_text("utf-8"))
+def add(runs: Sequence[Path]) -> None:
+    """Copy finished runs to docs/results, and compare all results that have the same test sets as these."""
+    for run in runs:
+        copy(run)
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    file = RESULTS / COMPARISON
+    found = json.loads(file.read_text("utf-8")) if file.is_file() else {}
+    for digest, run in {scores_of(run)["data_sha256"]: run.resolve() for run in runs}.items():
+        found[digest] = compared(digest, run)
+    file.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+def copy(run: Path) -> None:
+    """Copy the files of a run that are its result. The path of its data becomes `FOLDER`."""
+    if not (run / METRICS).is_file():
+        raise UserError(f"{run}: holds no {METRICS}; expected the folder of a finished run")
+    metrics = json.loads((run / METRICS).read_text("utf-8"))
     if "test" not in metrics:
         raise UserError(f"{run}: its corpus has no test split, so there is nothing to put in the table")
-    config = yaml.safe_load((run / "config.yaml").read_text("utf-8"))
+    config = yaml.safe_load((run / CONFIG).read_text("utf-8"))
     if config["data"]["path"]:
         config["data"]["path"] = "FOLDER"
-    folder = RESULTS / metrics["name"]
-    if (folder / "config.yaml").is_file():
-        there = yaml.safe_load((folder / "config.yaml").read_text("utf-8"))
-        changed = [key for key in config if config[key] != there.get(key)]
+    folder = RESULTS / metrics["name"] / f"seed{metrics['seed']}"
+    for other in (RESULTS / metrics["name"]).glob(f"*/{CONFIG}"):
+        there = yaml.safe_load(other.read_text("utf-8"))
+        changed = [key for key in config if config[key] != there.get(key) and key != "seed"]
         if changed:
             raise UserError(
-                f"{folder}: holds a run with another {', '.join(changed)}; train under another name (name=), or remove "
-                "that folder"
+                f"{other.parent}: holds a run with another {', '.join(changed)}; train under another name (name=), or "
+                "remove that folder"
             )
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False, allow_unicode=True), "utf-8")
-    (folder / "metrics.json").write_text(json.dumps(metrics, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    label = f"test.{build_search(metrics['search']).label}"
+    lines = f"{label}.hyp.{config['data']['target_lang']}"
+    (folder / "translations").mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(run / "translations" / lines, folder / "translations" / lines)
+    (folder / CONFIG).write_text(yaml.safe_dump(config, sort_keys=False, allow_unicode=True), "utf-8")
+    write_json(folder / METRICS, metrics)
+    write_json(folder / "translations" / f"{label}.scores.json", scores_of(run) | {"data": "data.path=FOLDER"})
 
 
-def results() -> list[dict[str, Any]]:
-    """Return the metrics of every result, best score first; see `rank`."""
-    return sorted((json.loads(path.read_text("utf-8")) for path in RESULTS.glob("*/metrics.json")), key=rank)
+def write_json(path: Path, values: dict[str, Any]) -> None:
+    """Write values as JSON."""
+    path.write_text(json.dumps(values, indent=2, ensure_ascii=False) + "\n", "utf-8")
+
+
+def scores_of(run: Path) -> dict[str, Any]:
+    """Return the facts of a run's evaluation on its own test set."""
+    search = build_search(json.loads((run / METRICS).read_text("utf-8"))["search"])
+    found: dict[str, Any] = json.loads((run / "translations" / f"test.{search.label}.scores.json").read_text("utf-8"))
+    return found
+
+
+def compared(digest: str, run: Path) -> dict[str, Any]:
+    """Return the comparison of all results on the test set with this digest; `run` has its sentences."""
+    with contextlib.chdir(RESULTS):
+        folders = [path for name in sorted(Path().glob("*/")) for path in find_runs(name)]
+        folders = [path for path in folders if scores_of(path)["data_sha256"] == digest]
+        *results, _ = read_runs([*folders, run], "test")
+        baseline = next((each for each in results if each.config["name"] == BASELINE), results[0])
+        names = ["bleu", "chrf", *(["multi30k"] if baseline.test_set.target_lang == "de" else [])]
+        metrics = build_metrics(
+            compose("compare", [f"scores=[{','.join(names)}]"])["scores"], target_lang=baseline.test_set.target_lang
+        )
+        comparison = compare(results, baseline, metrics, examples=0)
+    return comparison_table.to_dict(comparison) | {"notes": comparison_table.notes(comparison)}
+
+
+def comparisons() -> list[dict[str, Any]]:
+    """Return the comparison of each test set, its systems in the order of their scores."""
+    found = list(json.loads((RESULTS / COMPARISON).read_text("utf-8")).values())
+    for each in found:
+        each["systems"].sort(key=lambda system: -next(iter(system["mean"].values())))
+    return found
+
+
+def metrics_of(run: dict[str, Any]) -> dict[str, Any]:
+    """Return the metrics.json of a compared run."""
+    found: dict[str, Any] = json.loads((RESULTS / run["folder"] / METRICS).read_text("utf-8"))
+    return found
 
 
 def short_table() -> str:
-    """Return the README's Markdown table: a row for each result of a shipped recipe, only scores with a signature."""
-    runs = [run for run in results() if recipe(run).is_file()]
-    labels = labels_of(runs, signed=True)
-    rows = (row(run, labels, SHORT, recipe(run).relative_to(ROOT).as_posix()) for run in runs)
-    return "\n".join([*header(["model", *labels, *SHORT]), *rows])
+    """Return the README's Markdown table: a row for each system that is a shipped recipe."""
+    first = comparisons()[0]
+    systems = [system for system in first["systems"] if recipe(system["name"]).is_file()]
+    rows = []
+    for system in systems:
+        link = recipe(system["name"]).relative_to(ROOT).as_posix()
+        facts = metrics_of(system["runs"][0])
+        seeds = "" if len(system["runs"]) == 1 else f", {len(system['runs'])} seeds"
+        rows.append(
+            [
+                f"[{system['name']}]({link}){seeds}",
+                *summaries(system),
+                p_value(system),
+                *(FACTS[key](facts) for key in SHORT),
+            ]
+        )
+    return markdown(["model", *labels(first), "p", *SHORT], rows)
 
 
 def whole_table() -> str:
-    """Return the Markdown table with all scores and facts, and the settings that they depend on."""
-    runs = results()
-    labels = labels_of(runs)
+    """Return a Markdown table for each test set with all runs, and the settings that the scores depend on."""
+    return "\n\n".join(table_of(each) for each in comparisons())
+
+
+def table_of(comparison: dict[str, Any]) -> str:
+    """Return a row for each run, a row for the mean of each system with several seeds, and the settings."""
+    rows = []
+    for system in comparison["systems"]:
+        for run in system["runs"]:
+            facts = metrics_of(run)
+            cells = [cell(score) for score in run["scores"].values()]
+            name = f"[{system['name']}]({run['folder']}/{CONFIG})"
+            values = (make(facts) for make in FACTS.values())
+            rows.append([name, str(run["seed"]), *cells, p_of_run(run), *values])
+        if len(system["runs"]) > 1:
+            count = f"mean of {len(system['runs'])}"
+            rows.append([system["name"], count, *summaries(system), p_value(system), *[""] * len(FACTS)])
+    runs = [metrics_of(run) for system in comparison["systems"] for run in system["runs"]]
     lines = [
-        *header(["model", *labels, *FACTS]),
-        *(row(run, labels, list(FACTS), f"{run['name']}/config.yaml") for run in runs),
+        f"{comparison['source_lang']} to {comparison['target_lang']}, {comparison['sentences']:,} sentences. The "
+        f"p-values are of {labels(comparison)[0]} against {comparison['baseline']}.",
+        "",
+        markdown(["model", "seed", *labels(comparison), "p", *FACTS], rows),
     ]
+    scores = comparison["systems"][0]["runs"][0]["scores"].values()
     for title, values in (
         ("Command", {command(run) for run in runs}),
-        *((label, signatures(runs, label)) for label in labels),
+        *((score["label"], {f"`{score['signature']}`"}) for score in scores),
         ("Search", {search(run["search"]) for run in runs}),
         ("Hardware", {summary(run["hardware"]) for run in runs}),
         ("Torch", {run["versions"]["torch"] for run in runs}),
-        ("Commit", {f"{run['name']} {str(run['commit'])[:7]}" for run in runs}),
+        ("Commit", {f"{run['name']} (seed {run['seed']}) {str(run['commit'])[:7]}" for run in runs}),
     ):
-        if values:
-            lines += ["", f"{title}: {'; '.join(sorted(values))}"]
-    return "\n".join(lines)
+        lines += ["", f"{title}: {'; '.join(sorted(values))}"]
+    return "\n".join([*lines, *(line for note in comparison["notes"][1:] for line in ("", note))])
 
 
-def header(names: list[str]) -> list[str]:
-    """Return the first two lines of a Markdown table."""
-    return [f"| {' | '.join(names)} |", f"|{'---|' * len(names)}"]
+def markdown(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a Markdown table."""
+    return "\n".join(
+        [f"| {' | '.join(names)} |", f"|{'---|' * len(names)}", *(f"| {' | '.join(row)} |" for row in rows)]
+    )
 
 
-def labels_of(runs: list[dict[str, Any]], *, signed: bool = False) -> list[str]:
-    """Return the labels of all scores of the test split, or of those with a signature."""
-    scores = (score for run in runs for score in run["test"].values())
-    return list(dict.fromkeys(score["label"] for score in scores if score["signature"] or not signed))
+def labels(comparison: dict[str, Any]) -> list[str]:
+    """Return the labels of the scores."""
+    return [score["label"] for score in comparison["systems"][0]["runs"][0]["scores"].values()]
 
 
-def rank(run: dict[str, Any]) -> float:
-    """Return the sort key of a run: its test score by its first metric, negated if higher is better."""
-    first = next(iter(run["test"].values()))
-    return -first["value"] if first["higher_is_better"] else first["value"]
+def cell(score: dict[str, Any]) -> str:
+    """Return the score of a run with half the width of its interval."""
+    return f"{score['value']:.1f} ± {score['interval']['half_width']:.1f}"
 
 
-def signatures(runs: list[dict[str, Any]], label: str) -> set[str]:
-    """Return the signatures of a metric in all runs; none for a metric that has no signature."""
-    scores = [score for run in runs for score in run["test"].values() if score["label"] == label]
-    return {f"`{score['signature']}`" for score in scores if score["signature"] is not None}
+def summaries(system: dict[str, Any]) -> list[str]:
+    """Return each score of a system: mean ± standard deviation over seeds, or the score of its only run."""
+    if len(system["runs"]) == 1:
+        return [cell(score) for score in system["runs"][0]["scores"].values()]
+    return [f"{system['mean'][name]:.1f} ± {system['deviation'][name]:.1f}" for name in system["mean"]]
 
 
-def recipe(run: dict[str, Any]) -> Path:
-    """Return the path that the shipped experiment with the name of this run has, or would have."""
-    return ROOT / "configs" / "experiment" / f"{run['name']}.yaml"
+def p_of_run(run: dict[str, Any]) -> str:
+    """Return the p-value of a run against the baseline by approximate randomization, for the first metric."""
+    return next((shown(each["randomization"]) for each in run["p_values"].values()), "")
+
+
+def p_value(system: dict[str, Any]) -> str:
+    """Return the p-value of a system against the baseline, for the first metric: over seeds, if there are several."""
+    return next(map(shown, system["seeds_p_values"].values()), "") or p_of_run(system["runs"][0])
+
+
+def shown(p: float) -> str:
+    """Return a p-value as the table has it."""
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def recipe(name: str) -> Path:
+    """Return the path that the shipped experiment with this name has, or would have."""
+    return ROOT / "configs" / "experiment" / f"{name}.yaml"
 
 
 def command(run: dict[str, Any]) -> str:
     """Return the command that trains this run with a shipped recipe, or a reference to its config.yaml."""
-    if recipe(run).is_file():
-        return f"`python train.py experiment=NAME data.path=FOLDER seed={run['seed']}`"
+    if recipe(run["name"]).is_file():
+        return "`python train.py experiment=NAME data.path=FOLDER seed=SEED`"
     return f"{run['name']} by its config.yaml"
-
-
-def row(run: dict[str, Any], labels: list[str], facts: list[str], link: str) -> str:
-    """Return a run's line of the table, with the scores called `labels`, the columns `facts`, and its name linked."""
-    scores = {score["label"]: cell(score) for score in run["test"].values()}
-    cells = [
-        f"[{run['name']}]({link})",
-        *(scores.get(label, "") for label in labels),
-        *(FACTS[fact](run) for fact in facts),
-    ]
-    return f"| {' | '.join(cells)} |"
-
-
-def cell(score: dict[str, Any]) -> str:
-    """Return a score with half the width of its interval, if it has one."""
-    interval = score["interval"]
-    return f"{score['value']:.1f}" + ("" if interval is None else f" ± {interval['half_width']:.1f}")
 
 
 def search(settings: dict[str, Any]) -> str:
@@ -172,8 +261,8 @@ def run(arguments: list[str]) -> None:
     if wants_help(arguments):
         print(__doc__)
         return
-    if len(arguments) == 2 and arguments[0] == "add":
-        add(Path(arguments[1]))
+    if len(arguments) >= 2 and arguments[0] == "add":
+        add([Path(argument) for argument in arguments[1:]])
     elif arguments != ["table"]:
         raise UserError(f"got '{' '.join(arguments)}', expected add RUN_FOLDER, or table; see --help")
     write_tables()

@@ -15,6 +15,9 @@ import yaml
 from nmt.config.compose import compose, jobs
 from nmt.config.folder import also_in, groups
 from nmt.config.settings import TrainConfig
+from nmt.evaluation.metrics.bleu import BLEU
+from tests.finished_runs import write_run, write_translations
+from tests.tiny_run import sentences
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -23,7 +26,8 @@ TUTORIAL = (ROOT / "docs" / "attention.md").read_text("utf-8")
 KOREAN = {"README.ko.md": README, "docs/attention.ko.md": TUTORIAL}  # each is a translation of this page
 PAGES = (README + FAMILIES + TUTORIAL).replace("\\\n", "")
 TRAIN = list(dict.fromkeys(re.findall(r"^python train\.py(.*)$", PAGES, re.MULTILINE)))
-RUNS = sorted(path.parent for path in (ROOT / "docs" / "results").glob("*/metrics.json"))
+RESULTS = ROOT / "docs" / "results"
+RUNS = sorted(path.parent for path in RESULTS.glob("*/*/metrics.json"))
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +41,7 @@ def results() -> ModuleType:
 
 def test_the_tables_are_what_the_results_say(results: ModuleType) -> None:
     assert results.with_table(README, results.short_table()) == README
-    page = (ROOT / "docs" / "results" / "README.md").read_text("utf-8")
+    page = (RESULTS / "README.md").read_text("utf-8")
     assert results.with_table(page, results.whole_table()) == page
 
 
@@ -49,11 +53,21 @@ def test_training_commands_compose(line: str) -> None:
         assert compose("train", runs[job])["model"]
 
 
-@pytest.mark.parametrize("folder", RUNS, ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", RUNS, ids=lambda folder: f"{folder.parent.name}-{folder.name}")
 def test_a_result_names_the_commit_that_its_config_belongs_to(folder: Path) -> None:
     metrics = json.loads((folder / "metrics.json").read_text("utf-8"))
-    assert re.fullmatch("[0-9a-f]{40}", metrics["commit"]) and metrics["name"] == folder.name
+    assert re.fullmatch("[0-9a-f]{40}", metrics["commit"])
+    assert (metrics["name"], f"seed{metrics['seed']}") == (folder.parent.name, folder.name)
     assert yaml.safe_load((folder / "config.yaml").read_text("utf-8"))["seed"] == metrics["seed"]
+
+
+def test_the_scores_of_the_tables_are_those_of_the_runs() -> None:
+    for comparison in json.loads((RESULTS / "comparison.json").read_text("utf-8")).values():
+        runs = [run for system in comparison["systems"] for run in system["runs"]]
+        for run in runs:
+            scores = json.loads((RESULTS / run["folder"] / "metrics.json").read_text("utf-8"))["test"]
+            assert run["scores"]["bleu"]["value"] == scores["bleu"]["value"]
+        assert {RESULTS / run["folder"] for run in runs} <= set(RUNS)
 
 
 @pytest.mark.parametrize("page", ["README.md", "README.ko.md", "docs/attention.md", "docs/attention.ko.md"])
@@ -77,19 +91,30 @@ def test_the_page_of_attention_families_has_every_one() -> None:
     assert set(re.findall(r"^\| `(\w+)` \|", FAMILIES, re.MULTILINE)) == set(groups()["model/attention"])
 
 
-def test_a_result_is_added_without_the_folder_of_its_data(
+def test_results_are_added_without_their_test_set_and_compared(
     results: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shown, run = RUNS[0], tmp_path / "run"
-    run.mkdir()
-    metrics = (shown / "metrics.json").read_text("utf-8")
-    (run / "metrics.json").write_text(metrics, "utf-8")
-    (run / "config.yaml").write_text((shown / "config.yaml").read_text("utf-8").replace("FOLDER", "/home/a b"), "utf-8")
+    sources, facts = sentences(30, seed=5), json.loads((RUNS[0] / "metrics.json").read_text("utf-8"))
+    runs = []
+    for name, seed, kept in (("one", 1, 20), ("two", 1, 25), ("two", 2, 26)):
+        run = write_run(tmp_path / f"{name}{seed}", seed=seed, layers=1 if name == "one" else 2, name=name)
+        own = json.loads((run / "metrics.json").read_text("utf-8"))
+        (run / "metrics.json").write_text(json.dumps(facts | own | {"test": {}}), "utf-8")
+        runs.append(write_translations(run, sources, sources, [*sources[:kept], *["nothing"] * (30 - kept)]))
     monkeypatch.setattr(results, "RESULTS", tmp_path / "results")
-    results.add(run)
-    added = tmp_path / "results" / shown.name
-    assert (added / "metrics.json").read_text("utf-8") == metrics
+    results.add(runs[:1])
+    results.add(runs[1:])
+    added = tmp_path / "results" / "two" / "seed2"
+    files = {path.name for path in (added / "translations").iterdir()}
+    assert files == {"test.beam3.lp1.hyp.de", "test.beam3.lp1.scores.json"}
     assert yaml.safe_load((added / "config.yaml").read_text("utf-8"))["data"]["path"] == "FOLDER"
+    (found,) = results.comparisons()
+    assert [(system["name"], len(system["runs"])) for system in found["systems"]] == [("two", 2), ("one", 1)]
+    table = results.whole_table()
+    for run in runs:
+        value = BLEU().score((run / "translations" / "test.beam3.lp1.hyp.de").read_text().splitlines(), sources).value
+        assert f"| {value:.1f} ± " in table
+    assert "| two | mean of 2 |" in table and "| [one](one/seed1/config.yaml) | 1 |" in table
 
 
 def test_settings_have_a_default_in_the_shipped_yaml() -> None:
