@@ -84,8 +84,8 @@ def message(*overrides: str) -> str:
 def test_a_mistake_in_an_attention_of_ones_own_names_its_class_key_and_line() -> None:
     text = message(
         "model=rnn",
-        "model/attention=luong",
-        "~model.attention.score",
+        "model/attention=general",
+        "~model.attention.query_state",
         "~model.attention.scale",
         "~model.attention.normalizer",
         f"model.attention._target_={MODULE}.Mismatched",
@@ -97,8 +97,8 @@ def test_a_mistake_in_an_attention_of_ones_own_names_its_class_key_and_line() ->
 def test_a_constructor_may_read_the_values_of_a_tensor() -> None:
     node = [
         "model=rnn",
-        "model/attention=luong",
-        "~model.attention.score",
+        "model/attention=general",
+        "~model.attention.query_state",
         "~model.attention.scale",
         "~model.attention.normalizer",
         "allow=[my_package]",

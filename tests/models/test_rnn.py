@@ -24,7 +24,7 @@ from nmt.special import EOS
 SOURCE, MASK = pad([[5, 9, 4, 7, EOS], [6, EOS], [8, 4, EOS]])
 Attentions = Callable[..., Attention] | None
 BAHDANAU: Attentions = functools.partial(BahdanauAttention, width=3)
-LUONG: Attentions = functools.partial(LuongAttention, score="general")
+LUONG: Attentions = functools.partial(LuongAttention, score="general", scale="none")
 
 
 def close(got: Tensor, expected: Tensor) -> None:

@@ -15,14 +15,14 @@ class GeneralAttention(Attention):
     """score = f h_t^T W h_s: "general" of arXiv:1508.04025, section 3.1, times a factor f.
 
     The paper has no factor (`scale` "none"). Without one the scores become large, and the attention soon looks at one
-    token only; `nmt.models.attention.factor` has the others.
+    token only. `nmt.models.attention.factor` has the choices.
     """
 
     def __init__(
         self,
         query_width: int,
         memory_width: int,
-        scale: Scale = "none",
+        scale: Scale = "sqrt",
         query_state: QueryState = "current",
         normalizer: Normalizer = "softmax",
     ) -> None:

@@ -21,8 +21,8 @@ class LuongAttention(AttentionWrapper):
     """Global attention whose query is the current state h_t (arXiv:1508.04025, section 3.1, eq. 7).
 
     `score` is one of the paper's three: "dot" (`DotAttention`), "general" (`GeneralAttention`), or "concat"
-    (`AdditiveAttention`, with as many hidden units as h_t has). `scale` is the factor of the first two; the paper has
-    "none".
+    (`AdditiveAttention`, with as many hidden units as h_t has). `scale` is the factor of the first two; None is "sqrt".
+    The paper has "none", but then the scores become so large that the attention looks at one token only.
 
     Raises ParameterError for another score or scale, and for "concat" with a scale. Raises ValueError for "dot" if
     decoder and memory have different widths.
@@ -33,19 +33,19 @@ class LuongAttention(AttentionWrapper):
         query_width: int,
         memory_width: int,
         score: Literal["dot", "general", "concat"] = "general",
-        scale: Scale = "none",
+        scale: Scale | None = None,
         normalizer: Normalizer = "softmax",
     ) -> None:
         require_choice(SCORES, score=score)
         super().__init__(_scores(query_width, memory_width, score, scale, normalizer))
 
 
-def _scores(query_width: int, memory_width: int, score: str, scale: Scale, normalizer: Normalizer) -> Attention:
+def _scores(query_width: int, memory_width: int, score: str, scale: Scale | None, normalizer: Normalizer) -> Attention:
     if score != "concat":
         kind = DotAttention if score == "dot" else GeneralAttention
-        return kind(query_width, memory_width, scale, normalizer=normalizer)
-    if scale != "none":
+        return kind(query_width, memory_width, scale or "sqrt", normalizer=normalizer)
+    if scale not in (None, "none"):
         raise ParameterError(
-            "scale", f"got '{scale}' with the score 'concat', whose size its tanh bounds, expected 'none'"
+            "scale", f"got '{scale}' with the score 'concat', whose size its tanh bounds, expected 'none' or null"
         )
     return AdditiveAttention(query_width, memory_width, width=None, normalizer=normalizer)

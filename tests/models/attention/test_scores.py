@@ -34,11 +34,11 @@ CASES: dict[str, tuple[Attention, dict[str, Any], list[float]]] = {
     "scaled dot": (DotAttention(2, 2, "sqrt"), {}, [1.0 / ROOT, 8.5 / ROOT]),
     "dot, learned": (DotAttention(2, 2, "learned"), {"factor": 3.0}, [3.0, 25.5]),
     # W turns (a, b) into (b, 10a): (1, 2) . (-1, 30), (1, 2) . (4, 5)
-    "general": (GeneralAttention(2, 2), {"key_projection.weight": [[0.0, 1.0], [10.0, 0.0]]}, [59.0, 14.0]),
+    "general": (GeneralAttention(2, 2, "none"), {"key_projection.weight": [[0.0, 1.0], [10.0, 0.0]]}, [59.0, 14.0]),
     # W = [[1 0 | 1 0], [0 1 | 0 1]], v = (2, -1): 2 tanh(1 + a) - tanh(2 + b)
     "concat": (AdditiveAttention(2, 2, width=None), CONCAT, CONCAT_SCORES),
     "additive": (AdditiveAttention(2, 2, width=2), CONCAT, CONCAT_SCORES),
-    "luong dot": (LuongAttention(2, 2, "dot"), {}, [1.0, 8.5]),
+    "luong dot": (LuongAttention(2, 2, "dot", "none"), {}, [1.0, 8.5]),
     "luong concat": (
         LuongAttention(2, 2, "concat"),
         {f"scores.{name}": rows for name, rows in CONCAT.items()},
@@ -124,12 +124,25 @@ def test_one_head_without_projections_is_scaled_dot() -> None:
 @pytest.mark.parametrize("kind", [DotAttention, GeneralAttention])
 def test_a_scale_divides_the_scores_by_the_root_of_the_width(kind: Any, scale: Any) -> None:
     query, memory, mask = torch.randn(3, 2, 16).double(), torch.randn(3, 4, 16).double(), torch.ones(3, 4) > 0
-    plain, scaled = kind(16, 16).double(), kind(16, 16, scale).double()
+    plain, scaled = kind(16, 16, "none").double(), kind(16, 16, scale).double()
     scaled.load_state_dict(plain.state_dict(), strict=False)
     got = scaled.score(query, scaled.prepare(memory, mask), None)
     close(got, plain.score(query, plain.prepare(memory, mask), None) / 4)
     names = {name for name, _ in scaled.named_parameters()} - {name for name, _ in plain.named_parameters()}
     assert names == ({"factor"} if scale == "learned" else set())
+
+
+def test_luong_divides_by_the_root_of_the_width_unless_told_otherwise() -> None:
+    for score in ("dot", "general"):
+        usual, divided = LuongAttention(4, 4, score), LuongAttention(4, 4, score, "sqrt")
+        divided.load_state_dict(usual.state_dict())
+        query, memory = torch.randn(1, 1, 4), torch.randn(1, 3, 4)
+        mask = torch.ones(1, 3, dtype=torch.bool)
+        one, other = (each(query, each.prepare(memory, mask), None)[1] for each in (usual, divided))
+        assert torch.equal(one, other)
+        plain = LuongAttention(4, 4, score, "none")
+        plain.load_state_dict(usual.state_dict())
+        assert not torch.allclose(plain(query, plain.prepare(memory, mask), None)[1], one)
 
 
 def test_luong_is_made_of_the_families() -> None:
