@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from statistics import fmean
+from typing import ClassVar, TypeVar
 
 from nmt.evaluation.runs import FinishedRun
 from nmt.lab.interval import OverSeeds, over_seeds
 
+NO_ATTENTION = "no attention"  # the name of the system without it
 Runs = Mapping[str, Sequence[FinishedRun]]  # the runs of each system, one for each seed
+PerSeed = tuple[float, ...]  # a value for each seed
+Place = TypeVar("Place", int, str)  # of an axis: a distance, a position, a group of lengths
+Lines = Mapping[str, Mapping[Place, PerSeed]]  # the values of each system at each place
 
 
 @dataclass(frozen=True)
@@ -29,7 +34,7 @@ class Contrast:
     """
 
     text: Text
-    values: tuple[float, ...]
+    values: PerSeed
     comparisons: int = 1
 
     @property
@@ -48,11 +53,11 @@ class Contrast:
 
 @dataclass(frozen=True)
 class Curves:
-    """A figure: for each system, the values of all seeds at each place of the axis."""
+    """A figure with a line for each system. `axis` and `height` are the labels of its two axes."""
 
     axis: Text
     height: Text
-    lines: Mapping[str, Mapping[str, tuple[float, ...]]]
+    lines: Lines[str]
 
 
 @dataclass(frozen=True)
@@ -82,12 +87,12 @@ class Claim(ABC):
         """Return the finding on the finished runs of all systems."""
 
 
-def accuracy_by(runs: Sequence[FinishedRun], measure: Callable[[str], int]) -> dict[int, tuple[float, ...]]:
+def accuracy_by(runs: Sequence[FinishedRun], measure: Callable[[str], int]) -> dict[int, PerSeed]:
     """Return the share of exact translations (in %) of each run, for each value of the `measure` of a source."""
-    places = [measure(source) for source in runs[0].test_set.sources]
+    measures = [measure(source) for source in runs[0].test_set.sources]
     return {
-        value: tuple(accuracy(run, [number for number, place in enumerate(places) if place == value]) for run in runs)
-        for value in sorted(set(places))
+        value: tuple(accuracy(run, [number for number, other in enumerate(measures) if other == value]) for run in runs)
+        for value in sorted(set(measures))
     }
 
 
@@ -95,3 +100,34 @@ def accuracy(run: FinishedRun, sentences: Sequence[int]) -> float:
     """Return the share (in %) of these test sentences that are translated exactly."""
     right = sum(run.hypotheses[number] == run.test_set.references[number] for number in sentences)
     return 100 * right / len(sentences)
+
+
+def named(lines: Lines[int]) -> dict[str, dict[str, PerSeed]]:
+    """Return the lines with the names of their places, as a figure shows them."""
+    return {system: {str(place): values for place, values in line.items()} for system, line in lines.items()}
+
+
+def mean_over(line: Mapping[Place, PerSeed], places: Iterable[Place]) -> PerSeed:
+    """Return the mean of a line over some places, for each seed."""
+    return tuple(map(fmean, zip(*(line[place] for place in places), strict=True)))
+
+
+def minus(one: PerSeed, other: PerSeed) -> PerSeed:
+    """Return the difference for each seed."""
+    return tuple(a - b for a, b in zip(one, other, strict=True))
+
+
+def lost_without_attention(
+    lines: Lines[Place], near: Sequence[Place], far: Sequence[Place], lost: Text
+) -> tuple[Contrast, ...]:
+    """Return a contrast for each system with attention: what "no attention" loses from the near places to the far ones,
+    minus what this system loses. `lost` says what that is.
+    """
+    losses = {name: minus(mean_over(line, near), mean_over(line, far)) for name, line in lines.items()}
+    without = losses.pop(NO_ATTENTION)
+    return tuple(
+        Contrast(
+            Text(f"{lost.en}: no attention minus {name}", f"{lost.ko}: 어텐션 없음 - {name}"), minus(without, each)
+        )
+        for name, each in losses.items()
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from nmt.lab.claim import NO_ATTENTION
+
 RECURRENT = (
     "model=rnn",
     "model.encoder.embedding_width=64",
@@ -14,7 +16,7 @@ RECURRENT = (
     "model.decoder.embedding_dropout=0.1",
     "model.decoder.readout_dropout=0.1",
 )
-NO_ATTENTION = (*RECURRENT, "model/attention=none")
+WITHOUT_ATTENTION = (*RECURRENT, "model/attention=none")
 BAHDANAU = (*RECURRENT, "model/attention=bahdanau", "model.attention.width=64")
 LUONG = (*RECURRENT, "model/attention=luong", "model.attention.scale=sqrt")
 TRANSFORMER = (
@@ -26,7 +28,7 @@ TRANSFORMER = (
     "model.encoder.block.residual_dropout=0.1",
 )
 MODELS = {
-    "no attention": NO_ATTENTION,
+    NO_ATTENTION: WITHOUT_ATTENTION,
     "Bahdanau": BAHDANAU,
     "Luong": LUONG,
     "Transformer": TRANSFORMER,

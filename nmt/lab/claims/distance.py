@@ -9,7 +9,7 @@ from nmt.data.sources.agreement import Agreement
 from nmt.data.sources.coreference import Coreference
 from nmt.data.sources.negation import Negation
 from nmt.data.sources.task import DistanceTask
-from nmt.lab.claim import Claim, Contrast, Curves, Finding, Runs, Text, accuracy_by
+from nmt.lab.claim import Claim, Curves, Finding, Runs, Text, accuracy_by, lost_without_attention, named
 from nmt.lab.models import MODELS, budget
 
 FARTHEST = 8
@@ -25,33 +25,12 @@ class _Distance(Claim):
         return {name: (*task, *budget(1000), *model) for name, model in MODELS.items()}
 
     def measure(self, runs: Runs) -> Finding:
-        found = {name: accuracy_by(each, self.task.measure) for name, each in runs.items()}
+        lines = {name: accuracy_by(each, self.task.measure) for name, each in runs.items()}
         near, far = range(FARTHEST // 2), range(FARTHEST // 2 + 1, FARTHEST + 1)
-
-        def lost(system: str, seed: int) -> float:
-            by_distance = found[system]
-            return sum(by_distance[d][seed] for d in near) / len(near) - sum(by_distance[d][seed] for d in far) / len(
-                far
-            )
-
-        seeds = range(len(runs["no attention"]))
+        lost = Text("accuracy lost from near to far", "가까울 때와 멀 때의 정확도 차이")
         return Finding(
-            contrasts=tuple(
-                Contrast(
-                    Text(
-                        f"accuracy lost from near to far: no attention minus {name}",
-                        f"가까울 때와 멀 때의 정확도 차이: 어텐션 없음 - {name}",
-                    ),
-                    tuple(lost("no attention", seed) - lost(name, seed) for seed in seeds),
-                )
-                for name in MODELS
-                if name != "no attention"
-            ),
-            curves=Curves(
-                Text("distance", "거리"),
-                Text("right answers in %", "정답 비율 (%)"),
-                {name: {str(place): values for place, values in line.items()} for name, line in found.items()},
-            ),
+            contrasts=lost_without_attention(lines, near, far, lost),
+            curves=Curves(Text("distance", "거리"), Text("right answers in %", "정답 비율 (%)"), named(lines)),
         )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from nmt.evaluation.lengths import length_groups
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.runs import FinishedRun
-from nmt.lab.claim import Claim, Contrast, Curves, Finding, Runs, Text
+from nmt.lab.claim import NO_ATTENTION, Claim, Curves, Finding, Runs, Text, lost_without_attention
 from nmt.lab.models import MODELS, budget
 
 
@@ -29,30 +29,15 @@ class FixedVector(Claim):
         return {name: (*corpus, *budget(2000), *model) for name, model in MODELS.items()}
 
     def measure(self, runs: Runs) -> Finding:
-        first = runs["no attention"][0].test_set
+        first = runs[NO_ATTENTION][0].test_set
         groups = length_groups(first.sources, first.source_lang)
         lines = {
             name: {str(group): tuple(_bleu(run, group.indices) for run in each) for group in groups}
             for name, each in runs.items()
         }
-        shortest, longest = str(groups[0]), str(groups[-1])
-
-        def lost(system: str, seed: int) -> float:
-            return lines[system][shortest][seed] - lines[system][longest][seed]
-
-        seeds = range(len(runs["no attention"]))
+        lost = Text("BLEU lost from the shortest to the longest sentences", "가장 짧은 문장과 가장 긴 문장의 BLEU 차이")
         return Finding(
-            contrasts=tuple(
-                Contrast(
-                    Text(
-                        f"BLEU lost from the shortest to the longest sentences: no attention minus {name}",
-                        f"가장 짧은 문장과 가장 긴 문장의 BLEU 차이: 어텐션 없음 - {name}",
-                    ),
-                    tuple(lost("no attention", seed) - lost(name, seed) for seed in seeds),
-                )
-                for name in MODELS
-                if name != "no attention"
-            ),
+            contrasts=lost_without_attention(lines, [str(groups[0])], [str(groups[-1])], lost),
             curves=Curves(Text("words of the source", "원문 단어 수"), Text("BLEU", "BLEU"), lines),
         )
 

@@ -5,8 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from nmt.data.sources.recall import Recall
-from nmt.lab.claim import Claim, Contrast, Curves, Finding, Runs, Text, accuracy_by
-from nmt.lab.models import MODELS, NO_ATTENTION, budget
+from nmt.lab.claim import (
+    NO_ATTENTION,
+    Claim,
+    Contrast,
+    Curves,
+    Finding,
+    Runs,
+    Text,
+    accuracy_by,
+    mean_over,
+    minus,
+    named,
+)
+from nmt.lab.models import MODELS, WITHOUT_ATTENTION, budget
 
 PAIRS = 6
 ONE_WAY = "no attention, left to right"
@@ -27,20 +39,12 @@ class Memory(Claim):
 
     def systems(self) -> Mapping[str, Sequence[str]]:
         task = ("data=recall", f"data.pairs={PAIRS}", "data.sizes=[20000,300,1000]", *budget(2000))
-        one_way = (*NO_ATTENTION, "model.encoder.bidirectional=false", "model.encoder.hidden_width=128")
+        one_way = (*WITHOUT_ATTENTION, "model.encoder.bidirectional=false", "model.encoder.hidden_width=128")
         return {name: (*task, *model) for name, model in {ONE_WAY: one_way, **MODELS}.items()}
 
     def measure(self, runs: Runs) -> Finding:
-        found = {name: accuracy_by(each, Recall.measure) for name, each in runs.items()}
+        lines = {name: accuracy_by(each, Recall.measure) for name, each in runs.items()}
         early, late = range(1, PAIRS // 2 + 1), range(PAIRS // 2 + 1, PAIRS + 1)
-
-        def lost(system: str, seed: int) -> float:
-            by_position = found[system]
-            return sum(by_position[p][seed] for p in late) / len(late) - sum(by_position[p][seed] for p in early) / len(
-                early
-            )
-
-        seeds = range(len(runs[ONE_WAY]))
         return Finding(
             contrasts=(
                 Contrast(
@@ -48,22 +52,17 @@ class Memory(Claim):
                         "without attention, left to right: accuracy on the later half minus the earlier half",
                         "어텐션 없이 왼쪽에서 오른쪽으로 읽을 때: 뒤쪽 절반의 정확도 - 앞쪽 절반의 정확도",
                     ),
-                    tuple(lost(ONE_WAY, seed) for seed in seeds),
+                    minus(mean_over(lines[ONE_WAY], late), mean_over(lines[ONE_WAY], early)),
                 ),
                 Contrast(
                     Text(
                         "accuracy on the earlier half: Bahdanau's attention minus no attention (both directions)",
                         "앞쪽 절반의 정확도: 바다나우 어텐션 - 어텐션 없음 (양방향)",
                     ),
-                    tuple(
-                        sum(found["Bahdanau"][p][seed] - found["no attention"][p][seed] for p in early) / len(early)
-                        for seed in seeds
-                    ),
+                    minus(mean_over(lines["Bahdanau"], early), mean_over(lines[NO_ATTENTION], early)),
                 ),
             ),
             curves=Curves(
-                Text("position of the key", "키의 위치"),
-                Text("right answers in %", "정답 비율 (%)"),
-                {name: {str(place): values for place, values in line.items()} for name, line in found.items()},
+                Text("position of the key", "키의 위치"), Text("right answers in %", "정답 비율 (%)"), named(lines)
             ),
         )

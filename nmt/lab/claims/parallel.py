@@ -10,7 +10,7 @@ from torch import Tensor
 
 from nmt.build import build_model
 from nmt.config.compose import compose
-from nmt.lab.claim import Claim, Contrast, Curves, Finding, Runs, Text
+from nmt.lab.claim import Claim, Contrast, Curves, Finding, Runs, Text, minus
 from nmt.lab.models import BAHDANAU, TRANSFORMER
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.trial import one_thread
@@ -53,12 +53,7 @@ class Parallel(Claim):
                         f"time with {longest} tokens a sentence over {LENGTHS[0]}, {work}: Bahdanau minus Transformer",
                         f"문장 길이 {LENGTHS[0]}에 대한 {longest}의 시간 비율, {korean}: 바다나우 - 트랜스포머",
                     ),
-                    tuple(
-                        recurrent - parallel
-                        for recurrent, parallel in zip(
-                            lines[f"Bahdanau, {work}"][longest], lines[f"Transformer, {work}"][longest], strict=True
-                        )
-                    ),
+                    minus(lines[f"Bahdanau, {work}"][longest], lines[f"Transformer, {work}"][longest]),
                 )
                 for work, korean in (("training", "학습"), ("decoding", "디코딩"))
             ),

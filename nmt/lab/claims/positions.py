@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from nmt.data.sources.order import Order
-from nmt.lab.claim import Claim, Contrast, Curves, Finding, Runs, Text, accuracy_by
+from nmt.lab.claim import Claim, Contrast, Curves, Finding, Runs, Text, accuracy_by, mean_over, minus, named
 from nmt.lab.models import TRANSFORMER, budget
 
 KINDS = ("none", "sinusoidal", "learned", "relative", "rotary", "alibi")
@@ -29,24 +29,16 @@ class Positions(Claim):
         return {kind: (*task, f"model/positions={kind}") for kind in KINDS}
 
     def measure(self, runs: Runs) -> Finding:
-        found = {name: accuracy_by(each, Order.measure) for name, each in runs.items()}
-        seeds = range(len(runs["none"]))
-        mean = {
-            name: [sum(values[seed] for values in line.values()) / len(line) for seed in seeds]
-            for name, line in found.items()
-        }
+        lines = {name: accuracy_by(each, Order.measure) for name, each in runs.items()}
+        mean = {name: mean_over(line, line) for name, line in lines.items()}
         return Finding(
             contrasts=tuple(
                 Contrast(
                     Text(f"accuracy: positions {kind} minus none", f"정확도: 위치 정보 {kind} - 없음"),
-                    tuple(mean[kind][seed] - mean["none"][seed] for seed in seeds),
+                    minus(mean[kind], mean["none"]),
                 )
                 for kind in KINDS
                 if kind != "none"
             ),
-            curves=Curves(
-                Text("clauses", "절의 수"),
-                Text("right answers in %", "정답 비율 (%)"),
-                {name: {str(place): values for place, values in line.items()} for name, line in found.items()},
-            ),
+            curves=Curves(Text("clauses", "절의 수"), Text("right answers in %", "정답 비율 (%)"), named(lines)),
         )

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import torch
 
-from nmt.lab.claim import Claim, Contrast, Curves, Finding, Runs, Text
+from nmt.lab.claim import Claim, Contrast, Curves, Finding, Runs, Text, minus
 
 WIDTHS = (4, 16, 64, 256, 1024)
 KEYS, QUERIES = 20, 200
@@ -39,7 +39,6 @@ class Scaling(Claim):
             for name, scaled in (("divided by the root", True), ("not divided", False))
         }
         widest = str(WIDTHS[-1])
-        pairs = zip(lines["divided by the root"][widest], lines["not divided"][widest], strict=True)
         return Finding(
             contrasts=(
                 Contrast(
@@ -47,7 +46,7 @@ class Scaling(Claim):
                         f"entropy at width {widest}: divided by the root minus not divided",
                         f"차원 {widest}에서의 엔트로피: 제곱근으로 나눌 때 - 나누지 않을 때",
                     ),
-                    tuple(scaled - plain for scaled, plain in pairs),
+                    minus(lines["divided by the root"][widest], lines["not divided"][widest]),
                 ),
             ),
             curves=Curves(Text("width", "차원"), Text("entropy, % of the largest", "엔트로피 (최댓값의 %)"), lines),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from nmt.lab.claim import Claim, Contrast, Curves, Finding, Runs, Text
+from nmt.lab.claim import Claim, Contrast, Curves, Finding, Runs, Text, minus
 from nmt.lab.models import RECURRENT, budget
 
 BASELINE = "dot"
@@ -39,7 +39,7 @@ class Scores(Claim):
             contrasts=tuple(
                 Contrast(
                     Text(f"BLEU: {name} minus {BASELINE}", f"BLEU: {name} - {BASELINE}"),
-                    tuple(own - other for own, other in zip(bleu[name], bleu[BASELINE], strict=True)),
+                    minus(bleu[name], bleu[BASELINE]),
                     comparisons=len(SCORES) - 1,
                 )
                 for name in SCORES
