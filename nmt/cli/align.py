@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from nmt.atomic import replacing_or_packing
 from nmt.cli import program
 from nmt.cli.arguments import read_config, wants_help
 from nmt.cli.evaluate import data_of
 from nmt.cli.log import messages_on
+from nmt.cli.output import write_lines
 from nmt.config.typed import PositiveInt, Range
 from nmt.errors import UserError, counted
 
@@ -107,13 +107,7 @@ def run(argv: Sequence[str]) -> None:
     process.speed_up()
     with messages_on(sys.stderr):
         work = prepare(config)
-        lines = (f"{line}\n" for line in work.lines())
-        if output is None:
-            sys.stdout.writelines(lines)
-            sys.stdout.flush()
-        else:
-            with replacing_or_packing(output) as file:
-                file.writelines(line.encode() for line in lines)
+        write_lines((f"{line}\n" for line in work.lines()), output)
         if work.gold is not None:
             if config.yardstick is not None:
                 work.add_yardstick()

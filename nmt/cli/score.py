@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from nmt.atomic import replacing_or_packing
 from nmt.cli import program
 from nmt.cli.arguments import read_config, wants_help
+from nmt.cli.output import write_lines
 from nmt.config.typed import PositiveInt
 from nmt.errors import UserError, counted
 from nmt.lines import says_jsonl
@@ -91,13 +91,7 @@ def run(argv: Sequence[str]) -> None:
         config.ckpt, device=config.device, allow=config.allow, batch_tokens=config.batch_tokens
     )
     totals = Totals()
-    lines = (line(each, jsonl=config.jsonl) for each in scored(translator, pairs, config.source, totals))
-    if output is None:
-        sys.stdout.writelines(lines)
-        sys.stdout.flush()
-    else:
-        with replacing_or_packing(output) as file:
-            file.writelines(each.encode() for each in lines)
+    write_lines((line(each, jsonl=config.jsonl) for each in scored(translator, pairs, config.source, totals)), output)
     print(totals, file=sys.stderr, flush=True)
 
 

@@ -1,0 +1,22 @@
+"""Lines of output, to a file or to standard output."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from nmt.atomic import replacing_or_packing
+
+
+def write_lines(lines: Iterable[str], output: Path | None) -> None:
+    """Write lines, which have their line ends, to `output` (gzipped if its name ends in .gz) or to standard output.
+
+    The file is written completely or not at all. Raises OSError if it cannot be written.
+    """
+    if output is None:
+        sys.stdout.writelines(lines)
+        sys.stdout.flush()
+        return
+    with replacing_or_packing(output) as file:
+        file.writelines(line.encode() for line in lines)
