@@ -30,7 +30,8 @@ class Text:
 class Contrast:
     """A difference that the claim predicts to be above 0; `values` has one for each seed.
 
-    `comparisons` is the number of such differences that one claim looks at without naming one of them beforehand.
+    `comparisons` is 1 if this difference was chosen before the measurement. If a claim looks for the largest of several
+    differences, it is their number, and the interval is wider.
     """
 
     text: Text

@@ -29,8 +29,6 @@ class Order(Task):
     The measure is the number of clauses, from 1 to `max_clauses`.
     """
 
-    measured = "clauses"
-
     def __init__(self, *, seed: int, sizes: Sequence[int], max_clauses: int) -> None:
         """Take the sizes [train, val, test] and the largest number of clauses, at least 1."""
         super().__init__(seed=seed, sizes=sizes)

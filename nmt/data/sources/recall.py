@@ -19,8 +19,6 @@ class Recall(Task):
     Each source has `pairs` different keys. The measure is the position of the key that is asked for, from 1.
     """
 
-    measured = "position"
-
     def __init__(self, *, seed: int, sizes: Sequence[int], pairs: int) -> None:
         """Take the sizes [train, val, test] and the number of pairs of a key and a value, from 1 to 26."""
         super().__init__(seed=seed, sizes=sizes)

@@ -18,12 +18,10 @@ FILLERS = (
 
 
 class Task(Generated):
-    """A generated task whose difficulty depends on one number of the source: its `measure`.
+    """A generated task. Its difficulty depends on one number of the source: its `measure`.
 
-    `measured` names that number, for tables and figures. The answer is short, so exact match is a fair score.
+    Each source has one right answer, so exact match is a fair score.
     """
-
-    measured: ClassVar[str]
 
     @staticmethod
     @abstractmethod
@@ -38,10 +36,9 @@ class Task(Generated):
 class DistanceTask(Task):
     """A task in which phrases without meaning for the answer stand between two parts that belong together.
 
-    `measure` counts them; each count from 0 to `max_distance` is equally probable.
+    `measure` counts them; a draw gives each count from 0 to `max_distance` with the same probability.
     """
 
-    measured = "distance"
     farthest: ClassVar[int] = len(FILLERS)
 
     def __init__(self, *, seed: int, sizes: Sequence[int], max_distance: int) -> None:
