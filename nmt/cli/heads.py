@@ -28,16 +28,16 @@ Say what each attention head of a trained model does: where it looks, and what t
   ckpt=PATH            a run folder (its best checkpoint) or a checkpoint file
   split=test           train, val or test
   sentences=500        only this number of pairs from the start of the split; null: all
-  importance=false     only the roles: no translation without single heads, which takes most of the time
-  rarity=false         leaves rare pieces out, so that the training corpus is not read
+  importance=false     only the roles; do not translate again without each head, which takes most of the time
+  rarity=false         without the role "rarest"; then the training corpus is not read
   search=beam          another search than greedy, with its settings; greedy is the fastest
   scores=[chrf]        the first metric says what is lost; default: that of the run
   bootstrap=1000       p-values of what is lost, by the paired bootstrap with this number of resamples; 0: none
   out=FOLDER           output folder; default: the run's folder
   data.KEY=..., device, allow, --config-dir: as for evaluate.py
 
-The role of a head is the token on which its highest weight is in at least half of the rows: the previous, the same or
-the next one, the rarest of the sentence, or its end (Voita et al. 2019, arXiv:1905.09418). Below half it has no role.
+A head has a role if its highest weight is on the same kind of token in at least half of the rows: on the previous, the
+same or the next token, on the rarest one of the sentence, or on its end (Voita et al. 2019, arXiv:1905.09418).
 The loss of a head is the score of the model minus the score with this head masked (Michel et al. 2019,
 arXiv:1905.10650). Among many heads, small losses and low p-values occur by chance.
 
