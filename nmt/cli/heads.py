@@ -29,7 +29,7 @@ Say what each attention head of a trained model does: where it looks, and what t
   split=test           train, val or test
   sentences=500        only this number of pairs from the start of the split; null: all
   importance=false     only the roles; do not translate again without each head, which takes most of the time
-  rarity=false         without the role "rarest"; then the training corpus is not read
+  rarity=false         without the role `rare`; then the training corpus is not read
   search=beam          another search than greedy, with its settings; greedy is the fastest
   scores=[chrf]        the first metric says what is lost; default: that of the run
   bootstrap=1000       p-values of what is lost, by the paired bootstrap with this number of resamples; 0: none
