@@ -39,6 +39,7 @@ Measure what tutorials claim about attention: train small models with several se
 Each claim is a file in nmt/lab/claims. A claim is supported by these runs if the whole 95 % interval of the difference
 that it predicts is above 0, and contradicted if it is below.
 """
+IN_THE_NAME = ("data", "model", "model/attention", "model/positions")  # of the folder of a training
 RUN_PROGRAM = "from nmt.cli.train import main; main()"
 
 
@@ -78,11 +79,14 @@ def run(argv: list[str]) -> None:
         print(HELP, end="")
         return
     config = read_config("lab", argv, LabConfig)
-    claims = chosen(config.claims)
+    claims = [claim for claim in chosen(config.claims) if is_possible(claim)]
     if not 2 <= len(set(config.seeds)) == len(config.seeds) <= 10:
         raise UserError(f"seeds: got {config.seeds}, expected 2 to 10 different seeds: an interval needs at least two")
     trainings = {claim.name: planned(claim, config.seeds, Path(config.runs)) for claim in claims}
-    train_all([each for systems in trainings.values() for runs in systems.values() for each in runs], config.jobs)
+    train_all(
+        list(dict.fromkeys(each for systems in trainings.values() for runs in systems.values() for each in runs)),
+        config.jobs,
+    )
     found = [measured(claim, trainings[claim.name]) for claim in claims]
     write(found, Path(config.out))
 
@@ -98,13 +102,21 @@ def chosen(names: Sequence[str] | None) -> list[Claim]:
     return [CLAIMS[name]() for name in names or CLAIMS]
 
 
+def is_possible(claim: Claim) -> bool:
+    """Return whether nothing is missing to measure the claim, and say what is."""
+    missing = claim.missing()
+    if missing is not None:
+        print(f"{claim.name}: left out; it needs {missing}", flush=True)
+    return missing is None
+
+
 def planned(claim: Claim, seeds: Sequence[int], folder: Path) -> dict[str, list[Training]]:
-    """Return the trainings of each system of a claim. A folder's name changes with the settings of its system."""
+    """Return the trainings of each system of a claim. The name of their folder is that of their settings."""
     plan = {}
     for system, settings in claim.systems().items():
+        values = dict(setting.split("=", 1) for setting in settings)
         digest = hashlib.sha256("\n".join(settings).encode()).hexdigest()[:8]
-        name = "".join(char if char.isalnum() else "_" for char in system)
-        own = folder / claim.name / f"{name}-{digest}"
+        own = folder / "-".join([*(values[key] for key in IN_THE_NAME if key in values), digest])
         plan[system] = [Training(own / f"seed{seed}", tuple(settings), seed) for seed in seeds]
     return plan
 

@@ -79,9 +79,16 @@ class Claim(ABC):
     claim: ClassVar[Text]
     method: ClassVar[Text]
 
+    def missing(self) -> str | None:
+        """Return what must be installed before the claim can be measured; None if nothing is missing."""
+        return None
+
     @abstractmethod
     def systems(self) -> Mapping[str, Sequence[str]]:
-        """Return the settings of train.py for each system that is trained, without the seed."""
+        """Return the settings of train.py for each system that is trained, without the seed.
+
+        Claims with a system of the same settings share its trainings.
+        """
 
     @abstractmethod
     def measure(self, runs: Runs) -> Finding:

@@ -16,6 +16,7 @@ RECURRENT = (
     "model.decoder.embedding_dropout=0.1",
     "model.decoder.readout_dropout=0.1",
 )
+LEFT_TO_RIGHT = ("model.encoder.bidirectional=false", "model.encoder.hidden_width=128")
 WITHOUT_ATTENTION = (*RECURRENT, "model/attention=none")
 BAHDANAU = (*RECURRENT, "model/attention=bahdanau", "model.attention.width=64")
 LUONG = (*RECURRENT, "model/attention=luong", "model.attention.scale=sqrt")
@@ -35,16 +36,20 @@ MODELS = {
 }
 
 
+ONE_WORD_A_PIECE = "tokenizer=bpe"  # the generated tasks have few words, and each becomes a piece
+
+
 def budget(updates: int) -> tuple[str, ...]:
     """Return the settings that all runs of a claim share: the same updates, batches, learning rate and search."""
     return (
         f"trainer.max_steps={updates}",
-        "data.batch_tokens=2000",
+        "data.batch_tokens=1000",
         "optimizer.lr=0.003",
-        "scheduler.warmup_updates=200",
+        "scheduler.warmup_updates=100",
         "objective.label_smoothing=0",
         "search=greedy",
-        "callbacks.monitor=exact_match",
+        "scores=[bleu]",
+        "callbacks.monitor=loss",
         "callbacks.early_stopping.patience=null",
         "callbacks.samples=null",
         "callbacks.watch=null",

@@ -53,13 +53,15 @@ def test_mistakes_are_named(arguments, message):
 def test_a_folder_changes_with_the_settings_of_its_system(tiny, tmp_path):
     (own,) = lab.planned(Tiny(), [1, 2], tmp_path).values()
     assert [each.folder.name for each in own] == ["seed1", "seed2"] and own[0].settings == TINY
-    assert own[0].folder.parent.name.startswith("a_system-")
+    assert own[0].folder.parent.name.startswith("recall-rnn-")
+    changed = type("Changed", (Tiny,), {"systems": lambda self: {"a system": (*TINY, "optimizer.lr=0.1")}})
+    assert lab.planned(changed(), [1], tmp_path)["a system"][0].folder.parent != own[0].folder.parent
 
 
 def test_without_trainings_the_page_is_written_at_once(tmp_path, capsys):
-    lab.run(["claims=[scaling]", f"out={tmp_path}", f"runs={tmp_path / 'runs'}"])
+    lab.run(["claims=[gradient]", f"out={tmp_path}", f"runs={tmp_path / 'runs'}"])
     assert "supported" in capsys.readouterr().out
-    assert {path.name for path in tmp_path.iterdir()} == {"README.md", "README.ko.md", "claims.json", "scaling.png"}
+    assert {path.name for path in tmp_path.iterdir()} == {"README.md", "README.ko.md", "claims.json", "gradient.png"}
 
 
 @pytest.mark.slow

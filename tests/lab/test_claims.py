@@ -6,12 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from nmt.analysis import eflomal
+from nmt.cli import lab
 from nmt.config.compose import compose
 from nmt.data.sources.order import Order
 from nmt.data.sources.recall import Recall
-from nmt.evaluation.runs import EvaluationSet, FinishedRun
+from nmt.evaluation.runs import EvaluationSet, FinishedRun, read_runs
 from nmt.lab.claim import Contrast, Text, accuracy_by
-from nmt.lab.claims import CLAIMS, parallel
+from nmt.lab.claims import CLAIMS, gradient, parallel
+from nmt.lab.claims.memory import ONE_WAY, recalled
 from nmt.lab.interval import over_seeds, student_quantile
 from nmt.lab.page import Measured, claims_table, page, to_dict
 
@@ -77,20 +80,31 @@ def test_all_trainings_of_a_claim_compose_with_one_budget(name):
 
 
 def test_accuracy_counts_the_exact_answers_of_each_place():
-    sources = ["a 1 , b 2 , a ?", "a 1 , b 2 , b ?", "a 3 , b 2 , b ?", "a 1 , b 4 , a ?"]
-    run = finished(sources, ["1", "2", "2", "1"], ["1", "2", "7", "1"])
-    assert accuracy_by([run, replace(run, hypotheses=("", "", "", ""))], Recall.measure) == {
-        1: (100.0, 0.0),
-        2: (50.0, 0.0),
-    }
+    run = finished(["a", "b c", "d e", "f"], ["1", "2", "2", "1"], ["1", "2", "7", "1"])
+    words = {1: (100.0, 0.0), 2: (50.0, 0.0)}
+    assert accuracy_by([run, replace(run, hypotheses=("", "", "", ""))], lambda src: len(src.split())) == words
+
+
+def test_recalled_values_count_at_the_position_of_their_key():
+    source, reference = "c red a blue b pink", "blue pink red"
+    run = finished([source] * 2, [reference] * 2, ["blue gold red", "blue"])
+    assert recalled([run]) == {1: (50.0,), 2: (100.0,), 3: (0.0,)}
 
 
 def test_memory_compares_the_earlier_with_the_later_half():
     claim = CLAIMS["memory"]()
-    pairs = Recall(seed=1, sizes=[1, 1, 300], pairs=6).splits()["test"]
-    forgets = made_up(claim, pairs, lambda system, seed, src: system == "Bahdanau" or Recall.measure(src) > 3)
-    early, attention = claim.measure(forgets).contrasts
-    assert early.values == attention.values == (100.0,) * 3
+    pairs = Recall(seed=1, sizes=[1, 1, 100], pairs=6).splits()["test"]
+    runs = made_up(claim, pairs, lambda system, seed, src: system != ONE_WAY)
+    forgetful = [
+        " ".join(
+            word if position > 3 else "-"
+            for position, word in zip(Recall.positions(pair.source), pair.target.split(), strict=True)
+        )
+        for pair in pairs
+    ]
+    runs[ONE_WAY] = [replace(run, hypotheses=tuple(forgetful)) for run in runs[ONE_WAY]]
+    early, *attention = claim.measure(runs).contrasts
+    assert early.values == (100.0,) * 3 and [each.values for each in attention] == [(0.0,) * 3] * 3
 
 
 @pytest.mark.parametrize("name", ["agreement", "coreference", "negation"])
@@ -121,8 +135,38 @@ def test_a_fixed_vector_loses_the_longest_sentences():
 
 
 def test_the_softmax_saturates_without_the_division():
-    (contrast,) = CLAIMS["scaling"]().measure({}).contrasts
-    assert contrast.verdict == "supported" and min(contrast.values) > 50
+    claim = CLAIMS["scaling"]()
+    runs = made_up(claim, [], lambda system, seed, src: True)
+    scores = {"test": {"bleu": {"value": 30.0}}}
+    runs = {system: [replace(run, metrics=scores) for run in each] for system, each in runs.items()}
+    entropy, gradient, bleu = claim.measure(runs).contrasts
+    assert entropy.verdict == gradient.verdict == "supported" and min(entropy.values) > 50
+    assert bleu.values == (0.0,) * 3
+
+
+def test_the_gradient_vanishes_without_attention(monkeypatch):
+    for name, value in (("DISTANCES", (0, 20)), ("SENTENCES", 10), ("SEEDS", (1, 2))):
+        monkeypatch.setattr(gradient, name, value)
+    found = CLAIMS["gradient"]().measure({})
+    assert all(line["0"] == (100.0, 100.0) for line in found.curves.lines.values())
+    assert max(found.curves.lines["no attention"]["20"]) < 1 < min(found.curves.lines["Bahdanau"]["20"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["alignment", "head_roles", "head_importance", "coreference_head"])
+def test_claims_about_weights_are_measured_on_trained_models(name, tmp_path, monkeypatch):
+    tiny = ("data.sizes=[300,20,30]", "tokenizer.vocab_size=null", "trainer.max_steps=2")
+    monkeypatch.setattr(eflomal, "align", lambda pairs, more: ([{(0, 0)} for _ in pairs], [set() for _ in pairs]))
+    claim = CLAIMS[name]()
+    runs = {}
+    for system, settings in claim.systems().items():
+        trainings = [lab.Training(tmp_path / f"{system}{seed}", (*settings, *tiny), seed) for seed in (1, 2)]
+        lab.train_all(trainings, jobs=2)
+        runs[system] = read_runs([each.folder for each in trainings], "test")
+    found = claim.measure(runs)
+    lines = [values for line in found.curves.lines.values() for values in line.values()]
+    assert lines and all(len(values) == 2 and all(map(math.isfinite, values)) for values in lines)
+    assert found.contrasts and all(len(contrast.values) == 2 for contrast in found.contrasts)
 
 
 def test_time_grows_with_the_length_where_steps_wait_for_each_other(monkeypatch):
@@ -137,14 +181,17 @@ def test_time_grows_with_the_length_where_steps_wait_for_each_other(monkeypatch)
 
 
 def test_the_page_has_every_claim_in_both_languages():
-    scaling = CLAIMS["scaling"]()
-    memory = CLAIMS["memory"]()
+    negation, memory = CLAIMS["negation"](), CLAIMS["memory"]()
     pairs = Recall(seed=1, sizes=[1, 1, 100], pairs=6).splits()["test"]
-    runs = made_up(memory, pairs, lambda system, seed, src: True)
-    found = [Measured(scaling, scaling.measure({}), {}), Measured(memory, memory.measure(runs), runs)]
+    others = negation.task(seed=1, sizes=[1, 1, 400], max_distance=8).splits()["test"]
+    right = made_up(memory, pairs, lambda system, seed, src: True)
+    near = made_up(
+        negation, others, lambda system, seed, src: system != "no attention" or negation.task.measure(src) < 4
+    )
+    found = [Measured(negation, negation.measure(near), near), Measured(memory, memory.measure(right), right)]
     english, korean = page(found, "en"), page(found, "ko")
     assert claims_table(found, "en") in english and "| 12,345 | 1,000 | 1.5 | 1, 2, 3 |" in english
-    for claim in (scaling, memory):
+    for claim in (negation, memory):
         assert f"## {claim.claim.en}" in english and f"## {claim.claim.ko}" in korean
     facts = to_dict(found)
     assert facts[0]["contrasts"][0]["verdict"] == "supported" and facts[1]["contrasts"][0]["verdict"] == "undecided"

@@ -26,7 +26,8 @@ VERBS = {
 class Order(Task):
     """Sources as "anna follows ben , clara sees anna"; the target is their passive: "ben is followed by anna , ...".
 
-    The measure is the number of clauses, from 1 to `max_clauses`.
+    A source has 1 to `max_clauses` clauses. The alignment of a pair links the names, the verbs and the commas; "is" and
+    "by" are possible links of the verb.
     """
 
     def __init__(self, *, seed: int, sizes: Sequence[int], max_clauses: int) -> None:
@@ -37,15 +38,18 @@ class Order(Task):
 
     def draw(self, rng: Random) -> SentencePair:
         """Return a random pair."""
-        active, passive = [], []
-        for _ in range(rng.randint(1, self.max_clauses)):
+        active, passive, links = [], [], []
+        for clause in range(rng.randint(1, self.max_clauses)):
             (subject, other), verb = rng.sample(NAMES, 2), rng.choice(list(VERBS))
             active.append(f"{subject} {verb} {other}")
             passive.append(f"{other} is {VERBS[verb]} by {subject}")
-        return SentencePair(" , ".join(active), " , ".join(passive))
+            i, j = 4 * clause, 6 * clause  # the first words of the clause
+            links += [f"{i - 1}-{j - 1}"] if clause else []  # the comma before it
+            links += [f"{i}-{j + 4}", f"{i + 1}?{j + 1}", f"{i + 1}-{j + 2}", f"{i + 1}?{j + 3}", f"{i + 2}-{j}"]
+        return SentencePair(" , ".join(active), " , ".join(passive), alignment=" ".join(links))
 
     @staticmethod
-    def measure(source: str) -> int:
+    def clauses(source: str) -> int:
         """Return the number of clauses."""
         return source.count(" , ") + 1
 

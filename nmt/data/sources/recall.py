@@ -1,8 +1,7 @@
-"""Recall: which value belongs to the key that the end of the source asks for?"""
+"""Recall: which value belongs to each key, in the alphabetical order of the keys?"""
 
 from __future__ import annotations
 
-import string
 from collections.abc import Sequence
 from random import Random
 
@@ -10,34 +9,35 @@ from nmt.checks import require_integer
 from nmt.data.pair import SentencePair
 from nmt.data.sources.task import Task
 
-KEYS, VALUES = string.ascii_lowercase, string.digits
+KEYS = "abcdefghijkl"
+VALUES = ("red", "blue", "green", "black", "white", "brown", "pink", "grey", "gold", "cyan")
 
 
 class Recall(Task):
-    """Sources as "c 4 , k 7 , a 2 , k ?"; the target is the value of the last key: "7".
+    """Sources as "c red k blue a green"; the target is the values in the alphabetical order of their keys: "green red
+    blue". So the place of a value in the target says nothing of its place in the source.
 
-    Each source has `pairs` different keys. The measure is the position of the key that is asked for, from 1.
+    Each source has `pairs` different keys, in random order.
     """
 
     def __init__(self, *, seed: int, sizes: Sequence[int], pairs: int) -> None:
-        """Take the sizes [train, val, test] and the number of pairs of a key and a value, from 1 to 26."""
+        """Take the sizes [train, val, test] and the number of pairs of a key and a value, from 1 to 12."""
         super().__init__(seed=seed, sizes=sizes)
         require_integer(at_least=1, at_most=len(KEYS), pairs=pairs)
         self.pairs = pairs
 
     def draw(self, rng: Random) -> SentencePair:
         """Return a random pair."""
-        keys = rng.sample(KEYS, self.pairs)
-        values = rng.choices(VALUES, k=self.pairs)
-        asked = rng.randrange(self.pairs)
-        known = " , ".join(f"{key} {value}" for key, value in zip(keys, values, strict=True))
-        return SentencePair(f"{known} , {keys[asked]} ?", values[asked])
+        known = [(key, rng.choice(VALUES)) for key in rng.sample(KEYS, self.pairs)]
+        return SentencePair(
+            " ".join(f"{key} {value}" for key, value in known), " ".join(value for _, value in sorted(known))
+        )
 
     @staticmethod
-    def measure(source: str) -> int:
-        """Return the position of the key that is asked for, from 1."""
-        *known, question = source.split(" , ")
-        return [part[0] for part in known].index(question[0]) + 1
+    def positions(source: str) -> list[int]:
+        """Return for each value of the target the position of its key in the source, from 1."""
+        keys = source.split()[::2]
+        return [keys.index(key) + 1 for key in sorted(keys)]
 
     def limits(self) -> str:
         """Return the setting that limits the number of different sources."""

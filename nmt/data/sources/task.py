@@ -18,15 +18,7 @@ FILLERS = (
 
 
 class Task(Generated):
-    """A generated task. Its difficulty depends on one number of the source: its `measure`.
-
-    Each source has one right answer, so exact match is a fair score.
-    """
-
-    @staticmethod
-    @abstractmethod
-    def measure(source: str) -> int:
-        """Return the number that the difficulty of a source depends on: a distance or a position."""
+    """A generated task. Each source has one right answer, so exact match is a fair score."""
 
     def origin(self, split: str) -> str:
         """Return the name of the task, which all splits are generated from."""
@@ -46,6 +38,11 @@ class DistanceTask(Task):
         super().__init__(seed=seed, sizes=sizes)
         require_integer(at_least=0, at_most=self.farthest, max_distance=max_distance)
         self.max_distance = max_distance
+
+    @staticmethod
+    @abstractmethod
+    def measure(source: str) -> int:
+        """Return the number of phrases between the two parts of a source."""
 
     def limits(self) -> str:
         """Return the setting that limits the number of different sources."""

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from nmt.lab.claim import Claim
+from nmt.lab.claims.alignment import Alignment
 from nmt.lab.claims.distance import AgreementDistance, CoreferenceDistance, NegationDistance
 from nmt.lab.claims.fixed_vector import FixedVector
+from nmt.lab.claims.gradient import Gradient
+from nmt.lab.claims.heads import CoreferenceHead, HeadImportance, HeadRoles
 from nmt.lab.claims.memory import Memory
 from nmt.lab.claims.parallel import Parallel
 from nmt.lab.claims.positions import Positions
@@ -14,7 +17,7 @@ from nmt.lab.claims.scores import Scores
 CLAIMS: dict[str, type[Claim]] = {
     claim.name: claim
     for claim in (
-        *(FixedVector, Memory, AgreementDistance, CoreferenceDistance, NegationDistance),
-        *(Positions, Scaling, Parallel, Scores),
+        *(FixedVector, Memory, AgreementDistance, CoreferenceDistance, NegationDistance, Gradient),
+        *(Parallel, Alignment, HeadRoles, HeadImportance, CoreferenceHead, Positions, Scaling, Scores),
     )
 }

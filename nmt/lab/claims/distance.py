@@ -10,7 +10,7 @@ from nmt.data.sources.coreference import Coreference
 from nmt.data.sources.negation import Negation
 from nmt.data.sources.task import DistanceTask
 from nmt.lab.claim import Claim, Curves, Finding, Runs, Text, accuracy_by, lost_without_attention, named
-from nmt.lab.models import MODELS, budget
+from nmt.lab.models import MODELS, ONE_WORD_A_PIECE, budget
 
 FARTHEST = 8
 
@@ -19,10 +19,11 @@ class _Distance(Claim):
     """Accuracy by the distance between the parts of a sentence that belong together."""
 
     task: ClassVar[type[DistanceTask]]
+    updates: ClassVar[int]
 
     def systems(self) -> Mapping[str, Sequence[str]]:
         task = (f"data={self.task.__name__.lower()}", f"data.max_distance={FARTHEST}", "data.sizes=[20000,300,2000]")
-        return {name: (*task, *budget(1000), *model) for name, model in MODELS.items()}
+        return {name: (*task, ONE_WORD_A_PIECE, *budget(self.updates), *model) for name, model in MODELS.items()}
 
     def measure(self, runs: Runs) -> Finding:
         lines = {name: accuracy_by(each, self.task.measure) for name, each in runs.items()}
@@ -37,7 +38,7 @@ class _Distance(Claim):
 class AgreementDistance(_Distance):
     """Singular or plural, whatever nouns stand in between."""
 
-    name, task = "agreement", Agreement
+    name, task, updates = "agreement", Agreement, 400
     claim = Text(
         "Without attention, a model loses the number of the subject when other nouns stand before the verb.",
         "어텐션이 없으면, 주어와 동사 사이에 다른 명사가 끼어들 때 모델은 주어의 수를 놓친다.",
@@ -51,7 +52,7 @@ class AgreementDistance(_Distance):
 class CoreferenceDistance(_Distance):
     """What "it" means."""
 
-    name, task = "coreference", Coreference
+    name, task, updates = "coreference", Coreference, 1000
     claim = Text(
         'Without attention, a model does not find what a distant "it" means, the animal or the street.',
         "어텐션이 없으면, 모델은 멀리 떨어진 it이 동물인지 길인지 알아내지 못한다.",
@@ -65,7 +66,7 @@ class CoreferenceDistance(_Distance):
 class NegationDistance(_Distance):
     """Which clause is negated."""
 
-    name, task = "negation", Negation
+    name, task, updates = "negation", Negation, 800
     claim = Text(
         'Without attention, a model does not know which of two clauses "not" belongs to.',
         "어텐션이 없으면, 모델은 not이 두 절 가운데 어느 쪽에 속하는지 알지 못한다.",

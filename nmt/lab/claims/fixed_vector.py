@@ -10,6 +10,11 @@ from nmt.evaluation.runs import FinishedRun
 from nmt.lab.claim import NO_ATTENTION, Claim, Curves, Finding, Runs, Text, lost_without_attention
 from nmt.lab.models import MODELS, budget
 
+CORPUS = (
+    *("data=cldr", "data.max_parts=6", "data.sizes=[20000,300,1000]", "tokenizer.vocab_size=600"),
+    *budget(1500),
+)
+
 
 class FixedVector(Claim):
     """BLEU by the length of the source, without attention and with it."""
@@ -25,8 +30,7 @@ class FixedVector(Claim):
     )
 
     def systems(self) -> Mapping[str, Sequence[str]]:
-        corpus = ("data=cldr", "data.max_parts=6", "data.sizes=[20000,300,1000]", "tokenizer.vocab_size=600")
-        return {name: (*corpus, *budget(2000), *model) for name, model in MODELS.items()}
+        return {name: (*CORPUS, *model) for name, model in MODELS.items()}
 
     def measure(self, runs: Runs) -> Finding:
         first = runs[NO_ATTENTION][0].test_set

@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from nmt.data.sources.recall import Recall
-from nmt.lab.claim import (
-    NO_ATTENTION,
-    Claim,
-    Contrast,
-    Curves,
-    Finding,
-    Runs,
-    Text,
-    accuracy_by,
-    mean_over,
-    minus,
-    named,
-)
-from nmt.lab.models import MODELS, WITHOUT_ATTENTION, budget
+from nmt.evaluation.runs import FinishedRun
+from nmt.lab.claim import NO_ATTENTION, Claim, Contrast, Curves, Finding, Runs, Text, mean_over, minus, named
+from nmt.lab.models import LEFT_TO_RIGHT, MODELS, ONE_WORD_A_PIECE, WITHOUT_ATTENTION, budget
 
 PAIRS = 6
 ONE_WAY = "no attention, left to right"
 
 
 class Memory(Claim):
-    """Recall by position: which of the earlier words can a model still name at the end of the source?"""
+    """Recall by position: which of the words of the source does a model still know when it translates?"""
 
     name = "memory"
     claim = Text(
@@ -33,17 +23,18 @@ class Memory(Claim):
         "순환 신경망은 문장 앞쪽 단어를 잊어버리지만, 어텐션은 잊지 않는다.",
     )
     method = Text(
-        f"The task `recall` with {PAIRS} keys: the share of right answers by the position of the key.",
-        f"키 {PAIRS}개로 된 `recall` 과제에서, 묻는 키의 위치별 정답 비율.",
+        f"The task `recall` with {PAIRS} keys: the share of right values by the position of the key in the source.",
+        f"키 {PAIRS}개로 된 `recall` 과제에서, 원문에서 키가 놓인 위치별 정답 비율.",
     )
 
     def systems(self) -> Mapping[str, Sequence[str]]:
-        task = ("data=recall", f"data.pairs={PAIRS}", "data.sizes=[20000,300,1000]", *budget(2000))
-        one_way = (*WITHOUT_ATTENTION, "model.encoder.bidirectional=false", "model.encoder.hidden_width=128")
-        return {name: (*task, *model) for name, model in {ONE_WAY: one_way, **MODELS}.items()}
+        task = ("data=recall", f"data.pairs={PAIRS}", "data.sizes=[20000,300,1000]", ONE_WORD_A_PIECE, *budget(1000))
+        return {
+            name: (*task, *model) for name, model in {ONE_WAY: (*WITHOUT_ATTENTION, *LEFT_TO_RIGHT), **MODELS}.items()
+        }
 
     def measure(self, runs: Runs) -> Finding:
-        lines = {name: accuracy_by(each, Recall.measure) for name, each in runs.items()}
+        lines = {name: recalled(each) for name, each in runs.items()}
         early, late = range(1, PAIRS // 2 + 1), range(PAIRS // 2 + 1, PAIRS + 1)
         return Finding(
             contrasts=(
@@ -54,15 +45,33 @@ class Memory(Claim):
                     ),
                     minus(mean_over(lines[ONE_WAY], late), mean_over(lines[ONE_WAY], early)),
                 ),
-                Contrast(
-                    Text(
-                        "accuracy on the earlier half: Bahdanau's attention minus no attention (both directions)",
-                        "앞쪽 절반의 정확도: 바다나우 어텐션 - 어텐션 없음 (양방향)",
-                    ),
-                    minus(mean_over(lines["Bahdanau"], early), mean_over(lines[NO_ATTENTION], early)),
+                *(
+                    Contrast(
+                        Text(
+                            f"accuracy on the earlier half: {name} minus no attention (both directions)",
+                            f"앞쪽 절반의 정확도: {name} - 어텐션 없음 (양방향)",
+                        ),
+                        minus(mean_over(lines[name], early), mean_over(lines[NO_ATTENTION], early)),
+                    )
+                    for name in MODELS
+                    if name != NO_ATTENTION
                 ),
             ),
             curves=Curves(
                 Text("position of the key", "키의 위치"), Text("right answers in %", "정답 비율 (%)"), named(lines)
             ),
         )
+
+
+def recalled(runs: Sequence[FinishedRun]) -> dict[int, tuple[float, ...]]:
+    """Return the share of right values (in %) of each run, for each position of the key in the source."""
+    shares = []
+    for run in runs:
+        right: Counter[int] = Counter()
+        test = run.test_set
+        for source, reference, hypothesis in zip(test.sources, test.references, run.hypotheses, strict=True):
+            found = hypothesis.split()
+            for rank, (position, value) in enumerate(zip(Recall.positions(source), reference.split(), strict=True)):
+                right[position] += found[rank : rank + 1] == [value]
+        shares.append({position: 100 * count / len(test.sources) for position, count in right.items()})
+    return {position: tuple(each[position] for each in shares) for position in sorted(shares[0])}

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from nmt.data.sources.order import Order
 from nmt.lab.claim import Claim, Contrast, Curves, Finding, Runs, Text, accuracy_by, mean_over, minus, named
-from nmt.lab.models import TRANSFORMER, budget
+from nmt.lab.models import ONE_WORD_A_PIECE, TRANSFORMER, budget
 
 KINDS = ("none", "sinusoidal", "learned", "relative", "rotary", "alibi")
+TASK = ("data=order", "data.max_clauses=3", "data.sizes=[20000,300,1000]", ONE_WORD_A_PIECE, *budget(800))
 
 
 class Positions(Claim):
@@ -25,11 +26,10 @@ class Positions(Claim):
     )
 
     def systems(self) -> Mapping[str, Sequence[str]]:
-        task = ("data=order", "data.max_clauses=3", "data.sizes=[20000,300,1000]", *budget(1000), *TRANSFORMER)
-        return {kind: (*task, f"model/positions={kind}") for kind in KINDS}
+        return {kind: (*TASK, *TRANSFORMER, f"model/positions={kind}") for kind in KINDS}
 
     def measure(self, runs: Runs) -> Finding:
-        lines = {name: accuracy_by(each, Order.measure) for name, each in runs.items()}
+        lines = {name: accuracy_by(each, Order.clauses) for name, each in runs.items()}
         mean = {name: mean_over(line, line) for name, line in lines.items()}
         return Finding(
             contrasts=tuple(

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import torch
+from torch import Tensor
 
-from nmt.lab.claim import Claim, Contrast, Curves, Finding, Runs, Text, minus
+from nmt.lab.claim import Claim, Contrast, Curves, Finding, PerSeed, Runs, Text, minus
+from nmt.lab.claims.fixed_vector import CORPUS
+from nmt.lab.models import TRANSFORMER
 
 WIDTHS = (4, 16, 64, 256, 1024)
 KEYS, QUERIES = 20, 200
 SEEDS = (1, 2, 3, 4, 5)
+DIVIDED, NOT_DIVIDED = "divided by the root", "not divided"
 
 
 class Scaling(Claim):
-    """The entropy of attention over random vectors, by their width. Nothing is trained for it."""
+    """The entropy of attention over random vectors by their width, its gradient, and BLEU with and without it."""
 
     name = "scaling"
     claim = Text(
@@ -25,38 +29,67 @@ class Scaling(Claim):
         "(Vaswani 2017, 3.2.1절).",
     )
     method = Text(
-        f"{QUERIES} random queries and {KEYS} random keys with components of mean 0 and variance 1: the entropy of the "
-        "weights as a share of the largest possible, with five seeds.",
-        f"평균 0, 분산 1인 무작위 쿼리 {QUERIES}개와 키 {KEYS}개: 가중치 엔트로피를 최댓값에 대한 비율로, 시드 5개.",
+        f"{QUERIES} random queries and {KEYS} random keys with components of mean 0 and variance 1, {len(SEEDS)} "
+        "seeds: the entropy of the weights in % of the largest possible, and the gradient of the weights with respect "
+        "to the scores (norm of the Jacobian) in % of that of equal weights. Then the BLEU of Transformers (heads of "
+        "width 16) on the embedded corpus.",
+        f"평균 0, 분산 1인 무작위 쿼리 {QUERIES}개와 키 {KEYS}개, 시드 {len(SEEDS)}개: 가중치 엔트로피를 최댓값에 대한 "
+        "백분율로, 점수에 대한 가중치의 기울기(야코비 행렬의 크기)를 균등한 가중치일 때에 대한 백분율로 나타낸다. "
+        "그리고 내장 말뭉치에서 트랜스포머(헤드 차원 16)의 BLEU.",
     )
 
     def systems(self) -> Mapping[str, Sequence[str]]:
-        return {}
+        divided = (*CORPUS, *TRANSFORMER)
+        return {DIVIDED: divided, NOT_DIVIDED: (*divided, "model.encoder.block.scale_scores=false")}
 
     def measure(self, runs: Runs) -> Finding:
-        lines = {
-            name: {str(width): tuple(_entropy(width, seed, scaled=scaled) for seed in SEEDS) for width in WIDTHS}
-            for name, scaled in (("divided by the root", True), ("not divided", False))
-        }
+        entropies, gradients = _by_width(_entropy), _by_width(_gradient)
+        bleu = {name: tuple(run.metrics["test"]["bleu"]["value"] for run in each) for name, each in runs.items()}
         widest = str(WIDTHS[-1])
         return Finding(
             contrasts=(
-                Contrast(
-                    Text(
-                        f"entropy at width {widest}: divided by the root minus not divided",
-                        f"차원 {widest}에서의 엔트로피: 제곱근으로 나눌 때 - 나누지 않을 때",
-                    ),
-                    minus(lines["divided by the root"][widest], lines["not divided"][widest]),
-                ),
+                _contrast(f"entropy at width {widest}", f"차원 {widest}에서의 엔트로피", _at(entropies, widest)),
+                _contrast(f"gradient at width {widest}", f"차원 {widest}에서의 기울기", _at(gradients, widest)),
+                _contrast("BLEU", "BLEU", bleu),
             ),
-            curves=Curves(Text("width", "차원"), Text("entropy, % of the largest", "엔트로피 (최댓값의 %)"), lines),
+            curves=Curves(Text("width", "차원"), Text("entropy, % of the largest", "엔트로피 (최댓값의 %)"), entropies),
         )
 
 
-def _entropy(width: int, seed: int, *, scaled: bool) -> float:
+def _contrast(english: str, korean: str, values: Mapping[str, PerSeed]) -> Contrast:
+    text = Text(f"{english}: divided by the root minus not divided", f"{korean}: 제곱근으로 나눌 때 - 나누지 않을 때")
+    return Contrast(text, minus(values[DIVIDED], values[NOT_DIVIDED]))
+
+
+def _at(lines: Mapping[str, Mapping[str, PerSeed]], place: str) -> dict[str, PerSeed]:
+    return {name: line[place] for name, line in lines.items()}
+
+
+def _by_width(figure: Callable[[Tensor], float]) -> dict[str, dict[str, PerSeed]]:
+    """Return the figure of the scores (queries, keys) at each width, for each seed: divided and not divided."""
+    return {
+        name: {str(width): tuple(figure(_scores(width, seed) / factor(width)) for seed in SEEDS) for width in WIDTHS}
+        for name, factor in ((DIVIDED, math.sqrt), (NOT_DIVIDED, lambda width: 1))
+    }
+
+
+def _scores(width: int, seed: int) -> Tensor:
     generator = torch.Generator().manual_seed(seed)
     queries = torch.randn(QUERIES, width, generator=generator)
-    keys = torch.randn(KEYS, width, generator=generator)
-    scores = queries @ keys.t() / (width**0.5 if scaled else 1.0)
+    return queries @ torch.randn(KEYS, width, generator=generator).t()
+
+
+def _entropy(scores: Tensor) -> float:
     entropy = -(scores.softmax(1) * scores.log_softmax(1)).sum(1).mean()
     return 100 * float(entropy) / math.log(KEYS)
+
+
+def _gradient(scores: Tensor) -> float:
+    """Return the mean norm of the Jacobian of the softmax, diag(w) - w w', in % of that of equal weights."""
+    uniform = torch.zeros(1, KEYS)
+    return 100 * float(_jacobian(scores).norm(dim=(1, 2)).mean() / _jacobian(uniform).norm())
+
+
+def _jacobian(scores: Tensor) -> Tensor:
+    weights = scores.softmax(1)
+    return weights.diag_embed() - weights.unsqueeze(2) * weights.unsqueeze(1)

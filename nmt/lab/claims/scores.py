@@ -30,7 +30,7 @@ class Scores(Claim):
     )
 
     def systems(self) -> Mapping[str, Sequence[str]]:
-        corpus = ("data=cldr", "data.sizes=[20000,300,1000]", "tokenizer.vocab_size=600", *budget(1500))
+        corpus = ("data=cldr", "data.sizes=[20000,300,1000]", "tokenizer.vocab_size=600", *budget(1000))
         return {score: (*corpus, *RECURRENT, f"model/attention={score}") for score in SCORES}
 
     def measure(self, runs: Runs) -> Finding:

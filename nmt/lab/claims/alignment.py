@@ -1,0 +1,105 @@
+"""Attention shows which word a word was translated from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from nmt.analysis import eflomal
+from nmt.analysis.alignment import Agreement, Gold, Links, Panel, agreement, parse
+from nmt.build import build_source
+from nmt.data.corpus import load_corpus
+from nmt.data.pair import SentencePair
+from nmt.errors import UserError
+from nmt.evaluation.runs import FinishedRun
+from nmt.evaluation.word_alignment import Aligner
+from nmt.lab.claim import Claim, Contrast, Curves, Finding, PerSeed, Runs, Text, minus
+from nmt.lab.claims.positions import TASK
+from nmt.lab.models import BAHDANAU, LUONG, TRANSFORMER
+from nmt.loading import load_translator
+
+DIAGONAL, STATISTICAL = "diagonal", "eflomal"
+
+
+class Alignment(Claim):
+    """The alignment error rate of attention, beside that of the diagonal and of a statistical aligner."""
+
+    name = "alignment"
+    claim = Text(
+        "Attention is interpretable: it shows which source word each word was translated from.",
+        "어텐션은 해석할 수 있다. 각 단어가 원문의 어느 단어에서 번역되었는지 보여 준다.",
+    )
+    method = Text(
+        "The task `order`, whose right alignment is known: the alignment error rate of the source word with the "
+        "highest weight (mean of all heads), of the diagonal, and of the statistical aligner eflomal on the same "
+        "pairs.",
+        "올바른 정렬을 아는 `order` 과제: 가중치(모든 헤드의 평균)가 가장 큰 원문 단어의 정렬 오류율(AER)을, 대각선 "
+        "및 통계적 정렬기 eflomal의 오류율과 견준다.",
+    )
+
+    def missing(self) -> str | None:
+        try:
+            eflomal.find()
+        except UserError:
+            return "the statistical aligner eflomal: pip install 'nmt-attention-lab[eflomal]'"
+        return None
+
+    def systems(self) -> Mapping[str, Sequence[str]]:
+        transformer = (*TASK, *TRANSFORMER, "model/positions=sinusoidal")
+        return {"Bahdanau": (*TASK, *BAHDANAU), "Luong": (*TASK, *LUONG), "Transformer": transformer}
+
+    def measure(self, runs: Runs) -> Finding:
+        first = next(iter(runs.values()))[0]
+        source = build_source(first.config["data"])
+        splits = load_corpus(source, first.config["data"], ("train", "test"))
+        pairs = list(splits["test"])
+        golds = [_gold(pair) for pair in pairs]
+        rates: dict[str, PerSeed] = {
+            name: tuple(_error_rate(_by_attention(run, pairs), golds) for run in each) for name, each in runs.items()
+        }
+        seeds = len(next(iter(rates.values())))
+        rates[DIAGONAL] = (_error_rate([_diagonal(pair) for pair in pairs], golds),) * seeds
+        more = [(pair.source, pair.target) for pair in splits["train"]]
+        rates[STATISTICAL] = tuple(_error_rate(_by_statistics(pairs, more), golds) for _ in range(seeds))
+        return Finding(
+            contrasts=tuple(
+                Contrast(
+                    Text(f"alignment error rate: {other} minus {name}", f"정렬 오류율: {korean} - {name}"),
+                    minus(rates[other], rates[name]),
+                )
+                for other, korean in ((DIAGONAL, "대각선"), (STATISTICAL, STATISTICAL))
+                for name in runs
+            ),
+            curves=Curves(
+                Text("aligner", "정렬 방법"),
+                Text("alignment error rate in %", "정렬 오류율 (%)"),
+                {"alignment error rate": rates},
+            ),
+        )
+
+
+def _gold(pair: SentencePair) -> Gold:
+    assert pair.alignment is not None
+    words = len(pair.source.split()), len(pair.target.split())
+    return parse(pair.alignment, pair.source, source_words=words[0], target_words=words[1])
+
+
+def _by_attention(run: FinishedRun, pairs: Sequence[SentencePair]) -> list[Links]:
+    aligner = Aligner(translator=load_translator(run.folder, device="cpu"))
+    found = aligner.align(pairs, [pair.source for pair in pairs], Panel())
+    return [links[Panel()] for links in found]
+
+
+def _by_statistics(pairs: Sequence[SentencePair], more: Sequence[tuple[str, str]]) -> list[Links]:
+    """Return the source word of each target word, as attention gives it: one direction of the statistical aligner."""
+    forward, _ = eflomal.align([(pair.source, pair.target) for pair in pairs], more)
+    return list(forward)
+
+
+def _diagonal(pair: SentencePair) -> Links:
+    sources, targets = len(pair.source.split()), len(pair.target.split())
+    return {(j * sources // targets, j) for j in range(targets)}
+
+
+def _error_rate(links: Sequence[Links], golds: Sequence[Gold]) -> float:
+    total = sum((agreement(each, gold) for each, gold in zip(links, golds, strict=True)), Agreement())
+    return 100 * total.error_rate

@@ -1,0 +1,93 @@
+"""The gradient vanishes on its way back through the steps of a recurrent network."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from nmt.build import build_model
+from nmt.config.compose import compose
+from nmt.lab.claim import NO_ATTENTION, Claim, Contrast, Curves, Finding, Runs, Text, minus
+from nmt.lab.models import BAHDANAU, LEFT_TO_RIGHT, LUONG, TRANSFORMER, WITHOUT_ATTENTION
+from nmt.models.seq2seq import Seq2Seq
+
+DISTANCES = (0, 5, 10, 20, 40)  # words between the first word of the source and its last
+SENTENCES, VOCABULARY = 100, 500
+SEEDS = (1, 2, 3, 4, 5)
+SYSTEMS = {
+    NO_ATTENTION: (*WITHOUT_ATTENTION, *LEFT_TO_RIGHT),
+    "Bahdanau": (*BAHDANAU, *LEFT_TO_RIGHT),
+    "Luong": (*LUONG, *LEFT_TO_RIGHT),
+    "Transformer": TRANSFORMER,
+}
+
+
+class Gradient(Claim):
+    """The gradient of the loss with respect to the first word, by its distance to the end; nothing is trained."""
+
+    name = "gradient"
+    claim = Text(
+        "Without attention, the gradient that reaches an early word vanishes, so distant words cannot be learned.",
+        "어텐션이 없으면, 앞쪽 단어까지 전해지는 기울기가 사라져 멀리 떨어진 단어를 배울 수 없다.",
+    )
+    method = Text(
+        f"Models before training, {SENTENCES} random sentences, recurrent encoders that read from left to right: the "
+        "norm of the gradient of the loss with respect to the embedding of the first word, in % of its norm if the "
+        f"first word is also the last. {len(SEEDS)} random models.",
+        f"학습 전 모델과 무작위 문장 {SENTENCES}개(순환 인코더는 왼쪽에서 오른쪽으로 읽는다): 첫 단어 임베딩에 대한 "
+        f"손실 기울기의 크기를, 첫 단어가 곧 마지막 단어일 때의 크기에 대한 백분율로 나타낸다. 무작위 모델은 "
+        f"{len(SEEDS)}개이다.",
+    )
+
+    def systems(self) -> Mapping[str, Sequence[str]]:
+        return {}
+
+    def measure(self, runs: Runs) -> Finding:
+        lines = {name: _by_distance(settings) for name, settings in SYSTEMS.items()}
+        farthest = str(DISTANCES[-1])
+        return Finding(
+            contrasts=tuple(
+                Contrast(
+                    Text(
+                        f"gradient at a distance of {farthest}: {name} minus no attention",
+                        f"거리 {farthest}에서의 기울기: {name} - 어텐션 없음",
+                    ),
+                    minus(lines[name][farthest], lines[NO_ATTENTION][farthest]),
+                )
+                for name in SYSTEMS
+                if name != NO_ATTENTION
+            ),
+            curves=Curves(
+                Text("distance to the last word", "마지막 단어까지의 거리"),
+                Text("gradient in % of that at distance 0", "기울기 (거리 0일 때의 %)"),
+                lines,
+            ),
+        )
+
+
+def _by_distance(settings: Sequence[str]) -> dict[str, tuple[float, ...]]:
+    """Return the gradient at each distance over that at the shortest, for each seed."""
+    config = compose("train", list(settings))["model"]
+    found: dict[str, list[float]] = {str(distance): [] for distance in DISTANCES}
+    for seed in SEEDS:
+        torch.manual_seed(seed)
+        model = build_model(config, source_vocab_size=VOCABULARY, target_vocab_size=VOCABULARY, joint=True).eval()
+        norms = [_gradient(model, torch.randint(5, VOCABULARY, (SENTENCES, 1 + distance))) for distance in DISTANCES]
+        for distance, norm in zip(DISTANCES, norms, strict=True):
+            found[str(distance)].append(100 * norm / norms[0])
+    return {distance: tuple(values) for distance, values in found.items()}
+
+
+def _gradient(model: Seq2Seq, source: Tensor) -> float:
+    """Return the mean norm of the gradient of the loss of a target of one word, w.r.t. the first source embedding."""
+    embedded: list[Tensor] = []
+    hook = model.encoder.embedding.register_forward_hook(lambda module, inputs, output: embedded.append(output))
+    target = torch.randint(5, VOCABULARY, (len(source), 1))
+    hidden, _ = model(source, torch.ones_like(source, dtype=torch.bool), target)
+    hook.remove()
+    loss = cross_entropy(model.decoder.output(hidden).flatten(0, 1), target.flatten(), reduction="sum")
+    (gradient,) = torch.autograd.grad(loss, embedded[0])  # the source is embedded first, the target after it
+    return float(gradient[:, 0].norm(dim=1).mean())

@@ -1,0 +1,229 @@
+"""Heads take roles, and few of them matter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+import torch
+from torch import Tensor
+
+from nmt.analysis.roles import ROLES, roles
+from nmt.attention_map import AttentionMap
+from nmt.build import build_model, build_source
+from nmt.data.corpus import load_corpus
+from nmt.data.sources.coreference import ANIMALS, OF_ANIMALS, PLACES
+from nmt.evaluation.head_importance import importance
+from nmt.evaluation.heads import count_pieces
+from nmt.evaluation.metrics.bleu import BLEU
+from nmt.evaluation.runs import FinishedRun
+from nmt.lab.claim import Claim, Contrast, Curves, Finding, Runs, Text, minus, named
+from nmt.lab.claims.distance import CoreferenceDistance
+from nmt.lab.claims.fixed_vector import CORPUS
+from nmt.lab.models import TRANSFORMER
+from nmt.loading import load_translator
+from nmt.translate import Translator
+
+SENTENCES = 200
+SYSTEM = "Transformer"
+KOREAN = {"previous": "앞 토큰", "same": "같은 토큰", "next": "다음 토큰", "rare": "드문 토큰", "end": "문장 끝"}
+
+
+class HeadRoles(Claim):
+    """The share of rows in which an encoder head looks at a certain token, before and after training."""
+
+    name = "head_roles"
+    claim = Text(
+        "Training gives attention heads roles: one looks at the previous token, another at a rare one "
+        "(Voita et al. 2019).",
+        "학습을 거치면 어텐션 헤드는 저마다 역할을 맡는다. 어떤 헤드는 앞 토큰을, 어떤 헤드는 드문 토큰을 본다 "
+        "(Voita 2019).",
+    )
+    method = Text(
+        f"The Transformer of the embedded corpus, {SENTENCES} test sentences: the largest share of rows, over all "
+        "heads of the encoder, whose highest weight is on that token; after training and before it. The intervals are "
+        f"corrected for {len(ROLES)} comparisons.",
+        f"내장 말뭉치로 학습한 트랜스포머와 시험 문장 {SENTENCES}개: 가장 큰 가중치가 해당 토큰에 놓인 행의 비율을 "
+        f"인코더의 모든 헤드에서 구해 그 최댓값을 학습 후와 학습 전에 견준다. 구간은 {len(ROLES)}개 비교에 대해 "
+        "보정하였다.",
+    )
+
+    def systems(self) -> Mapping[str, Sequence[str]]:
+        return {SYSTEM: (*CORPUS, *TRANSFORMER)}
+
+    def measure(self, runs: Runs) -> Finding:
+        data = runs[SYSTEM][0].config["data"]
+        training = load_corpus(build_source(data), data, ("train",))["train"]
+        lines = {"before training": _no_shares(), "after training": _no_shares()}
+        for run in runs[SYSTEM]:
+            trained = load_translator(run.folder, device="cpu")
+            counts = count_pieces(training, trained.tokenizer)["source"]
+            for line, translator in zip(lines.values(), (_untrained(trained, run), trained), strict=True):
+                shares = roles(_maps(translator, run), "encoder_self", counts)
+                for role in ROLES:
+                    line[role].append(100 * float(shares[role].max()))
+        before, after = ({role: tuple(values) for role, values in line.items()} for line in lines.values())
+        return Finding(
+            contrasts=tuple(
+                Contrast(
+                    Text(
+                        f"best head, looks at the {role} token: after training minus before",
+                        f"가장 뚜렷한 헤드가 {KOREAN[role]}을 보는 비율: 학습 후 - 학습 전",
+                    ),
+                    minus(after[role], before[role]),
+                    comparisons=len(ROLES),
+                )
+                for role in ROLES
+            ),
+            curves=Curves(
+                Text("token", "토큰"),
+                Text("rows of the best head in %", "가장 뚜렷한 헤드의 행 비율 (%)"),
+                {"before training": before, "after training": after},
+            ),
+        )
+
+
+class HeadImportance(Claim):
+    """The BLEU that a model loses without one of its heads."""
+
+    name = "head_importance"
+    claim = Text(
+        "Few heads matter: most can be removed without a loss (Michel et al. 2019).",
+        "중요한 헤드는 몇 개뿐이며, 대부분은 없애도 성능이 떨어지지 않는다 (Michel 2019).",
+    )
+    method = Text(
+        f"The same models: BLEU on {SENTENCES} test sentences without each of the heads of encoder and decoder, one at "
+        "a time. A head matters if the model loses more than 1 BLEU without it.",
+        f"같은 모델에서 인코더와 디코더의 헤드를 하나씩 가렸을 때 시험 문장 {SENTENCES}개의 BLEU. 1 BLEU 넘게 떨어지면 "
+        "중요한 헤드로 본다.",
+    )
+
+    def systems(self) -> Mapping[str, Sequence[str]]:
+        return {SYSTEM: (*CORPUS, *TRANSFORMER)}
+
+    def measure(self, runs: Runs) -> Finding:
+        lost = [_lost_without_each(run) for run in runs[SYSTEM]]
+        ranks = {rank: tuple(each[rank - 1] for each in lost) for rank in range(1, len(lost[0]) + 1)}
+        idle = tuple(100 * fmean(loss <= 1 for loss in each) for each in lost)
+        return Finding(
+            contrasts=(
+                Contrast(
+                    Text(
+                        "share of the heads that do not matter, minus half of them",
+                        "중요하지 않은 헤드의 비율 - 50 %",
+                    ),
+                    tuple(share - 50 for share in idle),
+                ),
+            ),
+            curves=Curves(
+                Text("heads, the most important first", "헤드 (중요한 순서)"),
+                Text("BLEU lost without the head", "헤드를 가렸을 때 잃는 BLEU"),
+                named({SYSTEM: ranks}),
+            ),
+        )
+
+
+class CoreferenceHead(Claim):
+    """Where the encoder's heads look from "it"."""
+
+    name = "coreference_head"
+    claim = Text(
+        'In self-attention, "it" looks at the noun it stands for (the picture of many tutorials).',
+        "셀프 어텐션에서 it은 그것이 가리키는 명사를 바라본다 (많은 글에 나오는 그림).",
+    )
+    method = Text(
+        'The Transformers of the claim on coreference: the weight from "it" to the noun that is meant minus the weight '
+        "to the other noun, and the same from the step that translates the noun. The head is chosen on one half of "
+        "the test sentences and measured on the other.",
+        "대용어 주장에서 학습한 트랜스포머: it에서 가리키는 명사로 가는 가중치와 다른 명사로 가는 가중치의 차이, "
+        "그리고 명사를 번역하는 단계에서의 같은 차이. 헤드는 시험 문장의 절반에서 고르고 나머지 절반에서 측정한다.",
+    )
+
+    def systems(self) -> Mapping[str, Sequence[str]]:
+        return {SYSTEM: CoreferenceDistance().systems()[SYSTEM]}
+
+    def measure(self, runs: Runs) -> Finding:
+        lines = {
+            "encoder, from it": tuple(_preference(run, cross=False) for run in runs[SYSTEM]),
+            "decoder, from the noun": tuple(_preference(run, cross=True) for run in runs[SYSTEM]),
+        }
+        korean = ("인코더, it에서", "디코더, 명사에서")
+        return Finding(
+            contrasts=tuple(
+                Contrast(
+                    Text(
+                        f"{name}: weight (in %) of the noun that is meant minus that of the other",
+                        f"{other}: 가리키는 명사의 가중치(%) - 다른 명사의 가중치",
+                    ),
+                    values,
+                )
+                for (name, values), other in zip(lines.items(), korean, strict=True)
+            ),
+            curves=Curves(
+                Text("attention", "어텐션"),
+                Text("difference of the weights in %", "가중치의 차이 (%)"),
+                {"best head": lines},
+            ),
+        )
+
+
+def _no_shares() -> dict[str, list[float]]:
+    return {role: [] for role in ROLES}
+
+
+def _untrained(trained: Translator, run: FinishedRun) -> Translator:
+    """Return a translator with a model as it was before training: the same settings, random weights."""
+    torch.manual_seed(run.seed)
+    sizes = trained.tokenizer.source_vocab_size, trained.tokenizer.target_vocab_size
+    model = build_model(run.config["model"], source_vocab_size=sizes[0], target_vocab_size=sizes[1], joint=True)
+    return Translator(model, trained.tokenizer, trained.search)
+
+
+def _maps(translator: Translator, run: FinishedRun) -> list[AttentionMap]:
+    """Return the maps of the first test sentences with their references."""
+    test = run.test_set
+    return translator.attention_maps(translator.score(test.sources[:SENTENCES], test.references[:SENTENCES]))
+
+
+def _lost_without_each(run: FinishedRun) -> list[float]:
+    """Return the BLEU lost without each head, the largest first."""
+    translator = load_translator(run.folder, device="cpu")
+    sources, references = run.test_set.sources[:SENTENCES], run.test_set.references[:SENTENCES]
+    whole = run.hypotheses[:SENTENCES]
+    score = BLEU().score(whole, references).value
+    found = importance(translator, translator.model, sources, references, whole, BLEU())
+    return sorted((score - each.score for each in found.values()), reverse=True)
+
+
+@dataclass(frozen=True)
+class _Nouns:
+    """The places of the words of a coreference source: the noun that is meant, the other, and "it"."""
+
+    meant: int
+    other: int
+    it: int
+
+    @classmethod
+    def of(cls, source: str) -> _Nouns:
+        words = source.split()
+        animal = next(place for place, word in enumerate(words) if word in ANIMALS)
+        street = next(place for place, word in enumerate(words) if word in PLACES)
+        meant, other = (animal, street) if words[-1] in OF_ANIMALS else (street, animal)
+        return cls(meant, other, words.index("it"))
+
+
+def _preference(run: FinishedRun, *, cross: bool) -> float:
+    """Return the difference of the weights in %, of the head that is best on the other half of the sentences."""
+    translator = load_translator(run.folder, device="cpu")
+    halves = torch.stack([_difference(each, cross=cross) for each in _maps(translator, run)]).chunk(2)
+    chosen, measured = (half.mean(0).flatten() for half in halves)
+    return 100 * float(measured[chosen.argmax()])
+
+
+def _difference(pieces: AttentionMap, *, cross: bool) -> Tensor:
+    """Return the weight of the noun that is meant minus that of the other, for each layer and head (L, H)."""
+    words, nouns = pieces.words(), _Nouns.of(pieces.source)
+    weights, row = (words.cross, 1) if cross else (words.encoder_self, nouns.it)  # the target is "the animal was ..."
+    assert weights is not None
+    return weights[:, :, row, nouns.meant] - weights[:, :, row, nouns.other]
