@@ -13,7 +13,15 @@ from nmt.models.attention.base import AttentionFactory, AttentionMemory
 from nmt.models.dropout import Dropout
 from nmt.models.embedding import make_embedding
 from nmt.models.interface import AttentionWeights, Decoder, EncoderOutput, State, masked_mean
+from nmt.models.notes import note
 from nmt.models.rnn import CellKind, LayerState, RecurrentStack, StackStep
+
+# Of what follows the attention, for each query state; see `RecurrentDecoder`.
+EQUATIONS: dict[str | None, dict[str, str]] = {
+    "previous": {"state": "s(t) = cell([y; c], s(t-1))", "readout": "tanh(W [s(t); c; y])"},
+    "current": {"readout": "tanh(W [s(t); c])"},
+    None: {},
+}
 
 
 @dataclass(frozen=True)
@@ -100,6 +108,7 @@ class RecurrentDecoder(Decoder):
         self.attention = None if attention is None else attention(query_width=width, memory_width=memory_width)
         self.attends = self.attention is not None
         self.query_state = None if self.attention is None else self.attention.query_state
+        self.equations = EQUATIONS[self.query_state]
         self.input_feeding = _input_feeding(input_feeding, self.query_state)
         self.readout_width = readout_width
         context_width = 0 if self.attention is None else self.attention.context_width
@@ -115,6 +124,9 @@ class RecurrentDecoder(Decoder):
         self.output = nn.Linear(readout_width, vocab_size)
         self.embedding_dropout = Dropout(embedding_dropout)
         self.readout_dropout = Dropout(readout_dropout)
+
+    def attentions(self, kind: str) -> list[nn.Module]:
+        return [self.attention] if kind == "cross" and self.attention is not None else []
 
     def init_state(self, encoded: EncoderOutput) -> RecurrentState:
         """Return the state before the first token, with one hypothesis for each sentence (N = B)."""
@@ -175,7 +187,8 @@ class RecurrentDecoder(Decoder):
                 all_contexts.append(context)
         if self.input_feeding:
             return torch.stack(hidden, dim=1), torch.stack(all_weights, dim=2)
-        readout = self._read(torch.stack(tops, dim=1), torch.stack(all_contexts, dim=1), embedded)
+        states = note(self, "state", torch.stack(tops, dim=1), "BQD")
+        readout = self._read(states, torch.stack(all_contexts, dim=1), embedded)
         return readout, torch.stack(all_weights, dim=2)
 
     def _advance(

@@ -316,6 +316,9 @@ class TransformerDecoder(Decoder):
     def _layers(self) -> Iterator[DecoderLayer]:
         return (cast(DecoderLayer, layer) for layer in self.layers)
 
+    def attentions(self, kind: str) -> list[nn.Module]:
+        return [layer.cross_attention if kind == "cross" else layer.self_attention for layer in self._layers()]
+
     def init_state(self, encoded: EncoderOutput) -> TransformerState:
         caches = []
         for layer in self._layers():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from torch import Tensor, nn
 
@@ -20,6 +20,8 @@ class LocationAttention(Attention):
     longer one get no weight from there on. Raises ParameterError where it is below 1.
     """
 
+    equations: ClassVar[dict[str, str]] = {"scores": "row j of W, times q"}
+
     def __init__(
         self,
         query_width: int,
@@ -33,7 +35,7 @@ class LocationAttention(Attention):
         self.position_scores = nn.Linear(query_width, max_length, bias=False)  # W
 
     def project_keys(self, memory: Tensor) -> Tensor:
-        return memory  # not read
+        return memory[..., :0]  # no keys: the scores depend on the query alone
 
     def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
         scores = self.position_scores(query)  # (B, Q, max_length)
