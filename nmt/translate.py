@@ -10,6 +10,8 @@ import torch
 from torch import Tensor
 
 from nmt import checkpoint
+from nmt.analysis import trace
+from nmt.analysis.trace import Trace, Traced
 from nmt.attention_map import AttentionMap, Origin
 from nmt.base_translator import BaseTranslator, inference
 from nmt.build import architecture, search_node
@@ -17,6 +19,7 @@ from nmt.data.batch import batches_by_length, pad
 from nmt.errors import UserError
 from nmt.models.coverage import Covering
 from nmt.models.interface import AttentionWeights
+from nmt.models.notes import record
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.base import Search, Selectable, Step
 from nmt.source_limit import SourceLimit
@@ -130,6 +133,27 @@ class Translator(BaseTranslator):
                         origin=self._origin(translations[place]),
                     )
         return [found[place] for place in range(len(translations))]
+
+    def trace(self, translation: Translation, position: int, *, kind: Traced = "cross") -> Trace:
+        """Return how the model computed the token at `position` of `translation`, step by step.
+
+        Positions count from 1, as the rows of the attention map. `kind` is the attention that is explained. Raises
+        UserError for a position that the translation does not have, for a decoder without this attention, and as
+        `attention_maps` does.
+        """
+        trace.check(self.model.decoder, kind, translation.pieces, position)
+        (attention,) = self.attention_maps([translation])
+        (source,) = self.tokenizer.encode_source([translation.source])
+        with inference(self.models, self.search), record() as notes:
+            hidden, _ = self._forced([source], [translation.tokens], need_weights=True)
+            readout = hidden[0, position - 1]
+            logits: Tensor = self.model.decoder.output(readout)
+        token = translation.tokens[position - 1]
+        return Trace(attention, kind, position, self.model.decoder, notes, readout, logits, token, self._label)
+
+    def _label(self, index: int) -> str:
+        (piece,) = self.tokenizer.target_pieces([index])
+        return piece.label
 
     def _origin(self, translation: Translation) -> Origin:
         model = self.name if self.model.config is None else f"{self.name} ({architecture(self.model.config)})"

@@ -32,11 +32,11 @@ def table(view: View, panel: Weights, width: int) -> list[Text]:
     left = min(max(map(cell_len, rows)), LABEL)
     widths = [max(NUMBER, min(cell_len(label), HEADING)) for label in columns]
     lines: list[Text] = []
-    for part in _parts(widths, width - left):
+    for part in parts(widths, width - left):
         lines += [Text()] * bool(lines)
-        lines.append(Text(" " * left + "".join(" " + _fitted(columns[j], widths[j], right=True) for j in part)))
+        lines.append(Text(" " * left + "".join(" " + fitted(columns[j], widths[j], right=True) for j in part)))
         for i, label in enumerate(rows):
-            line = Text(_fitted(label, left))
+            line = Text(fitted(label, left))
             for j in part:
                 line.append(" ")
                 line.append(*_cell(float(panel[i, j]), widths[j], seen=j < view.reach[i]))
@@ -45,7 +45,7 @@ def table(view: View, panel: Weights, width: int) -> list[Text]:
     return lines
 
 
-def _parts(widths: Sequence[int], room: int) -> Iterator[range]:
+def parts(widths: Sequence[int], room: int) -> Iterator[range]:
     """Yield the columns of each part of a table: as many as fit, but at least one."""
     start, used = 0, 0
     for index, width in enumerate(widths):
@@ -56,7 +56,7 @@ def _parts(widths: Sequence[int], room: int) -> Iterator[range]:
     yield range(start, len(widths))
 
 
-def _fitted(label: str, width: int, *, right: bool = False) -> str:
+def fitted(label: str, width: int, *, right: bool = False) -> str:
     """Return `label` cut or filled to `width` columns. A character of Chinese, Japanese or Korean takes two."""
     from rich.cells import cell_len, set_cell_size
 

@@ -17,7 +17,7 @@ from omegaconf import OmegaConf
 
 from nmt.build import MODELS, build_model
 from nmt.config.instantiate import instantiate
-from nmt.models.attention.base import Attention
+from nmt.models.attention.base import Attention, AttentionFactory
 from nmt.models.rnn import RecurrentEncoder
 from nmt.models.rnn_decoder import RecurrentDecoder
 from nmt.models.seq2seq import Seq2Seq
@@ -113,11 +113,11 @@ def toys() -> Iterator[str]:
 def build(words: str, vocabulary: int = VOCABULARY) -> Seq2Seq:
     name, comma, _ = words.partition(", no feeding")
     if name in TOYS:
-        return build_toy(TOYS[name], vocabulary, input_feeding=False if comma else None)
+        return build_recurrent(TOYS[name], vocabulary, input_feeding=False if comma else None)
     return build_model(model_config(words), source_vocab_size=vocabulary, target_vocab_size=vocabulary, joint=True)
 
 
-def build_toy(toy: type[Attention], vocabulary: int, *, input_feeding: bool | None) -> Seq2Seq:
+def build_recurrent(attention: AttentionFactory, vocabulary: int, *, input_feeding: bool | None) -> Seq2Seq:
     encoder = RecurrentEncoder(vocab_size=vocabulary, embedding_width=16, hidden_width=16)
     decoder = RecurrentDecoder(
         vocab_size=vocabulary,
@@ -125,7 +125,7 @@ def build_toy(toy: type[Attention], vocabulary: int, *, input_feeding: bool | No
         embedding_width=16,
         width=32,
         readout_width=16,
-        attention=toy,
+        attention=attention,
         input_feeding=input_feeding,
     )
     return Seq2Seq(encoder, decoder)

@@ -1,0 +1,66 @@
+"""What the steps of a trace are called and what they mean.
+
+Letters: x what a layer gets, q the query, h_j what the encoder (in self-attention, the layer below) says about token j,
+k_j its key, v_j its value, e_j its score, a_j its weight, c the context, r what the output layer reads. Of a recurrent
+decoder, y is the embedding of the token that it reads, and s(t) its state after step t.
+"""
+
+from __future__ import annotations
+
+# name: equation, if all models have the same, and sentence
+TEXTS = {
+    "query": ("x", "What the decoder asks with: the vector that this layer has at this position."),
+    "query, previous": ("q = s(t-1)", "What the decoder asks with: its state before it reads the last token."),
+    "query, current": ("q = s(t)", "What the decoder asks with: its state after it has read the last token."),
+    "factor": ("f", "Scores are multiplied by this number. A larger one makes the weights sharper."),
+    "keys": ("k_j", "A key for each token that can be read. The query is compared with the keys."),
+    "projected query": ("", "A learned matrix prepares the query for the comparison."),
+    "normalized query": ("q / rms(q)", "The query is brought to one size. So are the keys."),
+    "rotated query": (
+        "",
+        "Rotary positions turn the query by an angle that grows with its position. So are the keys turned.",
+    ),
+    "memory norms": ("", "The length of the vector of each token. Dividing by it leaves the direction."),
+    "query norm": ("", "The length of the query. Dividing by it leaves the direction."),
+    "tanh": ("", "Query and key are added, and tanh brings each number between -1 and 1."),
+    "fertility": ("", "How many target tokens each source token is expected to become."),
+    "coverage": ("", "How much of each source token has been translated in the earlier steps."),
+    "distances": ("", "The distance between the query and each key."),
+    "centre": ("", "Where the window stands in the source, with the first token at 0."),
+    "offsets": ("j - p", "How far each token is from the centre, in tokens."),
+    "scores": ("e_j", "One number for each token: the higher, the better it fits the query."),
+    "scaled": ("", "Dividing by the root of the width keeps the size of the scores the same for every width."),
+    "position bias": (
+        "b_j",
+        "What the places of the two tokens add to each score, together with the mask.",
+    ),
+    "masked": ("e_j, or -∞ where it is hidden", ""),  # the trace says what was hidden
+    "softmax": (
+        "exp(e_j) / Σ_k exp(e_k)",
+        "Scores become weights: the higher, the more. All are above 0, and their sum is 1.",
+    ),
+    "sparsemax": ("sparsemax(e)_j", "Scores become weights with the sum 1. A low score gets exactly 0."),
+    "entmax": ("entmax(e)_j", "Scores become weights with the sum 1. A low score gets exactly 0."),
+    "bell": ("", "A bell curve: 1 at the centre, and near 0 far from it."),
+    "weights": ("a_j", "The weights with which the tokens are read."),
+    "values": ("v_j = h_j", "What can be read from each token."),
+    "weighted values": ("a_j v_j", "Each value, times the weight of its token."),
+    "context": ("c = Σ_j a_j v_j", "The sum of the weighted values: what the decoder reads in this step."),
+    "joined": ("", "The contexts of all heads stand one after another, and a matrix mixes them."),
+    "state": ("", "The context enters the recurrent cell, which computes the next state."),
+    "readout": ("", "What the decoder hands to its output layer, after all that follows this attention."),
+    "next token": ("softmax(W_o r + b)", ""),  # the trace says which token
+}
+
+
+def hidden_tokens(hidden: int, tokens: int) -> str:
+    """Return what a mask did that hides so many of the `tokens`."""
+    if not hidden:
+        return "Nothing is hidden here: the query may look at every token."
+    return f"{hidden} of {tokens} tokens are hidden: with a score of -∞, their weight is exactly 0."
+
+
+def predicted(piece: str, probability: float, rank: int, vocabulary: int) -> str:
+    """Return how likely the token of the translation was."""
+    place = "It is the most probable" if rank == 1 else f"It is number {rank:,} among"
+    return f"“{piece}” has the probability {probability:.3f}. {place} of {vocabulary:,} tokens."
