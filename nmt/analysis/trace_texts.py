@@ -62,5 +62,5 @@ def hidden_tokens(hidden: int, tokens: int) -> str:
 
 def predicted(piece: str, probability: float, rank: int, vocabulary: int) -> str:
     """Return how likely the token of the translation was."""
-    place = "It is the most probable" if rank == 1 else f"It is number {rank:,} among"
-    return f"“{piece}” has the probability {probability:.3f}. {place} of {vocabulary:,} tokens."
+    place = "the most probable" if rank == 1 else f"number {rank:,}"
+    return f"“{piece}” has the probability {probability:.3f}. It is {place} of {vocabulary:,} tokens."

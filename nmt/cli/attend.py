@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from nmt.atomic import write_atomically
-from nmt.cli import program
+from nmt.cli import attend_trace, program
 from nmt.cli.arguments import read_config, take, wants_help
 from nmt.config.typed import PositiveInt
 from nmt.errors import UserError, counted, did_you_mean
@@ -35,6 +35,10 @@ See what a trained model attends to while it translates: a table on the terminal
   layer=2 head=1             one layer, one head, or both; default: the mean of all. layer=2 of a rollout: through the
                              first two layers
   words=true                 words instead of pieces
+  trace=3                    how the model computed the third row of the table: each step with its equation and its
+                             numbers, from the query to the probabilities of the next token. layer= and head= choose
+                             (default: the last layer, the first head); kind=decoder_self: its self-attention. With
+                             out=: trace.html, a page that goes from step to step, and trace.json
   compare=PATH               another model beside this one, with the translation of the first and one scale of colours
   out=FOLDER                 write attention.html, a page that shows all of these and works without a network, and for
                              sentence N the weights as N.json and a picture as N.png. Older files are replaced
@@ -56,6 +60,7 @@ the row cannot look there, because that piece comes later.
   python scripts/attend.py ckpt=outputs/demo/2026-01-31_12-00-00 text="A dog runs." words=true out=dog
   python scripts/attend.py ckpt=best.ckpt text="A dog runs." target="Ein Hund rennt." kind=decoder_self layer=1 head=2
   python scripts/attend.py ckpt=RUN_FOLDER compare=OTHER_RUN_FOLDER text="A dog runs." out=both
+  python scripts/attend.py ckpt=RUN_FOLDER text="A dog runs." trace=2 layer=1 head=3 out=dog
   python scripts/attend.py ckpt=RUN_FOLDER animation=training.gif
 """
 
@@ -76,6 +81,7 @@ class AttendConfig:
     layer: PositiveInt | None
     head: PositiveInt | None
     words: bool
+    trace: PositiveInt | None
     compare: str | None
     animation: str | None
     sentence: PositiveInt
@@ -100,13 +106,17 @@ def run(argv: list[str]) -> None:
     target, rest = take(rest, "target")
     config = read_config("attend", rest, AttendConfig, open_keys=("search",))
     config = dataclasses.replace(config, text=text, target=target)
-    problems = list(contradictions(config))
+    problems = list(attend_trace.contradictions(config) if config.trace is not None else contradictions(config))
     if problems:
         raise UserError(*problems)
     if config.animation is not None:
         animate_run(config)
         return
     sentences = dict(read_sentences(config))
+    if config.trace is not None:
+        translator = loaded(config)
+        attend_trace.explain(translator, list(translated(translator, sentences, config.target)), config)
+        return
     if not sentences:
         raise UserError(f"input={config.input}: the file has no sentence; give one with a sentence on each line")
     maps = attended(config, sentences)
@@ -129,11 +139,9 @@ def print_example(name: str, others: list[str]) -> None:
 
 def attended(config: AttendConfig, sentences: dict[str, str]) -> list[Models]:
     """Return the map of each sentence, and beside it that of the model `compare` for the same translation."""
-    from nmt import process
     from nmt.loading import load_translator
 
-    process.speed_up()
-    translator = load_translator(config.ckpt, device=config.device, search=config.search, allow=config.allow)
+    translator = loaded(config)
     translations = list(translated(translator, sentences, config.target))
     maps = translator.attention_maps(translations)
     if config.compare is None:
@@ -141,6 +149,15 @@ def attended(config: AttendConfig, sentences: dict[str, str]) -> list[Models]:
     other = load_translator(config.compare, device=config.device, allow=config.allow)
     sources, targets = [each.source for each in translations], [each.text for each in translations]
     return [list(pair) for pair in zip(maps, other.attention_maps(other.score(sources, targets)), strict=True)]
+
+
+def loaded(config: AttendConfig) -> BaseTranslator:
+    """Return the model `ckpt`, or an ensemble."""
+    from nmt import process
+    from nmt.loading import load_translator
+
+    process.speed_up()
+    return load_translator(config.ckpt, device=config.device, search=config.search, allow=config.allow)
 
 
 def animate_run(config: AttendConfig) -> None:

@@ -18,7 +18,7 @@ from nmt.analysis.page import page
 from nmt.analysis.view import rollout, view
 from nmt.attention_map import AttentionMap
 from tests.attention_maps import ENGLISH, GERMAN, make
-from tests.browser import CHROMIUM, MISSING, Browser, browser
+from tests.browser import Browser
 from tests.html_page import Page
 
 EVIL = "<script>document.title = 'evil'</script> & <img src=x onerror=alert(1)> {{ 1 + 1 }} </script>"
@@ -59,14 +59,6 @@ def test_markup_in_a_sentence_is_text_and_only_the_pages_script_may_run() -> Non
 
 
 # --- in a browser
-
-
-@pytest.fixture(scope="module")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    if CHROMIUM is None:
-        pytest.skip(MISSING)
-    with browser(tmp_path_factory.mktemp("profile")) as started:
-        yield started
 
 
 @pytest.fixture

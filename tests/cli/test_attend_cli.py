@@ -109,6 +109,30 @@ def test_a_training_becomes_an_animation(run: Run, tmp_path: Path, capsys: pytes
         attend.run([*words, "sentence=3"])
 
 
+def test_a_position_is_explained_step_by_step(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["text=a dog", "target=ein Hund", "trace=2", "layer=1", "head=2", f"out={tmp_path}/out"]
+    attend.run([f"ckpt={run.folder}", *words])
+    said = capsys.readouterr().out
+    (translation,) = run.translator.score(["a dog"], ["ein Hund"])
+    trace = run.translator.trace(translation, 2)
+    head = f"position 2 of {len(translation.tokens)}: “{trace.piece}”, after {' '.join(trace.before)}\n"
+    assert head + "Attention to the source, layer 1 of 2, head 2 of 2, step by step\n" in said
+    assert said.startswith("source:      a dog\ntranslation: ein Hund\ntiny (Transformer), update 7")
+    assert all(f"{number}. {step.name}" in said for number, step in enumerate(trace.steps(), start=1))
+    assert (tmp_path / "out" / "trace.json").read_text("utf-8") == trace.to_json(1, 2)
+    page = (tmp_path / "out" / "trace.html").read_text("utf-8")
+    assert '"choice": {"head": 2, "layer": 1}' in page and "ein Hund" in page
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["trace.html", "trace.json"]
+
+
+def test_a_trace_is_of_one_model(run: Run, tmp_path: Path) -> None:
+    other = save_other(run, tmp_path / "other.ckpt")
+    with pytest.raises(UserError, match="ckpt: got a list of 2, but a trace is of one model"):
+        attend.run(["ckpt=[a.ckpt,b.ckpt]", "text=a dog", "trace=1"])
+    with pytest.raises(UserError, match="got kind 'decoder_self', but the decoder of this model has cross"):
+        attend.run([f"ckpt={other}", "text=a dog", "trace=1", "kind=decoder_self"])
+
+
 @pytest.mark.parametrize(
     ("words", "match"),
     [
@@ -127,6 +151,20 @@ def test_a_training_becomes_an_animation(run: Run, tmp_path: Path, capsys: pytes
         (["text=a", "animation=x.gif"], "leave out text=, input=, compare= and out="),
         (["text=a", "sentence=2"], "sentence=: it only chooses the sentence of an animation"),
         (["text=a", "attention=map.png"], "attention: unknown key"),
+        (["trace=1"], "text=: expected one sentence"),
+        (["text=a", "trace=0"], "trace: got 0, expected an integer of at least 1"),
+        (["text=a", "trace=99"], r"trace: got 99, but the translation has the positions 1:"),
+        (["text=a", "trace=1", "layer=3"], "trace: got layer 3, expected 1 to 2"),
+        (["text=a", "trace=1", "compare=x", "words=true"], "leave out compare= words="),
+        (["text=a", "trace=1", "animation=x.gif"], "one piece of one translation; leave out animation="),
+        (["input=x", "trace=1"], "one piece of one translation; leave out input="),
+        (["text=a", "trace=1", "format=svg", "out=x"], "one piece of one translation; leave out format="),
+        (["text=a", "trace=1", "kind=rollout"], "kind=rollout: a trace explains a position of the translation"),
+        (
+            ["text=a dog. two men in snow.", "trace=1", "search.max_source_length=12"],
+            "text: it was translated in 2 parts",
+        ),
+        (["example=softmax", "trace=1"], "leave out .*trace=1"),
     ],
 )
 def test_mistakes_of_a_user(run: Run, elsewhere: Path, words: list[str], match: str) -> None:

@@ -1,0 +1,73 @@
+"""The part of `scripts/attend.py` that explains one position of a translation: `trace=`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nmt.atomic import write_atomically
+from nmt.errors import UserError
+from nmt.lines import as_line
+
+if TYPE_CHECKING:
+    from nmt.base_translator import BaseTranslator
+    from nmt.cli.attend import AttendConfig
+    from nmt.translation import Translation
+
+PAGE, JSON = "trace.html", "trace.json"
+
+
+def contradictions(config: AttendConfig) -> Iterator[str]:
+    """Yield a message for each setting that has no sense beside trace=."""
+    given = {
+        "input=": config.input is not None,
+        "compare=": config.compare is not None,
+        "animation=": config.animation is not None,
+        "sentence=": config.sentence != 1,
+        "words=": config.words,
+        "scaled=": config.scaled,
+        "format=": config.format != "png",
+    }
+    if others := [name for name, is_given in given.items() if is_given]:
+        yield f"trace=: it explains one piece of one translation; leave out {' '.join(others)}"
+    if config.text is None:
+        yield 'text=: expected one sentence, as text="..."'
+    if isinstance(config.ckpt, list):
+        yield f"ckpt: got a list of {len(config.ckpt)}, but a trace is of one model"
+    if config.kind not in ("cross", "decoder_self"):
+        yield f"kind={config.kind}: a trace explains a position of the translation; use cross or decoder_self"
+
+
+def explain(translator: BaseTranslator, translations: Sequence[Translation], config: AttendConfig) -> None:
+    """Print how a position was computed, and write the page and the JSON if a folder is given.
+
+    Raises UserError for a position, layer or head that there is not, and for a source that was split.
+    """
+    from nmt.analysis.caption import details
+    from nmt.analysis.trace_page import trace_page
+    from nmt.analysis.trace_terminal import lines
+    from nmt.table import terminal_width
+    from nmt.translate import Translator
+
+    assert isinstance(translator, Translator) and config.trace is not None
+    assert config.kind in ("cross", "decoder_self")
+    if len(translations) > 1:
+        raise UserError(
+            f"text: it was translated in {len(translations)} parts, but a trace explains one piece of one translation; "
+            "give one of the parts"
+        )
+    trace = translator.trace(translations[0], config.trace, kind=config.kind)
+    chosen = {"layer": config.layer, "head": config.head}
+    text = list(lines(trace, terminal_width(), **chosen))
+    print(f"source:      {as_line(trace.attention.source)}\ntranslation: {as_line(trace.attention.target)}")
+    print("\n".join([details(trace.attention.origin), *text]))
+    sys.stdout.flush()
+    if config.out is None:
+        return
+    folder = Path(config.out)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in ((PAGE, trace_page(trace, **chosen)), (JSON, trace.to_json(**chosen))):
+        write_atomically(folder / name, content.encode())
+        print(f"written to {folder / name}")
