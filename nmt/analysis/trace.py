@@ -177,6 +177,10 @@ class Trace:
 def check(decoder: Decoder, kind: Traced, pieces: Sequence[str], position: int) -> None:
     """Raise UserError if the decoder has no attention of the `kind`, or the translation no piece at the position."""
     kinds = [each for each in ("cross", "decoder_self") if decoder.attentions(each)]
+    if decoder.attends and not kinds:
+        raise UserError(
+            "trace: this decoder does not say which modules compute its attention; override attentions() in it"
+        )
     if not kinds:
         raise UserError(
             "trace: the decoder of this model has no attention; all that it gets from the source is its first state, "

@@ -37,7 +37,7 @@ TEXTS = {
     "masked": ("e_j, or -∞ where it is hidden", ""),  # the trace says what was hidden
     "softmax": (
         "exp(e_j) / Σ_k exp(e_k)",
-        "Scores become weights: the higher, the more. All are above 0, and their sum is 1.",
+        "Scores become weights: the higher, the more. Their sum is 1.",
     ),
     "sparsemax": ("sparsemax(e)_j", "Scores become weights with the sum 1. A low score gets exactly 0."),
     "entmax": ("entmax(e)_j", "Scores become weights with the sum 1. A low score gets exactly 0."),

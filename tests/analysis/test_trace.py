@@ -22,7 +22,9 @@ from nmt.models.attention.additive import AdditiveAttention
 from nmt.models.attention.base import AttentionFactory, AttentionMemory
 from nmt.models.attention.dot import DotAttention
 from nmt.models.attention.local import PredictiveLocalAttention
+from nmt.models.interface import Decoder
 from nmt.models.notes import note, record
+from nmt.models.rnn_decoder import RecurrentDecoder
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.transformer import TransformerBlock, TransformerDecoder, TransformerEncoder
 from nmt.special import BOS
@@ -287,7 +289,7 @@ def test_the_json_has_all_numbers(recurrent: Make) -> None:
         close(torch.tensor(values, dtype=torch.float32), step.values)
 
 
-def test_what_a_model_cannot_show(recurrent: Make, run: Run) -> None:
+def test_what_a_model_cannot_show(recurrent: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     translator = recurrent(FAMILIES["dot"])
     (translation,) = translator.score([SOURCE], [TARGET])
     with pytest.raises(UserError, match=r"trace: got 99, but the translation has the positions 1:.* 2:"):
@@ -296,6 +298,9 @@ def test_what_a_model_cannot_show(recurrent: Make, run: Run) -> None:
         translator.trace(translation, 1, kind="decoder_self")
     with pytest.raises(UserError, match="trace: got head 2, expected 1 to 1"):
         translator.trace(translation, 1).steps(head=2)
+    monkeypatch.setattr(RecurrentDecoder, "attentions", Decoder.attentions)
+    with pytest.raises(UserError, match="does not say which modules compute its attention"):
+        translator.trace(translation, 1)
     without: Any = None
     with pytest.raises(UserError, match=r"no attention; all that it gets from the source is its first state"):
         recurrent(without).trace(translation, 1)

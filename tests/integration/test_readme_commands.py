@@ -76,7 +76,9 @@ def test_translate(line, here, monkeypatch, capsys):
 def test_attend(line, here, capsys):
     (here / "lines.en").write_text("A dog runs.\nTwo dogs run.\n", "utf-8")
     attend.run(shlex.split(line, comments=True))
-    assert ("%" in capsys.readouterr().out) == ("text=" in line or "input=" in line)
+    said = capsys.readouterr().out
+    assert (", in %" in said) == (("text=" in line or "input=" in line) and "trace=" not in line)
+    assert ("position 1 of " in said) == ("trace=" in line)
     assert (here / "training.gif").is_file() == ("animation=" in line)
     assert (here / "FOLDER").is_dir() == ("out=" in line)
 
