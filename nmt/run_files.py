@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 CONFIG, LOG, METRICS = "config.yaml", "train.log", "metrics.json"
-CHECKPOINTS = "checkpoints"
+CHECKPOINTS, ATTENTION = "checkpoints", "attention"
 
 
 def checkpoint_folder(folder: Path) -> Path:
@@ -37,3 +37,8 @@ def run_of(checkpoint: Path) -> Path:
     """Return the run folder of a checkpoint, or the folder of the file if it is not in a folder of checkpoints."""
     folder = checkpoint.resolve().parent
     return folder.parent if folder.name == CHECKPOINTS else folder
+
+
+def sample_map(folder: Path) -> Path | None:
+    """Return the attention map of the first validation sentence, or None if the run in `folder` has written none."""
+    return min((folder / ATTENTION).glob("*.json"), default=None)

@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 HELP = """\
 See what a trained model attends to while it translates: a table on the terminal; a page, pictures and the weights.
 
-  python scripts/attend.py ckpt=RUN_FOLDER_OR_FILE text="..." [target="..."] [out=FOLDER] [key=value ...]
+  python scripts/attend.py ckpt=RUN_FOLDER_OR_FILE [text="..." [target="..."]] [out=FOLDER] [key=value ...]
   (installed: nmt-attend)
 
   ckpt=PATH                  a run folder (its best checkpoint) or a checkpoint file
-  text="..."                 the sentence, taken literally: commas, quotes and braces need no escaping
+  text="..."                 the sentence, taken literally: commas, quotes and braces need no escaping; default: the
+                             first validation sentence of the run
   target="..."               look at this translation instead of the one that the search finds
   input=lines.en             in place of text=: a file with one sentence on each line (UTF-8), at most {most} of them
   kind=cross                 what the translation attends to in the source (default); encoder_self: self-attention of
@@ -183,7 +184,7 @@ def contradictions(config: AttendConfig) -> Iterator[str]:
         yield "sentence=: it only chooses the sentence of an animation; add animation=map.gif"
     if config.compare is not None and config.format != "png":
         yield f"format={config.format}: two models are drawn side by side as png; leave it out"
-    if (config.text is None) == (config.input is None):
+    if config.text is not None and config.input is not None:
         yield 'text=: expected one sentence, as text="...", or a file, as input=lines.en'
     if config.target is not None and config.text is None:
         yield 'target="...": it is the translation of one sentence; give that with text="..."'
@@ -196,7 +197,7 @@ def contradictions(config: AttendConfig) -> Iterator[str]:
 def read_sentences(config: AttendConfig) -> Iterator[tuple[str, str]]:
     """Yield the place and the text of each sentence. Raises UserError for an empty one, and for too many."""
     if config.input is None:
-        lines = iter([config.text or ""])
+        lines = iter([sample_sentence(config.ckpt) if config.text is None else config.text])
     else:
         from nmt.data.sources.files import read_lines
 
@@ -211,6 +212,18 @@ def read_sentences(config: AttendConfig) -> Iterator[tuple[str, str]]:
                 "of a whole file with translate.py input=... format=jsonl with_attention=true"
             )
         yield place, sentence
+
+
+def sample_sentence(ckpt: str | list[str]) -> str:
+    """Return the first validation sentence of the run. Raises UserError for a checkpoint without one beside it."""
+    from nmt.attention_map import load
+    from nmt.loading import find_checkpoints
+    from nmt.run_files import run_of, sample_map
+
+    found = sample_map(run_of(find_checkpoints(ckpt)[0]))
+    if found is None:
+        raise UserError('text=: expected one sentence, as text="...", or a file, as input=lines.en')
+    return load(found).source
 
 
 def translated(translator: BaseTranslator, sentences: dict[str, str], target: str | None) -> Iterator[Translation]:

@@ -19,7 +19,7 @@ from nmt.data.loader import BatchLoader
 from nmt.data.progress import PassProgress
 from nmt.evaluation.pictures import save_attention_maps
 from nmt.evaluation.split import Evaluation, Subject, evaluate, table, write_evaluation
-from nmt.run_files import METRICS, best_checkpoint, recent_checkpoint, recent_updates
+from nmt.run_files import ATTENTION, METRICS, best_checkpoint, recent_checkpoint, recent_updates
 from nmt.training.fit import Fitted
 from nmt.training.hparams import write_hparams
 from nmt.training.parts import Parts
@@ -40,7 +40,7 @@ def finish(parts: Parts, fitted: Fitted) -> dict[str, Any]:
     parts.translator.update = chosen["nmt"]["update"]
     scored = _score(parts)
     metrics = _metrics(parts, fitted, scored, chosen["nmt"])
-    save_attention_maps(parts.translator, scored["val"].translations[: fitted.samples], folder / "attention")
+    save_attention_maps(parts.translator, scored["val"].translations[: fitted.samples], folder / ATTENTION)
     if average is not None:  # not earlier: if the end is interrupted, a resumed run compares with the single weights
         checkpoint.save(average, best_checkpoint(folder))
     if parts.recipe.settings.logger.tensorboard:

@@ -1,0 +1,105 @@
+"""The program that makes a small copy of a trained model, to give away: `scripts/share.py`, `nmt-share`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nmt.atomic import write_atomically
+from nmt.cli import program
+from nmt.cli.arguments import read_config, wants_help
+from nmt.errors import UserError
+from nmt.run_files import CONFIG, METRICS, best_checkpoint, run_of, sample_map
+
+if TYPE_CHECKING:
+    from nmt.checkpoint import LoadedModel
+
+HELP = """\
+Make a small copy of a trained model, to give away.
+
+  python scripts/share.py ckpt=RUN_FOLDER out=FOLDER      (installed: nmt-share)
+
+  ckpt=PATH            the folder of a finished run
+  out=FOLDER           the folder of the copy, new or without a run in it; for the programs it is a run folder
+  allow=[my_package]   your packages whose classes the checkpoint may name
+
+The copy has these files:
+
+  checkpoints/best.ckpt   weights in float16, settings and tokenizer, without the state of the optimizer
+  config.yaml             the settings
+  metrics.json            the scores and the hardware of the run, as they are
+  attention/0.json        a validation sentence, which attend.py shows if it gets no text
+
+A program that loads it computes in float32. The paths of your data are left out of the settings: whoever evaluates the
+model adds data.path=FOLDER, unless the data can be generated or downloaded.
+
+  python scripts/share.py ckpt=outputs/demo/2026-01-31_12-00-00 out=my_model
+"""
+
+OF_THIS_MACHINE = ("path", "train", "val", "test")  # the settings of the data that name files
+
+
+@dataclass(kw_only=True)
+class ShareConfig:
+    """The settings of share.yaml."""
+
+    ckpt: str
+    out: str
+    allow: list[str]
+
+
+def run(argv: Sequence[str]) -> None:
+    """Run the program with the arguments `argv`. Raises UserError for a mistake in them."""
+    if wants_help(argv):
+        print(HELP, end="")
+        return
+    config = read_config("share", argv, ShareConfig)
+
+    from nmt.checkpoint import load_model
+
+    folder = Path(os.path.expanduser(config.out))
+    for path in (folder / CONFIG, folder / METRICS, best_checkpoint(folder)):
+        if path.exists():
+            raise UserError(f"out: {folder} already holds a run ({path.relative_to(folder)}); name another folder")
+    loaded = load_model(config.ckpt, allow=config.allow)
+    source = run_of(loaded.path)
+    if not (source / METRICS).is_file():
+        raise UserError(f"ckpt: {source} holds no {METRICS}; expected the folder of a finished run")
+    for path in share(loaded, source, folder):
+        print(f"written to {path} ({path.stat().st_size / 1000:,.0f} kB)")
+
+
+def share(loaded: LoadedModel, source: Path, folder: Path) -> list[Path]:
+    """Write the copy of the run in the folder `source`, and return its files.
+
+    Raises UserError, before anything is written, if a weight is too large for float16.
+    """
+    import yaml
+
+    from nmt import checkpoint
+    from nmt.stored import non_finite
+
+    data = {key: None if key in OF_THIS_MACHINE else value for key, value in loaded.config["data"].items()}
+    config: dict[str, Any] = {**loaded.config, "data": data}
+    weights = checkpoint.with_prefix(loaded.model.half().state_dict())
+    broken = non_finite(weights)
+    if broken is not None:
+        raise UserError(f"ckpt: {loaded.path}: the weight {broken} has values above 65,504, too large for float16")
+    about = checkpoint.describe(config, loaded.tokenizer, loaded.scores, loaded.update)
+    checkpoint.save({"state_dict": weights, "nmt": about}, best_checkpoint(folder))
+    write_atomically(folder / CONFIG, yaml.safe_dump(config, sort_keys=False, allow_unicode=True).encode())
+    written = [best_checkpoint(folder), folder / CONFIG]
+    for path in filter(None, (source / METRICS, sample_map(source))):
+        copy = folder / path.relative_to(source)
+        copy.parent.mkdir(exist_ok=True)
+        written.append(Path(shutil.copyfile(path, copy)))
+    return written
+
+
+def main() -> None:
+    """Run the program with the arguments of this process."""
+    program.main(run)

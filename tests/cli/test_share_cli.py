@@ -1,0 +1,78 @@
+"""The program that makes a small copy of a model: the same model in half the bytes, without paths of this machine."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+import yaml
+
+from nmt import checkpoint, load_translator
+from nmt.analysis.figure import save
+from nmt.cli import attend, share
+from nmt.errors import UserError
+from tests.tiny_run import Run, sentences
+
+
+@pytest.fixture
+def finished(run: Run, tmp_path: Path) -> Path:
+    """The folder of a finished run."""
+    folder = tmp_path / "run"
+    shutil.copytree(run.folder, folder)
+    (folder / "metrics.json").write_text('{"updates": 7}\n', "utf-8")
+    (folder / "attention").mkdir()
+    for number, text in enumerate(("two dogs", "a man")):
+        save(run.translator.attention_map(text), folder / "attention" / f"{number}.json")
+    return folder
+
+
+def test_the_copy_is_the_same_model_in_half_the_bytes(
+    run: Run, finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "a, copy"
+    share.run([f"ckpt={finished}", f"out={out}"])
+    files = ["attention/0.json", "checkpoints/best.ckpt", "config.yaml", "metrics.json"]
+    assert sorted(path.relative_to(out).as_posix() for path in out.rglob("*.*")) == files
+    said = capsys.readouterr().out
+    assert all(f"written to {out / name} (" in said for name in files)
+
+    whole, copy = checkpoint.load(finished / "checkpoints" / "best.ckpt"), checkpoint.load(out / files[1])
+    for name, value in whole["state_dict"].items():
+        assert copy["state_dict"][name].dtype == torch.float16
+        torch.testing.assert_close(copy["state_dict"][name].float(), value, rtol=2**-11, atol=2**-24)
+    stored = [{value.data_ptr() for value in each["state_dict"].values()} for each in (whole, copy)]
+    assert len(stored[0]) == len(stored[1]) < len(copy["state_dict"])  # tied weights are stored once
+    assert copy["nmt"]["config"] == yaml.safe_load((out / "config.yaml").read_text("utf-8"))
+    assert copy["nmt"]["config"]["data"] == {**whole["nmt"]["config"]["data"], "path": None}
+    assert (out / "metrics.json").read_bytes() == (finished / "metrics.json").read_bytes()
+
+    loaded = load_translator(out)
+    assert loaded.update == 7 and {value.dtype for value in loaded.model.parameters()} == {torch.float32}
+    lines = sentences(20, seed=2)
+    mine, theirs = ([found.text for found in each.translate(lines)] for each in (run.translator, loaded))
+    assert sum(one != other for one, other in zip(mine, theirs, strict=True)) <= 2
+
+
+def test_attend_shows_the_first_validation_sentence_of_a_run(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    share.run([f"ckpt={finished}", f"out={tmp_path}/copy"])
+    for folder in (finished, tmp_path / "copy"):
+        attend.run([f"ckpt={folder}"])
+        assert "source:      two dogs\n" in capsys.readouterr().out
+
+
+def test_mistakes_of_a_user(run: Run, finished: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"holds no metrics.json; expected the folder of a finished run"):
+        share.run([f"ckpt={run.folder}", f"out={tmp_path}/copy"])
+    with pytest.raises(UserError, match=r"already holds a run \(metrics.json\); name another folder"):
+        share.run([f"ckpt={finished}", f"out={finished}"])
+    payload = checkpoint.load(finished / "checkpoints" / "best.ckpt")
+    name = next(iter(payload["state_dict"]))
+    payload["state_dict"][name][0, 0] = 1e5
+    checkpoint.save(payload, finished / "checkpoints" / "best.ckpt")
+    with pytest.raises(UserError, match=r"has values above 65,504, too large for float16"):
+        share.run([f"ckpt={finished}", f"out={tmp_path}/copy"])
+    assert not (tmp_path / "copy").exists()
