@@ -13,7 +13,7 @@ STAMP := $(VENV)/.installed-$(shell echo '$(EXTRAS) $(TORCH_INDEX)' | cksum | cu
 USABLE := import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-all check format tensorboard lab benchmark wheel clean
+.PHONY: help install demo test test-all check format tensorboard lab benchmark examples wheel clean
 
 help:  ## print this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -64,6 +64,9 @@ lab: $(STAMP)  ## measure the claims about attention: trainings with several see
 
 benchmark: $(STAMP)  ## measure the speed of training and translation
 	$(BIN)/python scripts/benchmark.py $(ARGS)
+
+examples: $(STAMP)  ## train the models of examples/ anew (some minutes each, no network)
+	$(BIN)/python scripts/examples.py
 
 wheel: $(STAMP)  ## build a wheel and a source distribution in dist/
 	$(BIN)/python -m build

@@ -70,7 +70,9 @@ def test_the_scores_of_the_tables_are_those_of_the_runs() -> None:
         assert {RESULTS / run["folder"] for run in runs} <= set(RUNS)
 
 
-@pytest.mark.parametrize("page", ["README.md", "README.ko.md", "docs/attention.md", "docs/attention.ko.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "README.ko.md", "docs/attention.md", "docs/attention.ko.md", "examples/README.md"]
+)
 def test_links_lead_somewhere(page: str) -> None:
     names = re.findall(r"\]\(([\w./-]+)\)", (ROOT / page).read_text("utf-8"))
     assert names and [name for name in names if not ((ROOT / page).parent / name).exists()] == []

@@ -38,8 +38,9 @@ def run_folder(tmp_path_factory):
 
 @pytest.fixture
 def here(run_folder, tmp_path, monkeypatch):
-    """An empty folder but for the run under the names that the README gives it."""
+    """An empty folder but for the run under the names that the README gives it, and the shipped models."""
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
     for name in ("RUN_FOLDER", "OTHER_RUN_FOLDER"):
         (tmp_path / name).symlink_to(run_folder)
     return tmp_path

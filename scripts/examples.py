@@ -1,0 +1,121 @@
+"""Make the models of examples/ anew, and the table of examples/README.md.
+
+python scripts/examples.py
+    train the three small models in outputs/examples (a few minutes each, no network), put a copy of each in examples/,
+    print how many validation translations the copies change, and write the table
+python scripts/examples.py table
+    write the table again, from the metrics.json of every model in examples/
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from nmt import load_translator
+from nmt.atomic import write_atomically
+from nmt.cli import program, share, train
+from nmt.cli.arguments import wants_help
+from nmt.errors import UserError
+from nmt.lines import as_line
+from nmt.run_files import CONFIG, METRICS, best_checkpoint
+
+ROOT = Path(__file__).resolve().parent.parent
+EXAMPLES, RUNS = ROOT / "examples", Path("outputs") / "examples"
+BEGIN, END = "<!-- models -->", "<!-- end of models -->"
+RECURRENT = [
+    "experiment=demo_rnn",
+    "model.encoder.embedding_width=64",
+    "model.encoder.hidden_width=64",
+    "model.decoder.embedding_width=64",
+    "model.decoder.width=128",
+    "model.decoder.readout_width=64",
+]
+MODELS = {
+    "bahdanau": [*RECURRENT, "model/attention=bahdanau", "model.attention.width=64"],
+    "luong": [*RECURRENT, "model/attention=luong"],
+    "transformer": ["experiment=demo", "model.encoder.block.width=64"],
+}
+LENGTH = ["trainer.max_time=null", "trainer.max_steps=2500"]
+
+
+def make(name: str) -> None:
+    """Train a model, and replace its copy in examples/."""
+    run, copy = RUNS / name, EXAMPLES / name
+    train.run([*settings(name), f"hydra.run.dir={run}"])
+    shutil.rmtree(copy, ignore_errors=True)
+    share.run([f"ckpt={run}", f"out={copy}"])
+    print(f"{name}: the copy changes {changed(run, copy)} validation translations")
+
+
+def settings(name: str) -> list[str]:
+    """Return the overrides that train a model."""
+    return [f"name={name}", *MODELS[name], *LENGTH]
+
+
+def changed(run: Path, copy: Path) -> str:
+    """Return how many of the run's validation translations its copy changes, as "2 of 1,000"."""
+    sources, before = (lines(run, side) for side in ("src", "hyp"))
+    after = [as_line(found.text) for found in load_translator(copy, device="cpu").translate(sources)]
+    return f"{sum(map(str.__ne__, before, after))} of {len(before):,}"
+
+
+def lines(run: Path, side: str) -> list[str]:
+    """Return the sources ("src") or the translations ("hyp") of the validation."""
+    (file,) = (run / "translations").glob(f"val.*.{side}.*")
+    return file.read_text("utf-8").removesuffix("\n").split("\n")
+
+
+def table() -> str:
+    """Return a Markdown table with a row for each model."""
+    rows = [row(folder.parent) for folder in sorted(EXAMPLES.glob(f"*/{METRICS}"))]
+    head = ["folder", "data", "model", "test BLEU", "test chrF", "parameters", "updates", "size"]
+    return "\n".join(f"| {' | '.join(each)} |" for each in (head, ["---"] * len(head), *rows))
+
+
+def row(folder: Path) -> list[str]:
+    """Return the row of a model."""
+    metrics: dict[str, Any] = json.loads((folder / METRICS).read_text("utf-8"))
+    config = yaml.safe_load((folder / CONFIG).read_text("utf-8"))
+    data, attention = config["data"], config["model"].get("attention", {}).get("_target_", "Transformer")
+    size = best_checkpoint(folder).stat().st_size
+    return [
+        f"[{folder.name}]({folder.name})",
+        f"{data['_target_'].rpartition('.')[2]}, {data['source_lang']} to {data['target_lang']}",
+        attention.rpartition(".")[2].removesuffix("Attention"),
+        *(f"{metrics['test'][key]['value']:.1f}" for key in ("bleu", "chrf")),
+        f"{metrics['parameters']:,}",
+        f"{metrics['updates']:,}",
+        f"{size / 1000:,.0f} kB",
+    ]
+
+
+def write_table() -> None:
+    """Write the table in examples/README.md anew."""
+    page = EXAMPLES / "README.md"
+    before, _, rest = page.read_text("utf-8").partition(BEGIN)
+    after = rest.partition(END)[2]
+    write_atomically(page, f"{before}{BEGIN}\n{table()}\n{END}{after}".encode())
+
+
+def run(arguments: list[str]) -> None:
+    """Run the command. Raises UserError for other arguments than `table`, and where a training was made before."""
+    if wants_help(arguments):
+        print(__doc__)
+        return
+    if arguments not in ([], ["table"]):
+        raise UserError(f"got '{' '.join(arguments)}', expected nothing, or table; see --help")
+    for name in MODELS if not arguments else ():
+        make(name)
+    write_table()
+
+
+if __name__ == "__main__":
+    program.main(run)

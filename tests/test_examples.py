@@ -1,0 +1,88 @@
+"""The models of examples/: small, whole, and as good as their table says."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+import torch
+
+from nmt import checkpoint, load_translator
+from nmt.cli import attend, evaluate, heads, report, score, translate
+from nmt.config.compose import compose
+from nmt.run_files import best_checkpoint
+
+ROOT = Path(__file__).resolve().parents[1]
+EXAMPLES = ROOT / "examples"
+NAMES = ("bahdanau", "luong", "transformer")
+FILES = ("checkpoints/best.ckpt", "config.yaml", "metrics.json", "attention/0.json")
+SECTIONS = ("name", "seed", "data", "tokenizer", "model", "objective", "optimizer", "scheduler", "trainer")
+SENTENCE, TRANSLATION = "August 9, 2027, 2:12 AM", "9. August 2027, 02:12"
+LOG_PROBS = {"bahdanau": -1.55, "luong": -1.43, "transformer": -3.00}
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("examples", ROOT / "scripts" / "examples.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_they_are_small() -> None:
+    files = [path for path in EXAMPLES.rglob("*") if path.relative_to(EXAMPLES).as_posix().endswith(FILES)]
+    assert len(files) == len(NAMES) * len(FILES)
+    assert sum(path.stat().st_size for path in files) < 2_000_000
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_translates_and_looks_where_the_words_are(name: str) -> None:
+    translator = load_translator(EXAMPLES / name, device="cpu")
+    (found,) = translator.translate([SENTENCE])
+    assert found.text == TRANSLATION
+    assert found.log_prob == pytest.approx(LOG_PROBS[name], abs=0.01)
+    seen = translator.attention_map(SENTENCE, TRANSLATION).words().cross
+    assert seen is not None
+    looked_at = seen.mean((0, 1)).argmax(-1)[:4]  # of the words; the last row is the end of the sentence
+    assert looked_at.tolist() == [1, 0, 2, 3]  # the day, the month, the year, the time
+    weights = checkpoint.load(best_checkpoint(EXAMPLES / name))["state_dict"].values()
+    assert {value.dtype for value in weights} == {torch.float16}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_commands_that_make_them_still_describe_them(name: str, script: ModuleType) -> None:
+    config = checkpoint.load(best_checkpoint(EXAMPLES / name))["nmt"]["config"]
+    composed = compose("train", script.settings(name))
+    assert [config[key] for key in SECTIONS] == [composed[key] for key in SECTIONS]
+
+
+def test_the_table_is_what_the_files_say(script: ModuleType) -> None:
+    page = (EXAMPLES / "README.md").read_text("utf-8")
+    assert f"{script.BEGIN}\n{script.table()}\n{script.END}" in page
+    for name in NAMES:
+        facts = json.loads((EXAMPLES / name / "metrics.json").read_text("utf-8"))
+        assert facts["test"]["bleu"]["value"] > 97
+
+
+def test_attend_needs_no_text(capsys: pytest.CaptureFixture[str]) -> None:
+    attend.run([f"ckpt={EXAMPLES}/transformer"])
+    assert "source:      3,440 meters\ntranslation: 3.440 Meter\n" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_every_program_takes_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ckpt, quick = f"ckpt={EXAMPLES}/transformer", ["data.limit=40", "rarity=false"]
+    (tmp_path / "lines.en").write_text(f"{SENTENCE}\n", "utf-8")
+    (tmp_path / "lines.de").write_text(f"{TRANSLATION}\n", "utf-8")
+    translate.run([ckpt, f"input={tmp_path}/lines.en"])
+    score.run([ckpt, f"source={tmp_path}/lines.en", f"target={tmp_path}/lines.de"])
+    translation, log_prob = capsys.readouterr().out.splitlines()
+    assert (translation, float(log_prob)) == (TRANSLATION, pytest.approx(LOG_PROBS["transformer"], abs=0.01))
+    evaluate.run([ckpt, *quick[:1], f"out={tmp_path}/evaluated"])
+    heads.run([ckpt, *quick, f"out={tmp_path}/heads"])
+    report.run([ckpt, *quick, f"out={tmp_path}/report"])
+    assert "decoder" in capsys.readouterr().out
