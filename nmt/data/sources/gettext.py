@@ -128,7 +128,7 @@ class Gettext(Source):
         if not there:
             raise UserError(
                 f"data.root: {', '.join(map(str, self.roots))}: no such folder; expected a folder of translation "
-                "catalogues, such as /usr/share/locale"
+                "catalogues, such as /usr/share/locale on Linux"
             )
         keys = ("data.source_lang", "data.target_lang")
         files = {
@@ -154,10 +154,12 @@ class Gettext(Source):
                 found.setdefault(path.stem, path)
         if not found:
             counts = Counter(path.parts[-3] for root in roots for path in root.glob("*/LC_MESSAGES/*.mo"))
-            known = ", ".join(name for name, _ in counts.most_common(12)) + (", ..." if len(counts) > 12 else "")
+            names = [name for name, _ in counts.most_common(12)] + ["..."] * (len(counts) > 12)
+            known = f"; {len(counts)} languages have some, most of all {', '.join(names)}" if counts else ""
+            install = f"; on Ubuntu, install language-pack-{language}; elsewhere catalogues come with the programs"
             raise UserError(
-                f"{key}: no catalogue of '{language}' in {', '.join(map(str, roots))}; {len(counts)} languages have "
-                f"catalogues, most of all {known or 'none'}{did_you_mean(language, counts)}"
+                f"{key}: no catalogue of '{language}' in {', '.join(map(str, roots))}{known}"
+                f"{did_you_mean(language, counts) or install}"
             )
         return found
 

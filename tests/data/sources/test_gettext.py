@@ -1,11 +1,13 @@
 """Translation catalogues as a corpus: catalogues that the tests write, and those of this machine if it has any."""
 
+import json
 import struct
 from pathlib import Path
 
 import pytest
 
 from nmt.build import build_source
+from nmt.cli import train
 from nmt.config.compose import compose
 from nmt.data.sources.gettext import clean, marks_of
 from nmt.errors import UserError
@@ -159,13 +161,19 @@ def test_marks_are_read_off_the_catalogue():
 
 
 def test_mistakes(make, root, tmp_path):
+    (tmp_path / "fresh").mkdir()
     for arguments, changes, message in [
         (
             ("en", "fr"),
             {},
-            r"data\.target_lang: no catalogue of 'fr' in .*; 2 languages have catalogues, most of all (ko|de)",
+            r"data\.target_lang: no catalogue of 'fr' in .*; 2 languages have some, most of all (ko|de)",
         ),
         (("kp", "en"), {}, r"data\.source_lang: no catalogue of 'kp'.*"),
+        (
+            ("en", "fr"),
+            {"root": str(tmp_path / "fresh")},
+            r"no catalogue of 'fr' in .*fresh; on Ubuntu, install language-pack-fr; elsewhere .* with the programs$",
+        ),
         (("en", "ko"), {"root": str(tmp_path / "none")}, r"data\.root: .*none: no such folder; expected a folder"),
         (
             ("en", "ko"),
@@ -201,3 +209,16 @@ def test_the_catalogues_of_this_machine(data_config):
     texts = [text for pair in pairs for text in (pair.source, pair.target)]
     assert all(text == " ".join(text.split()) and len(text) <= 300 for text in texts)
     assert any("\uac00" <= sign <= "\ud7a3" for text in texts for sign in text)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not INSTALLED.is_dir(), reason="no Korean catalogues on this machine")
+@pytest.mark.parametrize("experiment", ["gettext_en_ko", "gettext_ko_en"])
+def test_the_experiments_train_on_the_catalogues_of_this_machine(experiment, tmp_path):
+    names = sorted(path.stem for path in INSTALLED.glob("*.mo"))[:4]
+    small = ["model.encoder.layers=1", "model.encoder.block.width=16", "model.encoder.block.feed_forward=16"]
+    folder = f"hydra.run.dir={tmp_path}/run"
+    train.run([f"experiment={experiment}", "debug=fast", f"data.packages=[{','.join(names)}]", *small, folder])
+    metrics = json.loads((tmp_path / "run" / "metrics.json").read_text("utf-8"))
+    tokens = {"gettext_en_ko": "char", "gettext_ko_en": "13a"}[experiment]
+    assert metrics["updates"] == 2 and f"|tok:{tokens}|" in metrics["val"]["bleu"]["signature"]
