@@ -13,7 +13,7 @@ STAMP := $(VENV)/.installed-$(shell echo '$(EXTRAS) $(TORCH_INDEX)' | cksum | cu
 USABLE := import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-all check format tensorboard lab benchmark examples wheel clean
+.PHONY: help install demo test test-all check format tensorboard lab benchmark examples notebook wheel clean
 
 help:  ## print this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -67,6 +67,9 @@ benchmark: $(STAMP)  ## measure the speed of training and translation
 
 examples: $(STAMP)  ## train the models of examples/ anew (some minutes each, no network)
 	$(BIN)/python scripts/examples.py
+
+notebook: $(STAMP)  ## run docs/attention.ipynb, and store what its cells print and draw
+	$(BIN)/python scripts/notebook.py
 
 wheel: $(STAMP)  ## build a wheel and a source distribution in dist/
 	$(BIN)/python -m build

@@ -1,0 +1,49 @@
+"""The notebook about attention runs, and prints what is stored in it."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+NUMBER = re.compile(r"-?\d+\.\d+")
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("notebook", ROOT / "scripts" / "notebook.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def printed(outputs: list[dict[str, Any]]) -> str:
+    return "".join(line for each in outputs for line in each.get("text", []))
+
+
+def test_every_cell_prints_and_draws_what_is_stored(script: ModuleType) -> None:
+    notebook = script.read()
+    stored = [cell["outputs"] for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    found = script.outputs(notebook)
+    for before, after in zip(stored, found, strict=True):
+        assert [each["output_type"] for each in before] == [each["output_type"] for each in after]
+        texts = [printed(before), printed(after)]
+        words, others = (NUMBER.sub("#", text).split() for text in texts)
+        assert words == others
+        numbers, more = (list(map(float, NUMBER.findall(text))) for text in texts)
+        assert numbers == pytest.approx(more, abs=0.02, rel=0.01)
+    assert sum(each["output_type"] == "display_data" for outputs in found for each in outputs) == 5
+    assert "same output: True" in "".join(map(printed, found))
+
+
+def test_the_file_is_small_and_links_lead_somewhere(script: ModuleType) -> None:
+    assert script.NOTEBOOK.stat().st_size < 500_000
+    text = "".join(line for cell in script.read()["cells"] for line in cell["source"])
+    names = re.findall(r"\]\(([\w./-]+)\)", text)
+    assert names and [name for name in names if not (ROOT / "docs" / name).exists()] == []
