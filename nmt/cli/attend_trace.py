@@ -32,8 +32,8 @@ def contradictions(config: AttendConfig) -> Iterator[str]:
     }
     if others := [name for name, is_given in given.items() if is_given]:
         yield f"trace=: it explains one piece of one translation; leave out {' '.join(others)}"
-    if config.text is None:
-        yield 'text=: expected one sentence, as text="..."'
+    if config.target is not None and config.text is None:
+        yield 'target="...": it is the translation of one sentence; give that with text="..."'
     if isinstance(config.ckpt, list):
         yield f"ckpt: got a list of {len(config.ckpt)}, but a trace is of one model"
     if config.kind not in ("cross", "decoder_self"):
