@@ -55,3 +55,9 @@ def budget(updates: int) -> tuple[str, ...]:
         "callbacks.watch=null",
         "logger=none",
     )
+
+
+CORPUS = (  # the embedded one
+    *("data=cldr", "data.max_parts=2", "data.sizes=[20000,300,1000]", "tokenizer.vocab_size=600"),
+    *budget(1500),
+)

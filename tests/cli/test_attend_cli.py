@@ -151,7 +151,7 @@ def test_a_trace_is_of_one_model(run: Run, tmp_path: Path) -> None:
         (["text=a", "animation=x.gif"], "leave out text=, input=, compare= and out="),
         (["text=a", "sentence=2"], "sentence=: it only chooses the sentence of an animation"),
         (["text=a", "attention=map.png"], "attention: unknown key"),
-        (["target=ein Hund", "trace=1"], "target=\"...\": it is the translation of one sentence"),
+        (["target=ein Hund", "trace=1"], 'target="...": it is the translation of one sentence'),
         (["text=a", "trace=0"], "trace: got 0, expected an integer of at least 1"),
         (["text=a", "trace=99"], r"trace: got 99, but the translation has the positions 1:"),
         (["text=a", "trace=1", "layer=3"], "trace: got layer 3, expected 1 to 2"),

@@ -14,7 +14,7 @@ from nmt.data.sources.recall import Recall
 from nmt.evaluation.runs import EvaluationSet, FinishedRun, read_runs
 from nmt.lab.claim import Contrast, Text, accuracy_by
 from nmt.lab.claims import CLAIMS, gradient, parallel
-from nmt.lab.claims.memory import ONE_WAY, recalled
+from nmt.lab.claims.memory import ONE_WAY, PAIRS, recalled
 from nmt.lab.interval import over_seeds, student_quantile
 from nmt.lab.page import Measured, claims_table, page, to_dict
 
@@ -93,11 +93,11 @@ def test_recalled_values_count_at_the_position_of_their_key():
 
 def test_memory_compares_the_earlier_with_the_later_half():
     claim = CLAIMS["memory"]()
-    pairs = Recall(seed=1, sizes=[1, 1, 100], pairs=6).splits()["test"]
+    pairs = Recall(seed=1, sizes=[1, 1, 100], pairs=PAIRS).splits()["test"]
     runs = made_up(claim, pairs, lambda system, seed, src: system != ONE_WAY)
     forgetful = [
         " ".join(
-            word if position > 3 else "-"
+            word if position > PAIRS // 2 else "-"
             for position, word in zip(Recall.positions(pair.source), pair.target.split(), strict=True)
         )
         for pair in pairs
@@ -182,7 +182,7 @@ def test_time_grows_with_the_length_where_steps_wait_for_each_other(monkeypatch)
 
 def test_the_page_has_every_claim_in_both_languages():
     negation, memory = CLAIMS["negation"](), CLAIMS["memory"]()
-    pairs = Recall(seed=1, sizes=[1, 1, 100], pairs=6).splits()["test"]
+    pairs = Recall(seed=1, sizes=[1, 1, 100], pairs=PAIRS).splits()["test"]
     others = negation.task(seed=1, sizes=[1, 1, 400], max_distance=8).splits()["test"]
     right = made_up(memory, pairs, lambda system, seed, src: True)
     near = made_up(

@@ -20,8 +20,7 @@ from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.runs import FinishedRun
 from nmt.lab.claim import Claim, Contrast, Curves, Finding, Runs, Text, minus, named
 from nmt.lab.claims.distance import CoreferenceDistance
-from nmt.lab.claims.fixed_vector import CORPUS
-from nmt.lab.models import TRANSFORMER
+from nmt.lab.models import CORPUS, TRANSFORMER
 from nmt.loading import load_translator
 from nmt.translate import Translator
 

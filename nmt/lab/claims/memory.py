@@ -10,7 +10,7 @@ from nmt.evaluation.runs import FinishedRun
 from nmt.lab.claim import NO_ATTENTION, Claim, Contrast, Curves, Finding, Runs, Text, mean_over, minus, named
 from nmt.lab.models import LEFT_TO_RIGHT, MODELS, ONE_WORD_A_PIECE, WITHOUT_ATTENTION, budget
 
-PAIRS = 6
+PAIRS = 4
 ONE_WAY = "no attention, left to right"
 
 
@@ -28,7 +28,7 @@ class Memory(Claim):
     )
 
     def systems(self) -> Mapping[str, Sequence[str]]:
-        task = ("data=recall", f"data.pairs={PAIRS}", "data.sizes=[20000,300,1000]", ONE_WORD_A_PIECE, *budget(1000))
+        task = ("data=recall", f"data.pairs={PAIRS}", "data.sizes=[20000,300,1000]", ONE_WORD_A_PIECE, *budget(2000))
         return {
             name: (*task, *model) for name, model in {ONE_WAY: (*WITHOUT_ATTENTION, *LEFT_TO_RIGHT), **MODELS}.items()
         }

@@ -9,8 +9,7 @@ import torch
 from torch import Tensor
 
 from nmt.lab.claim import Claim, Contrast, Curves, Finding, PerSeed, Runs, Text, minus
-from nmt.lab.claims.fixed_vector import CORPUS
-from nmt.lab.models import TRANSFORMER
+from nmt.lab.models import CORPUS, TRANSFORMER
 
 WIDTHS = (4, 16, 64, 256, 1024)
 KEYS, QUERIES = 20, 200

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from nmt.lab.claim import Claim, Contrast, Curves, Finding, Runs, Text, minus
-from nmt.lab.models import RECURRENT, budget
+from nmt.lab.models import CORPUS, RECURRENT
 
 BASELINE = "dot"
 SCORES = (
@@ -30,8 +30,7 @@ class Scores(Claim):
     )
 
     def systems(self) -> Mapping[str, Sequence[str]]:
-        corpus = ("data=cldr", "data.sizes=[20000,300,1000]", "tokenizer.vocab_size=600", *budget(1000))
-        return {score: (*corpus, *RECURRENT, f"model/attention={score}") for score in SCORES}
+        return {score: (*CORPUS, *RECURRENT, f"model/attention={score}") for score in SCORES}
 
     def measure(self, runs: Runs) -> Finding:
         bleu = {name: tuple(run.metrics["test"]["bleu"]["value"] for run in each) for name, each in runs.items()}
