@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import torch
@@ -13,6 +15,7 @@ from torch import Tensor
 
 from nmt.config.instantiate import instantiate
 from nmt.config.settings import DataConfig
+from nmt.data.sources.aligned import Aligned
 from nmt.data.sources.base import Overlay, Source
 from nmt.data.sources.files import Files
 from nmt.errors import ParameterError, UserError, did_you_mean
@@ -103,9 +106,16 @@ def build_source(data: DataConfig, *, allow: Sequence[str] = ()) -> Source:
     """Return the source that a `data` section describes; nothing is read yet.
 
     Local files can replace any source: `data.path` or `data.train` replaces all of it, and `data.val` or `data.test`
-    alone replaces that split. The keys of the replaced source are checked too. Raises UserError for a section that does
-    not fit.
+    alone replaces that split. The keys of the replaced source are checked too. `data.train_alignment` and
+    `data.val_alignment` add word alignments to any source. Raises UserError for a section that does not fit.
     """
+    source = _source(data, allow)
+    named = {"train": data.train_alignment, "val": data.val_alignment}
+    files = {split: Path(os.path.expanduser(name)) for split, name in named.items() if name is not None}
+    return Aligned(source, files) if files else source
+
+
+def _source(data: DataConfig, allow: Sequence[str]) -> Source:
     if data.source_lang == data.target_lang:
         raise UserError(
             f"data.target_lang: got '{data.target_lang}', the same as data.source_lang; expected two languages"

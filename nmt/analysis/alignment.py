@@ -1,29 +1,20 @@
-"""Word alignments: read from attention weights, symmetrized, written as text, and compared with those made by people.
-
-A link (i, j) says that word i of the source and word j of the target belong together, counted from 0. In the Pharaoh
-format a sentence pair is one line of links, `0-0 1-2 2-1`. In alignments made by people, `i?j` is a possible link, and
-`i-j` a sure one.
-"""
+"""Word alignments: read from attention weights, symmetrized, and compared with those made by people."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from torch import Tensor
 
 from nmt.attention_map import AttentionMap
+from nmt.data.word_links import Gold, Link, Links, require_plain
 from nmt.errors import UserError
 from nmt.piece import Piece
 from nmt.special import WORD_MARK
 
-Link = tuple[int, int]
-Links = AbstractSet[Link]
 Units = Sequence[int]  # the number of the word, or of the piece, that each piece of a sentence belongs to
 
-LINK = re.compile(r"(\d+)([-?])(\d+)")
 END = "</s>"
 
 
@@ -94,12 +85,11 @@ def units(pieces: Sequence[Piece], text: str, *, words: bool, where: str) -> Uni
     pieces = pieces[:-1] if pieces and pieces[-1].label == END else pieces
     if not words:
         return range(len(pieces))
+    require_plain(text, where)
     numbers, count = [], -1
     for piece in pieces:
         count += piece.label.startswith(WORD_MARK)
         numbers.append(count)
-    if count + 1 != len(text.split()):
-        raise UserError(f"{where}: has the character '{WORD_MARK}' (U+2581), which stands for the space; replace it")
     return numbers
 
 
@@ -166,45 +156,6 @@ SYMMETRIZERS: Mapping[str, Callable[[Links, Links], Links]] = {
 def turned(links: Collection[Link]) -> set[Link]:
     """Return the links with source and target exchanged."""
     return {(j, i) for i, j in links}
-
-
-# Text
-
-
-@dataclass(frozen=True)
-class Gold:
-    """The links of a sentence pair made by people. `possible` contains `sure`."""
-
-    sure: frozenset[Link]
-    possible: frozenset[Link]
-
-
-def to_text(links: Collection[Link]) -> str:
-    """Return the links in the Pharaoh format, in order."""
-    return " ".join(f"{i}-{j}" for i, j in sorted(links))
-
-
-def parse(text: str, where: str, *, source_words: int, target_words: int) -> Gold:
-    """Return the links of a line in the Pharaoh format: `i-j` are sure links, `i?j` possible ones.
-
-    Raises UserError for anything else, and for a word that the pair does not have; the message begins with `where`.
-    """
-    sure, possible = set(), set()
-    for word in text.split():
-        match = LINK.fullmatch(word)
-        if match is None:
-            raise UserError(f"{where}: got '{word}', expected links such as 0-0 (sure) or 0?1 (possible)")
-        link = int(match[1]), int(match[3])
-        for side, place, count in (("source", link[0], source_words), ("target", link[1], target_words)):
-            if place >= count:
-                raise UserError(
-                    f"{where}: got the link {word}, but the {side} has {count} words, counted from 0; check that the "
-                    "lines belong together, and which side comes first"
-                )
-        possible.add(link)
-        if match[2] == "-":
-            sure.add(link)
-    return Gold(frozenset(sure), frozenset(possible))
 
 
 # Agreement

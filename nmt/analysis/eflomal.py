@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from nmt.analysis.alignment import Link
+from nmt.data.word_links import Link
 from nmt.errors import UserError
 
 PROGRAM = "eflomal-align"

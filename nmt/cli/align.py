@@ -19,9 +19,10 @@ from nmt.config.typed import PositiveInt, Range
 from nmt.errors import UserError, counted
 
 if TYPE_CHECKING:
-    from nmt.analysis.alignment import Agreement, Gold, Links
+    from nmt.analysis.alignment import Agreement
     from nmt.checkpoint import LoadedModel
     from nmt.data.sources.base import Pairs
+    from nmt.data.word_links import Gold, Links
     from nmt.evaluation.word_alignment import Aligner
 
 HELP = """\
@@ -133,7 +134,8 @@ class Work:
 
     def lines(self) -> Iterator[str]:
         """Yield the alignment of each pair, in order, and collect `totals`."""
-        from nmt.analysis.alignment import Panel, to_text
+        from nmt.analysis.alignment import Panel
+        from nmt.data.word_links import to_text
         from nmt.evaluation.word_alignment import add_all
 
         chosen = Panel(self.config.layer, self.config.head)
@@ -252,8 +254,8 @@ def read_gold(config: AlignConfig, pairs: Pairs, name: str) -> Iterator[Gold]:
 
     Raises UserError for a mistake in a pair or in a link, and for a file with another number of lines.
     """
-    from nmt.analysis.alignment import parse
     from nmt.data.sources.files import read_lines
+    from nmt.data.word_links import parse
 
     if config.gold is None:
         name, texts = f"{name}, alignment", [pair.alignment for pair in pairs]

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-PATHS = ("path", "train", "val", "test", "root")  # keys of a data section whose values are files or folders
+# Keys of a data section whose values are files or folders
+PATHS = ("path", "train", "val", "test", "train_alignment", "val_alignment", "root")
 
 
 def absolute_paths(data: Mapping[str, Any]) -> dict[str, Any]:

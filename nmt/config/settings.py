@@ -42,6 +42,8 @@ class DataConfig:
     train: Any  # one file or [source, target], which replaces the source
     val: Any  # the same, but it replaces only this split; likewise test
     test: Any
+    train_alignment: str | None = None  # a file with the word alignments of the training pairs; likewise val_alignment
+    val_alignment: str | None = None
     val_size: PositiveInt  # pairs held out of train if there is no validation split
     seed: NonNegativeInt  # of the choice of held-out pairs, and of a source's random choices
     limit: PositiveInt | None  # use only this number of pairs from the start of every split

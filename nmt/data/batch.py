@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from nmt.data.word_links import PieceLinks
 from nmt.special import BOS, PAD
 
 
@@ -15,7 +17,9 @@ from nmt.special import BOS, PAD
 class Batch:
     """B padded sentence pairs: ids (B, S) and (B, T), and masks of the same shapes that are True at real tokens.
 
-    `target_in` begins with bos, `target_out` ends with eos, and a source ends with eos.
+    `target_in` begins with bos, `target_out` ends with eos, and a source ends with eos. `links` (K, 3) has the links
+    between pieces, in a corpus with word alignments: each row is a sentence, a position in its `target_out`, and a
+    position in its source.
     """
 
     source: Tensor
@@ -23,10 +27,13 @@ class Batch:
     target_in: Tensor
     target_out: Tensor
     target_mask: Tensor
+    links: Tensor | None = None
 
     def to(self, device: torch.device | str, non_blocking: bool = False) -> Batch:
         """Return the batch with every tensor on `device`."""
-        return Batch(*(getattr(self, entry.name).to(device, non_blocking=non_blocking) for entry in fields(self)))
+        tensors = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        moved = {name: each.to(device, non_blocking=non_blocking) for name, each in tensors.items() if each is not None}
+        return Batch(**moved)
 
 
 def pad(sequences: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
@@ -38,13 +45,26 @@ def pad(sequences: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
     return ids, torch.arange(longest) < torch.tensor(lengths).unsqueeze(1)
 
 
-def make_batch(sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> Batch:
-    """Return the batch of encoded pairs; every source and target already ends with eos."""
+def make_batch(
+    sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]], links: Sequence[PieceLinks | None] = ()
+) -> Batch:
+    """Return the batch of encoded pairs; every source and target already ends with eos.
+
+    All pairs of a corpus have `links`, or none has.
+    """
     source, source_mask = pad(sources)
     target_out, target_mask = pad(targets)
     shifted = torch.cat((torch.full((len(targets), 1), BOS), target_out[:, :-1]), dim=1)
     target_in = shifted.masked_fill(~target_mask, PAD)
-    return Batch(source, source_mask, target_in, target_out, target_mask)
+    return Batch(source, source_mask, target_in, target_out, target_mask, _joined(links))
+
+
+def _joined(links: Sequence[PieceLinks | None]) -> Tensor | None:
+    given = [each for each in links if each is not None]
+    if not given:
+        return None
+    sentences = np.repeat(np.arange(len(given)), [len(each) for each in given])
+    return torch.from_numpy(np.column_stack((sentences, np.concatenate(given).astype(np.int64))))
 
 
 def batches_by_length(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:

@@ -102,8 +102,8 @@ def _sort(pairs: NDArray[np.int32], source_lengths: Lengths, target_lengths: Len
 def _lengths(pairs: Sequence[Encoded]) -> tuple[Lengths, Lengths]:
     if isinstance(pairs, EncodedCorpus):
         return pairs.source_lengths, pairs.target_lengths
-    source, target = (np.array([len(pair[side]) for pair in pairs], np.int32) for side in (0, 1))
-    return source, target
+    lengths = np.array([(len(pair.source), len(pair.target)) for pair in pairs], np.int32).reshape(-1, 2)
+    return lengths[:, 0], lengths[:, 1]
 
 
 class BatchLoader:

@@ -17,7 +17,7 @@ class SentencePair:
     """A sentence and its translation, as plain text. It is never changed.
 
     `line` is the number of its line if it comes from a file. Equal pairs may come from different lines. `alignment` is
-    the word alignment made by people, if there is one, in the format of `nmt.analysis.alignment.parse`.
+    the word alignment in the format of `nmt.data.word_links.parse`, if there is one.
     """
 
     source: str
@@ -30,25 +30,31 @@ class SentencePair:
 class Split(Iterable[SentencePair]):
     """The pairs of one split, their number, and a digest of their texts and order.
 
+    `links` is a digest of the pairs' alignments, or None if no pair has a link.
+
     Each iteration yields the same pairs. They need not be in memory: a source may read them anew each time.
     """
 
     pairs: Iterable[SentencePair]
     count: int
     digest: str
+    links: str | None = None
 
     @classmethod
     def of(cls, pairs: Iterable[SentencePair]) -> Split:
         """Return the split of `pairs`, counted and hashed in one pass. `pairs` must allow several iterations."""
         if isinstance(pairs, Split):
             return pairs
-        count, digest, rest = 0, hashlib.sha256(), iter(pairs)
+        count, digest, links, linked, rest = 0, hashlib.sha256(), hashlib.sha256(), False, iter(pairs)
         with PassProgress("reading") as progress:
             while chunk := list(itertools.islice(rest, CHUNK_PAIRS)):
                 digest.update("".join(f"{pair.source}\0{pair.target}\0" for pair in chunk).encode())
+                if given := [(place, pair.alignment) for place, pair in enumerate(chunk, count) if pair.alignment]:
+                    links.update(repr(given).encode())
+                    linked = True
                 count += len(chunk)
                 progress.advance(len(chunk))
-        return cls(pairs, count, digest.hexdigest())
+        return cls(pairs, count, digest.hexdigest(), links.hexdigest() if linked else None)
 
     def __iter__(self) -> Iterator[SentencePair]:
         return iter(self.pairs)

@@ -29,7 +29,7 @@ from nmt.data.pair import SentencePair, Split
 from nmt.data.vocabulary import default_size
 from nmt.errors import UserError
 from nmt.piece import Piece
-from nmt.special import BOS, EOS, PAD, UNK
+from nmt.special import BOS, EOS, PAD, UNK, WORD_MARK
 
 if TYPE_CHECKING:
     from nmt.config.settings import TokenizerConfig
@@ -122,6 +122,11 @@ class Tokenizer:
         """The source ids and the target ids that stand for characters without a piece: unk, and single bytes."""
         return _unknown_ids(self._source), _unknown_ids(self._target)
 
+    @functools.cached_property
+    def word_starts(self) -> tuple[frozenset[int], frozenset[int]]:
+        """The source ids and the target ids of the pieces that begin a word."""
+        return _word_starts(self._source), _word_starts(self._target)
+
     def digest(self) -> str:
         """Return a digest of the models and of SentencePiece's version. Equal digests mean equal ids for every text."""
         parts = (sentencepiece.__version__.encode(), self._source_model, self._target_model or b"")
@@ -162,6 +167,11 @@ def _processor(model: bytes) -> Any:
 
 def _unknown_ids(processor: Any) -> frozenset[int]:
     return frozenset([UNK, *filter(processor.is_byte, range(processor.get_piece_size()))])
+
+
+def _word_starts(processor: Any) -> frozenset[int]:
+    count = processor.get_piece_size()
+    return frozenset(index for index in range(count) if processor.id_to_piece(index).startswith(WORD_MARK))
 
 
 def _spaced(text: str) -> str:

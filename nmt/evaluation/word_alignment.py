@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from nmt.analysis.alignment import Agreement, Gold, Links, Panel, agreement, both_units, links_of, panels, turned
+from nmt.analysis.alignment import Agreement, Panel, agreement, both_units, links_of, panels, turned
 from nmt.data.pair import SentencePair
+from nmt.data.word_links import Gold, Links
 from nmt.errors import UserError
 from nmt.translate import Translator
 

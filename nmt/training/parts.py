@@ -161,7 +161,7 @@ def _check_lengths(
         return
     test_sources = translator.tokenizer.encode_source([pair.source for pair in test])
     for split, sources, targets in (
-        ("val", [source for source, _ in val], [target for _, target in val]),
+        ("val", [pair.source for pair in val], [pair.target for pair in val]),
         ("test", test_sources, []),
     ):
         source, target = (max(map(len, side), default=0) for side in (sources, targets))

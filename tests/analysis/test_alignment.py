@@ -11,19 +11,15 @@ import torch
 from nmt.analysis.alignment import (
     SYMMETRIZERS,
     Agreement,
-    Gold,
-    Link,
-    Links,
     Panel,
     agreement,
     grow_diag_final_and,
     links_of,
     panels,
-    parse,
-    to_text,
     turned,
     units,
 )
+from nmt.data.word_links import Gold, Link, Links, parse, to_text
 from nmt.errors import UserError
 from nmt.piece import Piece
 
@@ -50,7 +46,7 @@ def test_units_are_words_or_pieces_and_never_the_end() -> None:
     assert list(units(pieces, "ein  Hund .", words=True, where="")) == [0, 0, 1, 1, 2]
     assert list(units(pieces, "ein Hund .", words=False, where="")) == [0, 1, 2, 3, 4]
     with pytest.raises(UserError, match=r"^de:7: has the character '▁' \(U\+2581\)"):
-        units(pieces, "einHund .", words=True, where="de:7")
+        units(pieces, "ein▁Hund .", words=True, where="de:7")
 
 
 def test_panels_are_heads_means_of_layers_and_the_mean_of_all() -> None:
@@ -116,22 +112,6 @@ def test_symmetrization_by_hand() -> None:
     # 1-0 and 1-1 are beside links; 3-3 and 5-5 have two free words, but then word 3 has a link, so 3-2 is left out.
     assert join["grow-diag-final-and"] == "0-0 1-0 1-1 3-3 5-5 6-6"
     assert turned({(1, 2)}) == {(2, 1)}
-
-
-def test_the_pharaoh_format() -> None:
-    gold = parse(" 2-0 0?1  1-1 ", "gold:1", source_words=3, target_words=2)
-    assert gold == Gold(frozenset({(2, 0), (1, 1)}), frozenset({(2, 0), (1, 1), (0, 1)}))
-    assert to_text(gold.possible) == "0-1 1-1 2-0"
-    assert parse("", "gold:2", source_words=0, target_words=0) == Gold(frozenset(), frozenset())
-    for text, message in {
-        "0-1 1:2": r"^gold:3: got '1:2', expected links such as 0-0 \(sure\) or 0\?1 \(possible\)",
-        "0-1-2": "got '0-1-2', expected",
-        "-1-0": "got '-1-0', expected",
-        "3-0": "^gold:3: got the link 3-0, but the source has 3 words, counted from 0; check",
-        "0?2": "got the link 0\\?2, but the target has 2 words",
-    }.items():
-        with pytest.raises(UserError, match=message):
-            parse(text, "gold:3", source_words=3, target_words=2)
 
 
 def test_precision_recall_and_error_rate() -> None:

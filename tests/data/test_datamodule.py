@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from nmt.data.datamodule import TranslationData
-from nmt.data.encoded import encode_corpus
+from nmt.data.encoded import Encoded, encode_corpus
 from nmt.data.filters import Filters
 from nmt.data.pair import SentencePair, Split
 from nmt.special import EOS
@@ -33,7 +33,7 @@ def data(tmp_path, data_config):
         pairs = [SentencePair("a " * source, "b " * target) for source, target in lengths]
         filters = Filters(max_length=10, max_ratio=2.0)
         train = encode_corpus(Split.of(pairs), Words(), filters, folder=tmp_path)
-        val = [([word, EOS], [9, EOS]) for word in range(4, 9)]
+        val = [Encoded([word, EOS], [9, EOS]) for word in range(4, 9)]
         return TranslationData(train, val, data_config(batch_tokens=20, eval_batch_tokens=4), seed=1)
 
     return make

@@ -32,6 +32,10 @@ class Numbers:
         self.source_vocab_size = self.target_vocab_size = size
         self.name = name
 
+    @property
+    def word_starts(self):
+        return [range(EOS + 1, self.source_vocab_size)] * 2  # each number is a word
+
     def digest(self):
         return self.name
 
@@ -60,9 +64,9 @@ def random_pairs(count, *, size=1000, seed=0):
 def make(tmp_path):
     """Return a maker of encoded corpora in tmp_path / "cache"."""
 
-    def make(pairs, tokenizer=None, filters=KEEP_ALL, *, text_digest="text", folder=tmp_path / "cache"):
-        split = Split(pairs, 10_000, text_digest)
-        return encode_corpus(split, tokenizer or Numbers(), filters, folder=folder)
+    def make(pairs, tokenizer=None, filters=KEEP_ALL, *, text_digest="text", links=None, folder=tmp_path / "cache"):
+        split = Split(pairs, 10_000, text_digest, links)
+        return encode_corpus(split, tokenizer or Numbers(), filters, folder=folder, linked=links is not None)
 
     return make
 
@@ -93,9 +97,9 @@ def test_equals_encoding_to_lists(make, files, count, size, bytes_each):
     expected = encode(pairs, Numbers(size))
     assert list(corpus) == expected and len(corpus) == count
     assert corpus[-1] == expected[-1]
-    assert corpus.source_lengths.tolist() == [len(source) for source, _ in expected]
-    assert corpus.target_lengths.tolist() == [len(target) for _, target in expected]
-    ids = sum(len(source) + len(target) for source, target in expected)
+    assert corpus.source_lengths.tolist() == [len(pair.source) for pair in expected]
+    assert corpus.target_lengths.tolist() == [len(pair.target) for pair in expected]
+    ids = sum(len(pair.source) + len(pair.target) for pair in expected)
     (path,) = files()
     assert path.stat().st_size == 1024 + -(-ids * bytes_each // 8) * 8 + 12 * count + 8
     assert list(make([], Numbers(size))) == expected, "read from the file"
@@ -111,8 +115,53 @@ def test_equals_encoding_with_sentencepiece(make, tokenizer_config):
     assert 0 < len(kept) < len(pairs) and list(make(pairs, tokenizer, filters)) == kept
 
 
+def linked_pairs(count):
+    """Return random pairs with random links; every third has none."""
+    draw, found = random.Random(1), []
+    for number, pair in enumerate(random_pairs(count)):
+        words = len(pair.source.split()), len(pair.target.split())
+        links = {(draw.randrange(words[0]), draw.randrange(words[1])) for _ in range(number % 3 * 4)}
+        text = " ".join(f"{i}-{j}" for i, j in links) if number % 3 else draw.choice(["", None])
+        found.append(SentencePair(pair.source, pair.target, alignment=text))
+    return found
+
+
+def plain(pairs):
+    return [(pair.source, pair.target, pair.links.tolist()) for pair in pairs]
+
+
+@pytest.mark.parametrize("longest", [10, 70_000])
+def test_links_of_kept_pairs_survive_the_file(make, files, longest):
+    pairs, filters = linked_pairs(5000), Filters(max_length=longest, max_ratio=2.0)
+    expected = plain([pair for pair in encode(pairs, Numbers(), linked=True) if reason(pair, filters) == ""])
+    assert 500 < len(expected) < 5000 and any(links for *_, links in expected)
+    for pairs_now in (pairs, []):  # made, and read again
+        corpus = make(pairs_now, filters=filters, links="digest")
+        assert plain(corpus) == expected
+        assert plain([corpus[-1], corpus[7]]) == [expected[-1], expected[7]]
+    (path,) = files()
+    good = path.read_bytes()
+    path.write_bytes(good[:-1] + bytes([good[-1] ^ 1]))
+    assert plain(make(pairs, filters=filters, links="digest")) == expected, "damage among the links is noticed"
+
+
+def test_links_are_part_of_the_name_only_where_they_are_used(make, files):
+    pairs = linked_pairs(10)
+    assert all(pair.links is None for pair in make(pairs))
+    (without,) = files()
+    for links in ("one", "other", "one"):
+        make(pairs, links=links)
+    assert len(files()) == 3 and without in files()
+
+
+def test_a_corpus_without_links_keeps_its_name(make, files):
+    """A corpus that was encoded by an earlier version is found."""
+    make(random_pairs(10))
+    assert [path.name for path in files()] == ["corpus-46e72624a820b8d0c276537a.ids"]
+
+
 def reason(pair, filters):
-    shorter, longer = sorted(map(len, pair))
+    shorter, longer = sorted(map(len, pair[:2]))
     if shorter < 2:
         return "empty"
     if longer > filters.max_length:
@@ -303,7 +352,7 @@ def test_memory_does_not_grow_with_the_corpus(make):
     for count in (10_000, 40_000):
         tracemalloc.start()
         corpus = make(generated(count), text_digest=str(count))
-        assert sum(len(source) for source, _ in corpus) == 2 * count
+        assert sum(len(pair.source) for pair in corpus) == 2 * count
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 2 * peaks[0]

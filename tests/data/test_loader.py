@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from nmt.data.batch import make_batch
+from nmt.data.encoded import Encoded
 from nmt.data.loader import BatchLoader, plan_batches
 from nmt.errors import UserError
 from nmt.special import BOS, EOS, PAD
@@ -17,7 +18,8 @@ FIRST = 10  # the sources of pair i are ids of FIRST + i
 def pairs(count=200, seed=0):
     draw = random.Random(seed)
     return [
-        ([FIRST + number] * draw.randint(1, 30) + [EOS], [6] * draw.randint(1, 30) + [EOS]) for number in range(count)
+        Encoded([FIRST + number] * draw.randint(1, 30) + [EOS], [6] * draw.randint(1, 30) + [EOS])
+        for number in range(count)
     ]
 
 
@@ -27,7 +29,7 @@ def lengths_of(pairs):
 
 def plan_by_hand(pairs, budget, order):
     """The plan, pair by pair, as Python's generator shuffles it."""
-    lengths = [(len(source), len(target)) for source, target in pairs]
+    lengths = [(len(pair.source), len(pair.target)) for pair in pairs]
     indices = list(range(len(lengths)))
     if order:
         order.shuffle(indices)
@@ -57,6 +59,29 @@ def test_batch_by_hand():
     assert batch.target_in.tolist() == [[BOS, 4, PAD], [BOS, 5, 6]]
     assert batch.target_out.tolist() == [[4, EOS, PAD], [5, 6, EOS]]
     assert batch.target_mask.tolist() == [[True, True, False], [True, True, True]]
+
+
+def test_links_say_which_sentence_they_belong_to():
+    links = [np.array([[0, 1], [1, 0]], np.uint16), np.empty((0, 2), np.uint16), np.array([[2, 2]], np.uint16)]
+    batch = make_batch([[7, 8, EOS]] * 3, [[4, 5, EOS]] * 3, links)
+    assert batch.links.tolist() == [[0, 0, 1], [0, 1, 0], [2, 2, 2]] and batch.links.dtype == torch.int64
+    assert make_batch([[7, EOS]], [[4, EOS]], links[1:2]).links.shape == (0, 3)
+    assert make_batch([[7, EOS]], [[4, EOS]]).links is None
+
+
+def test_links_stay_with_their_pairs_in_every_order():
+    data = [
+        pair._replace(links=np.array([[number % len(pair.target), number % len(pair.source)]]))
+        for number, pair in enumerate(pairs())
+    ]
+    loader = BatchLoader(data, 100, seed=3)
+    seen = set()
+    for batch in loader:
+        numbers = places(batch)
+        for row, t, s in batch.links.tolist():
+            assert [t, s] == data[numbers[row]].links[0].tolist()
+            seen.add(numbers[row])
+    assert len(seen) == len(data)
 
 
 @pytest.mark.parametrize("budget", [1, 64, 500])
@@ -165,5 +190,5 @@ def test_a_loader_left_early_begins_anew():
 
 
 def test_a_batch_moves_whole():
-    moved = make_batch([[4, EOS]], [[4, EOS]]).to("meta")
+    moved = make_batch([[4, EOS]], [[4, EOS]], [np.array([[0, 0]])]).to("meta")
     assert all(getattr(moved, name).device == torch.device("meta") for name in vars(moved))

@@ -32,6 +32,21 @@ def test_the_digest_sees(other):
     assert Split.of(other).digest != Split.of(PAIRS).digest
 
 
+def test_alignments_have_a_digest_of_their_own():
+    def digest(*alignments):
+        pairs = [SentencePair(f"source {i}", "x", alignment=given) for i, given in enumerate(alignments)]
+        split = Split.of(pairs)
+        assert split.digest == Split.of([SentencePair(pair.source, pair.target) for pair in pairs]).digest
+        return split.links
+
+    assert digest(None, None) is None and digest("", None) is None
+    digests = [digest("0-0", None), digest(None, "0-0"), digest("0-0", "0-0"), digest("0-1", None)]
+    assert None not in digests and len(set(digests)) == 4
+    assert digest("0-0", "") == digests[0]
+    far = [None] * 10_000
+    assert digest(*far, "0-0") != digest("0-0", *far), "in different chunks"
+
+
 def test_memory_does_not_grow_with_the_number_of_pairs():
     peaks = []
     for count in (20_000, 60_000):

@@ -107,7 +107,7 @@ class _Counts:
         encoded = encode(pairs, self._tokenizer)
         for side, unknown in enumerate(self._tokenizer.unknown_ids):
             texts = [(pair.source, pair.target)[side] for pair in pairs]
-            ids = [each[side] for each in encoded]
+            ids = [(each.source, each.target)[side] for each in encoded]
             self._lengths[side].extend(map(len, ids))
             self._totals[side].update(
                 words=sum(len(text.split()) for text in texts),

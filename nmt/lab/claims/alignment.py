@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from nmt.analysis import eflomal
-from nmt.analysis.alignment import Agreement, Gold, Links, Panel, agreement, parse
+from nmt.analysis.alignment import Agreement, Panel, agreement
 from nmt.build import build_source
 from nmt.data.corpus import load_corpus
 from nmt.data.pair import SentencePair
+from nmt.data.word_links import Gold, Links, parse
 from nmt.errors import UserError
 from nmt.evaluation.runs import FinishedRun
 from nmt.evaluation.word_alignment import Aligner

@@ -5,9 +5,9 @@ from importlib import metadata, util
 
 import pytest
 
-from nmt.analysis.alignment import parse
 from nmt.build import build_source
 from nmt.data.corpus import load_corpus
+from nmt.data.word_links import parse
 from nmt.errors import UserError
 
 GREEK = "id\taltId\ttext\tstrongs\n"

@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from nmt.analysis.alignment import parse
 from nmt.build import build_source
 from nmt.data.sources.order import Order
 from nmt.data.sources.recall import Recall
 from nmt.data.sources.task import FILLERS
+from nmt.data.word_links import parse
 from nmt.errors import ParameterError, UserError
 
 TASKS = ("recall", "agreement", "coreference", "negation", "order")

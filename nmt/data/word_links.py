@@ -1,0 +1,98 @@
+"""Word alignments as text, and the links between pieces that follow from them.
+
+A link (i, j) says that word i of the source and word j of the target belong together, counted from 0; words are what
+white space separates. In the Pharaoh format a sentence pair is one line of links, `0-0 1-2 2-1`. In alignments made by
+people, `i?j` is a possible link, and `i-j` a sure one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nmt.data.pair import SentencePair
+from nmt.errors import UserError
+from nmt.special import WORD_MARK
+
+Link = tuple[int, int]
+Links = AbstractSet[Link]
+PieceLinks = NDArray[np.integer]  # (K, 2): the position of a target piece, and of a source piece that belongs to it
+
+LINK = re.compile(r"(\d+)([-?])(\d+)")
+
+
+@dataclass(frozen=True)
+class Gold:
+    """The links of a sentence pair made by people. `possible` contains `sure`."""
+
+    sure: frozenset[Link]
+    possible: frozenset[Link]
+
+
+def to_text(links: Collection[Link]) -> str:
+    """Return the links in the Pharaoh format, in order."""
+    return " ".join(f"{i}-{j}" for i, j in sorted(links))
+
+
+def parse(text: str, where: str, *, source_words: int, target_words: int) -> Gold:
+    """Return the links of a line in the Pharaoh format: `i-j` are sure links, `i?j` possible ones.
+
+    Raises UserError for anything else, and for a word that the pair does not have; the message begins with `where`.
+    """
+    sure, possible = set(), set()
+    for word in text.split():
+        match = LINK.fullmatch(word)
+        if match is None:
+            raise UserError(f"{where}: got '{word}', expected links such as 0-0 (sure) or 0?1 (possible)")
+        link = int(match[1]), int(match[3])
+        for side, place, count in (("source", link[0], source_words), ("target", link[1], target_words)):
+            if place >= count:
+                raise UserError(
+                    f"{where}: got the link {word}, but the {side} has {count} words, counted from 0; check that the "
+                    "lines belong together, and which side comes first"
+                )
+        possible.add(link)
+        if match[2] == "-":
+            sure.add(link)
+    return Gold(frozenset(sure), frozenset(possible))
+
+
+def links_of_pair(pair: SentencePair, where: str) -> frozenset[Link]:
+    """Return the sure links of the pair's alignment; none if it has no alignment.
+
+    Raises UserError as `parse` does, and for a linked text with "▁", which pieces use for the space.
+    """
+    if not pair.alignment:
+        return frozenset()
+    for text in (pair.source, pair.target):
+        require_plain(text, where)
+    words = len(pair.source.split()), len(pair.target.split())
+    return parse(pair.alignment, where, source_words=words[0], target_words=words[1]).sure
+
+
+def require_plain(text: str, where: str) -> None:
+    """Raise UserError for a text with "▁", because its words cannot be told from its pieces."""
+    if WORD_MARK in text:
+        raise UserError(f"{where}: has the character '{WORD_MARK}' (U+2581), which stands for the space; replace it")
+
+
+def piece_links(links: Links, source: Sequence[range], target: Sequence[range]) -> PieceLinks:
+    """Return the links between the pieces of linked words, in order: each source piece with each target piece.
+
+    `source` and `target` have the positions of the pieces of each word (Garg et al. 2019, arXiv:1909.02074, convert
+    alignments between words to subwords in this way).
+    """
+    found = sorted((t, s) for i, j in links for t in target[j] for s in source[i])
+    return np.array(found, np.int64).reshape(-1, 2)
+
+
+def words_of_pieces(ids: Sequence[int], starts: Collection[int]) -> list[range]:
+    """Return the positions of the pieces of each word. `ids` end with eos, and those in `starts` begin a word."""
+    places = [place for place, index in enumerate(ids) if index in starts]
+    return [range(*word) for word in pairwise([*places, len(ids) - 1])]
