@@ -30,6 +30,20 @@ class AttentionWeights:
 
 
 @dataclass(frozen=True)
+class CrossLayer:
+    """Asks a forward pass for the cross attention of one layer only, so that all others use the fused kernel.
+
+    `number` counts from 1. None is the layer before the last, or the only one.
+    """
+
+    number: int | None = None
+
+    def index(self, layers: int) -> int:
+        """Return the place of the layer among `layers` layers, from 0."""
+        return max(0, layers - 2) if self.number is None else self.number - 1
+
+
+@dataclass(frozen=True)
 class EncoderOutput:
     """The result of an encoder: `memory` (B, S, D), `memory_mask` (B, S), `final_state` (B, L, D), `attention`.
 
@@ -120,9 +134,13 @@ class Decoder(nn.Module, ABC):
 
     @abstractmethod
     def forward(
-        self, target_in: Tensor, encoded: EncoderOutput, *, need_weights: bool = False
+        self, target_in: Tensor, encoded: EncoderOutput, *, need_weights: bool | CrossLayer = False
     ) -> tuple[Tensor, AttentionWeights | None]:
-        """Return the hidden states (B, T, D) of all tokens `target_in` (B, T). They must equal those of T steps."""
+        """Return the hidden states (B, T, D) of all tokens `target_in` (B, T). They must equal those of T steps.
+
+        All attention weights are returned with `need_weights`. For a `CrossLayer`, there is only `cross`
+        (B, 1, H, T, S), the weights of that layer.
+        """
 
     @abstractmethod
     def init_state(self, encoded: EncoderOutput) -> State:

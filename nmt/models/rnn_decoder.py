@@ -12,7 +12,7 @@ from nmt.errors import ParameterError
 from nmt.models.attention.base import AttentionFactory, AttentionMemory
 from nmt.models.dropout import Dropout
 from nmt.models.embedding import make_embedding
-from nmt.models.interface import AttentionWeights, Decoder, EncoderOutput, State, masked_mean
+from nmt.models.interface import AttentionWeights, CrossLayer, Decoder, EncoderOutput, State, masked_mean
 from nmt.models.notes import note
 from nmt.models.rnn import CellKind, LayerState, RecurrentStack, StackStep
 
@@ -150,7 +150,7 @@ class RecurrentDecoder(Decoder):
         return self.readout_dropout(hidden), AttentionWeights(cross) if need_weights else None, state
 
     def forward(
-        self, target_in: Tensor, encoded: EncoderOutput, *, need_weights: bool = False
+        self, target_in: Tensor, encoded: EncoderOutput, *, need_weights: bool | CrossLayer = False
     ) -> tuple[Tensor, AttentionWeights | None]:
         """Return hidden (B, T, readout_width) for `target_in` (B, T), and the attention weights if requested."""
         embedded = self.embedding_dropout(self.embedding(target_in))

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from nmt.checks import require_choice
 from nmt.errors import ParameterError
-from nmt.models.interface import AttentionWeights, Decoder, Encoder, State
+from nmt.models.interface import AttentionWeights, CrossLayer, Decoder, Encoder, State
 
 TIES = ("none", "target", "all")
 
@@ -60,10 +60,13 @@ class Seq2Seq(nn.Module):
         self.encoder.embedding.weight = self.decoder.embedding.weight
 
     def forward(
-        self, source: Tensor, source_mask: Tensor, target_in: Tensor, *, need_weights: bool = False
+        self, source: Tensor, source_mask: Tensor, target_in: Tensor, *, need_weights: bool | CrossLayer = False
     ) -> tuple[Tensor, AttentionWeights | None]:
-        """Return hidden states (B, T, D) for the given `target_in` (B, T), and all attention weights if requested."""
-        encoded = self.encoder(source, source_mask, need_weights=need_weights)
+        """Return hidden states (B, T, D) for the given `target_in` (B, T), and all attention weights if requested.
+
+        `Decoder.forward` says what a `CrossLayer` requests.
+        """
+        encoded = self.encoder(source, source_mask, need_weights=need_weights is True)
         hidden, weights = self.decoder(target_in, encoded, need_weights=need_weights)
         if not need_weights:
             return hidden, None

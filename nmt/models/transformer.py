@@ -12,7 +12,16 @@ from torch import Tensor, nn
 from nmt.checks import MOST_HEADS, MOST_LAYERS, WIDEST, require_choice, require_fraction, require_integer
 from nmt.models.dropout import Dropout
 from nmt.models.embedding import make_embedding
-from nmt.models.interface import AttentionWeights, Decoder, Encoder, EncoderOutput, State, per_sentence, stack_layers
+from nmt.models.interface import (
+    AttentionWeights,
+    CrossLayer,
+    Decoder,
+    Encoder,
+    EncoderOutput,
+    State,
+    per_sentence,
+    stack_layers,
+)
 from nmt.models.multihead import MultiHeadAttention, require_division
 from nmt.models.positions.base import Positions, PositionsFactory
 from nmt.models.positions.sinusoidal import Sinusoidal
@@ -166,16 +175,24 @@ class DecoderLayer(nn.Module):
         self.feed_residual = Residual(block)
 
     def forward(
-        self, x: Tensor, memory: Tensor, memory_mask: Tensor, positions: Positions, *, need_weights: bool
+        self,
+        x: Tensor,
+        memory: Tensor,
+        memory_mask: Tensor,
+        positions: Positions,
+        *,
+        need_self: bool = False,
+        need_cross: bool = False,
     ) -> tuple[Tensor, Tensor | None, Tensor | None]:
+        """Compute all positions (B, T, D); return them, and the weights (B, H, T, .) that are needed."""
         # Padding stands after the real tokens, so the causal mask alone hides it from them.
         inputs = self.self_residual.before(x)
         out, self_weights = self.self_attention(
-            inputs, inputs, positions=positions, causal=True, need_weights=need_weights
+            inputs, inputs, positions=positions, causal=True, need_weights=need_self
         )
         x = self.self_residual.after(x, out)
         keys, values = self.cross_attention.project(memory)
-        x, cross_weights = self._read_memory(x, keys, values, memory_mask, need_weights)
+        x, cross_weights = self._read_memory(x, keys, values, memory_mask, need_cross)
         return x, self_weights, cross_weights
 
     def step(
@@ -300,18 +317,23 @@ class TransformerDecoder(Decoder):
         return self.embed.table
 
     def forward(
-        self, target_in: Tensor, encoded: EncoderOutput, *, need_weights: bool = False
+        self, target_in: Tensor, encoded: EncoderOutput, *, need_weights: bool | CrossLayer = False
     ) -> tuple[Tensor, AttentionWeights | None]:
         x = self.embed(target_in, self.positions)
+        every = need_weights is True
+        only = need_weights.index(len(self.layers)) if isinstance(need_weights, CrossLayer) else None
         all_cross, all_self = [], []
-        for layer in self.layers:
+        for number, layer in enumerate(self.layers):
             x, self_weights, cross_weights = layer(
-                x, encoded.memory, encoded.memory_mask, self.positions, need_weights=need_weights
+                *(x, encoded.memory, encoded.memory_mask, self.positions),
+                need_self=every,
+                need_cross=every or number == only,
             )
             all_self.append(self_weights)
             all_cross.append(cross_weights)
-        weights = AttentionWeights(stack_layers(all_cross), stack_layers(all_self)) if need_weights else None
-        return self.norm(x), weights
+        if not need_weights:
+            return self.norm(x), None
+        return self.norm(x), AttentionWeights(stack_layers(all_cross), stack_layers(all_self) if every else None)
 
     def _layers(self) -> Iterator[DecoderLayer]:
         return (cast(DecoderLayer, layer) for layer in self.layers)

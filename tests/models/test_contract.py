@@ -13,7 +13,7 @@ from torch import Tensor
 
 from nmt.data.batch import pad
 from nmt.models.attention.base import Attention, AttentionMemory
-from nmt.models.interface import AttentionWeights, EncoderOutput, State, per_sentence
+from nmt.models.interface import AttentionWeights, CrossLayer, EncoderOutput, State, per_sentence
 from nmt.models.rnn_decoder import RecurrentDecoder
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.trial import try_model
@@ -200,6 +200,18 @@ def test_weights_have_the_shapes_of_the_contract_and_sum_to_one(
     if isinstance(model.decoder, RecurrentDecoder):
         assert (attention.cross is None) == (model.decoder.attention is None)
         assert attention.cross is None or attention.cross.shape[1:3] == (1, model.decoder.attention.heads)
+
+
+def test_the_cross_attention_of_one_layer(model: Seq2Seq, source: tuple[Tensor, Tensor], target: Tensor) -> None:
+    hidden, every = model(*source, target, need_weights=True)
+    layers = 1 if every.cross is None else every.cross.shape[1]
+    for number in (None, *range(1, layers + 1)):
+        same, only = model(*source, target, need_weights=CrossLayer(number))
+        close(same, hidden)
+        assert only.encoder_self is only.decoder_self is None and (only.cross is None) == (every.cross is None)
+        if every.cross is not None:
+            place = max(0, layers - 2) if number is None else number - 1
+            close(only.cross, every.cross[:, place : place + 1])
 
 
 def sums_to_one(model: Seq2Seq) -> bool:

@@ -6,8 +6,10 @@ from torch import nn
 
 from nmt.errors import ParameterError
 from nmt.models.dropout import Dropout
+from nmt.models.interface import CrossLayer
 from nmt.models.positions.base import Positions
 from nmt.models.positions.none import NoPositions
+from nmt.models.seq2seq import Seq2Seq
 from nmt.models.transformer import (
     DecoderLayer,
     EncoderLayer,
@@ -76,7 +78,7 @@ def test_decoder_layer_equals_torch(norm_first):
     x, memory = torch.randn(3, 4, 16), torch.randn(3, 5, 16)
     mask = torch.arange(5) < torch.tensor([[5], [2], [4]])
     future = nn.Transformer.generate_square_subsequent_mask(4)
-    out, _, _ = ours(x, memory, mask, NO_POSITIONS, need_weights=False)
+    out, _, _ = ours(x, memory, mask, NO_POSITIONS)
     expected = theirs(x, memory, tgt_mask=future, tgt_is_causal=True, memory_key_padding_mask=~mask)
     torch.testing.assert_close(out, expected, rtol=1e-4, atol=1e-5)
 
@@ -169,3 +171,18 @@ def test_rms_norm_by_hand():
     nn.init.normal_(norm.weight)
     x = torch.randn(3, 16) + 2
     torch.testing.assert_close(norm(x), x / x.pow(2).mean(-1, keepdim=True).sqrt() * norm.weight)
+
+
+def test_only_the_layer_that_is_asked_for_leaves_the_fused_kernel(monkeypatch):
+    calls, fused = [], nn.functional.scaled_dot_product_attention
+    monkeypatch.setattr(
+        nn.functional,
+        "scaled_dot_product_attention",
+        lambda *given, **named: calls.append(1) or fused(*given, **named),
+    )
+    model = Seq2Seq(make_encoder(layers=3), make_decoder(layers=3))
+    ids = torch.randint(4, 20, (2, 12))
+    for asked, count in ((False, 9), (CrossLayer(), 8), (True, 0)):
+        calls.clear()
+        model(ids, ids > 0, ids, need_weights=asked)
+        assert len(calls) == count
