@@ -11,8 +11,9 @@ import torch
 from nmt import build, machine
 from nmt.config.settings import TrainConfig
 from nmt.data.filters import check_filters
-from nmt.errors import UserError
+from nmt.errors import ParameterError, UserError
 from nmt.models.coverage import Covering
+from nmt.models.interface import AttentionWeights
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.shapes import shapes_only
 from nmt.models.trial import TrialError, one_thread, try_model
@@ -45,8 +46,10 @@ def check_nodes(config: TrainConfig) -> None:
                 check()
             except UserError as error:
                 problems.extend(error.problems)
-        if not problems and build.build_search(config.search, allow=allow).reads_attention:
-            Covering(_model(config))
+        if not problems:
+            if build.build_search(config.search, allow=allow).reads_attention:
+                Covering(_model(config))
+            _check_objective(config)
     if problems:
         raise UserError(*problems)
 
@@ -97,6 +100,17 @@ def _check_memory(model: Seq2Seq) -> None:
         )
 
 
+def _check_objective(config: TrainConfig) -> None:
+    """Ask the objective whether the model has the attention weights that it reads."""
+    objective = build.build_objective(config.objective, allow=config.allow)
+    if objective.needs_weights:
+        weights = _try(_model(config), config.model)
+        try:
+            objective.check(weights)
+        except ParameterError as error:
+            raise UserError(f"objective.{error.parameter}: {error.problem}") from error
+
+
 def _check_scores(config: TrainConfig) -> None:
     """Build the metrics and find the monitored one among them."""
     metrics = build.build_metrics(config.scores, target_lang=config.data.target_lang, allow=config.allow)
@@ -122,10 +136,13 @@ def check_lengths(
             )
 
 
-def _try(model: Seq2Seq, config: Mapping[str, Any]) -> None:
-    """Run the model on two toy sentences. Raises UserError that names the node of the part that fails."""
+def _try(model: Seq2Seq, config: Mapping[str, Any]) -> AttentionWeights:
+    """Run the model on two toy sentences and return its attention weights.
+
+    Raises UserError that names the node of the part that fails.
+    """
     try:
-        try_model(model)
+        return try_model(model)
     except TrialError as error:
         where = _node(config, error.module)
         raise UserError(f"{where}: {_class(config, where)} fails on two toy sentences: {error.problem}") from error

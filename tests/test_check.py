@@ -122,6 +122,16 @@ def test_a_search_that_reads_attention_needs_a_decoder_that_has_some() -> None:
     assert "the decoder of this model has no attention" in message("model=rnn", "model/attention=none", coverage)
 
 
+def test_an_objective_is_asked_whether_the_model_fits() -> None:
+    guided = "objective=guided_alignment"
+    check_nodes(validate(compose("train", [guided, "objective.layer=4", "objective.head=null"])))
+    assert message(guided, "objective.layer=5") == (
+        "objective.layer: got 5, but the decoder has 4; expected 1 to 4, or null"
+    )
+    assert "objective.head: got 2, but the decoder has 1" in message(guided, "model=rnn", "objective.head=2")
+    assert "the decoder of this model has none" in message(guided, "model=rnn", "model/attention=none")
+
+
 def test_a_mistake_that_shows_in_a_layer_names_its_encoder() -> None:
     text = message(f"model.positions._target_={MODULE}.Shortening")
     assert text.startswith("model.encoder: TransformerEncoder fails on two toy sentences: ")

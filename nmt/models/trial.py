@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from nmt.errors import UserError, one_line
 from nmt.models.attention.base import Attention
+from nmt.models.interface import AttentionWeights
 from nmt.models.seq2seq import Seq2Seq
 from nmt.special import BOS, EOS, PAD
 
@@ -35,8 +36,10 @@ class TrialError(ValueError):
         self.problem = problem
 
 
-def try_model(model: Seq2Seq) -> None:
+def try_model(model: Seq2Seq) -> AttentionWeights:
     """Run a forward and a backward pass, and decoding steps with two beams; raise TrialError where they fail.
+
+    Returns all attention weights of the forward pass.
 
     `model` may be on the meta device. The run takes place on a CPU in a copy whose weights are all 0, with one thread,
     so that torch starts no other threads before training sets how they treat denormal numbers.
@@ -49,20 +52,22 @@ def try_model(model: Seq2Seq) -> None:
         with one_thread():
             for tensor in (*model.parameters(), *model.buffers()):
                 tensor.detach().zero_()
-            _run(model)
+            return _run(model)
     except UserError:
         raise
     except Exception as error:
         raise TrialError(_module_running(model, error), f"{_said(error)}{_line(error)}") from error
 
 
-def _run(model: Seq2Seq) -> None:
+def _run(model: Seq2Seq) -> AttentionWeights:
     source, target = torch.tensor(SOURCE), torch.tensor(TARGET)
-    hidden, _ = model(source, source != PAD, target, need_weights=True)
+    hidden, weights = model(source, source != PAD, target, need_weights=True)
     _check_shape("hidden states", hidden, (*target.shape, model.decoder.output.in_features))
     hidden.sum().backward()
     with torch.inference_mode():
         _decode(model, source, target)
+    found: AttentionWeights = weights
+    return found
 
 
 def _decode(model: Seq2Seq, source: Tensor, target: Tensor) -> None:

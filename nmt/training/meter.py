@@ -10,6 +10,7 @@ from typing import Any
 
 from nmt.config.settings import TrainerConfig
 from nmt.data.batch import Batch
+from nmt.training.objectives.sums import Mean, Sums, added
 
 
 @dataclass
@@ -48,20 +49,22 @@ class Meter:
         self.train_loss = self.tokens_per_second = math.nan
         self._resumed_at = time.perf_counter()
         self._window = Counts()  # since the last log line
+        self._figures: dict[str, Mean] = {}  # those of the objective, since the last log line
         self._before = Counts()  # from the start of the run, in all sessions, to the last log line
 
     def resume_clock(self) -> None:
         """Begin to count seconds: training starts, or continues after a validation."""
         self._resumed_at = time.perf_counter()
 
-    def count(self, batch: Batch, loss: float, target_tokens: int) -> None:
-        """Count one batch with its summed loss and its real target tokens."""
+    def count(self, batch: Batch, sums: Sums) -> None:
+        """Count one batch with the sums of its objective."""
+        self._figures = added(self._figures, sums.figures)
         self._window += Counts(
-            loss=loss,
-            target_tokens=target_tokens,
+            loss=float(sums.loss.detach()),
+            target_tokens=sums.tokens,
             batches=1,
             padded_tokens=batch.source.numel() + batch.target_in.numel(),
-            real_tokens=target_tokens + int(batch.source_mask.sum()),
+            real_tokens=sums.tokens + int(batch.source_mask.sum()),
         )
 
     def count_seconds(self) -> None:
@@ -80,10 +83,12 @@ class Meter:
             return {}
         self.train_loss = window.loss / window.target_tokens
         self.tokens_per_second = window.tokens_per_second * processes
+        figures, self._figures = self._figures, {}
         self._before += window
         self._window = Counts()
         return {
             "loss": self.train_loss,
+            **{name: mean.value for name, mean in figures.items()},
             "target_tokens_per_second": self.tokens_per_second,
             "padding_share": window.padding_share,
         }

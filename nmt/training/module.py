@@ -115,9 +115,9 @@ class TranslationModule(pl.LightningModule):
         objective = self.parts.objective
         copies = [_repeated(x, objective.passes) for x in (batch.source, batch.source_mask, batch.target_in)]
         hidden, weights = self.model(*copies, need_weights=objective.needs_weights)
-        sums = objective(hidden, self.model.decoder.output, batch.target_out, batch.target_mask, weights)
+        sums = objective(hidden, self.model.decoder.output, batch, weights)
         self._update_tokens += sums.tokens
-        self.meter.count(batch, float(sums.loss.detach()), sums.tokens)
+        self.meter.count(batch, sums)
         return sums.loss
 
     def on_train_start(self) -> None:

@@ -26,7 +26,7 @@ from nmt.check import check_lengths
 from nmt.checkpoint import without_prefix
 from nmt.config.recipe import Recipe
 from nmt.data.cache import cache_folder
-from nmt.data.corpus import load_corpus
+from nmt.data.corpus import load_corpus, origin
 from nmt.data.datamodule import TranslationData
 from nmt.data.encoded import Encoded, encode, encode_corpus
 from nmt.data.filters import make_filters
@@ -97,20 +97,27 @@ def build_parts(recipe: Recipe, last: Mapping[str, Any] | None = None) -> Parts:
     settings, plain = recipe.settings, recipe.plain
     pl.seed_everything(settings.seed, verbose=False)
     metrics = build_metrics(settings.scores, target_lang=settings.data.target_lang, allow=settings.allow)
+    objective = build_objective(plain["objective"], allow=settings.allow)
     source = build_source(settings.data, allow=settings.allow)
     corpus = load_corpus(source, settings.data)
-    val_pairs = list(corpus["val"])
-    corpus_digest = digest(corpus["train"].digest, corpus["val"].digest)
+    val_pairs, linked = list(corpus["val"]), objective.needs_links
+    if linked and corpus["train"].links is None:
+        raise UserError(
+            f"objective: {type(objective).__name__} learns from word alignments, but the training pairs of "
+            f"{origin(source, settings.data)} have none; name a file of links by data.train_alignment="
+        )
+    corpus_digest = _digest(corpus, linked=linked)
     if last is not None and last["corpus_sha256"] != corpus_digest:
         raise UserError(
-            f"resume={recipe.folder}: the training or validation pairs are not those that this run began with; restore "
-            "them, or start a new run"
+            f"resume={recipe.folder}: the training or validation pairs"
+            + " or their alignments" * linked
+            + " are not those that this run began with; restore them, or start a new run"
         )
     translator = _translator(recipe, corpus, last)
-    val = encode(val_pairs, translator.tokenizer)
+    val = encode(val_pairs, translator.tokenizer, linked=linked)
     _check_lengths(recipe, translator, val, corpus.get("test", ()))
     filters = make_filters(settings.data, corpus)
-    train = encode_corpus(corpus["train"], translator.tokenizer, filters, folder=cache_folder())
+    train = encode_corpus(corpus["train"], translator.tokenizer, filters, folder=cache_folder(), linked=linked)
     for line in start_lines(corpus, translator.tokenizer, settings.data, folder=cache_folder()):
         logger.info(line)
     return Parts(
@@ -120,7 +127,7 @@ def build_parts(recipe: Recipe, last: Mapping[str, Any] | None = None) -> Parts:
         val_pairs=val_pairs,
         translator=translator,
         data=TranslationData(train, val, settings.data, seed=settings.seed),
-        objective=build_objective(plain["objective"], allow=settings.allow),
+        objective=objective,
         schedule=build_schedule(plain["scheduler"], allow=settings.allow),
         limits=Limits.of(settings.trainer).or_default(len(train)),
         metrics=metrics,
@@ -129,6 +136,12 @@ def build_parts(recipe: Recipe, last: Mapping[str, Any] | None = None) -> Parts:
         commit=commit,
         started=started,
     )
+
+
+def _digest(corpus: Mapping[str, Split], *, linked: bool) -> str:
+    """Return what identifies the training and validation pairs, and if `linked` their alignments."""
+    splits = corpus["train"], corpus["val"]
+    return digest(*(split.digest for split in splits), *(split.links or "" for split in splits if linked))
 
 
 def _translator(recipe: Recipe, corpus: Mapping[str, Split], last: Mapping[str, Any] | None) -> Translator:

@@ -13,6 +13,7 @@ from nmt.models.seq2seq import Seq2Seq
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
 from nmt.training.objectives.base import Objective
+from nmt.training.objectives.sums import Mean, added
 from nmt.translation import Translation
 
 
@@ -21,25 +22,31 @@ class Losses:
     """The sums of a validation over its target tokens.
 
     `loss` is the label-smoothed cross entropy of one pass and `nll` the negative log-likelihood, both in nats. `tokens`
-    is the number of target tokens.
+    is the number of target tokens. `figures` are those of the objective.
     """
 
     loss: float = 0.0
     nll: float = 0.0
     tokens: float = 0.0
+    figures: Mapping[str, Mean] = field(default_factory=dict)
 
     def __add__(self, other: Losses) -> Losses:
-        return Losses(self.loss + other.loss, self.nll + other.nll, self.tokens + other.tokens)
+        figures = added(self.figures, other.figures)
+        return Losses(self.loss + other.loss, self.nll + other.nll, self.tokens + other.tokens, figures)
 
     @property
     def scores(self) -> dict[str, float]:
-        """The loss per token, and the perplexity."""
-        return {"loss": self.loss / self.tokens, "perplexity": math.exp(min(self.nll / self.tokens, 700.0))}
+        """The loss per token, the perplexity, and the figures of the objective."""
+        return {
+            "loss": self.loss / self.tokens,
+            "perplexity": math.exp(min(self.nll / self.tokens, 700.0)),
+            **{name: mean.value for name, mean in self.figures.items()},
+        }
 
 
 @dataclass(frozen=True)
 class Validation:
-    """The validation after `update`: its figures by name (loss, perplexity, then the metrics), and the translations.
+    """The validation after `update`: its figures by name (the losses, then the metrics), and the translations.
 
     Before the first validation `update` is -1, and there are no scores.
     """
@@ -51,9 +58,9 @@ class Validation:
 
 def batch_losses(model: Seq2Seq, objective: Objective, batch: Batch) -> Losses:
     """Return the sums of one validation batch; the model must be in evaluation mode."""
-    hidden, _ = model(batch.source, batch.source_mask, batch.target_in)
-    sums = objective.validate(hidden, model.decoder.output, batch.target_out, batch.target_mask)
-    return Losses(float(sums.loss), float(sums.nll), float(sums.tokens))
+    hidden, weights = model(batch.source, batch.source_mask, batch.target_in, need_weights=objective.needs_weights)
+    sums = objective.validate(hidden, model.decoder.output, batch, weights)
+    return Losses(float(sums.loss), float(sums.nll), float(sums.tokens), sums.figures)
 
 
 def validation_search(search: Search) -> BeamSearch:
@@ -71,6 +78,9 @@ def validation_scores(
     translations: Sequence[Translation],
     pairs: Sequence[SentencePair],
 ) -> dict[str, float]:
-    """Return the loss, the perplexity, and every metric's score of the translations of `pairs` as one corpus."""
+    """Return the loss, the perplexity, the figures of the objective, and every metric's score.
+
+    A metric scores the translations of `pairs` as one corpus.
+    """
     scores = score(metrics, [translation.text for translation in translations], [pair.target for pair in pairs])
     return {**losses.scores, **{name: found.value for name, found in scores.items()}}

@@ -77,6 +77,13 @@ def test_stopped_at_any_save_and_resumed_equals_uninterrupted(tmp_path, monkeypa
     assert_resumes(tmp_path, monkeypatch, more, every=1)
 
 
+@pytest.mark.slow
+def test_guided_by_alignments_it_resumes_too(tmp_path, monkeypatch):
+    (tmp_path / "links").write_text("0-0\n" * 150, "utf-8")
+    more = ["objective=guided_alignment", f"data.train_alignment={tmp_path / 'links'}"]
+    assert_resumes(tmp_path, monkeypatch, more, every=3)
+
+
 def test_resumed_equals_uninterrupted(tmp_path, monkeypatch):
     assert_resumes(tmp_path, monkeypatch, [*VARIANTS["accumulating"], BY_PROGRESS, "trainer.max_epochs=2"], every=8)
 

@@ -4,14 +4,20 @@ import math
 from types import SimpleNamespace
 
 import pytest
+import torch
 
 from nmt.config.compose import compose, validate
 from nmt.data.batch import make_batch
 from nmt.special import EOS
 from nmt.training.meter import Counts, Limits, Meter
+from nmt.training.objectives.sums import Mean, Sums
 
 # 5 real target tokens of 6 positions, 4 real source tokens of 6.
 BATCH = make_batch([[7, 8, EOS], [EOS]], [[5, 6, EOS], [5, EOS]])
+
+
+def sums(loss, tokens, **figures):
+    return Sums(torch.tensor(loss), torch.tensor(loss), tokens, figures)
 
 
 @pytest.fixture
@@ -27,13 +33,23 @@ def test_figures_of_two_batches(clock):
     assert math.isnan(meter.train_loss) and meter.take() == {}
     meter.resume_clock()
     for loss in (10.0, 5.0):
-        meter.count(BATCH, loss, 5)
+        meter.count(BATCH, sums(loss, 5))
         clock.seconds += 2.0
         meter.count_seconds()
     figures = meter.take(processes=3)
     assert figures == {"loss": 1.5, "target_tokens_per_second": 7.5, "padding_share": pytest.approx(0.25)}
     assert (meter.train_loss, meter.tokens_per_second) == (1.5, 7.5)
     assert meter.take() == {} and meter.train_loss == 1.5
+
+
+def test_figures_of_the_objective_are_means_over_their_own_counts(clock):
+    meter = Meter()
+    meter.count(BATCH, sums(1.0, 5, alignment_loss=Mean(6.0, 2)))
+    meter.count(BATCH, sums(1.0, 5))  # a batch without links
+    meter.count(BATCH, sums(1.0, 5, alignment_loss=Mean(3.0, 4)))
+    assert meter.take()["alignment_loss"] == 1.5
+    meter.count(BATCH, sums(1.0, 5))
+    assert "alignment_loss" not in meter.take()
 
 
 def test_a_pause_does_not_count(clock):
@@ -50,12 +66,12 @@ def test_a_pause_does_not_count(clock):
 
 def test_totals_survive_a_checkpoint(clock):
     first = Meter()
-    first.count(BATCH, 10.0, 5)
+    first.count(BATCH, sums(10.0, 5))
     first.take()
-    first.count(BATCH, 6.0, 5)
+    first.count(BATCH, sums(6.0, 5))
     second = Meter()
     second.load_state_dict(first.state_dict())
-    second.count(BATCH, 1.0, 5)
+    second.count(BATCH, sums(1.0, 5))
     assert second.totals == Counts(
         loss=17.0, target_tokens=15, batches=3, padded_tokens=36, real_tokens=27, seconds=0.0
     )

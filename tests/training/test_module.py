@@ -32,9 +32,9 @@ class Recorder(Objective):
         super().__init__(label_smoothing=0.0)
         self.passes, self.needs_weights = passes, needs_weights
 
-    def __call__(self, hidden, output, targets, mask, weights):
+    def __call__(self, hidden, output, batch, weights):
         self.hidden, self.weights = hidden.detach(), weights
-        return chunked_cross_entropy(hidden, output, targets, mask, passes=self.passes)
+        return chunked_cross_entropy(hidden, output, batch.target_out, batch.target_mask, passes=self.passes)
 
 
 @pytest.mark.parametrize("passes", [1, 3])

@@ -7,7 +7,8 @@ from abc import ABC, abstractmethod
 from torch import Tensor, nn
 
 from nmt.checks import require_fraction
-from nmt.models.interface import AttentionWeights
+from nmt.data.batch import Batch
+from nmt.models.interface import AttentionWeights, CrossLayer
 from nmt.training.objectives.chunked import chunked_cross_entropy
 from nmt.training.objectives.sums import Sums
 
@@ -15,42 +16,51 @@ from nmt.training.objectives.sums import Sums
 class Objective(ABC):
     """The loss of a batch, as sums over its real target tokens.
 
-    A subclass is one file in this package (or in your own package) and one YAML in configs/objective. Two class
-    attributes say what it needs from the model:
+    A subclass is one file in this package (or in your own package) and one YAML in configs/objective. Three attributes
+    say what it needs:
 
     - `passes`: the number of forward passes of the same batch that it compares. The trainer repeats the batch that many
       times and calls the model once; dropout differs between the copies.
     - `needs_weights`: whether it reads attention weights. The model then computes them explicitly, which is slower than
-      the fused kernel.
+      the fused kernel. With a `CrossLayer`, it computes only the cross attention of one layer in this way.
+    - `needs_links`: whether it reads `Batch.links`. The training pairs must then have word alignments.
 
     `label_smoothing` is the share of the target distribution that is spread evenly over the vocabulary.
     """
 
     passes: int = 1
-    needs_weights: bool = False
+    needs_weights: bool | CrossLayer = False
+    needs_links: bool = False
 
     def __init__(self, *, label_smoothing: float = 0.1) -> None:
         require_fraction(label_smoothing=label_smoothing)
         self.label_smoothing = label_smoothing
 
+    def check(self, weights: AttentionWeights) -> None:  # noqa: B027 - most objectives fit every model
+        """Raise ParameterError or UserError for a model that does not fit, before a run begins.
+
+        `weights` are all its attention weights for two toy sentences. Called only with `needs_weights`.
+        """
+
     @abstractmethod
-    def __call__(
-        self, hidden: Tensor, output: nn.Linear, targets: Tensor, mask: Tensor, weights: AttentionWeights | None
-    ) -> Sums:
+    def __call__(self, hidden: Tensor, output: nn.Linear, batch: Batch, weights: AttentionWeights | None) -> Sums:
         """Return the sums of one training batch.
 
         With P passes and B sentences, `hidden` is (P * B, T, D): all rows of the first pass, then all of the second,
-        and so on. `output` projects hidden states to logits. `targets` and `mask` (True = real token) are (B, T) and
-        are the same for every pass. `weights` has P * B rows like `hidden`, or is None without `needs_weights`.
+        and so on. `output` projects hidden states to logits. `batch` has the targets `target_out` and `target_mask`
+        (True = real token), both (B, T), which are the same for every pass. `weights` has P * B rows like `hidden`, or
+        is None without `needs_weights`.
 
         The trainer divides `Sums.loss` by `Sums.tokens` of the whole update, over all processes and accumulated
         batches; so `tokens` counts the tokens of one copy of the batch.
         """
 
-    def validate(self, hidden: Tensor, output: nn.Linear, targets: Tensor, mask: Tensor) -> Sums:
+    def validate(self, hidden: Tensor, output: nn.Linear, batch: Batch, weights: AttentionWeights | None) -> Sums:
         """Return the sums of one validation batch: the cross entropy of one pass with this `label_smoothing`.
 
         Losses are comparable only between runs with equal smoothing. Perplexity, which is computed from `Sums.nll`,
         does not depend on the smoothing. Shapes are those of `__call__` with P = 1.
         """
-        return chunked_cross_entropy(hidden, output, targets, mask, label_smoothing=self.label_smoothing)
+        return chunked_cross_entropy(
+            hidden, output, batch.target_out, batch.target_mask, label_smoothing=self.label_smoothing
+        )

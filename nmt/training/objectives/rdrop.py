@@ -5,6 +5,7 @@ from __future__ import annotations
 from torch import Tensor, nn
 
 from nmt.checks import require_number
+from nmt.data.batch import Batch
 from nmt.models.interface import AttentionWeights
 from nmt.training.objectives.base import Objective
 from nmt.training.objectives.chunked import chunked_cross_entropy
@@ -34,14 +35,12 @@ class RDrop(Objective):
         require_number(at_least=0.0, alpha=alpha)
         self.alpha = alpha
 
-    def __call__(
-        self, hidden: Tensor, output: nn.Linear, targets: Tensor, mask: Tensor, weights: AttentionWeights | None
-    ) -> Sums:
+    def __call__(self, hidden: Tensor, output: nn.Linear, batch: Batch, weights: AttentionWeights | None) -> Sums:
         return chunked_cross_entropy(
             hidden,
             output,
-            targets,
-            mask,
+            batch.target_out,
+            batch.target_mask,
             label_smoothing=self.label_smoothing,
             passes=self.passes,
             penalty=self.divergence,

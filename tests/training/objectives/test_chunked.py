@@ -1,5 +1,7 @@
 """The chunked cross entropy equals torch's over the real positions."""
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 from torch import nn
@@ -9,6 +11,11 @@ from nmt.training.objectives import chunked
 from nmt.training.objectives.chunked import chunked_cross_entropy
 from nmt.training.objectives.cross_entropy import CrossEntropy
 from nmt.training.objectives.rdrop import RDrop
+
+
+def targets_of(targets, mask):
+    """Return what an objective reads of a batch."""
+    return SimpleNamespace(target_out=targets, target_mask=mask)
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
@@ -74,9 +81,9 @@ def test_half_precision_loses_nothing_after_exact_logits(objective):
         output.weight.copy_(torch.arange(11.0)[:, None].expand(11, 32) / 32)
     hidden = torch.ones(1, 205, 32) * torch.arange(1.0, objective.passes + 1)[:, None, None]
     targets = torch.arange(205)[None] % 11
-    exact = objective(hidden, output, targets, targets >= 0, None)
+    exact = objective(hidden, output, targets_of(targets, targets >= 0), None)
     with torch.autocast("cpu", torch.bfloat16):
-        half = objective(hidden, output, targets, targets >= 0, None)
+        half = objective(hidden, output, targets_of(targets, targets >= 0), None)
     torch.testing.assert_close((half.loss, half.nll), (exact.loss, exact.nll))
 
 

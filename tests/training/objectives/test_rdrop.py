@@ -16,6 +16,11 @@ VOCABULARY, WIDTH = 11, 6
 MASK = torch.arange(5) < torch.tensor([[5], [2], [3]])  # 10 real tokens
 
 
+def targets_of(targets, mask=MASK):
+    """Return what an objective reads of a batch."""
+    return SimpleNamespace(target_out=targets, target_mask=mask)
+
+
 def plain(hidden, output, targets, *, alpha, smoothing):
     """The formula of the paper on all logits, with torch's own functions and autograd."""
     first, second = (output(half)[MASK] for half in hidden.chunk(2))
@@ -46,7 +51,7 @@ def test_value_and_gradients_equal_the_plain_formula(case, monkeypatch, chunk, b
     output = nn.Linear(WIDTH, VOCABULARY, bias=bias).double()
     tensors = [hidden, *output.parameters()]
 
-    sums = RDrop(alpha=alpha, label_smoothing=smoothing)(hidden, output, targets, MASK, None)
+    sums = RDrop(alpha=alpha, label_smoothing=smoothing)(hidden, output, targets_of(targets), None)
     expected = plain(hidden, output, targets, alpha=alpha, smoothing=smoothing)
 
     assert sums.tokens == 10, "the tokens of one copy"
@@ -63,7 +68,7 @@ def test_finite_differences_agree(case):
     objective = RDrop(alpha=2.0, label_smoothing=0.1)
 
     def loss(hidden, weight, bias):
-        return objective(hidden, SimpleNamespace(weight=weight, bias=bias), targets, MASK, None).loss
+        return objective(hidden, SimpleNamespace(weight=weight, bias=bias), targets_of(targets), None).loss
 
     assert torch.autograd.gradcheck(loss, (hidden, output.weight, output.bias))
 
@@ -75,7 +80,7 @@ def test_a_table_tied_to_the_output_gets_both_gradients(case):
     _, targets = case
     noise = torch.randn(2, 3, 5, WIDTH, dtype=torch.double)  # in place of dropout
     hidden = (table(targets) * noise).flatten(0, 1).tanh()
-    ours = RDrop(alpha=3.0)(hidden, output, targets, MASK, None).loss
+    ours = RDrop(alpha=3.0)(hidden, output, targets_of(targets), None).loss
     expected = plain(hidden, output, targets, alpha=3.0, smoothing=0.1)
     (autograds,) = torch.autograd.grad(expected, [table.weight], retain_graph=True)
     torch.testing.assert_close(gradients(ours, [table.weight])[0], autograds)
@@ -84,8 +89,8 @@ def test_a_table_tied_to_the_output_gets_both_gradients(case):
 def test_without_alpha_it_is_twice_the_cross_entropy_of_equal_passes(case):
     once, targets = case[0][:3], case[1]
     output = nn.Linear(WIDTH, VOCABULARY).double()
-    twice = RDrop(alpha=0.0)(torch.cat((once, once)), output, targets, MASK, None)
-    single = CrossEntropy()(once, output, targets, MASK, None)
+    twice = RDrop(alpha=0.0)(torch.cat((once, once)), output, targets_of(targets), None)
+    single = CrossEntropy()(once, output, targets_of(targets), None)
     tensors = [case[0], *output.parameters()]
     torch.testing.assert_close(twice.loss, 2 * single.loss)
     torch.testing.assert_close(twice.nll, single.nll)
@@ -97,8 +102,8 @@ def test_without_alpha_it_is_twice_the_cross_entropy_of_equal_passes(case):
 def test_validation_is_the_plain_loss_of_one_pass(case):
     hidden, targets = case[0][:3], case[1]
     output = nn.Linear(WIDTH, VOCABULARY).double()
-    ours = RDrop(label_smoothing=0.2).validate(hidden, output, targets, MASK)
-    plain = CrossEntropy(label_smoothing=0.2)(hidden, output, targets, MASK, None)
+    ours = RDrop(label_smoothing=0.2).validate(hidden, output, targets_of(targets), None)
+    plain = CrossEntropy(label_smoothing=0.2)(hidden, output, targets_of(targets), None)
     assert (ours.loss, ours.nll, ours.tokens) == (plain.loss, plain.nll, plain.tokens)
 
 
@@ -110,7 +115,7 @@ def test_half_precision_is_as_near_as_the_plain_formulas(case):
     tensors = [hidden, *output.parameters()]
 
     def ours():
-        return gradients(RDrop(alpha=3.0)(hidden, output, targets, MASK, None).loss, tensors)
+        return gradients(RDrop(alpha=3.0)(hidden, output, targets_of(targets), None).loss, tensors)
 
     def theirs():
         return gradients(plain(hidden, output, targets, alpha=3.0, smoothing=0.1), tensors)
@@ -127,7 +132,7 @@ def test_sure_and_opposed_passes_stay_finite():
     output = nn.Linear(4, 9)
     hidden = torch.stack((torch.full((1, 4), 1e4), torch.full((1, 4), -1e4))).requires_grad_()
     targets, mask = torch.zeros(1, 1, dtype=torch.long), torch.ones(1, 1, dtype=torch.bool)
-    loss = RDrop(alpha=5.0)(hidden, output, targets, mask, None).loss
+    loss = RDrop(alpha=5.0)(hidden, output, targets_of(targets, mask), None).loss
     assert loss.isfinite() and gradients(loss, [hidden])[0].isfinite().all()
 
 
