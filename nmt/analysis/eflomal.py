@@ -16,12 +16,12 @@ from nmt.errors import UserError
 PROGRAM = "eflomal-align"
 
 
-def find() -> str:
-    """Return the path of the program. Raises UserError if it is not installed."""
+def find(key: str = "eflomal") -> str:
+    """Return the path of the program. Raises UserError, which begins with `key`, if it is not installed."""
     beside = os.path.dirname(sys.executable)  # in a virtual environment that is not activated
     found = shutil.which(PROGRAM, path=os.pathsep.join([beside, os.environ.get("PATH", os.defpath)]))
     if found is None:
-        raise UserError(f"yardstick: needs the program {PROGRAM}; pip install 'nmt-attention-lab[eflomal]' installs it")
+        raise UserError(f"{key}: needs the program {PROGRAM}; pip install 'nmt-attention-lab[eflomal]' installs it")
     return found
 
 
@@ -49,7 +49,7 @@ def align(
         words = [program, "-s", "source", "-t", "target", "-f", "forward", "-r", "backward"]
         done = subprocess.run(words, cwd=folder, capture_output=True, text=True, errors="replace")
         if done.returncode:
-            raise UserError(f"yardstick: {PROGRAM} failed with status {done.returncode}: {done.stderr.strip()[-300:]}")
+            raise UserError(f"{PROGRAM} failed with status {done.returncode}: {done.stderr.strip()[-300:]}")
         return _read(folder / "forward", filled, len(pairs)), _read(folder / "backward", filled, len(pairs))
 
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import itertools
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from nmt.cli import program
+from nmt.cli.align_pairs import pairs_of, read_gold
 from nmt.cli.arguments import read_config, wants_help
-from nmt.cli.evaluate import data_of
 from nmt.cli.log import messages_on
 from nmt.cli.output import write_lines
 from nmt.config.typed import PositiveInt, Range
-from nmt.errors import UserError, counted
+from nmt.errors import UserError
 
 if TYPE_CHECKING:
     from nmt.analysis.alignment import Agreement
@@ -26,11 +26,12 @@ if TYPE_CHECKING:
     from nmt.evaluation.word_alignment import Aligner
 
 HELP = """\
-Align the words of sentence pairs that you have by the attention of a trained model, and compare with alignments made by
-people.
+Align the words of sentence pairs that you have by the attention of a trained model or by a statistical aligner, and
+compare with alignments made by people.
 
   python scripts/align.py ckpt=RUN_FOLDER_OR_FILE split=test [key=value ...]               (installed: nmt-align)
   python scripts/align.py ckpt=RUN_FOLDER_OR_FILE source=FILE target=FILE [key=value ...]
+  python scripts/align.py aligner=eflomal source=FILE target=FILE [key=value ...]
 
   split=test           the pairs of the run's data: train, val or test; data.KEY=... replaces one data setting
   source=lines.en      or your pairs: one source on each line; .gz is read too
@@ -45,8 +46,9 @@ people.
   reverse_layer=2      its layer, and reverse_head=3 its head; default: the mean of all
   symmetrize=NAME      how: grow-diag-final-and (default), intersection or union
   gold=FILE            alignments made by people: i-j are sure links, i?j possible ones. Default: those of the data
-  yardstick=eflomal    with gold: also score a statistical aligner, which learns from these pairs and those of the
-                       training. It needs the extra `eflomal`
+  aligner=eflomal      align by this statistical aligner, in place of a model. It learns from these pairs, and if ckpt=
+                       names a run also from those of its training. It needs the extra `eflomal`
+  yardstick=eflomal    with gold: also score this aligner, beside a model
   batch_tokens=8000    padded tokens in a batch; fewer need less memory
   allow=[my_package]   your packages whose classes the checkpoint may name
   --config-dir FOLDER  your folder of YAML files, as for the other programs
@@ -69,7 +71,8 @@ CHUNK = 256  # pairs aligned together
 class AlignConfig:
     """The settings of align.yaml."""
 
-    ckpt: str
+    ckpt: str | None
+    aligner: Literal["model", "eflomal"]
     reverse: str | None
     reverse_layer: PositiveInt | None
     reverse_head: PositiveInt | None
@@ -102,6 +105,10 @@ def run(argv: Sequence[str]) -> None:
         raise UserError(f"output={output}: it exists already; name another file, or remove it")
     if (config.split is None) == (config.source is None or config.target is None):
         raise UserError("split: give split=, or source= and target=, to say which pairs to align")
+    if config.ckpt is None and (config.aligner == "model" or config.split is not None):
+        raise UserError("ckpt: not given; name a run folder or a checkpoint file: ckpt=RUN_FOLDER")
+    if config.aligner == "eflomal":
+        refuse_settings_of_models(config)
 
     from nmt import process
 
@@ -115,10 +122,20 @@ def run(argv: Sequence[str]) -> None:
             print(table(work), file=sys.stderr, flush=True)
 
 
+def refuse_settings_of_models(config: AlignConfig) -> None:
+    """Raise UserError for a setting that only the alignment by a model has."""
+    names = ("reverse", "reverse_layer", "reverse_head", "layer", "head", "threshold", "yardstick")
+    given = [name for name in names if getattr(config, name) is not None]
+    given += ["shifted"] * config.shifted + ["unit"] * (config.unit != "words")
+    if given:
+        raise UserError(f"{given[0]}: does not go with aligner={config.aligner}, only with a model; leave it out")
+
+
 @dataclass
 class Work:
     """The pairs to align and the aligners, as the settings name them.
 
+    Without `forward`, the statistical aligner aligns them.
     `gold` has the alignments made by people, one for each pair, or is None. `training` are the pairs that the model was
     trained on. `totals` collects how each kind of alignment agrees with the gold.
     """
@@ -126,7 +143,7 @@ class Work:
     config: AlignConfig
     pairs: Pairs
     name: str
-    forward: Aligner
+    forward: Aligner | None
     backward: Aligner | None
     gold: Sequence[Gold] | None
     training: Pairs
@@ -138,6 +155,12 @@ class Work:
         from nmt.data.word_links import to_text
         from nmt.evaluation.word_alignment import add_all
 
+        if self.forward is None:
+            for place, found in enumerate(self.statistical()):
+                if self.gold is not None:
+                    add_all(self.totals, {"eflomal": found}, self.gold[place])
+                yield to_text(found)
+            return
         chosen = Panel(self.config.layer, self.config.head)
         other = Panel(self.config.reverse_layer, self.config.reverse_head)
         ranked = self.gold is not None
@@ -163,15 +186,20 @@ class Work:
 
         return SYMMETRIZERS[self.config.symmetrize](forward, backward)
 
-    def add_yardstick(self) -> None:
-        """Add a statistical aligner to `totals`. Raises UserError if it is not installed."""
+    def statistical(self) -> Iterator[Links]:
+        """Yield the alignment of each pair by the statistical aligner."""
         from nmt.analysis.eflomal import align
+
+        pairs, more = ([(pair.source, pair.target) for pair in pairs] for pairs in (self.pairs, self.training))
+        return itertools.starmap(self.joined, zip(*align(pairs, more), strict=True))
+
+    def add_yardstick(self) -> None:
+        """Add the statistical aligner to `totals`."""
         from nmt.evaluation.word_alignment import add_all
 
         assert self.gold is not None
-        pairs, more = ([(pair.source, pair.target) for pair in pairs] for pairs in (self.pairs, self.training))
-        for forward, backward, gold in zip(*align(pairs, more), self.gold, strict=True):
-            add_all(self.totals, {"eflomal": self.joined(forward, backward)}, gold)
+        for links, gold in zip(self.statistical(), self.gold, strict=True):
+            add_all(self.totals, {"eflomal": links}, gold)
 
 
 def prepare(config: AlignConfig) -> Work:
@@ -195,9 +223,13 @@ def prepare(config: AlignConfig) -> Work:
         )
         return loaded, aligner
 
-    loaded, forward = load(config.ckpt, backwards=False)
-    backward = None
-    if config.reverse is not None:
+    loaded, forward, backward = None, None, None
+    if config.ckpt is not None:
+        loaded, forward = load(config.ckpt, backwards=False)
+    if config.aligner == "eflomal":
+        eflomal.find("aligner")
+        forward = None
+    if config.reverse is not None and loaded is not None:
         other, backward = load(config.reverse, backwards=True)
         require_opposite(loaded, other)
     pairs, name, training = pairs_of(config, loaded)
@@ -207,7 +239,7 @@ def prepare(config: AlignConfig) -> Work:
     if config.yardstick is not None:
         if not gold:
             raise UserError("yardstick: there are no gold alignments to score it with; name a file: gold=FILE")
-        eflomal.find()
+        eflomal.find("yardstick")
     return Work(config, pairs, name, forward, backward, gold or None, training)
 
 
@@ -221,56 +253,6 @@ def require_opposite(forward: LoadedModel, backward: LoadedModel) -> None:
             f"reverse: {backward.path} translates {other[0]} to {other[1]}, expected {one[1]} to {one[0]}, the other "
             f"direction of {forward.path}"
         )
-
-
-def pairs_of(config: AlignConfig, loaded: LoadedModel) -> tuple[Pairs, str, Pairs]:
-    """Return the pairs to align, the name of their lines in messages, and the pairs of the training.
-
-    The last are read only for a yardstick. Raises UserError for data that cannot be read.
-    """
-    from nmt.build import build_source
-    from nmt.data.corpus import load_corpus, origin
-    from nmt.data.sources.files import file_spec, read_pairs
-
-    wanted = [config.split] if config.split is not None else []
-    if config.yardstick is not None and config.split != "train":
-        wanted.append("train")
-    corpus: dict[str, Any] = {}
-    if wanted:
-        if "source_lang" not in loaded.config.get("data", {}):
-            raise UserError(f"{loaded.path}: saved from Python without data settings; give source= and target=")
-        data = data_of(loaded, config.data)
-        source = build_source(data, allow=config.allow)
-        corpus = load_corpus(source, data, wanted)
-    training = corpus["train"] if "train" in wanted and config.split != "train" else []
-    if config.split is not None:
-        return list(corpus[config.split]), f"{origin(source, data, config.split)} {config.split}", training
-    files = read_pairs(file_spec([config.source, config.target], "source"), "source", "target")
-    return files, str(config.source), training
-
-
-def read_gold(config: AlignConfig, pairs: Pairs, name: str) -> Iterator[Gold]:
-    """Yield the gold alignment of each pair: of gold=, or of the data if all pairs have one. Reads all pairs.
-
-    Raises UserError for a mistake in a pair or in a link, and for a file with another number of lines.
-    """
-    from nmt.data.sources.files import read_lines
-    from nmt.data.word_links import parse
-
-    if config.gold is None:
-        name, texts = f"{name}, alignment", [pair.alignment for pair in pairs]
-        if None in texts:
-            return
-        lines: Iterable[str] = (text or "" for text in texts)
-    else:
-        name = config.gold
-        lines = read_lines(Path(os.path.expanduser(config.gold)))
-        numbers = sum(1 for _ in pairs), sum(1 for _ in read_lines(Path(os.path.expanduser(config.gold))))
-        if numbers[0] != numbers[1]:
-            raise UserError(f"{name} has {counted(numbers[1], 'line')} but there are {counted(numbers[0], 'pair')}")
-    for number, (pair, line) in enumerate(zip(pairs, lines, strict=True), start=1):
-        words = len(pair.source.split()), len(pair.target.split())
-        yield parse(line, f"{name}:{number}", source_words=words[0], target_words=words[1])
 
 
 def table(work: Work) -> str:

@@ -102,25 +102,65 @@ def test_both_directions_and_gold(
 
 
 PROGRAM = f"""#!{sys.executable}
-import pathlib
+import os, pathlib
 source, target = (pathlib.Path(name).read_text().splitlines() for name in ("source", "target"))
-assert len(source) == len(target) == 3 + 50, "the pairs with two sides, then those of the training"
-for name in ("forward", "backward"):
-    pathlib.Path(name).write_text("".join("0-0" + chr(10) for _ in source))
+assert len(source) == len(target) == int(os.environ["PAIRS"])
+for name, links in (("forward", "0-0 0-1"), ("backward", "0-0")):
+    pathlib.Path(name).write_text("".join(links + chr(10) for _ in source))
 """
 
 
-def test_a_statistical_aligner_as_the_yardstick(
-    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "gold").write_text("0-0\n\n\n1-0 0?0\n0-0\n", "utf-8")
-    more = [f"gold={tmp_path}/gold", "yardstick=eflomal"]
+@pytest.fixture
+def aligner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return where the program is looked for; it is not there yet. It expects the pairs with two sides."""
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    monkeypatch.setenv("PAIRS", "3")
+    return tmp_path / "eflomal-align"
+
+
+def install(aligner: Path) -> None:
+    aligner.write_text(PROGRAM)
+    aligner.chmod(0o755)
+
+
+def test_a_statistical_aligner_in_place_of_a_model(
+    run: Run, words: list[str], aligner: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    alone = ["aligner=eflomal", *words[1:]]
+    with pytest.raises(UserError, match=r"^aligner: needs the program eflomal-align"):
+        align.run(alone)
+    install(aligner)
+    both = {(0, 0), (0, 1)}
+    assert aligned(capsys, *alone) == [both, set(), set(), both, both]
+    assert aligned(capsys, *alone, "symmetrize=intersection")[0] == {(0, 0)}
+    (aligner.parent / "gold").write_text("0-0\n\n\n0-0\n0-0\n", "utf-8")
+    align.run([*alone, f"gold={aligner.parent}/gold", "symmetrize=intersection"])
+    assert capsys.readouterr().err.splitlines()[-1].split() == ["eflomal", "100.0", "100.0", "0.0", "3"]
+    monkeypatch.setenv("PAIRS", str(3 + 50))  # those of the training too
+    assert len(aligned(capsys, f"ckpt={run.folder}", *alone)) == 5
+    for word, message in {
+        "layer=1": "^layer: does not go with aligner=eflomal, only with a model",
+        "shifted=true": "^shifted: does not go",
+        "yardstick=eflomal": "^yardstick: does not go",
+    }.items():
+        with pytest.raises(UserError, match=message):
+            align.run([*alone, word])
+    for more in (words[1:], ["aligner=eflomal", "split=train"]):
+        with pytest.raises(UserError, match=r"^ckpt: not given; name a run folder or a checkpoint"):
+            align.run(more)
+
+
+def test_a_statistical_aligner_as_the_yardstick(
+    words: list[str], aligner: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tmp_path = aligner.parent
+    (tmp_path / "gold").write_text("0-0\n\n\n1-0 0?0\n0-0\n", "utf-8")
+    more = [f"gold={tmp_path}/gold", "yardstick=eflomal", "symmetrize=intersection"]
     with pytest.raises(UserError, match=r"needs the program eflomal-align; pip install '.*\[eflomal\]' installs it"):
         align.run([*words, *more])
-    (tmp_path / "eflomal-align").write_text(PROGRAM)
-    (tmp_path / "eflomal-align").chmod(0o755)
+    install(aligner)
+    monkeypatch.setenv("PAIRS", str(3 + 50))  # those of the training too
     capsys.readouterr()
     align.run([*words, *more])
     (line,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("eflomal")]
