@@ -54,11 +54,15 @@ class Contrast:
 
 @dataclass(frozen=True)
 class Curves:
-    """A figure with a line for each system. `axis` and `height` are the labels of its two axes."""
+    """A figure with a line for each system. `axis` and `height` are the labels of its two axes.
+
+    The points of a line are joined if `joined`: if the places are numbers, not names.
+    """
 
     axis: Text
     height: Text
     lines: Lines[str]
+    joined: bool = True
 
 
 @dataclass(frozen=True)

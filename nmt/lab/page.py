@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -12,9 +13,9 @@ from typing import Any, Literal
 
 from nmt.atomic import write_atomically
 from nmt.lab.claim import Claim, Curves, Finding, Runs
-from nmt.lab.interval import over_seeds
 
 Language = Literal["en", "ko"]
+STYLES = ("-", "--", "-.", ":")
 VERDICTS = {
     "en": {"supported": "supported", "contradicted": "contradicted", "undecided": "undecided"},
     "ko": {"supported": "뒷받침됨", "contradicted": "반대됨", "undecided": "판단할 수 없음"},
@@ -25,10 +26,13 @@ WORDS = {
         "introduction": (
             "Each row is a claim that tutorials make about attention. A difference is the mean over seeds ± half of "
             "its 95 % interval (Student's t), in percentage points or BLEU. It is supported if the whole interval is "
-            "above 0, contradicted if it is below, otherwise undecided. Same budget means: the same number of "
-            "updates, tokens in a batch, learning rate and search. `make lab` makes this page."
+            "above 0, contradicted if it is below, otherwise undecided. With three seeds, an interval is wide. The "
+            "models of a claim have the same budget: the same number of updates, tokens in a batch, learning rate and "
+            "search. In the figures, a line goes through the means, and each small point is a seed. `make lab` makes "
+            "this page."
         ),
         **{"claim": "claim", "difference": "what the claim predicts to be above 0", "found": "found"},
+        **{"first": "the first difference that it predicts to be above 0", "verdicts": "differences in these runs"},
         **{"verdict": "in these runs", "system": "system", "parameters": "parameters", "updates": "updates"},
         **{"minutes": "minutes", "seeds": "seeds", "how": "How it is measured"},
     },
@@ -37,10 +41,12 @@ WORDS = {
         "introduction": (
             "각 행은 어텐션을 설명하는 글에서 흔히 하는 주장이다. 차이는 시드별 값의 평균 ± 95 % 신뢰구간의 절반"
             "(스튜던트 t)이며, 단위는 퍼센트포인트 또는 BLEU이다. 구간 전체가 0보다 크면 뒷받침됨, 0보다 작으면 "
-            "반대됨, 그 밖에는 판단할 수 없음이다. 예산이 같다는 것은 업데이트 수, 배치의 토큰 수, 학습률, 탐색이 "
-            "같다는 뜻이다. 이 문서는 `make lab`으로 만든다."
+            "반대됨, 그 밖에는 판단할 수 없음이다. 시드가 세 개이면 구간이 넓다. 한 주장의 모델들은 예산이 "
+            "같다. 곧 업데이트 수, 배치의 토큰 수, 학습률, 탐색이 같다. 그림에서 선은 평균을 잇고, 작은 점 하나는 시드 "
+            "하나이다. 이 문서는 `make lab`으로 만든다."
         ),
         **{"claim": "주장", "difference": "주장에 따르면 0보다 커야 하는 값", "found": "측정값"},
+        **{"first": "주장에 따르면 0보다 커야 하는 첫 번째 값", "verdicts": "이 실험에서 모든 값의 판정"},
         **{"verdict": "이 실험에서는", "system": "모델", "parameters": "매개변수", "updates": "업데이트"},
         **{"minutes": "분", "seeds": "시드", "how": "측정 방법"},
     },
@@ -95,6 +101,17 @@ def claims_table(found: Sequence[Measured], language: Language) -> str:
     return _markdown([words[key] for key in ("claim", "difference", "found", "verdict")], rows)
 
 
+def summary(facts: Sequence[Mapping[str, Any]], language: Language) -> str:
+    """Return a row for each claim of claims.json: the claim, its first difference, and the verdicts on all of them."""
+    words, rows = WORDS[language], []
+    for each in facts:
+        first, verdicts = each["contrasts"][0], Counter(contrast["verdict"] for contrast in each["contrasts"])
+        counts = [f"{VERDICTS[language][verdict]} ({count})" for verdict, count in verdicts.most_common()]
+        found = f"{first['mean']:.1f} ± {first['half_width']:.1f}"
+        rows.append([each["claim"][language], f"{first['text'][language]}: {found}", ", ".join(counts)])
+    return _markdown([words[key] for key in ("claim", "first", "verdicts")], rows)
+
+
 def _budget_table(runs: Runs, words: Mapping[str, str]) -> str:
     rows = []
     for name, each in runs.items():
@@ -140,25 +157,26 @@ def to_dict(found: Sequence[Measured]) -> list[dict[str, Any]]:
 
 
 def _picture(curves: Curves) -> bytes:
-    """Return the curves as a PNG: a line for each system, with the interval over the seeds as a band."""
+    """Return the curves as a PNG: a line for each system through the means, and a small point for each seed."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(6.4, 3.6), layout="constrained")
     axes = figure.subplots()
-    for name, line in curves.lines.items():
-        places, means = list(line), [over_seeds(values) for values in line.values()]
-        (drawn,) = axes.plot(places, [each.mean for each in means], marker="o", markersize=4, label=name)
-        axes.fill_between(
-            places,
-            [each.mean - each.half_width for each in means],
-            [each.mean + each.half_width for each in means],
-            color=drawn.get_color(),
-            alpha=0.15,
-            linewidth=0,
-        )
-    axes.set(xlabel=curves.axis.en, ylabel=curves.height.en, ylim=(0, None))
+    for number, (name, line) in enumerate(curves.lines.items()):
+        style = STYLES[number % len(STYLES)] if curves.joined else ""
+        means = list(map(fmean, line.values()))
+        # Lines that lie on each other stay visible: later ones are thinner.
+        width, size = max(1.2, 3 - 0.6 * number), max(3.5, 7.5 - 1.2 * number)
+        (drawn,) = axes.plot(list(line), means, style, marker="o", linewidth=width, markersize=size, label=name)
+        for place, values in line.items():
+            axes.plot([place] * len(values), values, ".", color=drawn.get_color(), alpha=0.4, markersize=4)
+    axes.set(xlabel=curves.axis.en, ylabel=curves.height.en)
+    axes.set_ylim(bottom=min(0, axes.get_ylim()[0]))
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False, fontsize="small")
+    if len(curves.lines) > 1:
+        axes.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
+    if not curves.joined:
+        axes.tick_params(axis="x", labelrotation=30)
     buffer = BytesIO()
     figure.savefig(buffer, format="png", dpi=120)
     return buffer.getvalue()

@@ -16,7 +16,7 @@ from nmt.lab.claim import Contrast, Text, accuracy_by
 from nmt.lab.claims import CLAIMS, gradient, parallel
 from nmt.lab.claims.memory import ONE_WAY, PAIRS, recalled
 from nmt.lab.interval import over_seeds, student_quantile
-from nmt.lab.page import Measured, claims_table, page, to_dict
+from nmt.lab.page import Measured, claims_table, page, summary, to_dict
 
 METRICS = {"parameters": 12_345, "updates": 1_000, "wall_seconds": 90.0}
 
@@ -194,4 +194,7 @@ def test_the_page_has_every_claim_in_both_languages():
     for claim in (negation, memory):
         assert f"## {claim.claim.en}" in english and f"## {claim.claim.ko}" in korean
     facts = to_dict(found)
+    header, _, first, second = summary(facts, "en").splitlines()
+    assert header.count("|") == first.count("|") and "100.0 ± 0.0 | supported (3) |" in first
+    assert "undecided (4) |" in second and second in summary(facts, "en") != summary(facts, "ko")
     assert facts[0]["contrasts"][0]["verdict"] == "supported" and facts[1]["contrasts"][0]["verdict"] == "undecided"

@@ -74,6 +74,7 @@ class Alignment(Claim):
                 Text("aligner", "정렬 방법"),
                 Text("alignment error rate in %", "정렬 오류율 (%)"),
                 {"alignment error rate": rates},
+                joined=False,
             ),
         )
 

@@ -79,6 +79,7 @@ class HeadRoles(Claim):
                 Text("token", "토큰"),
                 Text("rows of the best head in %", "가장 뚜렷한 헤드의 행 비율 (%)"),
                 {"before training": before, "after training": after},
+                joined=False,
             ),
         )
 
@@ -163,6 +164,7 @@ class CoreferenceHead(Claim):
                 Text("attention", "어텐션"),
                 Text("difference of the weights in %", "가중치의 차이 (%)"),
                 {"best head": lines},
+                joined=False,
             ),
         )
 

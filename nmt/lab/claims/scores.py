@@ -44,5 +44,5 @@ class Scores(Claim):
                 for name in SCORES
                 if name != BASELINE
             ),
-            curves=Curves(Text("score", "점수"), Text("BLEU", "BLEU"), {"BLEU": bleu}),
+            curves=Curves(Text("score", "점수"), Text("BLEU", "BLEU"), {"BLEU": bleu}, joined=False),
         )
