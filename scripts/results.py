@@ -1,10 +1,10 @@
-"""Make the tables of results in README.md and docs/results/README.md.
+"""Make the tables of results in README.md and docs/results/README.md, and the README's table of claims.
 
 python scripts/results.py add RUN_FOLDER [RUN_FOLDER ...]
     copy the config.yaml, the metrics.json and the test translations of finished runs to docs/results/NAME/seedN,
     compare all results as scripts/compare.py does, and write the tables
 python scripts/results.py table
-    write the tables again, from docs/results/comparison.json
+    write the tables again, from docs/results/comparison.json and docs/lab/claims.json
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from nmt.errors import UserError
 from nmt.evaluation import comparison_table
 from nmt.evaluation.compare import compare
 from nmt.evaluation.runs import find_runs, read_runs
-from nmt.machine import summary
+from nmt.lab.page import summary
+from nmt.machine import summary as machine_summary
 from nmt.run_files import CONFIG, METRICS
 
 ROOT = Path(__file__).resolve().parent.parent
-RESULTS = ROOT / "docs" / "results"
+RESULTS, LAB = ROOT / "docs" / "results", ROOT / "docs" / "lab"
 COMPARISON, BASELINE = "comparison.json", "multi30k_transformer"
-BEGIN, END = "<!-- results -->", "<!-- end of results -->"
 FACTS = {
     "parameters": lambda run: f"{run['parameters'] / 1e6:.1f} M",
     "updates": lambda run: f"{run['updates']:,}",
@@ -177,7 +177,7 @@ def table_of(comparison: dict[str, Any]) -> str:
         ("Command", {command(run) for run in runs}),
         *((score["label"], {f"`{score['signature']}`"}) for score in scores),
         ("Search", {search(run["search"]) for run in runs}),
-        ("Hardware", {summary(run["hardware"]) for run in runs}),
+        ("Hardware", {machine_summary(run["hardware"]) for run in runs}),
         ("Torch", {run["versions"]["torch"] for run in runs}),
         ("Commit", {f"{run['name']} (seed {run['seed']}) {str(run['commit'])[:7]}" for run in runs}),
     ):
@@ -243,17 +243,29 @@ def search(settings: dict[str, Any]) -> str:
     return f"`{strategy.label}` with {limits}"
 
 
-def with_table(text: str, table: str) -> str:
+def with_table(text: str, table: str, mark: str = "results") -> str:
     """Return a page with `table` between its two marks."""
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{table}\n{END}{after}"
+    begin, end = f"<!-- {mark} -->", f"<!-- end of {mark} -->"
+    before, _, rest = text.partition(begin)
+    _, _, after = rest.partition(end)
+    return f"{before}{begin}\n{table}\n{end}{after}"
+
+
+def pages() -> dict[Path, str]:
+    """Return the text of each page with its tables."""
+    claims = json.loads((LAB / "claims.json").read_text("utf-8"))
+    readme, korean = ROOT / "README.md", ROOT / "README.ko.md"
+    found = {path: path.read_text("utf-8") for path in (readme, korean, RESULTS / "README.md")}
+    found[readme] = with_table(with_table(found[readme], short_table()), summary(claims, "en"), "claims")
+    found[korean] = with_table(found[korean], summary(claims, "ko"), "claims")
+    found[RESULTS / "README.md"] = with_table(found[RESULTS / "README.md"], whole_table())
+    return found
 
 
 def write_tables() -> None:
-    """Write both tables anew."""
-    for path, table in ((ROOT / "README.md", short_table()), (RESULTS / "README.md", whole_table())):
-        path.write_text(with_table(path.read_text("utf-8"), table), "utf-8")
+    """Write all tables anew."""
+    for path, text in pages().items():
+        path.write_text(text, "utf-8")
 
 
 def run(arguments: list[str]) -> None:

@@ -8,6 +8,11 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import ClassVar, TypeVar
 
+from nmt.build import build_source
+from nmt.config.schema import read
+from nmt.config.settings import DataConfig
+from nmt.data.corpus import load_corpus
+from nmt.data.sources.base import Pairs
 from nmt.evaluation.runs import FinishedRun
 from nmt.lab.interval import OverSeeds, over_seeds
 
@@ -97,6 +102,12 @@ class Claim(ABC):
     @abstractmethod
     def measure(self, runs: Runs) -> Finding:
         """Return the finding on the finished runs of all systems."""
+
+
+def corpus_of(run: FinishedRun, splits: Sequence[str]) -> Mapping[str, Pairs]:
+    """Return these splits of the corpus that a run was trained on."""
+    data = read(run.config["data"], DataConfig, "data")
+    return load_corpus(build_source(data), data, splits)
 
 
 def accuracy_by(runs: Sequence[FinishedRun], measure: Callable[[str], int]) -> dict[int, PerSeed]:

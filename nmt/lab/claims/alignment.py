@@ -6,14 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from nmt.analysis import eflomal
 from nmt.analysis.alignment import Agreement, Panel, agreement
-from nmt.build import build_source
-from nmt.data.corpus import load_corpus
 from nmt.data.pair import SentencePair
 from nmt.data.word_links import Gold, Links, parse
 from nmt.errors import UserError
 from nmt.evaluation.runs import FinishedRun
 from nmt.evaluation.word_alignment import Aligner
-from nmt.lab.claim import Claim, Contrast, Curves, Finding, PerSeed, Runs, Text, minus
+from nmt.lab.claim import Claim, Contrast, Curves, Finding, PerSeed, Runs, Text, corpus_of, minus
 from nmt.lab.claims.positions import TASK
 from nmt.lab.models import BAHDANAU, LUONG, TRANSFORMER
 from nmt.loading import load_translator
@@ -50,8 +48,7 @@ class Alignment(Claim):
 
     def measure(self, runs: Runs) -> Finding:
         first = next(iter(runs.values()))[0]
-        source = build_source(first.config["data"])
-        splits = load_corpus(source, first.config["data"], ("train", "test"))
+        splits = corpus_of(first, ("train", "test"))
         pairs = list(splits["test"])
         golds = [_gold(pair) for pair in pairs]
         rates: dict[str, PerSeed] = {

@@ -11,14 +11,13 @@ from torch import Tensor
 
 from nmt.analysis.roles import ROLES, roles
 from nmt.attention_map import AttentionMap
-from nmt.build import build_model, build_source
-from nmt.data.corpus import load_corpus
+from nmt.build import build_model
 from nmt.data.sources.coreference import ANIMALS, OF_ANIMALS, PLACES
 from nmt.evaluation.head_importance import importance
 from nmt.evaluation.heads import count_pieces
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.runs import FinishedRun
-from nmt.lab.claim import Claim, Contrast, Curves, Finding, Runs, Text, minus, named
+from nmt.lab.claim import Claim, Contrast, Curves, Finding, Runs, Text, corpus_of, minus, named
 from nmt.lab.claims.distance import CoreferenceDistance
 from nmt.lab.models import CORPUS, TRANSFORMER
 from nmt.loading import load_translator
@@ -52,8 +51,7 @@ class HeadRoles(Claim):
         return {SYSTEM: (*CORPUS, *TRANSFORMER)}
 
     def measure(self, runs: Runs) -> Finding:
-        data = runs[SYSTEM][0].config["data"]
-        training = load_corpus(build_source(data), data, ("train",))["train"]
+        training = corpus_of(runs[SYSTEM][0], ("train",))["train"]
         lines = {"before training": _no_shares(), "after training": _no_shares()}
         for run in runs[SYSTEM]:
             trained = load_translator(run.folder, device="cpu")
