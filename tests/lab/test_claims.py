@@ -113,7 +113,7 @@ def test_distance_compares_what_is_lost_from_near_to_far(name):
     pairs = claim.task(seed=1, sizes=[1, 1, 400], max_distance=8).splits()["test"]
     runs = made_up(claim, pairs, lambda system, seed, src: system != "no attention" or claim.task.measure(src) < 4)
     found = claim.measure(runs)
-    assert [contrast.values for contrast in found.contrasts] == [(100.0,) * 3] * 3
+    assert [contrast.values for contrast in found.contrasts] == [(100.0,) * 3] * 6
     assert found.curves.lines["no attention"]["8"] == (0.0,) * 3
 
 
@@ -195,6 +195,6 @@ def test_the_page_has_every_claim_in_both_languages():
         assert f"## {claim.claim.en}" in english and f"## {claim.claim.ko}" in korean
     facts = to_dict(found)
     header, _, first, second = summary(facts, "en").splitlines()
-    assert header.count("|") == first.count("|") and "100.0 ± 0.0 | supported (3) |" in first
+    assert header.count("|") == first.count("|") and "100.0 ± 0.0 | supported (6) |" in first
     assert "undecided (4) |" in second and second in summary(facts, "en") != summary(facts, "ko")
     assert facts[0]["contrasts"][0]["verdict"] == "supported" and facts[1]["contrasts"][0]["verdict"] == "undecided"

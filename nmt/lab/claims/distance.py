@@ -9,7 +9,20 @@ from nmt.data.sources.agreement import Agreement
 from nmt.data.sources.coreference import Coreference
 from nmt.data.sources.negation import Negation
 from nmt.data.sources.task import DistanceTask
-from nmt.lab.claim import Claim, Curves, Finding, Runs, Text, accuracy_by, lost_without_attention, named
+from nmt.lab.claim import (
+    NO_ATTENTION,
+    Claim,
+    Contrast,
+    Curves,
+    Finding,
+    Runs,
+    Text,
+    accuracy_by,
+    lost_without_attention,
+    mean_over,
+    minus,
+    named,
+)
 from nmt.lab.models import MODELS, ONE_WORD_A_PIECE, budget
 
 FARTHEST = 8
@@ -29,8 +42,17 @@ class _Distance(Claim):
         lines = {name: accuracy_by(each, self.task.measure) for name, each in runs.items()}
         near, far = range(FARTHEST // 2), range(FARTHEST // 2 + 1, FARTHEST + 1)
         lost = Text("accuracy lost from near to far", "가까울 때와 멀 때의 정확도 차이")
+        right = {name: mean_over(line, far) for name, line in lines.items()}
+        more = tuple(
+            Contrast(
+                Text(f"accuracy far: {name} minus no attention", f"멀 때의 정확도: {name} - 어텐션 없음"),
+                minus(right[name], right[NO_ATTENTION]),
+            )
+            for name in runs
+            if name != NO_ATTENTION
+        )
         return Finding(
-            contrasts=lost_without_attention(lines, near, far, lost),
+            contrasts=(*more, *lost_without_attention(lines, near, far, lost)),
             curves=Curves(Text("distance", "거리"), Text("right answers in %", "정답 비율 (%)"), named(lines)),
         )
 
