@@ -1,4 +1,4 @@
-"""Make the tables of results in README.md and docs/results/README.md, and the README's table of claims.
+"""Make the tables of results in both READMEs and docs/results/README.md, and the READMEs' table of claims.
 
 python scripts/results.py add RUN_FOLDER [RUN_FOLDER ...]
     copy the config.yaml, the metrics.json and the test translations of finished runs to docs/results/NAME/seedN,
@@ -29,7 +29,7 @@ from nmt.errors import UserError
 from nmt.evaluation import comparison_table
 from nmt.evaluation.compare import compare
 from nmt.evaluation.runs import find_runs, read_runs
-from nmt.lab.page import summary
+from nmt.lab.page import Language, summary
 from nmt.machine import summary as machine_summary
 from nmt.run_files import CONFIG, METRICS
 
@@ -254,11 +254,13 @@ def with_table(text: str, table: str, mark: str = "results") -> str:
 def pages() -> dict[Path, str]:
     """Return the text of each page with its tables."""
     claims = json.loads((LAB / "claims.json").read_text("utf-8"))
-    readme, korean = ROOT / "README.md", ROOT / "README.ko.md"
-    found = {path: path.read_text("utf-8") for path in (readme, korean, RESULTS / "README.md")}
-    found[readme] = with_table(with_table(found[readme], short_table()), summary(claims, "en"), "claims")
-    found[korean] = with_table(found[korean], summary(claims, "ko"), "claims")
-    found[RESULTS / "README.md"] = with_table(found[RESULTS / "README.md"], whole_table())
+    readmes: dict[Path, Language] = {ROOT / "README.md": "en", ROOT / "README.ko.md": "ko"}
+    found = {}
+    for path, language in readmes.items():
+        text = with_table(path.read_text("utf-8"), short_table())
+        found[path] = with_table(text, summary(claims, language), "claims")
+    page = RESULTS / "README.md"
+    found[page] = with_table(page.read_text("utf-8"), whole_table())
     return found
 
 
