@@ -25,14 +25,15 @@ class Alignment(Claim):
     name = "alignment"
     claim = Text(
         "Attention is interpretable: it shows which source word each word was translated from.",
-        "어텐션은 해석할 수 있다. 각 단어가 원문의 어느 단어에서 번역되었는지 보여 준다.",
+        "어텐션은 해석할 수 있다. 번역문의 각 단어가 원문의 어느 단어에서 번역되었는지 보여 준다.",
     )
     method = Text(
         "The task `order`, whose right alignment is known: the alignment error rate of the source word with the "
         "highest weight (mean of all heads), of the diagonal, and of the statistical aligner eflomal on the same "
         "pairs.",
-        "올바른 정렬을 아는 `order` 과제: 가중치(모든 헤드의 평균)가 가장 큰 원문 단어의 정렬 오류율(AER)을, 대각선 "
-        "및 통계적 정렬기 eflomal의 오류율과 견준다.",
+        "정답 정렬을 아는 `order` 과제에서, 가중치(모든 헤드의 평균)가 가장 큰 원문 단어에 정렬할 때의 정렬 "
+        "오류율(AER)을 잰다. 이것을 같은 문장 쌍에 대한 대각선 정렬의 오류율, 통계적 정렬기 eflomal의 오류율과 "
+        "비교한다.",
     )
 
     def missing(self) -> str | None:

@@ -41,7 +41,7 @@ class _Distance(Claim):
     def measure(self, runs: Runs) -> Finding:
         lines = {name: accuracy_by(each, self.task.measure) for name, each in runs.items()}
         near, far = range(FARTHEST // 2), range(FARTHEST // 2 + 1, FARTHEST + 1)
-        lost = Text("accuracy lost from near to far", "가까울 때와 멀 때의 정확도 차이")
+        lost = Text("accuracy lost from near to far", "멀 때 가까울 때보다 떨어지는 정확도")
         right = {name: mean_over(line, far) for name, line in lines.items()}
         more = tuple(
             Contrast(
@@ -63,11 +63,11 @@ class AgreementDistance(_Distance):
     name, task, updates = "agreement", Agreement, 400
     claim = Text(
         "Without attention, a model loses the number of the subject when other nouns stand before the verb.",
-        "어텐션이 없으면, 주어와 동사 사이에 다른 명사가 끼어들 때 모델은 주어의 수를 놓친다.",
+        "어텐션이 없으면, 동사 앞에 다른 명사가 끼어들 때 모델은 주어의 수(단수, 복수)를 놓친다.",
     )
     method = Text(
         "The task `agreement`: the share of right answers by the number of nouns between subject and verb.",
-        "`agreement` 과제에서, 주어와 동사 사이에 있는 명사 수에 따른 정답 비율.",
+        "`agreement` 과제에서 주어와 동사 사이에 있는 명사의 수에 따른 정답 비율을 잰다.",
     )
 
 
@@ -77,11 +77,11 @@ class CoreferenceDistance(_Distance):
     name, task, updates = "coreference", Coreference, 1000
     claim = Text(
         'Without attention, a model does not find what a distant "it" means, the animal or the street.',
-        "어텐션이 없으면, 모델은 멀리 떨어진 it이 동물인지 길인지 알아내지 못한다.",
+        "어텐션이 없으면, 모델은 멀리 떨어진 it이 가리키는 것이 동물인지 길인지 알아내지 못한다.",
     )
     method = Text(
         'The task `coreference`: the share of right answers by the number of phrases between the nouns and "because".',
-        "`coreference` 과제에서, 두 명사와 because 사이에 있는 구의 수에 따른 정답 비율.",
+        "`coreference` 과제에서 두 명사와 because 사이에 있는 구(phrase)의 수에 따른 정답 비율을 잰다.",
     )
 
 
@@ -91,9 +91,9 @@ class NegationDistance(_Distance):
     name, task, updates = "negation", Negation, 800
     claim = Text(
         'Without attention, a model does not know which of two clauses "not" belongs to.',
-        "어텐션이 없으면, 모델은 not이 두 절 가운데 어느 쪽에 속하는지 알지 못한다.",
+        "어텐션이 없으면, 모델은 not이 두 절 가운데 어느 쪽에 속하는지 알아내지 못한다.",
     )
     method = Text(
         "The task `negation`: the share of right answers by the number of phrases between the two clauses.",
-        "`negation` 과제에서, 두 절 사이에 있는 구의 수에 따른 정답 비율.",
+        "`negation` 과제에서 두 절 사이에 있는 구(phrase)의 수에 따른 정답 비율을 잰다.",
     )

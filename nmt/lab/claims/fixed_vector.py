@@ -19,13 +19,13 @@ class FixedVector(Claim):
     name = "fixed_vector"
     claim = Text(
         "One fixed vector loses long sentences; attention does not (Cho et al. 2014, Bahdanau et al. 2014).",
-        "고정 길이 문맥 벡터 하나로는 긴 문장을 담지 못하지만, 어텐션은 담는다 (Cho 2014, Bahdanau 2014).",
+        "고정 길이 벡터 하나로는 긴 문장을 담지 못하지만, 어텐션을 쓰면 담을 수 있다 (Cho 외 2014, Bahdanau 외 2014).",
     )
     method = Text(
         f"The task `order` with up to {CLAUSES} clauses: BLEU by the words of the source. (On the embedded corpus, the "
         "model without attention does not learn even short sentences within this budget.)",
-        f"절이 최대 {CLAUSES}개인 `order` 과제에서, 원문 단어 수에 따른 BLEU. (내장 말뭉치에서는 어텐션 없는 모델이 이 "
-        "예산 안에서 짧은 문장조차 배우지 못한다.)",
+        f"절이 최대 {CLAUSES}개인 `order` 과제에서 원문의 단어 수에 따른 BLEU를 잰다. (내장 말뭉치에서는 어텐션 없는 "
+        "모델이 이 예산 안에서 짧은 문장조차 배우지 못한다.)",
     )
 
     def systems(self) -> Mapping[str, Sequence[str]]:
@@ -39,10 +39,13 @@ class FixedVector(Claim):
             name: {str(group): tuple(_bleu(run, group.indices) for run in each) for group in groups}
             for name, each in runs.items()
         }
-        lost = Text("BLEU lost from the shortest to the longest sentences", "가장 짧은 문장과 가장 긴 문장의 BLEU 차이")
+        lost = Text(
+            "BLEU lost from the shortest to the longest sentences",
+            "가장 긴 문장에서 가장 짧은 문장보다 떨어지는 BLEU",
+        )
         return Finding(
             contrasts=lost_without_attention(lines, [str(groups[0])], [str(groups[-1])], lost),
-            curves=Curves(Text("words of the source", "원문 단어 수"), Text("BLEU", "BLEU"), lines),
+            curves=Curves(Text("words of the source", "원문의 단어 수"), Text("BLEU", "BLEU"), lines),
         )
 
 

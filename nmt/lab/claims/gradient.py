@@ -31,15 +31,15 @@ class Gradient(Claim):
     name = "gradient"
     claim = Text(
         "Without attention, the gradient that reaches an early word vanishes, so distant words cannot be learned.",
-        "어텐션이 없으면, 앞쪽 단어까지 전해지는 기울기가 사라져 멀리 떨어진 단어를 배울 수 없다.",
+        "어텐션이 없으면, 앞쪽 단어까지 전해지는 기울기가 사라져(기울기 소실) 멀리 떨어진 단어를 배울 수 없다.",
     )
     method = Text(
         f"Models before training, {SENTENCES} random sentences, recurrent encoders that read from left to right: the "
         "norm of the gradient of the loss with respect to the embedding of the first word, in % of its norm if the "
         f"first word is also the last. {len(SEEDS)} random models.",
-        f"학습 전 모델과 무작위 문장 {SENTENCES}개(순환 인코더는 왼쪽에서 오른쪽으로 읽는다): 첫 단어 임베딩에 대한 "
-        f"손실 기울기의 크기를, 첫 단어가 곧 마지막 단어일 때의 크기에 대한 백분율로 나타낸다. 무작위 모델은 "
-        f"{len(SEEDS)}개이다.",
+        f"학습하지 않은 모델에 무작위 문장 {SENTENCES}개를 준다. 순환 인코더는 왼쪽에서 오른쪽으로만 읽는다. 첫 단어의 "
+        "임베딩에 대한 손실의 기울기를 구하고, 그 노름을 첫 단어가 곧 마지막 단어일 때의 노름에 대한 백분율로 "
+        f"나타낸다. 무작위로 초기화한 모델 {len(SEEDS)}개를 쓴다.",
     )
 
     def systems(self) -> Mapping[str, Sequence[str]]:
@@ -62,7 +62,7 @@ class Gradient(Claim):
             ),
             curves=Curves(
                 Text("distance to the last word", "마지막 단어까지의 거리"),
-                Text("gradient in % of that at distance 0", "기울기 (거리 0일 때의 %)"),
+                Text("gradient in % of that at distance 0", "기울기 (거리 0일 때에 대한 %)"),
                 lines,
             ),
         )

@@ -25,7 +25,7 @@ from nmt.translate import Translator
 
 SENTENCES = 200
 SYSTEM = "Transformer"
-KOREAN = {"previous": "앞 토큰", "same": "같은 토큰", "next": "다음 토큰", "rare": "드문 토큰", "end": "문장 끝"}
+KOREAN = {"previous": "앞 토큰", "same": "자기 자신", "next": "다음 토큰", "rare": "드문 토큰", "end": "문장 끝"}
 
 
 class HeadRoles(Claim):
@@ -35,16 +35,16 @@ class HeadRoles(Claim):
     claim = Text(
         "Training gives attention heads roles: one looks at the previous token, another at a rare one "
         "(Voita et al. 2019).",
-        "학습을 거치면 어텐션 헤드는 저마다 역할을 맡는다. 어떤 헤드는 앞 토큰을, 어떤 헤드는 드문 토큰을 본다 "
-        "(Voita 2019).",
+        "학습을 거치면 어텐션 헤드는 저마다 역할을 맡는다. 어떤 헤드는 앞 토큰을 보고, 어떤 헤드는 드문 토큰을 본다 "
+        "(Voita 외 2019).",
     )
     method = Text(
         f"The Transformer of the embedded corpus, {SENTENCES} test sentences: the largest share of rows, over all "
         "heads of the encoder, whose highest weight is on that token; after training and before it. The intervals are "
         f"corrected for {len(ROLES)} comparisons.",
-        f"내장 말뭉치로 학습한 트랜스포머와 시험 문장 {SENTENCES}개: 가장 큰 가중치가 해당 토큰에 놓인 행의 비율을 "
-        f"인코더의 모든 헤드에서 구해 그 최댓값을 학습 후와 학습 전에 견준다. 구간은 {len(ROLES)}개 비교에 대해 "
-        "보정하였다.",
+        f"내장 말뭉치로 학습한 트랜스포머와 테스트 문장 {SENTENCES}개를 쓴다. 인코더의 헤드마다 가중치가 가장 큰 "
+        "토큰이 해당 토큰인 행의 비율을 구하고, 모든 헤드 가운데 최댓값을 학습 후와 학습 전에 비교한다. 신뢰구간은 "
+        f"{len(ROLES)}개 비교에 대해 보정하였다.",
     )
 
     def systems(self) -> Mapping[str, Sequence[str]]:
@@ -88,13 +88,13 @@ class HeadImportance(Claim):
     name = "head_importance"
     claim = Text(
         "Few heads matter: most can be removed without a loss (Michel et al. 2019).",
-        "중요한 헤드는 몇 개뿐이며, 대부분은 없애도 성능이 떨어지지 않는다 (Michel 2019).",
+        "중요한 헤드는 몇 개뿐이며, 대부분은 없애도 성능이 떨어지지 않는다 (Michel 외 2019).",
     )
     method = Text(
         f"The same models: BLEU on {SENTENCES} test sentences without each of the heads of encoder and decoder, one at "
         "a time. A head matters if the model loses more than 1 BLEU without it.",
-        f"같은 모델에서 인코더와 디코더의 헤드를 하나씩 가렸을 때 시험 문장 {SENTENCES}개의 BLEU. 1 BLEU 넘게 떨어지면 "
-        "중요한 헤드로 본다.",
+        f"같은 모델에서 인코더와 디코더의 헤드를 한 번에 하나씩 빼고 테스트 문장 {SENTENCES}개의 BLEU를 잰다. BLEU가 "
+        "1보다 많이 떨어지면 중요한 헤드로 본다.",
     )
 
     def systems(self) -> Mapping[str, Sequence[str]]:
@@ -109,14 +109,14 @@ class HeadImportance(Claim):
                 Contrast(
                     Text(
                         "share of the heads that do not matter, minus half of them",
-                        "중요하지 않은 헤드의 비율 - 50 %",
+                        "중요하지 않은 헤드의 비율 - 50%",
                     ),
                     tuple(share - 50 for share in idle),
                 ),
             ),
             curves=Curves(
                 Text("heads, the most important first", "헤드 (중요한 순서)"),
-                Text("BLEU lost without the head", "헤드를 가렸을 때 잃는 BLEU"),
+                Text("BLEU lost without the head", "헤드를 뺐을 때 떨어지는 BLEU"),
                 named({SYSTEM: ranks}),
             ),
         )
@@ -128,14 +128,15 @@ class CoreferenceHead(Claim):
     name = "coreference_head"
     claim = Text(
         'In self-attention, "it" looks at the noun it stands for (the picture of many tutorials).',
-        "셀프 어텐션에서 it은 그것이 가리키는 명사를 바라본다 (많은 글에 나오는 그림).",
+        "셀프 어텐션에서 it은 자신이 가리키는 명사를 본다 (많은 튜토리얼에 나오는 그림).",
     )
     method = Text(
         'The Transformers of the claim on coreference: the weight from "it" to the noun that is meant minus the weight '
         "to the other noun, and the same from the step that translates the noun. The head is chosen on one half of "
         "the test sentences and measured on the other.",
-        "대용어 주장에서 학습한 트랜스포머: it에서 가리키는 명사로 가는 가중치와 다른 명사로 가는 가중치의 차이, "
-        "그리고 명사를 번역하는 단계에서의 같은 차이. 헤드는 시험 문장의 절반에서 고르고 나머지 절반에서 측정한다.",
+        "상호참조(coreference) 주장의 트랜스포머를 쓴다. it에서 가리키는 명사로 가는 가중치에서 다른 명사로 가는 "
+        "가중치를 뺀다. 그 명사를 번역하는 단계에서도 같은 차이를 구한다. 헤드는 테스트 문장의 절반에서 고르고, 측정은 "
+        "나머지 절반에서 한다.",
     )
 
     def systems(self) -> Mapping[str, Sequence[str]]:
@@ -152,7 +153,7 @@ class CoreferenceHead(Claim):
                 Contrast(
                     Text(
                         f"{name}: weight (in %) of the noun that is meant minus that of the other",
-                        f"{other}: 가리키는 명사의 가중치(%) - 다른 명사의 가중치",
+                        f"{other}: 가리키는 명사의 가중치(%) - 다른 명사의 가중치(%)",
                     ),
                     values,
                 )

@@ -20,11 +20,11 @@ class Memory(Claim):
     name = "memory"
     claim = Text(
         "A recurrent network forgets the early words of a sentence; attention does not.",
-        "순환 신경망은 문장 앞쪽 단어를 잊어버리지만, 어텐션은 잊지 않는다.",
+        "순환 신경망은 문장 앞쪽의 단어를 잊어버리지만, 어텐션은 잊지 않는다.",
     )
     method = Text(
         f"The task `recall` with {PAIRS} keys: the share of right values by the position of the key in the source.",
-        f"키 {PAIRS}개로 된 `recall` 과제에서, 원문에서 키가 놓인 위치별 정답 비율.",
+        f"키가 {PAIRS}개인 `recall` 과제에서 키가 원문에 놓인 위치별로 값을 맞힌 비율을 잰다.",
     )
 
     def systems(self) -> Mapping[str, Sequence[str]]:

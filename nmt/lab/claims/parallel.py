@@ -25,14 +25,15 @@ class Parallel(Claim):
     name = "parallel"
     claim = Text(
         "A recurrent network is trained one word after the other, a Transformer all words at once.",
-        "순환 신경망은 한 단어씩 차례로 학습하지만, 트랜스포머는 모든 단어를 한꺼번에 학습한다.",
+        "학습할 때 순환 신경망은 한 단어씩 차례로 계산하지만, 트랜스포머는 모든 단어를 한꺼번에 계산한다.",
     )
     method = Text(
         f"Batches of {TOKENS:,} tokens in sentences of several lengths, on one thread of a CPU: the time of forward "
         "and backward pass, and of as many decoding steps, each as a multiple of that of the shortest sentences. "
         f"{REPEATS} repetitions take the place of seeds.",
-        f"토큰 {TOKENS:,}개짜리 배치를 여러 길이의 문장으로 만들어 CPU 스레드 하나에서 잰 시간: 순전파와 역전파, "
-        f"그리고 디코딩. 가장 짧은 문장일 때의 몇 배인지 나타낸다. 시드 대신 {REPEATS}번 되풀이하였다.",
+        f"토큰 {TOKENS:,}개짜리 배치를 여러 길이의 문장으로 만들어 CPU 스레드 하나에서 시간을 잰다. 순전파와 역전파의 "
+        "시간, 그리고 문장 길이만큼 디코딩 단계를 거치는 시간이다. 각각 가장 짧은 문장일 때의 몇 배인지 나타낸다. 시드 "
+        f"대신 {REPEATS}번 되풀이한다.",
     )
 
     def systems(self) -> Mapping[str, Sequence[str]]:
@@ -51,7 +52,8 @@ class Parallel(Claim):
                 Contrast(
                     Text(
                         f"time with {longest} tokens a sentence over {LENGTHS[0]}, {work}: Bahdanau minus Transformer",
-                        f"문장 길이 {LENGTHS[0]}에 대한 {longest}의 시간 비율, {korean}: 바다나우 - 트랜스포머",
+                        f"문장당 토큰이 {longest}개일 때의 시간 / {LENGTHS[0]}개일 때의 시간, {korean}: "
+                        "Bahdanau - Transformer",
                     ),
                     minus(lines[f"Bahdanau, {work}"][longest], lines[f"Transformer, {work}"][longest]),
                 )

@@ -24,17 +24,17 @@ class Scaling(Claim):
     claim = Text(
         "Dot products grow with the width, and the softmax saturates; dividing by the root of the width prevents it "
         "(Vaswani et al. 2017, section 3.2.1).",
-        "내적은 차원이 커질수록 커져 소프트맥스가 포화되며, 차원의 제곱근으로 나누면 이를 막는다 "
-        "(Vaswani 2017, 3.2.1절).",
+        "차원이 클수록 내적이 커져 소프트맥스가 포화되지만, 차원의 제곱근으로 나누면 이를 막을 수 있다 "
+        "(Vaswani 외 2017, 3.2.1절).",
     )
     method = Text(
         f"{QUERIES} random queries and {KEYS} random keys with components of mean 0 and variance 1, {len(SEEDS)} "
         "seeds: the entropy of the weights in % of the largest possible, and the gradient of the weights with respect "
         "to the scores (norm of the Jacobian) in % of that of equal weights. Then the BLEU of Transformers (heads of "
         "width 16) on the embedded corpus.",
-        f"평균 0, 분산 1인 무작위 쿼리 {QUERIES}개와 키 {KEYS}개, 시드 {len(SEEDS)}개: 가중치 엔트로피를 최댓값에 대한 "
-        "백분율로, 점수에 대한 가중치의 기울기(야코비 행렬의 크기)를 균등한 가중치일 때에 대한 백분율로 나타낸다. "
-        "그리고 내장 말뭉치에서 트랜스포머(헤드 차원 16)의 BLEU.",
+        f"성분의 평균이 0, 분산이 1인 무작위 쿼리 {QUERIES}개와 키 {KEYS}개를 시드 {len(SEEDS)}개로 만든다. 가중치의 "
+        "엔트로피는 최댓값에 대한 백분율로 나타낸다. 점수에 대한 가중치의 기울기(야코비 행렬의 노름)는 가중치가 모두 "
+        "같을 때에 대한 백분율로 나타낸다. 그다음 내장 말뭉치에서 트랜스포머(헤드의 차원 16)의 BLEU를 잰다.",
     )
 
     def systems(self) -> Mapping[str, Sequence[str]]:

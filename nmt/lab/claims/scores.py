@@ -20,13 +20,13 @@ class Scores(Claim):
     name = "scores"
     claim = Text(
         "Another score translates better than the plain dot product (each tutorial names another one).",
-        "단순한 내적보다 더 잘 번역하는 점수가 있다 (글마다 다른 점수를 꼽는다).",
+        "단순한 내적보다 번역이 더 잘되는 점수 함수가 있다 (튜토리얼마다 다른 것을 꼽는다).",
     )
     method = Text(
         "The embedded corpus, English to German, with every score in the same recurrent model: BLEU. The intervals are "
         f"corrected for {len(SCORES) - 1} comparisons (Bonferroni).",
-        f"내장 말뭉치(영어→독일어)에서 같은 순환 모델에 점수만 바꾼 BLEU. 구간은 {len(SCORES) - 1}개 비교에 대해 "
-        "보정하였다(본페로니).",
+        "내장 말뭉치(영어→독일어)에서 같은 순환 모델의 점수 함수만 바꾸어 가며 BLEU를 잰다. 신뢰구간은 "
+        f"{len(SCORES) - 1}개 비교에 대해 보정하였다(본페로니).",
     )
 
     def systems(self) -> Mapping[str, Sequence[str]]:
@@ -44,5 +44,5 @@ class Scores(Claim):
                 for name in SCORES
                 if name != BASELINE
             ),
-            curves=Curves(Text("score", "점수"), Text("BLEU", "BLEU"), {"BLEU": bleu}, joined=False),
+            curves=Curves(Text("score", "점수 함수"), Text("BLEU", "BLEU"), {"BLEU": bleu}, joined=False),
         )
