@@ -40,8 +40,6 @@ model adds data.path=FOLDER, unless the data can be generated or downloaded.
   python scripts/share.py ckpt=outputs/demo/2026-01-31_12-00-00 out=my_model
 """
 
-OF_THIS_MACHINE = ("path", "train", "val", "test")  # the settings of the data that name files
-
 
 @dataclass(kw_only=True)
 class ShareConfig:
@@ -81,9 +79,10 @@ def share(loaded: LoadedModel, source: Path, folder: Path) -> list[Path]:
     import yaml
 
     from nmt import checkpoint
+    from nmt.config.paths import OWN_FILES
     from nmt.stored import non_finite
 
-    data = {key: None if key in OF_THIS_MACHINE else value for key, value in loaded.config["data"].items()}
+    data = {key: None if key in OWN_FILES else value for key, value in loaded.config["data"].items()}
     config: dict[str, Any] = {**loaded.config, "data": data}
     weights = checkpoint.with_prefix(loaded.model.half().state_dict())
     broken = non_finite(weights)

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-# Keys of a data section whose values are files or folders
-PATHS = ("path", "train", "val", "test", "train_alignment", "val_alignment", "root")
+# Keys of a data section whose values are files or folders. Those of the first line name a corpus of one's own.
+OWN_FILES = ("path", "train", "val", "test", "train_alignment", "val_alignment")
+PATHS = (*OWN_FILES, "root")
 
 
 def absolute_paths(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -55,6 +55,15 @@ def test_the_copy_is_the_same_model_in_half_the_bytes(
     assert sum(one != other for one, other in zip(mine, theirs, strict=True)) <= 2
 
 
+def test_no_path_of_this_machine_is_in_the_copy(finished: Path, tmp_path: Path) -> None:
+    payload = checkpoint.load(finished / "checkpoints" / "best.ckpt")
+    payload["nmt"]["config"]["data"] |= {"train": ["/me/a.en", "/me/a.de"], "train_alignment": "/me/a.align"}
+    checkpoint.save(payload, finished / "checkpoints" / "best.ckpt")
+    share.run([f"ckpt={finished}", f"out={tmp_path}/copy"])
+    assert "/me/" not in (tmp_path / "copy" / "config.yaml").read_text("utf-8")
+    assert "/me/" not in str(checkpoint.load(tmp_path / "copy" / "checkpoints" / "best.ckpt")["nmt"]["config"])
+
+
 def test_attend_shows_the_first_validation_sentence_of_a_run(
     finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
