@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from pathlib import Path
 from types import ModuleType
@@ -15,6 +14,7 @@ from nmt import checkpoint, load_translator
 from nmt.cli import attend, evaluate, heads, report, score, translate
 from nmt.config.compose import compose
 from nmt.run_files import best_checkpoint
+from tests.script import load_script
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "examples"
@@ -27,11 +27,7 @@ LOG_PROBS = {"bahdanau": -1.55, "luong": -1.43, "transformer": -3.00}
 
 @pytest.fixture(scope="module")
 def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("examples", ROOT / "scripts" / "examples.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script("examples")
 
 
 def test_they_are_small() -> None:

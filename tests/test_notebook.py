@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
 from types import ModuleType
@@ -10,17 +9,15 @@ from typing import Any
 
 import pytest
 
+from tests.script import load_script
+
 ROOT = Path(__file__).resolve().parents[1]
 NUMBER = re.compile(r"-?\d+\.\d+")
 
 
 @pytest.fixture(scope="module")
 def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("notebook", ROOT / "scripts" / "notebook.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script("notebook")
 
 
 def printed(outputs: list[dict[str, Any]]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 import shlex
@@ -17,6 +16,7 @@ from nmt.config.folder import also_in, groups
 from nmt.config.settings import TrainConfig
 from nmt.evaluation.metrics.bleu import BLEU
 from tests.finished_runs import write_run, write_translations
+from tests.script import load_script
 from tests.tiny_run import sentences
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -32,11 +32,7 @@ RUNS = sorted(path.parent for path in RESULTS.glob("*/*/metrics.json"))
 
 @pytest.fixture(scope="module")
 def results() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("results", ROOT / "scripts" / "results.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script("results")
 
 
 def test_the_tables_are_what_the_results_say(results: ModuleType) -> None:
