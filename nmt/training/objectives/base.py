@@ -61,6 +61,10 @@ class Objective(ABC):
         Losses are comparable only between runs with equal smoothing. Perplexity, which is computed from `Sums.nll`,
         does not depend on the smoothing. Shapes are those of `__call__` with P = 1.
         """
+        return self.cross_entropy(hidden, output, batch)
+
+    def cross_entropy(self, hidden: Tensor, output: nn.Linear, batch: Batch) -> Sums:
+        """Return the sums of the cross entropy of one pass with this `label_smoothing`."""
         return chunked_cross_entropy(
             hidden, output, batch.target_out, batch.target_mask, label_smoothing=self.label_smoothing
         )

@@ -7,7 +7,6 @@ from torch import Tensor, nn
 from nmt.data.batch import Batch
 from nmt.models.interface import AttentionWeights
 from nmt.training.objectives.base import Objective
-from nmt.training.objectives.chunked import chunked_cross_entropy
 from nmt.training.objectives.sums import Sums
 
 
@@ -15,6 +14,4 @@ class CrossEntropy(Objective):
     """Label-smoothed cross entropy (arXiv:1512.00567, section 7), the usual objective of translation models."""
 
     def __call__(self, hidden: Tensor, output: nn.Linear, batch: Batch, weights: AttentionWeights | None) -> Sums:
-        return chunked_cross_entropy(
-            hidden, output, batch.target_out, batch.target_mask, label_smoothing=self.label_smoothing
-        )
+        return self.cross_entropy(hidden, output, batch)

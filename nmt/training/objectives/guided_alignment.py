@@ -12,7 +12,6 @@ from nmt.data.batch import Batch
 from nmt.errors import ParameterError, UserError
 from nmt.models.interface import AttentionWeights, CrossLayer
 from nmt.training.objectives.base import Objective
-from nmt.training.objectives.chunked import chunked_cross_entropy
 from nmt.training.objectives.sums import Mean, Sums
 
 SMALLEST = 1e-9  # in place of weights of 0, which sparsemax and local attention give
@@ -67,9 +66,7 @@ class GuidedAlignment(Objective):
                 raise ParameterError(name, f"got {number}, but the decoder has {count}; expected 1 to {count}, or null")
 
     def __call__(self, hidden: Tensor, output: nn.Linear, batch: Batch, weights: AttentionWeights | None) -> Sums:
-        sums = chunked_cross_entropy(
-            hidden, output, batch.target_out, batch.target_mask, label_smoothing=self.label_smoothing
-        )
+        sums = self.cross_entropy(hidden, output, batch)
         loss, pieces = self.alignment_loss(batch, weights)
         return replace(sums, loss=sums.loss + self.weight * loss, figures=_figures(loss, pieces))
 
