@@ -50,7 +50,7 @@ def read_gold(config: AlignConfig, pairs: Pairs, name: str) -> Iterator[Gold]:
     Raises UserError for a mistake in a pair or in a link, and for a file with another number of lines.
     """
     from nmt.data.sources.files import read_lines
-    from nmt.data.word_links import parse
+    from nmt.data.word_links import parse_pair
 
     if config.gold is None:
         name, texts = f"{name}, alignment", [pair.alignment for pair in pairs]
@@ -64,5 +64,4 @@ def read_gold(config: AlignConfig, pairs: Pairs, name: str) -> Iterator[Gold]:
         if numbers[0] != numbers[1]:
             raise UserError(f"{name} has {counted(numbers[1], 'line')} but there are {counted(numbers[0], 'pair')}")
     for number, (pair, line) in enumerate(zip(pairs, lines, strict=True), start=1):
-        words = len(pair.source.split()), len(pair.target.split())
-        yield parse(line, f"{name}:{number}", source_words=words[0], target_words=words[1])
+        yield parse_pair(line, pair, f"{name}:{number}")

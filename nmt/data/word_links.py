@@ -63,6 +63,12 @@ def parse(text: str, where: str, *, source_words: int, target_words: int) -> Gol
     return Gold(frozenset(sure), frozenset(possible))
 
 
+def parse_pair(text: str, pair: SentencePair, where: str) -> Gold:
+    """Return the links of a line for the words of a pair. Raises UserError as `parse` does."""
+    words = len(pair.source.split()), len(pair.target.split())
+    return parse(text, where, source_words=words[0], target_words=words[1])
+
+
 def links_of_pair(pair: SentencePair, where: str) -> frozenset[Link]:
     """Return the sure links of the pair's alignment; none if it has no alignment.
 
@@ -72,8 +78,7 @@ def links_of_pair(pair: SentencePair, where: str) -> frozenset[Link]:
         return frozenset()
     for text in (pair.source, pair.target):
         require_plain(text, where)
-    words = len(pair.source.split()), len(pair.target.split())
-    return parse(pair.alignment, where, source_words=words[0], target_words=words[1]).sure
+    return parse_pair(pair.alignment, pair, where).sure
 
 
 def require_plain(text: str, where: str) -> None:

@@ -92,12 +92,12 @@ class Claim(ABC):
         """Return what must be installed before the claim can be measured; None if nothing is missing."""
         return None
 
-    @abstractmethod
     def systems(self) -> Mapping[str, Sequence[str]]:
-        """Return the settings of train.py for each system that is trained, without the seed.
+        """Return the settings of train.py for each system that is trained, without the seed; none by default.
 
         Claims with a system of the same settings share its trainings.
         """
+        return {}
 
     @abstractmethod
     def measure(self, runs: Runs) -> Finding:

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
+from nmt.build import build_model
 from nmt.lab.claim import NO_ATTENTION
+from nmt.models.seq2seq import Seq2Seq
 
 RECURRENT = (
     "model=rnn",
@@ -61,3 +68,9 @@ CORPUS = (  # the embedded one
     *("data=cldr", "data.max_parts=2", "data.sizes=[20000,300,1000]", "tokenizer.vocab_size=600"),
     *budget(1500),
 )
+
+
+def untrained(model: Mapping[str, Any], vocabulary: int, seed: int) -> Seq2Seq:
+    """Return a model with the random weights of this seed. `model` has its settings, and `vocabulary` is joint."""
+    torch.manual_seed(seed)
+    return build_model(model, source_vocab_size=vocabulary, target_vocab_size=vocabulary, joint=True)

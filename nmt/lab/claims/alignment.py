@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from nmt.analysis import eflomal
 from nmt.analysis.alignment import Agreement, Panel, agreement
 from nmt.data.pair import SentencePair
-from nmt.data.word_links import Gold, Links, parse
+from nmt.data.word_links import Gold, Links, parse_pair
 from nmt.errors import UserError
 from nmt.evaluation.runs import FinishedRun
 from nmt.evaluation.word_alignment import Aligner
@@ -79,8 +79,7 @@ class Alignment(Claim):
 
 def _gold(pair: SentencePair) -> Gold:
     assert pair.alignment is not None
-    words = len(pair.source.split()), len(pair.target.split())
-    return parse(pair.alignment, pair.source, source_words=words[0], target_words=words[1])
+    return parse_pair(pair.alignment, pair, pair.source)
 
 
 def _by_attention(run: FinishedRun, pairs: Sequence[SentencePair]) -> list[Links]:

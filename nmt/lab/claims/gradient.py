@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from nmt.build import build_model
 from nmt.config.compose import compose
 from nmt.lab.claim import NO_ATTENTION, Claim, Contrast, Curves, Finding, Runs, Text, minus
-from nmt.lab.models import BAHDANAU, LEFT_TO_RIGHT, LUONG, TRANSFORMER, WITHOUT_ATTENTION
+from nmt.lab.models import BAHDANAU, LEFT_TO_RIGHT, LUONG, TRANSFORMER, WITHOUT_ATTENTION, untrained
 from nmt.models.seq2seq import Seq2Seq
 
 DISTANCES = (0, 5, 10, 20, 40)  # words between the first word of the source and its last
@@ -42,9 +41,6 @@ class Gradient(Claim):
         f"나타낸다. 무작위로 초기화한 모델 {len(SEEDS)}개를 쓴다.",
     )
 
-    def systems(self) -> Mapping[str, Sequence[str]]:
-        return {}
-
     def measure(self, runs: Runs) -> Finding:
         lines = {name: _by_distance(settings) for name, settings in SYSTEMS.items()}
         farthest = str(DISTANCES[-1])
@@ -70,11 +66,10 @@ class Gradient(Claim):
 
 def _by_distance(settings: Sequence[str]) -> dict[str, tuple[float, ...]]:
     """Return the gradient at each distance over that at the shortest, for each seed."""
-    config = compose("train", list(settings))["model"]
+    model_settings = compose("train", list(settings))["model"]
     found: dict[str, list[float]] = {str(distance): [] for distance in DISTANCES}
     for seed in SEEDS:
-        torch.manual_seed(seed)
-        model = build_model(config, source_vocab_size=VOCABULARY, target_vocab_size=VOCABULARY, joint=True).eval()
+        model = untrained(model_settings, VOCABULARY, seed).eval()
         norms = [_gradient(model, torch.randint(5, VOCABULARY, (SENTENCES, 1 + distance))) for distance in DISTANCES]
         for distance, norm in zip(DISTANCES, norms, strict=True):
             found[str(distance)].append(100 * norm / norms[0])

@@ -11,7 +11,6 @@ from torch import Tensor
 
 from nmt.analysis.roles import ROLES, roles
 from nmt.attention_map import AttentionMap
-from nmt.build import build_model
 from nmt.data.sources.coreference import ANIMALS, OF_ANIMALS, PLACES
 from nmt.evaluation.head_importance import importance
 from nmt.evaluation.heads import count_pieces
@@ -19,7 +18,7 @@ from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.runs import FinishedRun
 from nmt.lab.claim import Claim, Contrast, Curves, Finding, Runs, Text, corpus_of, minus, named
 from nmt.lab.claims.distance import CoreferenceDistance
-from nmt.lab.models import CORPUS, TRANSFORMER
+from nmt.lab.models import CORPUS, TRANSFORMER, untrained
 from nmt.loading import load_translator
 from nmt.translate import Translator
 
@@ -174,9 +173,7 @@ def _no_shares() -> dict[str, list[float]]:
 
 def _untrained(trained: Translator, run: FinishedRun) -> Translator:
     """Return a translator with a model as it was before training: the same settings, random weights."""
-    torch.manual_seed(run.seed)
-    sizes = trained.tokenizer.source_vocab_size, trained.tokenizer.target_vocab_size
-    model = build_model(run.config["model"], source_vocab_size=sizes[0], target_vocab_size=sizes[1], joint=True)
+    model = untrained(run.config["model"], trained.tokenizer.source_vocab_size, run.seed)
     return Translator(model, trained.tokenizer, trained.search)
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
 
-from nmt.build import build_model
 from nmt.config.compose import compose
 from nmt.lab.claim import Claim, Contrast, Curves, Finding, Runs, Text, minus
-from nmt.lab.models import BAHDANAU, TRANSFORMER
+from nmt.lab.models import BAHDANAU, TRANSFORMER, untrained
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.trial import one_thread
 
@@ -35,9 +34,6 @@ class Parallel(Claim):
         "시간, 그리고 문장 길이만큼 디코딩 단계를 거치는 시간이다. 각각 가장 짧은 문장일 때의 몇 배인지 나타낸다. 시드 "
         f"대신 {REPEATS}번 되풀이한다.",
     )
-
-    def systems(self) -> Mapping[str, Sequence[str]]:
-        return {}
 
     def measure(self, runs: Runs) -> Finding:
         models = {name: _model(settings) for name, settings in (("Bahdanau", BAHDANAU), ("Transformer", TRANSFORMER))}
@@ -68,8 +64,7 @@ class Parallel(Claim):
 
 
 def _model(settings: Sequence[str]) -> Seq2Seq:
-    config = compose("train", list(settings))["model"]
-    return build_model(config, source_vocab_size=VOCABULARY, target_vocab_size=VOCABULARY, joint=True)
+    return untrained(compose("train", list(settings))["model"], VOCABULARY, seed=1)
 
 
 def _growth(model: Seq2Seq, run: Callable[[Seq2Seq, Tensor], None]) -> dict[str, tuple[float, ...]]:
