@@ -239,7 +239,7 @@ def _error_counts(counts: Mapping[str, int]) -> Iterator[str]:
 
 def _row(name: str, value: float, interval: Interval | None, note: str) -> str:
     interval_text = "" if interval is None else f"(95%: {interval})"
-    return f"  {name}{value:6.2f}  {interval_text:<22}{note}"
+    return f"  {name}{value:6.2f}  {interval_text:<24}{note}"
 
 
 def _lines(lines: Sequence[str]) -> bytes:
