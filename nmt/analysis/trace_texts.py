@@ -15,10 +15,10 @@ TEXTS = {
     "factor": ("f", "Scores are multiplied by this number. A larger one makes the weights sharper."),
     "keys": ("k_j", "A key for each token that can be read. The query is compared with the keys."),
     "projected query": ("", "A learned matrix prepares the query for the comparison."),
-    "normalized query": ("q / rms(q)", "The query is brought to one size. So are the keys."),
+    "normalized query": ("q / rms(q)", "Query and keys are scaled to the same size."),
     "rotated query": (
         "",
-        "Rotary positions turn the query by an angle that grows with its position. So are the keys turned.",
+        "Rotary positions turn the query by an angle that grows with its position. Keys are turned in the same way.",
     ),
     "memory norms": ("", "The length of the vector of each token. Dividing by it leaves the direction."),
     "query norm": ("", "The length of the query. Dividing by it leaves the direction."),
@@ -32,7 +32,7 @@ TEXTS = {
     "scaled": ("", "Dividing by the root of the width keeps the size of the scores the same for every width."),
     "position bias": (
         "b_j",
-        "What the places of the two tokens add to each score, together with the mask.",
+        "A number for each pair of positions, which is added to the score. The mask is a part of it.",
     ),
     "masked": ("e_j, or -∞ where it is hidden", ""),  # the trace says what was hidden
     "softmax": (
@@ -43,7 +43,7 @@ TEXTS = {
     "entmax": ("entmax(e)_j", "Scores become weights with the sum 1. A low score gets exactly 0."),
     "bell": ("", "A bell curve: 1 at the centre, and near 0 far from it."),
     "weights": ("a_j", "The weights with which the tokens are read."),
-    "values": ("v_j = h_j", "What can be read from each token."),
+    "values": ("v_j = h_j", "The vector of each token. Its weight says how much of it is read."),
     "weighted values": ("a_j v_j", "Each value, times the weight of its token."),
     "context": ("c = Σ_j a_j v_j", "The sum of the weighted values: what the decoder reads in this step."),
     "joined": ("", "The contexts of all heads stand one after another, and a matrix mixes them."),
