@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from nmt.checks import MOST_LAYERS, WIDEST, require_choice, require_fraction, require_integer
 from nmt.models.dropout import Dropout
-from nmt.models.embedding import make_embedding
+from nmt.models.embedding import TokenEmbedding
 from nmt.models.interface import Encoder, EncoderOutput
 
 CellKind = Literal["lstm", "gru"]
@@ -173,7 +173,7 @@ class RecurrentEncoder(Encoder):
         require_fraction(
             embedding_dropout=embedding_dropout, layer_dropout=layer_dropout, memory_dropout=memory_dropout
         )
-        self.embedding = make_embedding(vocab_size, embedding_width)
+        self.embedding = TokenEmbedding(vocab_size, embedding_width)
         self.width = hidden_width * (2 if bidirectional else 1)
         self.bidirectional = bidirectional
         widths = [embedding_width] + [self.width] * (layers - 1)

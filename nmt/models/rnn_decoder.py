@@ -11,7 +11,7 @@ from nmt.checks import MOST_LAYERS, WIDEST, require_fraction, require_integer
 from nmt.errors import ParameterError
 from nmt.models.attention.base import AttentionFactory, AttentionMemory
 from nmt.models.dropout import Dropout
-from nmt.models.embedding import make_embedding
+from nmt.models.embedding import TokenEmbedding
 from nmt.models.interface import AttentionWeights, CrossLayer, Decoder, EncoderOutput, State, masked_mean
 from nmt.models.notes import note
 from nmt.models.rnn import CellKind, LayerState, RecurrentStack, StackStep
@@ -114,7 +114,7 @@ class RecurrentDecoder(Decoder):
         context_width = 0 if self.attention is None else self.attention.context_width
         feed_width = context_width if self.query_state == "previous" else readout_width if self.input_feeding else 0
 
-        self.embedding = make_embedding(vocab_size, embedding_width)
+        self.embedding = TokenEmbedding(vocab_size, embedding_width)
         self.cells = RecurrentStack(
             cell, embedding_width, width, layers=layers, feed_width=feed_width, dropout=layer_dropout
         )

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from nmt.checks import MOST_HEADS, MOST_LAYERS, WIDEST, require_choice, require_fraction, require_integer
 from nmt.models.dropout import Dropout
-from nmt.models.embedding import make_embedding
+from nmt.models.embedding import TokenEmbedding
 from nmt.models.interface import (
     AttentionWeights,
     CrossLayer,
@@ -229,7 +229,7 @@ class Embedding(nn.Module):
 
     def __init__(self, vocab_size: int, width: int, dropout: float) -> None:
         super().__init__()
-        self.table = make_embedding(vocab_size, width)
+        self.table = TokenEmbedding(vocab_size, width)
         self.dropout = Dropout(dropout)
 
     def forward(self, tokens: Tensor, positions: Positions, start: int = 0) -> Tensor:

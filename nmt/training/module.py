@@ -113,8 +113,7 @@ class TranslationModule(pl.LightningModule):
     def training_step(self, batch: Batch, batch_index: int) -> Tensor:
         """Return the summed loss of one batch; the update divides its gradient by the tokens of all its batches."""
         objective = self.parts.objective
-        copies = [_repeated(x, objective.passes) for x in (batch.source, batch.source_mask, batch.target_in)]
-        hidden, weights = self.model(*copies, need_weights=objective.needs_weights)
+        hidden, weights = self.model(*objective.inputs(batch), need_weights=objective.needs_weights)
         sums = objective(hidden, self.model.decoder.output, batch, weights)
         self._update_tokens += sums.tokens
         self.meter.count(batch, sums)
@@ -262,8 +261,3 @@ class TranslationModule(pl.LightningModule):
 def training(module: pl.LightningModule) -> TranslationModule:
     """Return the module that Lightning passes to callbacks, with its own type."""
     return cast(TranslationModule, module)
-
-
-def _repeated(rows: Tensor, times: int) -> Tensor:
-    """Return `rows` (B, ...) the given number of times, one copy after another."""
-    return rows if times == 1 else rows.repeat(times, *[1] * (rows.dim() - 1))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from torch import Tensor
+from torch import Tensor, nn
 
 from nmt.checks import LONGEST, require_integer
 from nmt.errors import UserError
-from nmt.models.embedding import make_embedding
 from nmt.models.positions.base import Positions
 
 
@@ -21,7 +20,8 @@ class Learned(Positions):
         super().__init__(width, heads)
         require_integer(at_least=1, at_most=LONGEST, max_length=max_length)
         self.max_length = max_length
-        self.table = make_embedding(max_length, width)
+        self.table = nn.Embedding(max_length, width)
+        nn.init.normal_(self.table.weight, std=width**-0.5)
 
     def embed(self, x: Tensor, start: int = 0) -> Tensor:
         end = start + x.shape[1]

@@ -10,6 +10,7 @@ from nmt.checks import require_fraction
 from nmt.data.batch import Batch
 from nmt.models.interface import AttentionWeights, CrossLayer
 from nmt.training.objectives.chunked import chunked_cross_entropy
+from nmt.training.objectives.hidden_words import hide
 from nmt.training.objectives.sums import Sums
 
 
@@ -19,22 +20,25 @@ class Objective(ABC):
     A subclass is one file in this package (or in your own package) and one YAML in configs/objective. Three attributes
     say what it needs:
 
-    - `passes`: the number of forward passes of the same batch that it compares. The trainer repeats the batch that many
-      times and calls the model once; dropout differs between the copies.
+    - `passes`: the number of forward passes of the same batch that it compares. They are copies of the batch in one
+      call of the model; dropout differs between them.
     - `needs_weights`: whether it reads attention weights. The model then computes them explicitly, which is slower than
       the fused kernel. With a `CrossLayer`, it computes only the cross attention of one layer in this way.
     - `needs_links`: whether it reads `Batch.links`. The training pairs must then have word alignments.
 
     `label_smoothing` is the share of the target distribution that is spread evenly over the vocabulary.
+    `word_dropout` is the share of the input pieces that are hidden in training (arXiv:1512.05287; arXiv:1905.11901,
+    section 4.1).
     """
 
     passes: int = 1
     needs_weights: bool | CrossLayer = False
     needs_links: bool = False
 
-    def __init__(self, *, label_smoothing: float = 0.1) -> None:
-        require_fraction(label_smoothing=label_smoothing)
+    def __init__(self, *, label_smoothing: float = 0.1, word_dropout: float = 0.0) -> None:
+        require_fraction(label_smoothing=label_smoothing, word_dropout=word_dropout)
         self.label_smoothing = label_smoothing
+        self.word_dropout = word_dropout
 
     def check(self, weights: AttentionWeights) -> None:  # noqa: B027 - most objectives fit every model
         """Raise ParameterError or UserError for a model that does not fit, before a run begins.
@@ -42,14 +46,24 @@ class Objective(ABC):
         `weights` are all its attention weights for two toy sentences. Called only with `needs_weights`.
         """
 
+    def inputs(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+        """Return `source`, `source_mask` and `target_in` of all passes, as the model reads them in training.
+
+        With P passes and B sentences they have P * B rows: all rows of the first pass, then all of the second, and so
+        on. Word dropout hides other pieces in each pass.
+        """
+        source, mask, target_in = (
+            _repeated(x, self.passes) for x in (batch.source, batch.source_mask, batch.target_in)
+        )
+        return hide(source, self.word_dropout), mask, hide(target_in, self.word_dropout)
+
     @abstractmethod
     def __call__(self, hidden: Tensor, output: nn.Linear, batch: Batch, weights: AttentionWeights | None) -> Sums:
         """Return the sums of one training batch.
 
-        With P passes and B sentences, `hidden` is (P * B, T, D): all rows of the first pass, then all of the second,
-        and so on. `output` projects hidden states to logits. `batch` has the targets `target_out` and `target_mask`
-        (True = real token), both (B, T), which are the same for every pass. `weights` has P * B rows like `hidden`, or
-        is None without `needs_weights`.
+        `hidden` (P * B, T, D) are the hidden states of what `inputs` returned. `output` projects them to logits.
+        `batch` has the targets `target_out` and `target_mask` (True = real token), both (B, T), which are the same for
+        every pass. `weights` has P * B rows like `hidden`, or is None without `needs_weights`.
 
         The trainer divides `Sums.loss` by `Sums.tokens` of the whole update, over all processes and accumulated
         batches; so `tokens` counts the tokens of one copy of the batch.
@@ -68,3 +82,8 @@ class Objective(ABC):
         return chunked_cross_entropy(
             hidden, output, batch.target_out, batch.target_mask, label_smoothing=self.label_smoothing
         )
+
+
+def _repeated(rows: Tensor, times: int) -> Tensor:
+    """Return `rows` (B, ...) the given number of times, one copy after another."""
+    return rows if times == 1 else rows.repeat(times, *[1] * (rows.dim() - 1))

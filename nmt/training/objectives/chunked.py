@@ -27,9 +27,12 @@ def chunked_cross_entropy(
     *,
     label_smoothing: float = 0.0,
     passes: int = 1,
+    counted: int | None = None,
     penalty: Penalty | None = None,
 ) -> Sums:
-    """Return the sums of the smoothed cross entropy of all `passes`, plus a `penalty` that compares the passes.
+    """Return the sums of the smoothed cross entropy of the passes, plus a `penalty` that compares them.
+
+    Only the cross entropy of the first `counted` passes is part of the sums; None counts all of them.
 
     `hidden` is (passes * B, T, D), the passes one after another; `targets` and `mask` (True = real token) are (B, T).
     Padding is left out before the projection. With smoothing e the target distribution is (1 - e) on the target token
@@ -40,14 +43,14 @@ def chunked_cross_entropy(
     real = mask.flatten().nonzero().squeeze(1)
     rows = hidden.reshape(passes, -1, hidden.shape[-1]).index_select(1, real)  # (P, N, D)
     wanted = targets.flatten().index_select(0, real)  # (N,)
-    device = rows.device.type
+    device, counted = rows.device.type, passes if counted is None else counted
     if torch.is_autocast_enabled(device):
         rows = rows.to(torch.get_autocast_dtype(device))
     with torch.autocast(device, enabled=False):
         loss, nll = _ChunkedCrossEntropy.apply(  # type: ignore[no-untyped-call]
-            rows, output.weight, output.bias, wanted, label_smoothing, penalty, torch.is_grad_enabled()
+            rows, output.weight, output.bias, wanted, label_smoothing, counted, penalty, torch.is_grad_enabled()
         )
-    return Sums(loss=loss, nll=nll / passes, tokens=len(real))
+    return Sums(loss=loss, nll=nll / counted, tokens=len(real))
 
 
 class _ChunkedCrossEntropy(torch.autograd.Function):
@@ -68,6 +71,7 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
         bias: Tensor | None,
         targets: Tensor,
         smoothing: float,
+        counted: int,
         penalty: Penalty | None,
         grad_enabled: bool,  # needs_input_grad is True under no_grad too
     ) -> tuple[Tensor, Tensor]:
@@ -84,19 +88,20 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
         size = max(1, (CPU_CHUNK if rows.device.type == "cpu" else GPU_CHUNK) // (passes * len(weight)))
         for start in range(0, len(targets), size):
             part = rows[:, start : start + size].reshape(-1, width)  # (P * n, D)
-            wanted = targets[start : start + size].repeat(passes)
+            wanted = targets[start : start + size].repeat(counted)
+            end = len(wanted)  # of the rows whose cross entropy counts
             logits = nn.functional.linear(part, matrix, offset).to(weight.dtype)
-            chosen = logits.gather(1, wanted[:, None])
+            chosen = logits[:end].gather(1, wanted[:, None])
             largest = logits.amax(1, keepdim=True)
             exponentials = (logits.sub_(largest) if penalty is None else logits - largest).exp_()
             sums = exponentials.sum(1, keepdim=True)
             normalizer = sums.log() + largest
-            nll = (normalizer - chosen).sum()
-            mean_logits = (part.to(weight.dtype) @ mean_weight).sum() + (
-                0.0 if bias is None else bias.mean() * len(part)
+            nll = (normalizer[:end] - chosen).sum()
+            mean_logits = (part[:end].to(weight.dtype) @ mean_weight).sum() + (
+                0.0 if bias is None else bias.mean() * end
             )
             total_nll += nll
-            total += (1 - smoothing) * nll + smoothing * (normalizer.sum() - mean_logits)
+            total += (1 - smoothing) * nll + smoothing * (normalizer[:end].sum() - mean_logits)
             extra = None
             if penalty is not None:
                 probs = exponentials.div_(sums)
@@ -107,19 +112,21 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
             if grad_rows is None or grad_weight is None:
                 continue
             # In full precision: for a token that the model is sure of, softmax and target nearly cancel.
-            unscaled = exponentials.scatter_add_(1, wanted[:, None], (smoothing - 1) * sums)
+            exponentials[:end].scatter_add_(1, wanted[:, None], (smoothing - 1) * sums[:end])
+            exponentials[end:] = 0
             if extra is not None:
-                unscaled += extra.reshape(unscaled.shape)
-            unscaled = unscaled.to(matrix.dtype)
-            grad_part = (unscaled @ matrix) / sums - smoothing * mean_weight
+                exponentials += extra.reshape(exponentials.shape)
+            unscaled = exponentials.to(matrix.dtype)
+            grad_part = (unscaled @ matrix) / sums
+            grad_part[:end] -= smoothing * mean_weight
             grad_rows[:, start : start + size] = grad_part.view(passes, -1, width)
             grad_weight += unscaled.t() @ (part / sums).to(matrix.dtype)
             if grad_bias is not None:
                 grad_bias += (unscaled / sums).sum(0)
         if grad_weight is not None:
-            grad_weight -= smoothing / len(weight) * rows.flatten(0, 1).sum(0, dtype=weight.dtype)
+            grad_weight -= smoothing / len(weight) * rows[:counted].flatten(0, 1).sum(0, dtype=weight.dtype)
         if grad_bias is not None:
-            grad_bias -= smoothing / len(weight) * passes * len(targets)
+            grad_bias -= smoothing / len(weight) * counted * len(targets)
         ctx.save_for_backward(grad_rows, grad_weight, grad_bias)
         ctx.mark_non_differentiable(total_nll)
         return total, total_nll
@@ -132,8 +139,10 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
             (grad_rows * grad_total).to(grad_rows.dtype),
             grad_weight * grad_total,
             None if grad_bias is None else grad_bias * grad_total,
-            None,
-            None,
-            None,
-            None,
+            *[None] * 5,
         )
+
+
+def rowwise_dot(a: Tensor, b: Tensor) -> Tensor:
+    """Return the dot products (N, 1) of the rows of two matrices (N, V), without a matrix in between."""
+    return (a.unsqueeze(1) @ b.unsqueeze(2)).squeeze(2)

@@ -41,9 +41,15 @@ class GuidedAlignment(Objective):
     needs_links = True
 
     def __init__(
-        self, *, weight: float = 0.05, layer: int | None = None, head: int | None = 1, label_smoothing: float = 0.1
+        self,
+        *,
+        weight: float = 0.05,
+        layer: int | None = None,
+        head: int | None = 1,
+        label_smoothing: float = 0.1,
+        word_dropout: float = 0.0,
     ) -> None:
-        super().__init__(label_smoothing=label_smoothing)
+        super().__init__(label_smoothing=label_smoothing, word_dropout=word_dropout)
         require_number(at_least=0.0, weight=weight)
         for name, number in (("layer", layer), ("head", head)):
             if number is not None:

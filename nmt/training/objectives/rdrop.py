@@ -8,7 +8,7 @@ from nmt.checks import require_number
 from nmt.data.batch import Batch
 from nmt.models.interface import AttentionWeights
 from nmt.training.objectives.base import Objective
-from nmt.training.objectives.chunked import chunked_cross_entropy
+from nmt.training.objectives.chunked import chunked_cross_entropy, rowwise_dot
 from nmt.training.objectives.sums import Sums
 
 
@@ -30,8 +30,8 @@ class RDrop(Objective):
 
     passes = 2
 
-    def __init__(self, *, alpha: float = 3.0, label_smoothing: float = 0.1) -> None:
-        super().__init__(label_smoothing=label_smoothing)
+    def __init__(self, *, alpha: float = 3.0, label_smoothing: float = 0.1, word_dropout: float = 0.0) -> None:
+        super().__init__(label_smoothing=label_smoothing, word_dropout=word_dropout)
         require_number(at_least=0.0, alpha=alpha)
         self.alpha = alpha
 
@@ -54,15 +54,10 @@ class RDrop(Objective):
         """
         (log_p, log_q), (p, q) = log_probs, probs
         ratio = log_p - log_q
-        forward = _rowwise_dot(p, ratio)  # KL(p || q), (N, 1)
-        backward = _rowwise_dot(q, ratio).neg_()  # KL(q || p)
+        forward = rowwise_dot(p, ratio)  # KL(p || q), (N, 1)
+        backward = rowwise_dot(q, ratio).neg_()  # KL(q || p)
         gradient = log_probs  # overwritten: the largest tensors here, and no longer needed
         half = self.alpha / 2
         gradient[0] = (ratio - (forward - 1)).mul_(p).sub_(q)
         gradient[1] = ratio.neg_().sub_(backward - 1).mul_(q).sub_(p)
         return half * (forward.sum() + backward.sum()), gradient.mul_(half)
-
-
-def _rowwise_dot(a: Tensor, b: Tensor) -> Tensor:
-    """Return the dot products (N, 1) of the rows of two matrices (N, V), without a matrix in between."""
-    return (a.unsqueeze(1) @ b.unsqueeze(2)).squeeze(2)

@@ -1,0 +1,76 @@
+"""SimCut: predictions must not change if some words of the input are hidden (arXiv:2206.02368)."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from nmt.checks import require_fraction, require_number
+from nmt.data.batch import Batch
+from nmt.models.interface import AttentionWeights
+from nmt.training.objectives.base import Objective
+from nmt.training.objectives.chunked import chunked_cross_entropy, rowwise_dot
+from nmt.training.objectives.hidden_words import hide
+from nmt.training.objectives.sums import Sums
+
+
+class SimCut(Objective):
+    """Cross entropy of the batch, and the divergence from a second pass that reads it with some pieces hidden.
+
+    With p the predicted distribution of the first pass and q that of the second, the loss of a token is
+    (arXiv:2206.02368)
+
+        CE(p) + alpha * KL(p || q)
+
+    with the label-smoothed cross entropy of the first pass only. Both passes carry gradient; nothing is detached. The
+    authors find that it works less well if only one pass has it.
+
+    In the second pass, the embeddings of a random share `cut` of the pieces are zero, in the source and in what the
+    decoder reads (token cutoff, arXiv:2009.13818). The beginning and the end of a sentence are never hidden. The
+    dropout of the model differs between the passes.
+
+    Normalization: the loss is summed over the tokens and divided by the tokens of ONE copy of the batch. The authors
+    use alpha = 3 and cut = 0.05. `word_dropout` hides pieces in both passes.
+    """
+
+    passes = 2
+
+    def __init__(
+        self, *, alpha: float = 3.0, cut: float = 0.05, label_smoothing: float = 0.1, word_dropout: float = 0.0
+    ) -> None:
+        super().__init__(label_smoothing=label_smoothing, word_dropout=word_dropout)
+        require_number(at_least=0.0, alpha=alpha)
+        require_fraction(cut=cut)
+        self.alpha = alpha
+        self.cut = cut
+
+    def inputs(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+        source, mask, target_in = super().inputs(batch)
+        cut = (torch.cat((x[: len(x) // 2], hide(x[len(x) // 2 :], self.cut))) for x in (source, target_in))
+        return next(cut), mask, next(cut)
+
+    def __call__(self, hidden: Tensor, output: nn.Linear, batch: Batch, weights: AttentionWeights | None) -> Sums:
+        return chunked_cross_entropy(
+            hidden,
+            output,
+            batch.target_out,
+            batch.target_mask,
+            label_smoothing=self.label_smoothing,
+            passes=self.passes,
+            counted=1,
+            penalty=self.divergence,
+        )
+
+    def divergence(self, log_probs: Tensor, probs: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the summed divergence term of two passes (2, N, V), and its gradient (2, N, V) for their logits.
+
+        With l = log p - log q the gradient of KL(p || q) is, for the logits of the first pass, p * (l - KL(p || q)),
+        and for those of the second, q - p.
+        """
+        (log_p, log_q), (p, q) = log_probs, probs
+        ratio = log_p - log_q
+        divergence = rowwise_dot(p, ratio)  # (N, 1)
+        gradient = log_probs  # overwritten: the largest tensors here, and no longer needed
+        torch.mul(ratio.sub_(divergence), p, out=gradient[0])
+        torch.sub(q, p, out=gradient[1])
+        return self.alpha * divergence.sum(), gradient.mul_(self.alpha)
