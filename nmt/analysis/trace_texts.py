@@ -11,6 +11,10 @@ from __future__ import annotations
 TEXTS = {
     "query": ("x", "What the decoder asks with: the vector that this layer has at this position."),
     "query, previous": ("q = s(t-1)", "What the decoder asks with: its state before it reads the last token."),
+    "query, between": (
+        "q = s'(t) = cell1(y, s(t-1))",
+        "What the decoder asks with: its state between its two cells, when the first has read the last token.",
+    ),
     "query, current": ("q = s(t)", "What the decoder asks with: its state after it has read the last token."),
     "factor": ("f", "Scores are multiplied by this number. A larger one makes the weights sharper."),
     "keys": ("k_j", "A key for each token that can be read. The query is compared with the keys."),

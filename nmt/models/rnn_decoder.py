@@ -14,14 +14,18 @@ from nmt.models.dropout import Dropout
 from nmt.models.embedding import TokenEmbedding
 from nmt.models.interface import AttentionWeights, CrossLayer, Decoder, EncoderOutput, State, masked_mean
 from nmt.models.notes import note
-from nmt.models.rnn import CellKind, LayerState, RecurrentStack, StackStep
+from nmt.models.rnn import CellKind, LayerState, LayerStep, RecurrentLayer, RecurrentStack, StackStep
 
 # Of what follows the attention, for each query state; see `RecurrentDecoder`.
 EQUATIONS: dict[str | None, dict[str, str]] = {
     "previous": {"state": "s(t) = cell([y; c], s(t-1))", "readout": "tanh(W [s(t); c; y])"},
+    "between": {"state": "s(t) = cell2(c, s'(t))", "readout": "tanh(W [s(t); c; y])"},
     "current": {"readout": "tanh(W [s(t); c])"},
     None: {},
 }
+
+Steps = tuple[LayerStep | None, StackStep]
+"""What computes a step: the cell before the attention, if the attention stands between two, and the stack of layers."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,9 @@ class RecurrentDecoder(Decoder):
 
     - query_state "previous": s_t = cell([y_t; c_t], s_(t-1)), readout tanh(W [s_t; c_t; y_t]).
       arXiv:1409.0473, appendix A.2.2, with tanh in place of maxout, and the state of section 2.2 and eq. 4.
+    - query_state "between": s'_t = cell1(y_t, s_(t-1)) is the query, s_t = cell2(c_t, s'_t), readout
+      tanh(W [s_t; c_t; y_t]). The conditional GRU with attention of Nematus (arXiv:1703.04357), here also with LSTM
+      cells. The lowest layer has the two cells; the layers above it have one each, which reads its s_t.
     - query_state "current": s_t = cell([y_t; h_(t-1)], s_(t-1)), readout h_t = tanh(W [s_t; c_t]).
       h is the attentional hidden state of arXiv:1508.04025, eq. 5; h_0 is 0. Feeding h to the cell is called input
       feeding (section 3.3). Without input feeding s_t = cell(y_t, s_(t-1)).
@@ -115,8 +122,10 @@ class RecurrentDecoder(Decoder):
         feed_width = context_width if self.query_state == "previous" else readout_width if self.input_feeding else 0
 
         self.embedding = TokenEmbedding(vocab_size, embedding_width)
+        self.first_cell = RecurrentLayer(cell, embedding_width, width) if self.query_state == "between" else None
+        input_width = embedding_width if self.first_cell is None else context_width
         self.cells = RecurrentStack(
-            cell, embedding_width, width, layers=layers, feed_width=feed_width, dropout=layer_dropout
+            cell, input_width, width, layers=layers, feed_width=feed_width, dropout=layer_dropout
         )
         self.bridge = Bridge(memory_width, width, layers=layers, tensors=2 if cell == "lstm" else 1)
         read_width = width + context_width + (0 if self.query_state == "current" else embedding_width)
@@ -142,7 +151,7 @@ class RecurrentDecoder(Decoder):
     ) -> tuple[Tensor, AttentionWeights | None, RecurrentState]:
         """Read `tokens` (N,); return hidden (N, readout_width), weights if requested, and the next state."""
         embedded = self.embedding_dropout(self.embedding(tokens))
-        top, context, weights, state = self._advance(self.cells.project(embedded), state, self.cells.stepper())
+        top, context, weights, state = self._advance(self._project(embedded), state, self._steps())
         hidden = self._read(top, context, embedded)
         if self.input_feeding:
             state = replace(state, feed=hidden)
@@ -154,7 +163,7 @@ class RecurrentDecoder(Decoder):
     ) -> tuple[Tensor, AttentionWeights | None]:
         """Return hidden (B, T, readout_width) for `target_in` (B, T), and the attention weights if requested."""
         embedded = self.embedding_dropout(self.embedding(target_in))
-        cells_need_attention = self.query_state == "previous" or self.input_feeding
+        cells_need_attention = self.query_state in ("previous", "between") or self.input_feeding
         run = self._step_by_step if cells_need_attention else self._all_at_once
         hidden, weights = run(embedded, self.init_state(encoded))
         cross = weights[:, None] if need_weights and weights is not None else None  # (B, 1, H, T, S)
@@ -174,9 +183,9 @@ class RecurrentDecoder(Decoder):
 
     def _step_by_step(self, embedded: Tensor, state: RecurrentState) -> tuple[Tensor, Tensor | None]:
         """Run cells and attention in turns. What does not depend on the loop is computed before or after it."""
-        step, tops, all_contexts, all_weights, hidden = self.cells.stepper(), [], [], [], []
-        for gates in self.cells.project(embedded).unbind(dim=1):
-            top, context, weights, state = self._advance(gates, state, step)
+        steps, tops, all_contexts, all_weights, hidden = self._steps(), [], [], [], []
+        for gates in self._project(embedded).unbind(dim=1):
+            top, context, weights, state = self._advance(gates, state, steps)
             assert context is not None and weights is not None
             all_weights.append(weights)
             if self.input_feeding:
@@ -191,13 +200,26 @@ class RecurrentDecoder(Decoder):
         readout = self._read(states, torch.stack(all_contexts, dim=1), embedded)
         return readout, torch.stack(all_weights, dim=2)
 
+    def _project(self, embedded: Tensor) -> Tensor:
+        """Return the gate pre-activations (..., gates * width) of the cell that reads the embeddings."""
+        return (self.cells if self.first_cell is None else self.first_cell).project(embedded)
+
+    def _steps(self) -> Steps:
+        return None if self.first_cell is None else self.first_cell.stepper(), self.cells.stepper()
+
     def _advance(
-        self, gates: Tensor, state: RecurrentState, step: StackStep
+        self, gates: Tensor, state: RecurrentState, steps: Steps
     ) -> tuple[Tensor, Tensor | None, Tensor | None, RecurrentState]:
         """Compute a step except its readout. Return top (N, width), context (N, C), weights (N, H, S), next state."""
+        first_step, step = steps
         if self.query_state == "previous":
             context, weights, attention_state = self._attend(state.layers[-1][0], state)
             layers = step(gates, context, state.layers)
+            return layers[-1][0], context, weights, replace(state, layers=layers, attention=attention_state)
+        if first_step is not None:
+            between = first_step(gates, None, state.layers[0])
+            context, weights, attention_state = self._attend(between[0], state)
+            layers = step(self.cells.project(context), None, (between, *state.layers[1:]))
             return layers[-1][0], context, weights, replace(state, layers=layers, attention=attention_state)
         layers = step(gates, state.feed, state.layers)
         top = layers[-1][0]

@@ -29,7 +29,7 @@ from nmt.models.seq2seq import Seq2Seq
 from nmt.models.transformer import TransformerBlock, TransformerDecoder, TransformerEncoder
 from nmt.special import BOS
 from nmt.translate import Translator
-from tests.models.cases import CONFIGS, attention_node, build_recurrent
+from tests.models.cases import BETWEEN, CONFIGS, attention_node, build_recurrent
 from tests.models.toy_attentions import TOYS
 from tests.tiny_run import Run
 
@@ -41,7 +41,7 @@ def families() -> dict[str, AttentionFactory]:
     found = {
         name: instantiate(node, "model.attention", within=MODELS) for name, node in nodes.items() if "_target_" in node
     }
-    return found | TOYS
+    return found | BETWEEN | TOYS
 
 
 FAMILIES = families()
@@ -166,6 +166,7 @@ SHOWN = {
     "scaled_dot": ["factor", "keys", "scores", "masked", "softmax"],
     "location": ["scores", "masked", "softmax"],
     "local_m": ["centre", "offsets", "factor", "keys", "scores", "masked", "softmax"],
+    "additive, between": ["keys", "projected query", "tanh", "scores", "masked", "softmax"],
     "coverage": ["keys", "fertility", "coverage", "projected query", "tanh", "scores", "masked", "softmax"],
     "toy coverage": ["keys", "scores", "masked", "softmax"],
     "toy local": ["keys", "scores", "masked", "softmax", "weights"],
@@ -198,6 +199,30 @@ def test_the_steps_are_those_of_the_formulas(recurrent: Make) -> None:
     coverage, weights = by_name(trace), trace.attention.cross
     assert weights is not None
     close(weights[0, 0, :2].sum(0) / coverage["fertility"].values, coverage["coverage"].values)
+
+
+def test_the_equations_name_the_state_that_asks(recurrent: Make) -> None:
+    for name, query, state, readout in (
+        ("bahdanau", "q = s(t-1)", "s(t) = cell([y; c], s(t-1))", "tanh(W [s(t); c; y])"),
+        ("general, between", "q = s'(t) = cell1(y, s(t-1))", "s(t) = cell2(c, s'(t))", "tanh(W [s(t); c; y])"),
+        ("general", "q = s(t)", None, "tanh(W [s(t); c])"),
+    ):
+        steps = by_name(traces(recurrent(FAMILIES[name], input_feeding=False))[1])
+        assert (steps["query"].equation, steps["readout"].equation) == (query, readout)
+        assert (steps["state"].equation if "state" in steps else None) == state
+
+
+def test_the_two_states_of_a_trace_are_those_of_two_cells(recurrent: Make) -> None:
+    """The state between the cells is the query; the second cell reads it and the context."""
+    translator = recurrent(FAMILIES["general, between"])
+    steps, decoder = by_name(traces(translator)[1]), translator.model.decoder
+    assert isinstance(decoder, RecurrentDecoder)
+    cell = torch.nn.GRUCell(32, 32)
+    cell.load_state_dict(
+        {key.removesuffix("_l0"): value for key, value in decoder.cells.lowest.rnn.state_dict().items()}
+    )
+    after = cell(steps["context"].values[None], steps["query"].values[None])[0]
+    close(steps["state"].values, after.detach())
 
 
 def test_a_window_and_later_tokens_are_hidden(recurrent: Make, transformer: Make) -> None:

@@ -31,6 +31,8 @@ VARIANTS = [
     "rnn model/attention=luong model.attention.score=concat",
     "rnn model/attention=scaled_dot model.attention.query_state=previous model.attention.scale=learned",
     "rnn model/attention=multihead model.attention.query_state=previous",
+    "rnn model/attention=additive model.attention.query_state=between model.encoder.cell=lstm model.decoder.layers=2",
+    "rnn model/attention=coverage model.attention.query_state=between model.decoder.layers=3",
     "rnn model/attention=luong model.decoder.layers=2",
     "rnn model/attention=luong model.encoder.cell=lstm model.decoder.input_feeding=false",
     "rnn model/attention=local_p model.attention.window=1",
@@ -103,6 +105,18 @@ def query_state(node: dict[str, Any]) -> str | None:
     return attention.query_state
 
 
+def between() -> dict[str, AttentionFactory]:
+    """Return the attentions whose query state can be set, with a query between two cells; a window has its scores'."""
+    found: dict[str, AttentionFactory] = {}
+    for path in sorted((CONFIGS / "model" / "attention").glob("*.yaml")):
+        node = attention_node(path.stem)
+        scores = node.get("scores", node)
+        if "query_state" in scores:
+            scores["query_state"] = "between"
+            found[f"{path.stem}, between"] = instantiate(node, "model.attention", within=MODELS)
+    return found
+
+
 def toys() -> Iterator[str]:
     for name, kind in TOYS.items():
         yield name
@@ -112,8 +126,8 @@ def toys() -> Iterator[str]:
 
 def build(words: str, vocabulary: int = VOCABULARY) -> Seq2Seq:
     name, comma, _ = words.partition(", no feeding")
-    if name in TOYS:
-        return build_recurrent(TOYS[name], vocabulary, input_feeding=False if comma else None)
+    if name in TOYS | BETWEEN:
+        return build_recurrent((TOYS | BETWEEN)[name], vocabulary, input_feeding=False if comma else None)
     return build_model(model_config(words), source_vocab_size=vocabulary, target_vocab_size=vocabulary, joint=True)
 
 
@@ -134,4 +148,5 @@ def build_recurrent(attention: AttentionFactory, vocabulary: int, *, input_feedi
 # The cases
 
 
-CASES = [*shipped(), *VARIANTS, *toys()]
+BETWEEN = between()
+CASES = [*shipped(), *VARIANTS, *toys(), *BETWEEN]

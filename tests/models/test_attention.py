@@ -154,5 +154,5 @@ def test_memory_is_selected_by_sentence_only(memory: Tensor) -> None:
 
 
 def test_an_unknown_query_state_is_named() -> None:
-    with pytest.raises(ParameterError, match=r"query_state: got 'next', expected one of previous, current"):
+    with pytest.raises(ParameterError, match=r"query_state: got 'next', expected one of previous, between, current"):
         DotAttention(4, 4, query_state="next")  # type: ignore[arg-type]

@@ -15,6 +15,7 @@ from nmt.data.batch import pad
 from nmt.errors import ParameterError
 from nmt.models.attention.bahdanau import BahdanauAttention
 from nmt.models.attention.base import Attention
+from nmt.models.attention.general import GeneralAttention
 from nmt.models.attention.luong import LuongAttention
 from nmt.models.interface import EncoderOutput, masked_mean
 from nmt.models.rnn import CELLS, RecurrentEncoder, RecurrentLayer, RecurrentStack
@@ -25,6 +26,7 @@ SOURCE, MASK = pad([[5, 9, 4, 7, EOS], [6, EOS], [8, 4, EOS]])
 Attentions = Callable[..., Attention] | None
 BAHDANAU: Attentions = functools.partial(BahdanauAttention, width=3)
 LUONG: Attentions = functools.partial(LuongAttention, score="general", scale="none")
+BETWEEN: Attentions = functools.partial(GeneralAttention, scale="none", query_state="between")
 
 
 def close(got: Tensor, expected: Tensor) -> None:
@@ -220,6 +222,36 @@ def test_bahdanau_equations_by_hand() -> None:
         close(hidden[:, t], torch.tanh(decoder.readout(torch.cat((state, context, word), dim=1))))
 
 
+@pytest.mark.parametrize("layers", [1, 2])
+def test_conditional_cells_by_hand(cell: str, layers: int) -> None:
+    """y_t enters the first cell, whose state asks; c_t enters the second; a layer above reads the state after both."""
+    decoder, output = make_decoder(BETWEEN, cell, layers=layers), encoded(layers)
+    hidden, weights = decoder(TARGET, output, need_weights=True)
+    kind = nn.LSTMCell if cell == "lstm" else nn.GRUCell
+    cells = [kind(4, 5), kind(6, 5), *(kind(5, 5) for _ in range(layers - 1))]
+    with torch.no_grad():
+        for own, layer in zip(cells, [decoder.first_cell, decoder.cells.lowest, *decoder.cells.upper], strict=True):
+            for theirs, mine in zip(own.parameters(), layer.rnn.parameters(), strict=True):
+                theirs.copy_(mine)
+    first, second, *upper = cells
+    states = [state if cell == "lstm" else state[0] for state in decoder.bridge(output)]
+
+    def visible(state: Any) -> Tensor:
+        return state[0] if cell == "lstm" else state  # type: ignore[no-any-return]
+
+    for t in range(3):
+        word = decoder.embedding(TARGET[:, t])
+        between = first(word, states[0])
+        scores = torch.einsum("bd,bsd->bs", visible(between), decoder.attention.key_projection(output.memory))
+        share = scores.masked_fill(~MASK, -torch.inf).softmax(-1)
+        context = torch.einsum("bs,bsd->bd", share, output.memory)
+        states[0] = second(context, between)
+        for index, above in enumerate(upper, start=1):
+            states[index] = above(visible(states[index - 1]), states[index])
+        close(weights.cross[:, 0, 0, t], share)
+        close(hidden[:, t], torch.tanh(decoder.readout(torch.cat((visible(states[-1]), context, word), dim=1))))
+
+
 @pytest.mark.parametrize("feeding", [True, False])
 def test_luong_equations_by_hand(feeding: bool) -> None:
     """The state of this step is the query; h~ = tanh(W [s; c]) enters the next cell only where it is fed."""
@@ -258,6 +290,8 @@ def test_without_attention_only_the_final_state_is_read(cell: str) -> None:
         (LUONG, False, False),
         (BAHDANAU, None, False),
         (BAHDANAU, False, False),
+        (BETWEEN, None, False),
+        (BETWEEN, False, False),
         (None, None, False),
         (None, False, False),
     ],
@@ -266,13 +300,20 @@ def test_input_feeding_is_on_where_it_has_a_meaning(attention: Attentions, asked
     assert make_decoder(attention, input_feeding=asked).input_feeding is expected
 
 
-@pytest.mark.parametrize(("attention", "why"), [(BAHDANAU, "enters the cell already"), (None, "there is no attention")])
+@pytest.mark.parametrize(
+    ("attention", "why"),
+    [
+        (BAHDANAU, "enters the cell already"),
+        (BETWEEN, "enters the cell already"),
+        (None, "there is no attention"),
+    ],
+)
 def test_input_feeding_without_a_meaning_is_refused(attention: Attentions, why: str) -> None:
     with pytest.raises(ParameterError, match=f"input_feeding: got true.*{why}"):
         make_decoder(attention, input_feeding=True)
 
 
-@pytest.mark.parametrize("attention", [BAHDANAU, LUONG, None], ids=["bahdanau", "luong", "none"])
+@pytest.mark.parametrize("attention", [BAHDANAU, BETWEEN, LUONG, None], ids=["bahdanau", "between", "luong", "none"])
 def test_decoder_dropout_is_for_training_only(attention: Attentions) -> None:
     for name in ("embedding_dropout", "layer_dropout", "readout_dropout"):
         decoder, output = make_decoder(attention, layers=2, **{name: 0.5}), encoded()

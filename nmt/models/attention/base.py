@@ -18,8 +18,8 @@ from nmt.models.attention.normalizers import Normalizer, normalizer_function
 from nmt.models.interface import State, per_sentence
 from nmt.models.notes import note
 
-QueryState = Literal["previous", "current"]
-QUERY_STATES = ("previous", "current")
+QueryState = Literal["previous", "between", "current"]
+QUERY_STATES = ("previous", "between", "current")
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,9 @@ class Attention(nn.Module, ABC):
     Local attention overrides `weigh`; several heads override `prepare` and `read` as well.
 
     `query_state` says which decoder state is the query. With "previous" it is s(t-1), and the context enters the cell
-    that computes s(t). With "current" it is s(t), and the context is joined with s(t) after the cell. `normalizer` is
-    one of `nmt.models.attention.normalizers`.
+    that computes s(t). With "between" it is the state between two cells; the context enters the second one, which
+    computes s(t). With "current" it is s(t), and the context is joined with s(t) after the cell. `normalizer` is one of
+    `nmt.models.attention.normalizers`.
 
     `query_width` and `memory_width` come from the decoder; `context_width` is the width C of the context, and `heads`
     the number of heads. Raises ParameterError for another query state or normalizer.

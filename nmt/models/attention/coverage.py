@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from nmt.checks import require_number
 from nmt.models.attention.additive import AdditiveAttention, additive_scores
-from nmt.models.attention.base import AttentionMemory
+from nmt.models.attention.base import AttentionMemory, QueryState
 from nmt.models.attention.normalizers import Normalizer
 from nmt.models.interface import State, per_sentence
 from nmt.models.notes import note
@@ -24,7 +24,7 @@ class CoverageState(State):
 
 
 class CoverageAttention(AdditiveAttention):
-    """Linguistic coverage of arXiv:1601.04811, section 3.1; the query is the previous state, as in Bahdanau's.
+    """Linguistic coverage of arXiv:1601.04811, section 3.1; by default the query is the previous state, as there.
 
     score = v^T tanh(W s_(i-1) + U h_j + V C_(i-1,j)). The coverage C_ij = C_(i-1,j) + a_ij / F_j begins at 0. The
     fertility F_j = N sigmoid(U_f h_j) is the number of target tokens that a source token is expected to become; its
@@ -45,9 +45,10 @@ class CoverageAttention(AdditiveAttention):
         memory_width: int,
         width: int = 256,
         max_fertility: float = 2.0,
+        query_state: QueryState = "previous",
         normalizer: Normalizer = "softmax",
     ) -> None:
-        super().__init__(query_width, memory_width, width, query_state="previous", normalizer=normalizer)
+        super().__init__(query_width, memory_width, width, query_state=query_state, normalizer=normalizer)
         require_number(above=0, max_fertility=max_fertility)
         self.max_fertility = max_fertility
         self.coverage_projection = nn.Linear(1, width, bias=False)  # V

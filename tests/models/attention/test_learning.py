@@ -8,20 +8,25 @@ from torch import nn
 
 from nmt.build import MODELS
 from nmt.config.instantiate import instantiate
+from nmt.models.attention.base import AttentionFactory
 from nmt.models.rnn import RecurrentEncoder
 from nmt.models.rnn_decoder import RecurrentDecoder
 from nmt.special import BOS
-from tests.models.cases import CONFIGS, attention_node
+from tests.models.cases import BETWEEN, CONFIGS, attention_node
 
 WIDTH, LENGTH, WORDS, BATCH = 32, 8, 12, 32
 NAMES = sorted({path.stem for path in (CONFIGS / "model" / "attention").glob("*.yaml")} - {"none"})
 
 
+def shipped(name: str) -> AttentionFactory | None:
+    node = attention_node(name)
+    return instantiate(node, "model.attention", within=MODELS) if "_target_" in node else None
+
+
 def accuracy(name: str, updates: int) -> float:
     """Return the share of right tokens in the last ten batches, each before the update that it makes."""
     torch.manual_seed(0)
-    node = attention_node(name)
-    attention = instantiate(node, "model.attention", within=MODELS) if "_target_" in node else None
+    attention = BETWEEN[name] if name in BETWEEN else shipped(name)
     encoder = RecurrentEncoder(vocab_size=WORDS, embedding_width=16, hidden_width=WIDTH // 2)
     decoder = RecurrentDecoder(
         vocab_size=WORDS, memory_width=WIDTH, embedding_width=16, width=WIDTH, readout_width=32, attention=attention
@@ -42,13 +47,13 @@ def accuracy(name: str, updates: int) -> float:
     return sum(right[-10:]) / 10
 
 
-@pytest.mark.parametrize("name", ["bahdanau", "luong"])
+@pytest.mark.parametrize("name", ["bahdanau", "luong", "general, between"])
 def test_attention_learns_to_reverse(name: str) -> None:
     assert accuracy(name, updates=90) > 0.7
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, *BETWEEN])
 def test_every_attention_learns_what_no_attention_does_not(name: str) -> None:
     assert accuracy(name, updates=300) > 0.8
 
