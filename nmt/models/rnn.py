@@ -148,6 +148,8 @@ class RecurrentEncoder(Encoder):
 
     `hidden_width` is the number of units of each direction; with `bidirectional`, the memory is twice as wide.
     `embedding_dropout` is applied to embeddings, `layer_dropout` between layers, `memory_dropout` to the memory.
+    `memory_norm` applies layer normalization to each vector of the memory (arXiv:1607.06450, section 3), before
+    `memory_dropout`; the final states stay as they are.
     Padding stands after the sentence and has no influence: a sentence has the same memory alone and in any batch.
     Raises ParameterError for a value out of range.
     """
@@ -163,6 +165,7 @@ class RecurrentEncoder(Encoder):
         cell: CellKind = "gru",
         layers: int = 1,
         bidirectional: bool = True,
+        memory_norm: bool = False,
         embedding_dropout: float = 0.0,
         layer_dropout: float = 0.0,
         memory_dropout: float = 0.0,
@@ -183,6 +186,7 @@ class RecurrentEncoder(Encoder):
         )
         self.embedding_dropout = Dropout(embedding_dropout)
         self.layer_dropout = Dropout(layer_dropout)
+        self.memory_norm = nn.LayerNorm(self.width) if memory_norm else nn.Identity()
         self.memory_dropout = Dropout(memory_dropout)
 
     def forward(self, source: Tensor, source_mask: Tensor, *, need_weights: bool = False) -> EncoderOutput:
@@ -199,7 +203,8 @@ class RecurrentEncoder(Encoder):
                 backward = _take(self.backwards[index](_take(inputs, reversal))[0], reversal)
                 states, final = torch.cat((states, backward), dim=2), torch.cat((final, backward[:, 0]), dim=1)
             finals.append(final)
-        return EncoderOutput(self.memory_dropout(states), source_mask, torch.stack(finals, dim=1))
+        memory = self.memory_dropout(self.memory_norm(states))
+        return EncoderOutput(memory, source_mask, torch.stack(finals, dim=1))
 
 
 def _reversal(lengths: Tensor, longest: int) -> Tensor:

@@ -33,6 +33,7 @@ VARIANTS = [
     "rnn model/attention=multihead model.attention.query_state=previous",
     "rnn model/attention=additive model.attention.query_state=between model.encoder.cell=lstm model.decoder.layers=2",
     "rnn model/attention=coverage model.attention.query_state=between model.decoder.layers=3",
+    "rnn model/attention=dot model.encoder.memory_norm=true",
     "rnn model/attention=luong model.decoder.layers=2",
     "rnn model/attention=luong model.encoder.cell=lstm model.decoder.input_feeding=false",
     "rnn model/attention=local_p model.attention.window=1",

@@ -156,6 +156,18 @@ def test_one_direction_ends_at_the_last_real_token(cell: str) -> None:
     close(got.final_state[1, -1], got.memory[1, 1])
 
 
+def test_memory_norm_by_hand() -> None:
+    """Each vector gets mean 0 and variance 1, then a gain and a bias; the final states are not normalized."""
+    encoder, plain = make_encoder(memory_norm=True), make_encoder()
+    missing = plain.load_state_dict(encoder.state_dict(), strict=False)
+    assert missing.unexpected_keys == ["memory_norm.weight", "memory_norm.bias"] and not missing.missing_keys
+    got, before = encoder(SOURCE, MASK), plain(SOURCE, MASK)
+    mean, variance = before.memory.mean(-1, keepdim=True), before.memory.var(-1, correction=0, keepdim=True)
+    norm = encoder.memory_norm
+    close(got.memory, (before.memory - mean) / (variance + 1e-5).sqrt() * norm.weight + norm.bias)
+    close(got.final_state, before.final_state)
+
+
 def test_dropout_is_for_training_only() -> None:
     for name in ("embedding_dropout", "layer_dropout", "memory_dropout"):
         encoder = make_encoder(**{name: 0.5})
