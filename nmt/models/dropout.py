@@ -1,4 +1,4 @@
-"""Dropout with fast random numbers on a CPU."""
+"""Dropout with fast random numbers on a CPU: of elements, and of all of a sentence."""
 
 from __future__ import annotations
 
@@ -31,6 +31,20 @@ class Dropout(nn.Module):
 
     def extra_repr(self) -> str:
         return f"p={self.p}"
+
+
+class StochasticDepth(Dropout):
+    """Sets all of a sentence's elements to zero with probability `p` and scales those of the other sentences.
+
+    Each sentence is drawn for itself. This is stochastic depth (arXiv:1603.09382, eq. 2) with the scale of inverted
+    dropout in training in place of eq. 5 in evaluation.
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return `x` (B, T, D) times a new random factor (B, 1, 1), or `x` itself as in `Dropout`."""
+        if not self.training or self.p == 0.0:
+            return x
+        return x * super().forward(x.new_ones(len(x), 1, 1))
 
 
 def _byte_mask(x: Tensor, threshold: int) -> Tensor:

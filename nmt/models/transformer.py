@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from nmt.checks import MOST_HEADS, MOST_LAYERS, WIDEST, require_choice, require_fraction, require_integer
-from nmt.models.dropout import Dropout
+from nmt.models.dropout import Dropout, StochasticDepth
 from nmt.models.embedding import TokenEmbedding
 from nmt.models.interface import (
     AttentionWeights,
@@ -36,6 +36,7 @@ class TransformerBlock:
 
     `norm_first` puts the norm before each sublayer (pre-norm) instead of after it as in the paper. `scale_scores`
     divides attention scores by the root of the head width. `qk_norm` normalizes the queries and keys of each head.
+    `stochastic_depth` is the probability that a sublayer is left out for a sentence in training; see `Residual`.
     Raises ParameterError for a value out of range.
     """
 
@@ -50,6 +51,7 @@ class TransformerBlock:
     residual_dropout: float = 0.0
     attention_dropout: float = 0.0
     feed_forward_dropout: float = 0.0
+    stochastic_depth: float = 0.0
 
     def __post_init__(self) -> None:
         require_choice(NORMS, norm=self.norm)
@@ -61,6 +63,7 @@ class TransformerBlock:
             residual_dropout=self.residual_dropout,
             attention_dropout=self.attention_dropout,
             feed_forward_dropout=self.feed_forward_dropout,
+            stochastic_depth=self.stochastic_depth,
         )
 
     def attention(self, *, memory_width: int | None = None) -> MultiHeadAttention:
@@ -82,13 +85,16 @@ class TransformerBlock:
 class Residual(nn.Module):
     """The connection around a sublayer f: x + f(norm(x)) for pre-norm, or norm(x + f(x)) as in the paper.
 
-    Pre-norm is analysed in arXiv:2002.04745. Dropout is applied to f's output (arXiv:1706.03762, section 5.4).
+    Pre-norm is analysed in arXiv:2002.04745. Dropout is applied to f's output (arXiv:1706.03762, section 5.4). With
+    stochastic depth (arXiv:1603.09382, eq. 2), f's output is left out for a random part of the sentences in training.
+    LayerDrop (arXiv:1909.11556) is like it, but leaves out whole layers of the Transformer.
     """
 
     def __init__(self, block: TransformerBlock) -> None:
         super().__init__()
         self.norm = NORMS[block.norm](block.width)
         self.dropout = Dropout(block.residual_dropout)
+        self.stochastic_depth = StochasticDepth(block.stochastic_depth)
         self.norm_first = block.norm_first
 
     def before(self, x: Tensor) -> Tensor:
@@ -97,7 +103,7 @@ class Residual(nn.Module):
 
     def after(self, x: Tensor, out: Tensor) -> Tensor:
         """Return the output of the connection from its input x and the output `out` of the sublayer."""
-        x = x + self.dropout(out)
+        x = x + self.stochastic_depth(self.dropout(out))
         return x if self.norm_first else self.norm(x)
 
 

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from nmt.errors import ParameterError
-from nmt.models.dropout import Dropout
+from nmt.models.dropout import Dropout, StochasticDepth
 from nmt.models.interface import CrossLayer
 from nmt.models.positions.base import Positions
 from nmt.models.positions.none import NoPositions
@@ -13,6 +13,7 @@ from nmt.models.seq2seq import Seq2Seq
 from nmt.models.transformer import (
     DecoderLayer,
     EncoderLayer,
+    Residual,
     TransformerBlock,
     TransformerDecoder,
     TransformerEncoder,
@@ -108,6 +109,7 @@ def test_forward_equals_steps_with_every_norm(norm, norm_first):
         ({"heads": 3}, "heads: got 3, expected a number that divides the width 16"),
         ({"heads": 0}, "heads: got 0, expected an integer of at least 1"),
         ({"residual_dropout": 1.0}, "residual_dropout: got 1.0, expected a number of at least 0.0 and less than 1.0"),
+        ({"stochastic_depth": 1.0}, "stochastic_depth: got 1.0, expected a number of at least 0.0 and less than 1.0"),
     ],
 )
 def test_values_out_of_range_are_refused(change, words):
@@ -137,7 +139,48 @@ def test_dropout_follows_the_generator_and_the_mode():
         Dropout(1.0)
 
 
-@pytest.mark.parametrize("name", ["embedding_dropout", "residual_dropout", "attention_dropout", "feed_forward_dropout"])
+def test_stochastic_depth_draws_once_for_each_sentence_and_keeps_the_expectation():
+    torch.manual_seed(0)
+    out = StochasticDepth(0.25)(torch.ones(4000, 3, 2))
+    factors = out[:, 0, 0]
+    assert torch.equal(out, factors[:, None, None].expand(out.shape))
+    left_out = (factors == 0).float()
+    assert len(factors.unique()) == 2 and abs(left_out.mean().item() - 0.25) < 0.03
+    assert abs(factors.mean().item() - 1) < 0.04
+    together = (left_out[:-1] * left_out[1:]).mean().item()
+    assert abs(together - 0.25**2) < 0.02  # neighbours are independent
+
+
+@pytest.mark.parametrize("norm_first", [True, False])
+def test_a_sublayer_that_is_left_out_leaves_the_residual_stream(norm_first):
+    """For each sentence the connection gives what it would give with f = 0, or with f scaled by 1 / (1 - p)."""
+    torch.manual_seed(0)
+    connection = Residual(block(norm_first=norm_first, stochastic_depth=0.5))
+    x, out = torch.randn(32, 5, 16), torch.randn(32, 5, 16)
+    got = connection.after(x, out)
+    connection.eval()
+    without, double = connection.after(x, torch.zeros_like(out)), connection.after(x, 2 * out)
+    skipped = (got - without).abs().amax((1, 2)) < 1e-5
+    assert 4 < int(skipped.sum()) < 28
+    torch.testing.assert_close(got[~skipped], double[~skipped])
+
+
+@pytest.mark.parametrize("coder", ["encoder", "decoder"])
+def test_almost_certain_stochastic_depth_leaves_the_embeddings(coder):
+    torch.manual_seed(0)
+    layers, tokens = block(stochastic_depth=0.99), torch.randint(4, 20, (8, 5))
+    mask = torch.ones_like(tokens, dtype=torch.bool)
+    stack = make_encoder(block=layers) if coder == "encoder" else make_decoder(block=layers)
+    encoded = make_encoder()(tokens, mask)
+    got = stack(tokens, mask).memory if coder == "encoder" else stack(tokens, encoded)[0]
+    skipped = (got - stack.norm(stack.embed(tokens, stack.positions))).abs().amax((1, 2)) < 1e-5
+    assert int(skipped.sum()) >= 6  # of 8 sentences, with 4 and 6 sublayers
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["embedding_dropout", "residual_dropout", "attention_dropout", "feed_forward_dropout", "stochastic_depth"],
+)
 def test_each_dropout_acts_in_training_alone(name):
     torch.manual_seed(0)
     share = {name: 0.5}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import torch
 
 from nmt.config.compose import compose_run
 from nmt.errors import UserError
@@ -45,3 +46,12 @@ def test_a_sentence_longer_than_the_positions_is_found_before_training(
     )
     with pytest.raises(UserError, match=words):
         build_parts(recipe)
+
+
+def test_overfit_switches_every_dropout_off(tmp_path: Path) -> None:
+    model = ["model.encoder.block.residual_dropout=0.5", "model.encoder.block.stochastic_depth=0.5"]
+    recipe = compose_run([*CORPUS, *model, "data.overfit=true", "trainer.accelerator=cpu", f"hydra.run.dir={tmp_path}"])
+    encoder = build_parts(recipe).translator.model.encoder.train()
+    tokens = torch.arange(4, 20).view(4, 4)
+    first, second = (encoder(tokens, tokens > 0).memory for _ in range(2))
+    assert torch.equal(first, second)
