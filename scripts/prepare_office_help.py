@@ -1,0 +1,11 @@
+"""Run nmt.cli.prepare_office_help from a checkout, from any folder."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from nmt.cli.prepare_office_help import main
+
+if __name__ == "__main__":
+    main()
