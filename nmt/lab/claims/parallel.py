@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import torch
 from torch import Tensor
@@ -16,6 +16,7 @@ from nmt.models.trial import one_thread
 
 LENGTHS = (10, 20, 40, 80, 160)
 TOKENS, VOCABULARY, REPEATS = 1600, 500, 5
+DEVICES = {"cpu": "", "cuda": " (GPU)"}  # and how a line on that device is marked
 
 
 class Parallel(Claim):
@@ -27,32 +28,31 @@ class Parallel(Claim):
         "학습할 때 순환 신경망은 한 단어씩 차례로 계산하지만, 트랜스포머는 모든 단어를 한꺼번에 계산한다.",
     )
     method = Text(
-        f"Batches of {TOKENS:,} tokens in sentences of several lengths, on one thread of a CPU: the time of forward "
-        "and backward pass, and of as many decoding steps, each as a multiple of that of the shortest sentences. "
+        f"Batches of {TOKENS:,} tokens in sentences of several lengths, on one thread of a CPU, and on a GPU if there "
+        "is one: the time of forward and backward pass, and of as many decoding steps, each as a multiple of that of "
+        "the shortest sentences. "
         f"{REPEATS} repetitions take the place of seeds.",
-        f"토큰 {TOKENS:,}개짜리 배치를 여러 길이의 문장으로 만들어 CPU 스레드 하나에서 시간을 잰다. 순전파와 역전파의 "
-        "시간, 그리고 문장 길이만큼 디코딩 단계를 거치는 시간이다. 각각 가장 짧은 문장일 때의 몇 배인지 나타낸다. 시드 "
+        f"토큰 {TOKENS:,}개짜리 배치를 여러 길이의 문장으로 만들어 CPU 스레드 하나에서, 그리고 GPU가 있으면 GPU에서도 "
+        "시간을 잰다. 순전파와 역전파의 시간, 그리고 문장 길이만큼 디코딩 단계를 거치는 시간이다. 각각 가장 짧은 "
+        "문장일 때의 몇 배인지 나타낸다. 시드 "
         f"대신 {REPEATS}번 되풀이한다.",
     )
 
     def measure(self, runs: Runs) -> Finding:
-        models = {name: _model(settings) for name, settings in (("Bahdanau", BAHDANAU), ("Transformer", TRANSFORMER))}
         lines = {}
-        with one_thread():
-            for name, model in models.items():
+        for device, where in DEVICES.items():
+            if device == "cuda" and not torch.cuda.is_available():
+                continue
+            for name, settings in (("Bahdanau", BAHDANAU), ("Transformer", TRANSFORMER)):
+                model = untrained(compose("train", list(settings))["model"], VOCABULARY, seed=1).to(device)
                 for work, run in (("training", _update), ("decoding", _decode)):
-                    lines[f"{name}, {work}"] = _growth(model, run)
-        longest = str(LENGTHS[-1])
+                    with one_thread():
+                        lines[f"{name}, {work}{where}"] = _growth(model, run, device)
         return Finding(
             contrasts=tuple(
-                Contrast(
-                    Text(
-                        f"time with {longest} tokens a sentence over {LENGTHS[0]}, {work}: Bahdanau minus Transformer",
-                        f"문장당 토큰이 {longest}개일 때의 시간 / {LENGTHS[0]}개일 때의 시간, {korean}: "
-                        "Bahdanau - Transformer",
-                    ),
-                    minus(lines[f"Bahdanau, {work}"][longest], lines[f"Transformer, {work}"][longest]),
-                )
+                contrast(lines, work, korean, where)
+                for where in DEVICES.values()
+                if f"Bahdanau, training{where}" in lines
                 for work, korean in (("training", "학습"), ("decoding", "디코딩"))
             ),
             curves=Curves(
@@ -63,18 +63,29 @@ class Parallel(Claim):
         )
 
 
-def _model(settings: Sequence[str]) -> Seq2Seq:
-    return untrained(compose("train", list(settings))["model"], VOCABULARY, seed=1)
+def contrast(lines: Mapping[str, Mapping[str, tuple[float, ...]]], work: str, korean: str, where: str) -> Contrast:
+    """Return how much more the time of the recurrent network grows with the length than that of the Transformer."""
+    longest = str(LENGTHS[-1])
+    return Contrast(
+        Text(
+            f"time with {longest} tokens a sentence over {LENGTHS[0]}, {work}{where}: Bahdanau minus Transformer",
+            f"문장당 토큰이 {longest}개일 때의 시간 / {LENGTHS[0]}개일 때의 시간, {korean}{where}: "
+            "Bahdanau - Transformer",
+        ),
+        minus(lines[f"Bahdanau, {work}{where}"][longest], lines[f"Transformer, {work}{where}"][longest]),
+    )
 
 
-def _growth(model: Seq2Seq, run: Callable[[Seq2Seq, Tensor], None]) -> dict[str, tuple[float, ...]]:
+def _growth(model: Seq2Seq, run: Callable[[Seq2Seq, Tensor], None], device: str) -> dict[str, tuple[float, ...]]:
     """Return the time at each length over that of the shortest, for each repetition."""
     seconds: dict[int, list[float]] = {length: [] for length in LENGTHS}
     for repeat in range(REPEATS + 1):
         for length in LENGTHS:
-            batch = torch.randint(5, VOCABULARY, (TOKENS // length, length))
+            batch = torch.randint(5, VOCABULARY, (TOKENS // length, length), device=device)
             start = time.perf_counter()
             run(model, batch)
+            if device == "cuda":
+                torch.cuda.synchronize()
             if repeat:  # the first is a warm-up
                 seconds[length].append(time.perf_counter() - start)
     shortest = seconds[LENGTHS[0]]
