@@ -51,6 +51,8 @@ class DataConfig:
     max_length: Annotated[int, Range(low=2, high=1_000_000)]  # pieces of the longer side; others are dropped
     max_ratio: Annotated[float, Range(low=1.0)]  # longer side / shorter side; training pairs above it are dropped
     filters: list[Filter] = field(default_factory=list)  # defects whose training pairs are dropped as well
+    # New random pieces in each epoch: alpha of `nmt.data.subwords.UnigramSampler`, or drop of `BpeDropout`; None: off
+    subword_sampling: Annotated[float, Range(above=0.0, high=1.0)] | None = None
     batch_tokens: PositiveInt  # most padded tokens on either side of a training batch
     eval_batch_tokens: PositiveInt  # the same for a validation batch
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 from collections.abc import Sequence
 
 import pytorch_lightning as pl
 
 from nmt.config.settings import DataConfig
-from nmt.data.encoded import Encoded, EncodedCorpus, counts
-from nmt.data.loader import BatchLoader
+from nmt.data.encoded import Encoded, counts
+from nmt.data.loader import BatchLoader, count_batches
+from nmt.data.training_pairs import TrainingPairs
 
 logger = logging.getLogger(__name__)
 
@@ -20,7 +22,7 @@ class TranslationData(pl.LightningDataModule):
     Logs how many training pairs the filters dropped; all validation pairs are used.
     """
 
-    def __init__(self, train: EncodedCorpus, val: Sequence[Encoded], config: DataConfig, *, seed: int) -> None:
+    def __init__(self, train: TrainingPairs, val: Sequence[Encoded], config: DataConfig, *, seed: int) -> None:
         super().__init__()
         self.train_pairs = train
         self.val_pairs = val
@@ -29,6 +31,11 @@ class TranslationData(pl.LightningDataModule):
         if train.dropped:
             total = sum(train.dropped.values())
             logger.info(f"training pairs: {total:,} dropped ({counts(train.dropped)}); {len(train):,} kept")
+
+    @functools.cached_property
+    def _batches(self) -> int:
+        """The number of training batches, counted once, because the first epoch may have to be made for it."""
+        return count_batches(self.train_pairs, self.config.batch_tokens)
 
     def train_dataloader(self) -> BatchLoader:
         """Return this rank's training batches, in a different order in each epoch."""
@@ -39,6 +46,7 @@ class TranslationData(pl.LightningDataModule):
             seed=self.seed,
             rank=trainer.global_rank if trainer else 0,
             world_size=trainer.world_size if trainer else 1,
+            count=self._batches,
         )
 
     def val_dataloader(self) -> BatchLoader:

@@ -7,6 +7,7 @@ import itertools
 import json
 import logging
 import tempfile
+from abc import abstractmethod
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -43,7 +44,21 @@ class Encoded(NamedTuple):
     links: PieceLinks | None = None
 
 
-class EncodedCorpus(Sequence[Encoded]):
+class EncodedPairs(Sequence[Encoded]):
+    """Encoded pairs, of which any one can be read at once, and the lengths of all of them."""
+
+    @property
+    @abstractmethod
+    def source_lengths(self) -> NDArray[np.int32]:
+        """The number of source ids of each pair."""
+
+    @property
+    @abstractmethod
+    def target_lengths(self) -> NDArray[np.int32]:
+        """The number of target ids of each pair, computed at each access."""
+
+
+class EncodedCorpus(EncodedPairs):
     """The kept pairs of a corpus as ids.
 
     `dropped` counts the pairs that the filters left out, by reason.
@@ -51,11 +66,10 @@ class EncodedCorpus(Sequence[Encoded]):
 
     def __init__(self, contents: Contents) -> None:
         self._contents = contents
-        self.source_lengths = contents.source_lengths
         self.dropped = contents.dropped
 
     def __len__(self) -> int:
-        return len(self.source_lengths)
+        return len(self._contents.source_lengths)
 
     def __getitem__(self, index: int) -> Encoded:  # type: ignore[override]  # no slices
         row, held = range(len(self))[index], self._contents
@@ -65,6 +79,11 @@ class EncodedCorpus(Sequence[Encoded]):
         if held.links is not None and held.link_offsets is not None:
             links = held.links[held.link_offsets[row] : held.link_offsets[row + 1]]
         return Encoded(ids[:length], ids[length:], links)
+
+    @property
+    def source_lengths(self) -> NDArray[np.int32]:
+        """The number of source ids of each pair."""
+        return self._contents.source_lengths
 
     @property
     def target_lengths(self) -> NDArray[np.int32]:
@@ -113,10 +132,10 @@ def encode_corpus(
         "text": split.digest,
         "tokenizer": tokenizer.digest(),
         "filters": digest(json.dumps(filters.identity())),
-        "dtype": _dtype(max(tokenizer.source_vocab_size, tokenizer.target_vocab_size)).str,
+        **id_types(tokenizer, filters.max_length, linked=linked),
     }
     if linked:
-        identity |= {"links": str(split.links), "link_dtype": _dtype(filters.max_length).str}
+        identity["links"] = str(split.links)
     name = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:24]
     path = folder / f"corpus-{name}.ids"
     existed = path.is_file()
@@ -169,6 +188,12 @@ def _why(dropped: Counter[str], filters: Filters) -> str:
 # Encoding
 
 
+def id_types(tokenizer: Tokenizer, max_length: int, *, linked: bool) -> dict[str, str]:
+    """Return the types in which a corpus file holds ids, and if `linked` the positions of pieces."""
+    ids = _dtype(max(tokenizer.source_vocab_size, tokenizer.target_vocab_size)).str
+    return {"dtype": ids} | ({"link_dtype": _dtype(max_length).str} if linked else {})
+
+
 def _dtype(values: int) -> np.dtype[Any]:
     """Return the type for `values` numbers, the first of which is 0."""
     return np.dtype("<u2" if values <= UINT16_VALUES else "<i4")
@@ -205,17 +230,28 @@ class _Encoder:
         lengths = np.array([(len(pair.source), len(pair.target)) for pair in pairs], np.int32).reshape(-1, 2)
         reasons = self.filters.reasons(lengths[:, 0], lengths[:, 1])
         keep = reasons == ""
-        kept = lengths[keep]
-        sound = list(itertools.compress(pairs, keep))
-        sides = itertools.chain.from_iterable((pair.source, pair.target) for pair in sound)
-        # Python's integers are checked against the range of the type here; a cast of an array would wrap them.
-        ids = np.fromiter(itertools.chain.from_iterable(sides), self.dtype, int(kept.sum()))
-        links = [pair.links for pair in sound if pair.links is not None]
-        return Chunk(ids, kept[:, 0], kept[:, 1], dropped + Counter(reasons[~keep].tolist()), self.link_chunk(links))
+        return make_chunk(
+            list(itertools.compress(pairs, keep)),
+            self.dtype,
+            self.link_dtype,
+            dropped + Counter(reasons[~keep].tolist()),
+        )
 
-    def link_chunk(self, links: Sequence[PieceLinks]) -> LinkChunk | None:
-        """Return the links of all kept pairs of a chunk; None for a corpus without links."""
-        if self.link_dtype is None:
-            return None
-        counts = np.array([len(each) for each in links], np.int32)
-        return LinkChunk(np.concatenate([np.empty((0, 2), np.int64), *links]).astype(self.link_dtype), counts)
+
+def make_chunk(pairs: Sequence[Encoded], dtype: str, link_dtype: str | None, dropped: Counter[str]) -> Chunk:
+    """Return encoded pairs as a part of a corpus file. `link_dtype` is None for a corpus without links."""
+    lengths = np.array([(len(pair.source), len(pair.target)) for pair in pairs], np.int32).reshape(-1, 2)
+    sides = itertools.chain.from_iterable((pair.source, pair.target) for pair in pairs)
+    # Python's integers are checked against the range of the type here; a cast of an array would wrap them.
+    ids = np.fromiter(itertools.chain.from_iterable(sides), dtype, int(lengths.sum()))
+    links = (
+        None
+        if link_dtype is None
+        else _link_chunk([pair.links for pair in pairs if pair.links is not None], link_dtype)
+    )
+    return Chunk(ids, lengths[:, 0], lengths[:, 1], dropped, links)
+
+
+def _link_chunk(links: Sequence[PieceLinks], dtype: str) -> LinkChunk:
+    counts = np.array([len(each) for each in links], np.int32)
+    return LinkChunk(np.concatenate([np.empty((0, 2), np.int64), *links]).astype(dtype), counts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -10,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nmt.data.batch import Batch, make_batch
-from nmt.data.encoded import Encoded, EncodedCorpus
+from nmt.data.encoded import Encoded, EncodedPairs
 from nmt.data.shuffle import shuffle
+from nmt.data.training_pairs import TrainingPairs
 from nmt.errors import UserError
 
 BLOCK = 1 << 20  # pairs whose sort keys are computed at once, to bound temporary memory
@@ -41,15 +43,24 @@ class Plan(Sequence[list[int]]):
 
 
 def plan_batches(
-    source_lengths: Lengths, target_lengths: Lengths, budget: int, rng: random.Random | None, ranks: int = 1
+    source_lengths: Lengths,
+    target_lengths: Lengths,
+    budget: int,
+    rng: random.Random | None,
+    ranks: int = 1,
+    count: int | None = None,
 ) -> Plan:
     """Return batches of pairs with similar lengths and at most `budget` padded tokens on either side.
 
     With `rng`, pairs of equal lengths and the batches themselves are shuffled, and the last batches are dropped so
     that all `ranks` get the same number. Without it, batches go from short to long. A pair longer than the budget is a
-    batch by itself.
+    batch by itself. With `count`, there are exactly so many batches before any is dropped: if there would be more, the
+    budget is raised as little as possible, and if there would be fewer, the batches with most pairs are cut in two.
     """
-    starts = batch_starts(source_lengths, target_lengths, budget)
+    if count is None:
+        starts = batch_starts(source_lengths, target_lengths, budget)
+    else:
+        starts = counted_starts(source_lengths, target_lengths, budget, count)
     pairs, numbers = np.arange(len(source_lengths), dtype=np.int32), np.arange(len(starts) - 1, dtype=np.int32)
     if rng:
         shuffle(pairs, rng)
@@ -77,6 +88,35 @@ def batch_starts(source_lengths: Lengths, target_lengths: Lengths, budget: int) 
     return np.unique(np.concatenate([*starts, [group_start]]))  # without pairs, unique removes the second 0
 
 
+def counted_starts(source_lengths: Lengths, target_lengths: Lengths, budget: int, count: int) -> NDArray[np.int64]:
+    """Return where each of exactly `count` batches begins, as `batch_starts` does, with about this budget.
+
+    There must be at least `count` pairs.
+    """
+
+    starts = batch_starts(source_lengths, target_lengths, budget)
+    if len(starts) - 1 > count:
+        budget = _least_budget(source_lengths, target_lengths, budget, count)
+        starts = batch_starts(source_lengths, target_lengths, budget)
+    while len(starts) - 1 < count:
+        sizes = np.diff(starts)
+        largest = int(sizes.argmax())
+        starts = np.insert(starts, largest + 1, starts[largest] + sizes[largest] // 2)
+    return starts
+
+
+def _least_budget(source_lengths: Lengths, target_lengths: Lengths, too_low: int, count: int) -> int:
+    """Return the lowest budget that makes at most `count` batches."""
+
+    def enough(budget: int) -> bool:
+        return len(batch_starts(source_lengths, target_lengths, budget)) - 1 <= count
+
+    high = 2 * too_low
+    while not enough(high):
+        high *= 2
+    return bisect_left(range(high), True, too_low, key=enough)
+
+
 def _sort(pairs: NDArray[np.int32], source_lengths: Lengths, target_lengths: Lengths) -> NDArray[np.int32]:
     """Return `pairs` sorted by (longer side, source, target); pairs of equal lengths keep their order.
 
@@ -100,10 +140,22 @@ def _sort(pairs: NDArray[np.int32], source_lengths: Lengths, target_lengths: Len
 
 
 def _lengths(pairs: Sequence[Encoded]) -> tuple[Lengths, Lengths]:
-    if isinstance(pairs, EncodedCorpus):
+    if isinstance(pairs, EncodedPairs):
         return pairs.source_lengths, pairs.target_lengths
     lengths = np.array([(len(pair.source), len(pair.target)) for pair in pairs], np.int32).reshape(-1, 2)
     return lengths[:, 0], lengths[:, 1]
+
+
+def _of_epoch(pairs: Sequence[Encoded] | TrainingPairs, epoch: int) -> Sequence[Encoded]:
+    return pairs.of_epoch(epoch) if isinstance(pairs, TrainingPairs) else pairs
+
+
+def count_batches(pairs: Sequence[Encoded] | TrainingPairs, batch_tokens: int) -> int:
+    """Return the number of batches of all ranks in the first epoch, before any is dropped.
+
+    Shuffling changes neither the lengths in a batch nor the number of batches, so counting them needs no plan.
+    """
+    return len(batch_starts(*_lengths(_of_epoch(pairs, 0)), batch_tokens)) - 1
 
 
 class BatchLoader:
@@ -111,18 +163,23 @@ class BatchLoader:
 
     If shuffled, every rank gets the same number of batches: at the end of an epoch, up to `world_size` - 1 batches are
     dropped. With `shuffled=False`, for validation, batches go from short to long in every epoch, and none is dropped.
+
+    Every epoch has as many batches as the first one, so that the trainer can count on it. If the pairs of the epochs
+    differ in length, a batch may therefore have slightly more than `batch_tokens` tokens (see `plan_batches`).
     """
 
     def __init__(
         self,
-        pairs: Sequence[Encoded],
+        pairs: Sequence[Encoded] | TrainingPairs,
         batch_tokens: int,
         *,
         seed: int = 0,
         shuffled: bool = True,
         rank: int = 0,
         world_size: int = 1,
+        count: int | None = None,
     ) -> None:
+        """Take the pairs, and the number of batches in their first epoch if it was counted before (`count_batches`)."""
         self.pairs = pairs
         self.batch_tokens = batch_tokens
         self.seed = seed
@@ -132,10 +189,8 @@ class BatchLoader:
         self.epoch = 0
         self.done = 0  # batches of this epoch that were yielded, counted over all ranks
         self._first = 0  # where the next iteration begins: at 0 unless a state was loaded
-        # Shuffling changes neither the lengths in a batch nor the number of batches, so counting them needs no plan.
-        self._batches = len(batch_starts(*_lengths(pairs), batch_tokens)) - 1
-        if shuffled:
-            self._batches -= self._batches % world_size
+        self._planned = count_batches(pairs, batch_tokens) if count is None else count
+        self._batches = self._planned - (self._planned % world_size if shuffled else 0)
         self._plan: tuple[int, Plan] | None = None
 
     def plan(self) -> Plan:
@@ -143,7 +198,9 @@ class BatchLoader:
         if self._plan is None or self._plan[0] != self.epoch:
             self._plan = None  # free the memory of the last epoch first
             rng = random.Random(f"{self.seed} {self.epoch}") if self.shuffled else None
-            self._plan = (self.epoch, plan_batches(*_lengths(self.pairs), self.batch_tokens, rng, self.world_size))
+            lengths = _lengths(_of_epoch(self.pairs, self.epoch))
+            plan = plan_batches(*lengths, self.batch_tokens, rng, self.world_size, count=self._planned)
+            self._plan = (self.epoch, plan)
         return self._plan[1]
 
     def __len__(self) -> int:
@@ -151,10 +208,10 @@ class BatchLoader:
         return len(range(self.rank, self._batches, self.world_size))
 
     def __iter__(self) -> Iterator[Batch]:
-        batches, self.done, self._first = self.plan(), self._first, 0
+        batches, pairs, self.done, self._first = self.plan(), _of_epoch(self.pairs, self.epoch), self._first, 0
         for number in range(self.done + self.rank, len(batches), self.world_size):
             self.done = number - self.rank + self.world_size
-            yield make_batch(*zip(*(self.pairs[i] for i in batches[number]), strict=True))
+            yield make_batch(*zip(*(pairs[i] for i in batches[number]), strict=True))
 
     def set_epoch(self, epoch: int) -> None:
         """Order the batches for `epoch`; a new epoch begins at its first batch."""

@@ -26,6 +26,7 @@ import sentencepiece
 
 from nmt.data.cache import read_entry, write_entry
 from nmt.data.pair import SentencePair, Split
+from nmt.data.subwords import Inventory
 from nmt.data.vocabulary import default_size
 from nmt.errors import UserError
 from nmt.piece import Piece
@@ -126,6 +127,12 @@ class Tokenizer:
     def word_starts(self) -> tuple[frozenset[int], frozenset[int]]:
         """The source ids and the target ids of the pieces that begin a word."""
         return _word_starts(self._source), _word_starts(self._target)
+
+    @functools.cached_property
+    def inventories(self) -> tuple[Inventory, Inventory]:
+        """The pieces of the source and those of the target."""
+        source = Inventory.of(self._source)
+        return source, source if self.joint else Inventory.of(self._target)
 
     def digest(self) -> str:
         """Return a digest of the models and of SentencePiece's version. Equal digests mean equal ids for every text."""

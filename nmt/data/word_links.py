@@ -97,6 +97,14 @@ def piece_links(links: Links, source: Sequence[range], target: Sequence[range]) 
     return np.array(found, np.int64).reshape(-1, 2)
 
 
+def linked_words(links: PieceLinks, source: Sequence[range], target: Sequence[range]) -> frozenset[Link]:
+    """Return the links between words that `piece_links` has turned into `links`."""
+    source_words, target_words = (
+        {place: number for number, word in enumerate(words) for place in word} for words in (source, target)
+    )
+    return frozenset((source_words[s], target_words[t]) for t, s in links.tolist())
+
+
 def words_of_pieces(ids: Sequence[int], starts: Collection[int]) -> list[range]:
     """Return the positions of the pieces of each word. `ids` end with eos, and those in `starts` begin a word."""
     places = [place for place, index in enumerate(ids) if index in starts]

@@ -25,6 +25,7 @@ from nmt.build import (
 from nmt.check import check_lengths
 from nmt.checkpoint import without_prefix
 from nmt.config.recipe import Recipe
+from nmt.config.settings import TrainConfig
 from nmt.data.cache import cache_folder
 from nmt.data.corpus import load_corpus, origin
 from nmt.data.datamodule import TranslationData
@@ -32,8 +33,10 @@ from nmt.data.encoded import Encoded, encode, encode_corpus
 from nmt.data.filters import make_filters
 from nmt.data.pair import SentencePair, Split
 from nmt.data.report.start import start_lines
+from nmt.data.resampling import SubwordSampling
 from nmt.data.sources.base import Source
 from nmt.data.tokenizer import Tokenizer
+from nmt.data.training_pairs import TrainingPairs
 from nmt.errors import UserError
 from nmt.evaluation.metrics.base import Metric
 from nmt.lines import digest
@@ -117,7 +120,8 @@ def build_parts(recipe: Recipe, last: Mapping[str, Any] | None = None) -> Parts:
     val = encode(val_pairs, translator.tokenizer, linked=linked)
     _check_lengths(recipe, translator, val, corpus.get("test", ()))
     filters = make_filters(settings.data, corpus)
-    train = encode_corpus(corpus["train"], translator.tokenizer, filters, folder=cache_folder(), linked=linked)
+    encoded = encode_corpus(corpus["train"], translator.tokenizer, filters, folder=cache_folder(), linked=linked)
+    train = TrainingPairs(encoded, sampling=_sampling(settings, translator.tokenizer), seed=settings.seed)
     for line in start_lines(corpus, translator.tokenizer, settings.data, folder=cache_folder()):
         logger.info(line)
     return Parts(
@@ -163,6 +167,11 @@ def _translator(recipe: Recipe, corpus: Mapping[str, Split], last: Mapping[str, 
         _disable_dropout(model)
     search = build_search(settings.search, allow=settings.allow)
     return Translator(model, tokenizer, search, name=settings.name, trained_length=settings.data.max_length)
+
+
+def _sampling(settings: TrainConfig, tokenizer: Tokenizer) -> SubwordSampling | None:
+    strength, max_length = settings.data.subword_sampling, settings.data.max_length
+    return None if strength is None else SubwordSampling(tokenizer, settings.tokenizer.type, strength, max_length)
 
 
 def _check_lengths(

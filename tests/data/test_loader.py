@@ -109,6 +109,29 @@ def test_the_order_of_an_epoch_follows_from_seed_and_epoch():
     assert indices(loader) == plan_by_hand(pairs(), 100, random.Random("3 2"))
 
 
+def changed_lengths(lengths, seed):
+    draw = np.random.default_rng(seed)
+    return [np.maximum(2, side + draw.integers(-2, 3, len(side))).astype(np.int32) for side in lengths]
+
+
+@pytest.mark.parametrize("budget", [1, 40, 100, 10_000])
+def test_pairs_of_other_lengths_make_as_many_batches_with_about_the_budget(budget):
+    lengths = lengths_of(pairs())
+    count = len(plan_batches(*lengths, budget, None))
+    for seed in range(8):
+        others = changed_lengths(lengths, seed)
+        usual = list(plan_batches(*others, budget, random.Random(5)))
+        plan = list(plan_batches(*others, budget, random.Random(5), count=count))
+        assert len(plan) == count and sorted(i for batch in plan for i in batch) == list(range(200))
+        if len(usual) == count:
+            assert plan == usual
+        padded = [len(batch) * max(max(side[i] for i in batch) for side in others) for batch in plan]
+        if len(usual) < count:
+            assert all(len(batch) == 1 or tokens <= budget for batch, tokens in zip(plan, padded, strict=True))
+        elif len(usual) > count:
+            assert len(plan_batches(*others, max(padded) - 1, random.Random(5))) > count, "no lower budget does"
+
+
 def test_padding_is_small():
     draw = random.Random(1)
     lengths = [(n, max(2, n + draw.randint(-3, 3))) for n in (draw.randint(5, 30) for _ in range(20_000))]

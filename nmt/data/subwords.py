@@ -1,0 +1,175 @@
+"""Random segmentations of encoded sentences: subword regularization and BPE-dropout.
+
+SentencePiece can sample too, but with the same seed it gives other samples in another process. A resumed run, and the
+processes of a run on several GPUs, need the same ones.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import random
+from abc import ABC, abstractmethod
+from bisect import bisect
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from typing import Any
+
+from nmt.special import EOS, WORD_MARK
+
+WORDS = 100_000  # most words whose segmentations are kept in memory
+STATES = 400_000  # the same for states of words on the way from characters to pieces
+UNKNOWN_PENALTY = 10.0  # of SentencePiece: how much worse a character without a piece is than the worst piece
+
+Ids = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """The pieces of a vocabulary.
+
+    `content` has the UTF-8 bytes that each id stands for (empty for special ids), `ids` and `scores` the id and the
+    score of each piece of text, and `byte_ids` the ids of the 256 single bytes.
+    """
+
+    content: Sequence[bytes]
+    ids: Mapping[str, int]
+    scores: Mapping[str, float]
+    byte_ids: Sequence[int]
+
+    @classmethod
+    def of(cls, processor: Any) -> Inventory:
+        """Return the pieces of a SentencePieceProcessor."""
+        content: list[bytes] = []
+        ids: dict[str, int] = {}
+        byte_ids: list[int] = []
+        for index in range(processor.get_piece_size()):
+            if processor.is_byte(index):  # they are in the order of the bytes
+                content.append(bytes([len(byte_ids)]))
+                byte_ids.append(index)
+            elif index > EOS:
+                piece = str(processor.id_to_piece(index))
+                content.append(piece.encode())
+                ids[piece] = index
+            else:
+                content.append(b"")
+        return cls(content, ids, {piece: processor.get_score(index) for piece, index in ids.items()}, byte_ids)
+
+    def ids_of(self, piece: str) -> Ids:
+        """Return the id of a piece, or the ids of the bytes of a character that is no piece."""
+        index = self.ids.get(piece)
+        return tuple(self.byte_ids[byte] for byte in piece.encode()) if index is None else (index,)
+
+
+class Sampler(ABC):
+    """Draws segmentations of sentences. Pieces do not reach across words, so each word is segmented by itself."""
+
+    def __init__(self, inventory: Inventory) -> None:
+        self.inventory = inventory
+        mark = WORD_MARK.encode()
+        self._starts = {index for index, content in enumerate(inventory.content) if content.startswith(mark)}
+        self._longest = max(map(len, inventory.ids), default=1)
+
+    def __call__(self, ids: Sequence[int], rng: random.Random) -> list[int]:
+        """Return another encoding of the text of `ids`; both end with eos."""
+        starts = [place for place, index in enumerate(ids) if index in self._starts]
+        end = len(ids) - 1
+        sampled: list[int] = []
+        for start, stop in pairwise([*starts, end]):
+            sampled += self.word(tuple(ids[start:stop]), rng)
+        return [*sampled, ids[end]]
+
+    def text(self, word: Ids) -> str:
+        """Return the text of the ids of a word."""
+        return b"".join(map(self.inventory.content.__getitem__, word)).decode()
+
+    @abstractmethod
+    def word(self, word: Ids, rng: random.Random) -> Ids | list[int]:
+        """Return the ids of a random segmentation of a word, which is given by the ids of another segmentation."""
+
+
+class UnigramSampler(Sampler):
+    """Draws from all segmentations x of a word with probability P(x) ** alpha / sum over x' of P(x') ** alpha.
+
+    P is the unigram language model of the vocabulary (Kudo 2018, arXiv:1804.10959, section 3.3, with l = infinity).
+    """
+
+    def __init__(self, inventory: Inventory, alpha: float) -> None:
+        super().__init__(inventory)
+        self.alpha = alpha
+        self._unknown = min(inventory.scores.values(), default=0.0) - UNKNOWN_PENALTY
+        self._lattice = functools.lru_cache(WORDS)(self._make_lattice)
+
+    def word(self, word: Ids, rng: random.Random) -> list[int]:
+        """Return the ids of a random segmentation, drawn piece by piece from the start of the word."""
+        lattice = self._lattice(word)
+        place, sampled = 0, list[int]()
+        while place < len(lattice):
+            limits, pieces = lattice[place]
+            ids, place = pieces[bisect(limits, rng.random()) if limits else 0]
+            sampled += ids
+        return sampled
+
+    def _make_lattice(self, word: Ids) -> list[tuple[list[float], list[tuple[Ids, int]]]]:
+        """Return for each place of the word the pieces that begin there, each with its ids and the place after it.
+
+        The limits cut the interval from 0 to 1 into one part for each piece, as wide as the piece is probable.
+        """
+        text = self.text(word)
+        total = [0.0] * (len(text) + 1)  # log of the summed weight of all segmentations of the rest of the word
+        lattice: list[tuple[list[float], list[tuple[Ids, int]]]] = []
+        for start in reversed(range(len(text))):
+            weights, pieces = [], []
+            for end, score in self._pieces(text, start):
+                weights.append(self.alpha * score + total[end])
+                pieces.append((self.inventory.ids_of(text[start:end]), end))
+            highest = max(weights)
+            sums = list(accumulate(math.exp(weight - highest) for weight in weights))
+            total[start] = highest + math.log(sums[-1])
+            lattice.append(([part / sums[-1] for part in sums[:-1]], pieces))
+        return lattice[::-1]
+
+    def _pieces(self, text: str, start: int) -> Iterator[tuple[int, float]]:
+        """Yield the end and the score of each piece that begins at `start`; a character is always one."""
+        scores = self.inventory.scores
+        yield start + 1, scores.get(text[start], self._unknown)
+        for end in range(start + 2, min(len(text), start + self._longest) + 1):
+            if (score := scores.get(text[start:end])) is not None:
+                yield end, score
+
+
+class BpeDropout(Sampler):
+    """Merges the characters of a word as BPE does, but in each step, leaves out each merge with probability `drop`.
+
+    The first of the merges that are left is made, and the word is finished when none is left (Provilkov et al. 2020,
+    arXiv:1910.13267, algorithm 1).
+    """
+
+    def __init__(self, inventory: Inventory, drop: float) -> None:
+        super().__init__(inventory)
+        self.drop = drop
+        self._characters = functools.lru_cache(WORDS)(lambda word: tuple(self.text(word)))
+        self._merged = functools.lru_cache(STATES)(self._all_merged)
+        self._ids = functools.lru_cache(WORDS)(self._all_ids)
+
+    def word(self, word: Ids, rng: random.Random) -> Ids:
+        """Return the ids of a random segmentation."""
+        pieces, drop, draw = self._characters(word), self.drop, rng.random
+        while (kept := next((after for after in self._merged(pieces) if draw() >= drop), None)) is not None:
+            pieces = kept
+        return self._ids(pieces)
+
+    def _all_merged(self, pieces: tuple[str, ...]) -> list[tuple[str, ...]]:
+        """Return `pieces` after each possible merge, in the order in which BPE prefers the merges."""
+        scores = self.inventory.scores
+        merges = [(-scores[a + b], place) for place, (a, b) in enumerate(pairwise(pieces)) if a + b in scores]
+        return [
+            (*pieces[:place], pieces[place] + pieces[place + 1], *pieces[place + 2 :]) for _, place in sorted(merges)
+        ]
+
+    def _all_ids(self, pieces: tuple[str, ...]) -> Ids:
+        return tuple(index for piece in pieces for index in self.inventory.ids_of(piece))
+
+
+SAMPLERS: Mapping[str, type[UnigramSampler] | type[BpeDropout]] = {"unigram": UnigramSampler, "bpe": BpeDropout}

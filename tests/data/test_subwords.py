@@ -1,0 +1,149 @@
+"""Sampled encodings keep the text, follow their distributions, and repeat with the seed in every process."""
+
+import itertools
+import math
+import random
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+
+from nmt.data.pair import SentencePair
+from nmt.data.subwords import SAMPLERS, BpeDropout, Inventory, UnigramSampler
+from nmt.data.tokenizer import Tokenizer
+from nmt.special import EOS
+
+STRANGE = ["emoji 😀👩‍👩‍👧 한국어 日本語", "½ … ﬁ „Zitat“", "1234 3.14", "nul\0", "", "<0x0A> </s>", "a▁b ▁▁ c", "▁d"]
+
+
+def texts(count=300, seed=0):
+    draw = random.Random(seed)
+    words = ["".join(draw.choices("aabbcdeé", k=draw.randint(1, 9))) for _ in range(200)]
+    return [" ".join(draw.choices(words, k=8)) for _ in range(count)]
+
+
+@pytest.fixture
+def tokenizer(tokenizer_config):
+    def make(type):
+        pairs = list(map(SentencePair, texts(), texts(seed=1)))
+        return Tokenizer.train(pairs, tokenizer_config(type, vocab_size=340), cache_dir=None)
+
+    return make
+
+
+def inventory(scores):
+    """Return an inventory of the pieces `scores`, whose ids begin at 4; the bytes come after them."""
+    ids = {piece: 4 + place for place, piece in enumerate(scores)}
+    first = 4 + len(ids)
+    content = [b""] * 4 + [piece.encode() for piece in ids] + [bytes([byte]) for byte in range(256)]
+    return Inventory(content, ids, scores, range(first, first + 256))
+
+
+@pytest.mark.parametrize(("type", "strengths"), [("unigram", (0.1, 0.5, 1.0)), ("bpe", (0.1, 0.5, 1.0))])
+def test_a_sampled_encoding_has_the_text_of_the_usual_one(tokenizer, type, strengths):
+    model, rng = tokenizer(type), random.Random(0)
+    inputs = STRANGE + texts(50, seed=2)
+    usual = model.encode_target(inputs)
+    for strength in strengths:
+        sampler = SAMPLERS[type](model.inventories[1], strength)
+        sampled = [sampler(ids, rng) for ids in usual]
+        assert [model.decode_target(ids) for ids in sampled] == [model.decode_target(ids) for ids in usual]
+        assert all(ids[-1] == EOS and EOS not in ids[:-1] for ids in sampled)
+        assert sum(map(len, sampled)) > sum(map(len, usual)) and sampled != usual
+
+
+def test_without_chance_the_encodings_are_those_of_sentencepiece(tokenizer):
+    for type, strength in (("unigram", 1000.0), ("bpe", 0.0)):
+        model = tokenizer(type)
+        sampler = SAMPLERS[type](model.inventories[1], strength)
+        inputs = STRANGE[:-2] + texts(200, seed=3)
+        usual = model.encode_target(inputs)
+        assert [sampler(ids, random.Random(0)) for ids in usual] == usual
+
+
+def test_if_all_merges_are_left_out_characters_remain(tokenizer):
+    model = tokenizer("bpe")
+    (ids,) = model.encode_target(["abba é"])
+    sampled = BpeDropout(model.inventories[1], 1.0)(ids, random.Random(0))
+    assert "".join(model.target_vocabulary[index] for index in sampled[:-1]) == "▁abba▁é" and len(sampled) == 8
+
+
+def segmentations(text, pieces):
+    """Yield all ways to cut a text into pieces."""
+    for cuts in itertools.product([False, True], repeat=len(text) - 1):
+        bounds = [0, *(place for place, cut in enumerate(cuts, 1) if cut), len(text)]
+        found = tuple(text[start:end] for start, end in itertools.pairwise(bounds))
+        if all(piece in pieces for piece in found):
+            yield found
+
+
+def frequencies(sampler, word, draws=20_000):
+    ids = [*(sampler.inventory.ids[character] for character in word), EOS]
+    rng, names = random.Random(7), {index: piece for piece, index in sampler.inventory.ids.items()}
+    counts = Counter(tuple(names[index] for index in sampler(ids, rng)[:-1]) for _ in range(draws))
+    return {pieces: count / draws for pieces, count in counts.items()}
+
+
+def assert_close(found, expected, draws=20_000):
+    assert found.keys() <= expected.keys()
+    for pieces, share in expected.items():
+        assert found.get(pieces, 0.0) == pytest.approx(share, abs=5 * math.sqrt(share / draws))
+
+
+@pytest.mark.parametrize("alpha", [0.1, 0.5, 1.0])
+def test_unigram_samples_as_often_as_all_segmentations_added_up_say(alpha):
+    scores = {"▁": -3.0, "a": -2.0, "b": -2.5, "▁a": -1.5, "ab": -3.5, "ba": -4.0, "▁ab": -2.7, "aba": -5.0}
+    sampler = UnigramSampler(inventory(scores), alpha)
+    weights = {
+        pieces: math.exp(alpha * sum(map(scores.__getitem__, pieces))) for pieces in segmentations("▁abab", scores)
+    }
+    total = sum(weights.values())
+    assert len(weights) > 10
+    assert_close(frequencies(sampler, "▁abab"), {pieces: weight / total for pieces, weight in weights.items()})
+
+
+def outcomes(pieces, order, drop):
+    """Return the probability of each result of BPE-dropout, from all subsets of merges that can be left out."""
+    merges = [place for place in range(len(pieces) - 1) if pieces[place] + pieces[place + 1] in order]
+    found = Counter()
+    for dropped in itertools.product([False, True], repeat=len(merges)):
+        share = math.prod(drop if left_out else 1 - drop for left_out in dropped)
+        rest = [place for place, left_out in zip(merges, dropped, strict=True) if not left_out]
+        if not rest:
+            found[pieces] += share
+            continue
+        place = min(rest, key=lambda place: (order.index(pieces[place] + pieces[place + 1]), place))
+        after = (*pieces[:place], pieces[place] + pieces[place + 1], *pieces[place + 2 :])
+        for result, part in outcomes(after, order, drop).items():
+            found[result] += share * part
+    return found
+
+
+@pytest.mark.parametrize("drop", [0.1, 0.5])
+def test_bpe_dropout_samples_as_often_as_all_subsets_of_merges_say(drop):
+    order = ["ab", "▁a", "ba", "▁ab", "abab"]
+    scores = {piece: -float(rank) for rank, piece in enumerate([*order, "▁", "a", "b"])}
+    sampler = BpeDropout(inventory(scores), drop)
+    assert_close(frequencies(sampler, "▁abab"), outcomes(tuple("▁abab"), order, drop))
+
+
+PROGRAM = """
+import random
+from nmt.data.subwords import SAMPLERS
+from tests.data.test_subwords import inventory
+scores = {"▁": -1.0, "a": -2.0, "b": -3.0, "ab": -1.5, "▁a": -1.7}
+for kind in SAMPLERS.values():
+    sampler, rng = kind(inventory(scores), 0.3), random.Random("1 2")
+    print([sampler([4, 5, 6, 5, 6, 4, 6, 5, 3], rng) for _ in range(20)])
+"""
+
+
+def test_another_process_draws_the_same():
+    first, second = (
+        subprocess.run(
+            [sys.executable, "-c", PROGRAM], check=True, capture_output=True, text=True, env={"PYTHONHASHSEED": seed}
+        ).stdout
+        for seed in ("1", "2")
+    )
+    assert first == second and len(first) > 500

@@ -1,0 +1,136 @@
+"""The pairs of an epoch follow from seed and epoch, and a loader stopped inside an epoch goes on with the same ones."""
+
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from nmt.data.encoded import encode, encode_corpus
+from nmt.data.filters import Filters
+from nmt.data.loader import BatchLoader
+from nmt.data.pair import SentencePair, Split
+from nmt.data.resampling import SubwordSampling
+from nmt.data.tokenizer import Tokenizer
+from nmt.data.training_pairs import TrainingPairs
+from nmt.data.word_links import linked_words, links_of_pair, to_text, words_of_pieces
+
+COUNT, LONGEST = 2100, 40  # more pairs than one chunk of the encoder
+
+
+def texts(count, seed):
+    draw = random.Random(seed)
+    words = ["".join(draw.choices("abcdefgh한é", k=draw.randint(1, 8))) for _ in range(300)]
+    return [" ".join(draw.choices(words, k=draw.randint(1, 7))) for _ in range(count)]
+
+
+@pytest.fixture(scope="module")
+def pairs():
+    draw, found = random.Random(3), []
+    for source, target in zip(texts(COUNT, 1), texts(COUNT, 2), strict=True):
+        links = {(draw.randrange(len(source.split())), draw.randrange(len(target.split()))) for _ in range(3)}
+        found.append(SentencePair(source, target, alignment=to_text(links) if draw.random() < 0.8 else None))
+    return found
+
+
+@pytest.fixture
+def tokenizer(pairs, tokenizer_config):
+    def make(type="unigram", *, joint=True):
+        return Tokenizer.train(pairs, tokenizer_config(type, vocab_size=400, joint=joint), cache_dir=None)
+
+    return make
+
+
+def encoded(pairs, tokenizer, folder, *, linked=False):
+    filters = Filters(max_length=LONGEST, max_ratio=100.0)
+    return encode_corpus(Split.of(pairs), tokenizer, filters, folder=folder, linked=linked)
+
+
+def same(one, other):
+    """Return whether two lists of encoded pairs are equal."""
+    return len(one) == len(other) and all(
+        a[:2] == b[:2] and np.array_equal(a.links, b.links) for a, b in zip(one, other, strict=True)
+    )
+
+
+@pytest.mark.parametrize("joint", [True, False])
+@pytest.mark.parametrize("type", ["unigram", "bpe"])
+def test_sampled_pairs_are_other_encodings_of_the_same_texts(pairs, tokenizer, tmp_path, type, joint):
+    model = tokenizer(type, joint=joint)
+    usual = encoded(pairs, model, tmp_path)
+    train = TrainingPairs(usual, sampling=SubwordSampling(model, type, 0.3, LONGEST), seed=1)
+    first, second = list(train.of_epoch(0)), list(train.of_epoch(1))
+    assert len(first) == len(second) == len(train) == len(usual) and train.differ
+    state = model.to_state()
+    back = model if joint else Tokenizer.from_state({**state, "source": state["target"], "target": state["source"]})
+    for epoch in (first, second):
+        assert [model.decode_target(pair.target) for pair in epoch] == [model.decode_target(p.target) for p in usual]
+        assert [back.decode_target(pair.source) for pair in epoch] == [back.decode_target(p.source) for p in usual]
+    assert sum(a[:2] != b[:2] for a, b in zip(first, second, strict=True)) > COUNT / 2
+    again = TrainingPairs(usual, sampling=SubwordSampling(model, type, 0.3, LONGEST), seed=1)
+    other = TrainingPairs(usual, sampling=SubwordSampling(model, type, 0.3, LONGEST), seed=2)
+    assert list(again.of_epoch(1)) == second, "no matter which epochs were made before"
+    assert list(other.of_epoch(1)) != second
+
+
+def test_a_sample_that_is_too_long_keeps_the_usual_encoding(pairs, tokenizer, tmp_path):
+    model = tokenizer("bpe")
+    usual = encoded(pairs, model, tmp_path)
+    sampled = TrainingPairs(usual, sampling=SubwordSampling(model, "bpe", 1.0, LONGEST)).of_epoch(0)
+    kept = Counter()
+    for before, after in zip(usual, sampled, strict=True):
+        for old, new in zip(before[:2], after[:2], strict=True):
+            assert len(new) <= LONGEST
+            characters = "".join(model.target_vocabulary[index] for index in old[:-1])
+            kept[new == old] += 1
+            assert new == old or len(new) == len(characters) + 1
+    assert kept[True] and kept[False]
+
+
+@pytest.mark.parametrize("type", ["unigram", "bpe"])
+def test_links_follow_their_words(pairs, tokenizer, tmp_path, type):
+    model = tokenizer(type)
+    usual = encoded(pairs, model, tmp_path, linked=True)
+    sampled = TrainingPairs(usual, sampling=SubwordSampling(model, type, 0.2, LONGEST)).of_epoch(0)
+    filters = Filters(max_length=LONGEST, max_ratio=100.0)
+    lengths = [np.array([len(pair[side]) for pair in encode(pairs, model)]) for side in (0, 1)]
+    kept = [pair for pair, reason in zip(pairs, filters.reasons(*lengths), strict=True) if not reason]
+    assert len(kept) == len(sampled)
+    for pair, ids in zip(kept, sampled, strict=True):
+        words = [words_of_pieces(side, starts) for side, starts in zip(ids[:2], model.word_starts, strict=True)]
+        assert linked_words(ids.links, *words) == links_of_pair(pair, "here")
+
+
+def batches(loader):
+    return [(batch.source.tolist(), batch.target_out.tolist()) for batch in loader]
+
+
+@pytest.mark.parametrize("type", ["unigram", "bpe"])
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_a_loader_goes_on_where_it_stopped(pairs, tokenizer, tmp_path, type, ranks):
+    model = tokenizer(type)
+    usual = encoded(pairs, model, tmp_path)
+
+    def loader(rank=0):
+        train = TrainingPairs(usual, sampling=SubwordSampling(model, type, 0.3, LONGEST), seed=1)
+        return BatchLoader(train, 2000, seed=1, rank=rank, world_size=ranks)
+
+    whole = []
+    running = loader()
+    for epoch in range(3):
+        running.set_epoch(epoch)
+        whole.append(batches(running))
+    assert len({len(each) for each in whole}) == 1 and len(whole[0]) == len(running)
+    others = loader(ranks - 1)
+    others.set_epoch(2)
+    assert len(batches(others)) == len(running)
+    for stop in (0, 1, len(whole[2]) - 1):
+        stopped = loader()
+        stopped.set_epoch(2)
+        iterator = iter(stopped)
+        for _ in range(stop):
+            next(iterator)
+        resumed = loader()
+        resumed.load_state_dict(stopped.state_dict())
+        resumed.set_epoch(2)
+        assert batches(resumed) == whole[2][stop:]
