@@ -148,6 +148,11 @@ def _contradictions(config: TrainConfig) -> Iterator[str]:
     for package in config.allow:
         if not _PACKAGE.fullmatch(package):
             yield f"allow: got {shown(package)}, expected names of Python packages, as in allow=[my_package]"
+    if config.data.both_directions and not config.tokenizer.joint:
+        yield (
+            "data.both_directions: got true with tokenizer.joint=false, expected a joint vocabulary, as each "
+            "language is on both sides; use tokenizer.joint=true"
+        )
     yield from _trainer(config.trainer)
     if config.optimizer.get("fused") and config.trainer.precision == "16-mixed":
         yield (

@@ -48,6 +48,7 @@ class DataConfig:
     seed: NonNegativeInt  # of the choice of held-out pairs, and of a source's random choices
     limit: PositiveInt | None  # use only this number of pairs from the start of every split
     overfit: bool = False  # validation and test are the training pairs (debug=overfit)
+    both_directions: bool = False  # train on the pairs with their sides swapped as well
     max_length: Annotated[int, Range(low=2, high=1_000_000)]  # pieces of the longer side; others are dropped
     max_ratio: Annotated[float, Range(low=1.0)]  # longer side / shorter side; training pairs above it are dropped
     filters: list[Filter] = field(default_factory=list)  # defects whose training pairs are dropped as well

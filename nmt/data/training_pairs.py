@@ -5,22 +5,64 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 
-from nmt.data.encoded import EncodedCorpus, EncodedPairs
+import numpy as np
+from numpy.typing import NDArray
+
+from nmt.data.encoded import Encoded, EncodedCorpus, EncodedPairs
 from nmt.data.resampling import SubwordSampling
+
+
+class BothDirections(EncodedPairs):
+    """`pairs`, and the same pairs again with their sides swapped, for a joint vocabulary."""
+
+    def __init__(self, pairs: EncodedPairs) -> None:
+        self.pairs = pairs
+
+    @property
+    def source_lengths(self) -> NDArray[np.int32]:
+        """The number of source ids of each pair, computed at each access."""
+        return np.concatenate([self.pairs.source_lengths, self.pairs.target_lengths])
+
+    @property
+    def target_lengths(self) -> NDArray[np.int32]:
+        """The number of target ids of each pair, computed at each access."""
+        return np.concatenate([self.pairs.target_lengths, self.pairs.source_lengths])
+
+    def __len__(self) -> int:
+        return 2 * len(self.pairs)
+
+    def __getitem__(self, index: int) -> Encoded:  # type: ignore[override]  # no slices
+        backwards, place = divmod(range(len(self))[index], len(self.pairs))
+        return _swapped(self.pairs[place]) if backwards else self.pairs[place]
+
+
+def _swapped(pair: Encoded) -> Encoded:
+    if pair.links is None:
+        return Encoded(pair.target, pair.source)
+    links = pair.links[:, ::-1]
+    return Encoded(pair.target, pair.source, links[np.lexsort((links[:, 1], links[:, 0]))])
 
 
 class TrainingPairs:
     """The training pairs of each epoch, which depend only on the seed and the epoch. An epoch always has as many."""
 
-    def __init__(self, corpus: EncodedCorpus, *, sampling: SubwordSampling | None = None, seed: int = 0) -> None:
+    def __init__(
+        self,
+        corpus: EncodedCorpus,
+        *,
+        both_directions: bool = False,
+        sampling: SubwordSampling | None = None,
+        seed: int = 0,
+    ) -> None:
         self.corpus = corpus
+        self.both_directions = both_directions
         self.sampling = sampling
         self.seed = seed
         self._last: tuple[int, EncodedPairs] | None = None
 
     def __len__(self) -> int:
         """Return the number of pairs in an epoch."""
-        return len(self.corpus)
+        return len(self.corpus) * (1 + self.both_directions)
 
     @property
     def dropped(self) -> Mapping[str, int]:
@@ -41,4 +83,5 @@ class TrainingPairs:
         return self._last[1]
 
     def _make(self, rng: random.Random) -> EncodedPairs:
-        return self.corpus if self.sampling is None else self.sampling(self.corpus, rng)
+        pairs = BothDirections(self.corpus) if self.both_directions else self.corpus
+        return pairs if self.sampling is None else self.sampling(pairs, rng)

@@ -25,7 +25,7 @@ from nmt.build import (
 from nmt.check import check_lengths
 from nmt.checkpoint import without_prefix
 from nmt.config.recipe import Recipe
-from nmt.config.settings import TrainConfig
+from nmt.config.settings import DataConfig, TrainConfig
 from nmt.data.cache import cache_folder
 from nmt.data.corpus import load_corpus, origin
 from nmt.data.datamodule import TranslationData
@@ -109,7 +109,7 @@ def build_parts(recipe: Recipe, last: Mapping[str, Any] | None = None) -> Parts:
             f"objective: {type(objective).__name__} learns from word alignments, but the training pairs of "
             f"{origin(source, settings.data)} have none; name a file of links by data.train_alignment="
         )
-    corpus_digest = _digest(corpus, linked=linked)
+    corpus_digest = _digest(corpus, settings.data, linked=linked)
     if last is not None and last["corpus_sha256"] != corpus_digest:
         raise UserError(
             f"resume={recipe.folder}: the training or validation pairs"
@@ -121,7 +121,14 @@ def build_parts(recipe: Recipe, last: Mapping[str, Any] | None = None) -> Parts:
     _check_lengths(recipe, translator, val, corpus.get("test", ()))
     filters = make_filters(settings.data, corpus)
     encoded = encode_corpus(corpus["train"], translator.tokenizer, filters, folder=cache_folder(), linked=linked)
-    train = TrainingPairs(encoded, sampling=_sampling(settings, translator.tokenizer), seed=settings.seed)
+    train = TrainingPairs(
+        encoded,
+        both_directions=settings.data.both_directions,
+        sampling=_sampling(settings, translator.tokenizer),
+        seed=settings.seed,
+    )
+    if settings.data.both_directions:
+        logger.info(f"training pairs: {len(train):,} with those swapped (data.both_directions)")
     for line in start_lines(corpus, translator.tokenizer, settings.data, folder=cache_folder()):
         logger.info(line)
     return Parts(
@@ -142,10 +149,11 @@ def build_parts(recipe: Recipe, last: Mapping[str, Any] | None = None) -> Parts:
     )
 
 
-def _digest(corpus: Mapping[str, Split], *, linked: bool) -> str:
+def _digest(corpus: Mapping[str, Split], data: DataConfig, *, linked: bool) -> str:
     """Return what identifies the training and validation pairs, and if `linked` their alignments."""
     splits = corpus["train"], corpus["val"]
-    return digest(*(split.digest for split in splits), *(split.links or "" for split in splits if linked))
+    links = [split.links or "" for split in splits if linked]
+    return digest(*(split.digest for split in splits), *links, *["both directions"] * data.both_directions)
 
 
 def _translator(recipe: Recipe, corpus: Mapping[str, Split], last: Mapping[str, Any] | None) -> Translator:

@@ -101,6 +101,28 @@ def test_links_follow_their_words(pairs, tokenizer, tmp_path, type):
         assert linked_words(ids.links, *words) == links_of_pair(pair, "here")
 
 
+def turned(pair):
+    links = " ".join("-".join(reversed(link.split("-"))) for link in (pair.alignment or "").split())
+    return SentencePair(pair.target, pair.source, alignment=links or None)
+
+
+@pytest.mark.parametrize("linked", [True, False])
+def test_both_directions_equal_the_corpus_and_the_corpus_with_its_sides_swapped(pairs, tokenizer, tmp_path, linked):
+    model = tokenizer()
+    usual = encoded(pairs, model, tmp_path, linked=linked)
+    backwards = encoded(list(map(turned, pairs)), model, tmp_path, linked=linked)
+    train = TrainingPairs(usual, both_directions=True)
+    both = train.of_epoch(0)
+    assert same(both, [*usual, *backwards]) and len(train) == len(both) == 2 * len(usual) and not train.differ
+    assert same([both[-1]], [backwards[-1]])
+    assert both.source_lengths.tolist() == [len(pair.source) for pair in both]
+    assert both.target_lengths.tolist() == [len(pair.target) for pair in both]
+    assert sum(len(batch.source) for batch in BatchLoader(train, 2000)) == len(both)
+    sampled = TrainingPairs(usual, both_directions=True, sampling=SubwordSampling(model, "unigram", 0.5, LONGEST))
+    texts = [model.decode_target(pair.source) for pair in sampled.of_epoch(3)]
+    assert texts == [model.decode_target(pair.source) for pair in both]
+
+
 def batches(loader):
     return [(batch.source.tolist(), batch.target_out.tolist()) for batch in loader]
 

@@ -55,3 +55,18 @@ def test_overfit_switches_every_dropout_off(tmp_path: Path) -> None:
     tokens = torch.arange(4, 20).view(4, 4)
     first, second = (encoder(tokens, tokens > 0).memory for _ in range(2))
     assert torch.equal(first, second)
+
+
+def test_both_directions_change_the_training_pairs_only(tmp_path: Path) -> None:
+    settings = ["trainer.accelerator=cpu", f"hydra.run.dir={tmp_path}/run"]
+    usual, both = (
+        build_parts(compose_run([*CORPUS, *settings, *more])) for more in ([], ["data.both_directions=true"])
+    )
+    assert len(both.data.train_pairs) == 2 * len(usual.data.train_pairs)
+    assert both.data.val_pairs == usual.data.val_pairs and both.digest != usual.digest
+    assert both.translator.tokenizer.digest() == usual.translator.tokenizer.digest()
+    words = r"data\.both_directions: got true with tokenizer\.joint=false, expected a joint vocabulary"
+    with pytest.raises(UserError, match=words):
+        compose_run(
+            [*CORPUS, *settings, "data.both_directions=true", "tokenizer.joint=false", "model.tie_embeddings=none"]
+        )
