@@ -115,6 +115,19 @@ def build_source(data: DataConfig, *, allow: Sequence[str] = ()) -> Source:
     return Aligned(source, files) if files else source
 
 
+def build_more(data: DataConfig) -> dict[str, Source]:
+    """Return the sources of the further training corpora that `data.more` names. Raises UserError for bad entries."""
+    node, languages = _files_node(), {"source_lang": data.source_lang, "target_lang": data.target_lang}
+    return {
+        name: instantiate(node, f"data.more.{name}", within=SOURCES, offered={**languages, "train": entry.train})
+        for name, entry in (data.more or {}).items()
+    }
+
+
+def _files_node() -> dict[str, str]:
+    return {"_target_": f"{Files.__module__}.{Files.__qualname__}"}
+
+
 def _source(data: DataConfig, allow: Sequence[str]) -> Source:
     if data.source_lang == data.target_lang:
         raise UserError(
@@ -123,8 +136,7 @@ def _source(data: DataConfig, allow: Sequence[str]) -> Source:
     common = {field.name: getattr(data, field.name) for field in dataclasses.fields(data) if field.name != "source"}
 
     def files() -> Source:
-        node = {"_target_": f"{Files.__module__}.{Files.__qualname__}"}
-        return cast(Source, instantiate(node, "data", within=SOURCES, offered=common))
+        return cast(Source, instantiate(_files_node(), "data", within=SOURCES, offered=common))
 
     if data.path is not None or data.train is not None:
         node = {**data.source, "_partial_": True}  # its keys are checked, and nothing is constructed

@@ -30,6 +30,7 @@ def check_nodes(config: TrainConfig) -> None:
     allow = config.allow
     checks: list[Callable[[], Any]] = [
         partial(build.build_source, config.data, allow=allow),
+        partial(build.build_more, config.data),
         partial(check_filters, config.data),
         partial(_check_model, config),
         partial(build.build_objective, config.objective, allow=allow),

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-# Keys of a data section whose values are files or folders. Those of the first line name a corpus of one's own.
-OWN_FILES = ("path", "train", "val", "test", "train_alignment", "val_alignment")
-PATHS = (*OWN_FILES, "root")
+# Keys of a data section whose values are files or folders, and those that name a corpus of one's own.
+FILES = ("path", "train", "val", "test", "train_alignment", "val_alignment")
+OWN_FILES = (*FILES, "more")  # `more` has the key train in each of its entries
+PATHS = (*FILES, "root")
 
 
 def absolute_paths(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -18,6 +19,9 @@ def absolute_paths(data: Mapping[str, Any]) -> dict[str, Any]:
     Values that are not paths are not changed. The source refuses them later.
     """
     found = {key: _absolute(data[key]) for key in PATHS if key in data}
+    if isinstance(data.get("more"), Mapping):
+        more = data["more"].items()
+        found["more"] = {key: absolute_paths(each) if isinstance(each, Mapping) else each for key, each in more}
     name = data.get("name")
     if isinstance(name, str) and os.path.isdir(name):
         found["name"] = os.path.abspath(name)  # the client of the Hub takes the name of a local folder as well

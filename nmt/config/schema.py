@@ -78,6 +78,9 @@ def _field(value: Any, hint: Any, where: str, problems: list[str]) -> Any:
     """Return the value of one field. Append a message to `problems` if the value does not fit."""
     if dataclasses.is_dataclass(hint):
         return _read(value, hint, where, problems)
+    entry = _entry(hint)
+    if entry is not None and isinstance(value, Mapping):
+        return {str(key): _read(value[key], entry, _join(where, key), problems) for key in value}
     if value == MISSING:
         problems.append(f"{where}: not given; set {where}=... ({expected_of(hint)})")
     elif isinstance(value, int) and not isinstance(value, bool) and str in options(hint) and not fits(value, hint):
@@ -88,10 +91,18 @@ def _field(value: Any, hint: Any, where: str, problems: list[str]) -> Any:
     return value
 
 
+def _entry(hint: Any) -> Any:
+    """Return the settings class of the entries of a mapping, or None for another annotation."""
+    kinds = [typing.get_args(option)[1] for option in options(hint) if typing.get_origin(option) is dict]
+    return next(filter(dataclasses.is_dataclass, kinds), None)
+
+
 def expected_of(hint: Any) -> str:
     """Describe the values that a field accepts: "an integer of at least 1 or null"."""
     if dataclasses.is_dataclass(hint) or typing.get_origin(hint) is dict:
         return "a mapping of settings"
+    if _entry(hint) is not None:
+        return "a mapping of names to settings, or null"
     return expected(hint)
 
 

@@ -28,6 +28,15 @@ Filter = Literal[
 
 
 @dataclass(kw_only=True)
+class MoreConfig:
+    """A further training corpus."""
+
+    train: str | list[str]  # one file, or [source, target]
+    # How often an epoch has each pair. A fraction is a share of the pairs, chosen anew in each epoch
+    weight: Annotated[float, Range(above=0.0, high=1000.0)] = 1.0
+
+
+@dataclass(kw_only=True)
 class DataConfig:
     """The source of the sentence pairs, the filters, and the sizes of batches.
 
@@ -42,6 +51,7 @@ class DataConfig:
     train: Any  # one file or [source, target], which replaces the source
     val: Any  # the same, but it replaces only this split; likewise test
     test: Any
+    more: dict[str, MoreConfig] | None = None  # further training corpora, by names of the user's choice
     train_alignment: str | None = None  # a file with the word alignments of the training pairs; likewise val_alignment
     val_alignment: str | None = None
     val_size: PositiveInt  # pairs held out of train if there is no validation split

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import logging
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 
 from nmt.config.settings import DataConfig
@@ -49,6 +50,27 @@ def load_corpus(source: Source, config: DataConfig, splits: Sequence[str] | None
             count = f"{empty:,} of {len(corpus[split]):,}"
             logger.info(f"{split} pairs: {count} empty on one side or both; scores count them too")
     return corpus
+
+
+@dataclass(frozen=True)
+class WeightedSplit:
+    """A further training corpus, and how often an epoch has each of its pairs."""
+
+    split: Split
+    weight: float
+
+
+def load_more(sources: Mapping[str, Source], config: DataConfig) -> dict[str, WeightedSplit]:
+    """Return the further training corpora `data.more`, each cut to the first `data.limit` pairs.
+
+    The number of pairs of each is logged. Raises UserError for data that is missing or malformed.
+    """
+    found = {}
+    for name, entry in (config.more or {}).items():
+        split = Split.of(_first(sources[name].splits()["train"], config.limit))
+        found[name] = WeightedSplit(split, entry.weight)
+        logger.info(f"data.more.{name}: {len(split):,} training pairs, weight {entry.weight:g}")
+    return found
 
 
 def origin(source: Source, config: DataConfig, split: str = "train") -> str:

@@ -30,7 +30,7 @@ class TranslationData(pl.LightningDataModule):
         self.seed = seed
         if train.dropped:
             total = sum(train.dropped.values())
-            logger.info(f"training pairs: {total:,} dropped ({counts(train.dropped)}); {len(train):,} kept")
+            logger.info(f"training pairs: {total:,} dropped ({counts(train.dropped)}); {train.kept:,} kept")
 
     @functools.cached_property
     def _batches(self) -> int:

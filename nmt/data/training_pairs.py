@@ -1,15 +1,71 @@
-"""The training pairs of each epoch."""
+"""The training pairs of each epoch: of one corpus or several with weights, and in one direction or both."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nmt.data.encoded import Encoded, EncodedCorpus, EncodedPairs
 from nmt.data.resampling import SubwordSampling
+
+
+@dataclass(frozen=True)
+class Part:
+    """A training corpus, and how often an epoch has each of its pairs.
+
+    With a weight of 2.3, an epoch has each pair twice, and three tenths of the pairs, chosen anew, once more.
+    """
+
+    corpus: EncodedCorpus
+    weight: float = 1.0
+
+    def __len__(self) -> int:
+        """Return the number of pairs in an epoch."""
+        return int(self.weight) * len(self.corpus) + self.share
+
+    @property
+    def share(self) -> int:
+        """The number of pairs that the fraction of the weight adds to an epoch."""
+        return round(self.weight % 1 * len(self.corpus))
+
+    def rows(self, rng: random.Random) -> NDArray[np.int64]:
+        """Return the numbers of the pairs of an epoch."""
+        drawn = np.array(sorted(rng.sample(range(len(self.corpus)), self.share)), np.int64)
+        return np.concatenate([np.tile(np.arange(len(self.corpus)), int(self.weight)), drawn])
+
+
+class Mixture(EncodedPairs):
+    """Pairs of several corpora: those of `rows[0]` from the first corpus, then those of `rows[1]` from the second..."""
+
+    def __init__(self, corpora: Sequence[EncodedCorpus], rows: Sequence[NDArray[np.int64]]) -> None:
+        self._corpora = corpora
+        self._rows = np.concatenate(rows)
+        self._ends = np.cumsum([len(each) for each in rows])
+        chosen = list(zip(corpora, rows, strict=True))
+        self._source_lengths = np.concatenate([corpus.source_lengths[each] for corpus, each in chosen])
+        self._target_lengths = np.concatenate([corpus.target_lengths[each] for corpus, each in chosen])
+
+    @property
+    def source_lengths(self) -> NDArray[np.int32]:
+        """The number of source ids of each pair."""
+        return self._source_lengths
+
+    @property
+    def target_lengths(self) -> NDArray[np.int32]:
+        """The number of target ids of each pair."""
+        return self._target_lengths
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, index: int) -> Encoded:  # type: ignore[override]  # no slices
+        place = range(len(self))[index]
+        return self._corpora[int(np.searchsorted(self._ends, place, side="right"))][int(self._rows[place])]
 
 
 class BothDirections(EncodedPairs):
@@ -44,17 +100,20 @@ def _swapped(pair: Encoded) -> Encoded:
 
 
 class TrainingPairs:
-    """The training pairs of each epoch, which depend only on the seed and the epoch. An epoch always has as many."""
+    """The training pairs of each epoch, which depend only on the seed and the epoch. An epoch always has as many.
+
+    The first part is the corpus itself, with weight 1; the others are added to it.
+    """
 
     def __init__(
         self,
-        corpus: EncodedCorpus,
+        parts: Sequence[Part],
         *,
         both_directions: bool = False,
         sampling: SubwordSampling | None = None,
         seed: int = 0,
     ) -> None:
-        self.corpus = corpus
+        self.parts = parts
         self.both_directions = both_directions
         self.sampling = sampling
         self.seed = seed
@@ -62,17 +121,22 @@ class TrainingPairs:
 
     def __len__(self) -> int:
         """Return the number of pairs in an epoch."""
-        return len(self.corpus) * (1 + self.both_directions)
+        return sum(map(len, self.parts)) * (1 + self.both_directions)
 
     @property
-    def dropped(self) -> Mapping[str, int]:
-        """The number of pairs that the filters left out, by reason."""
-        return self.corpus.dropped
+    def dropped(self) -> Counter[str]:
+        """The number of pairs of all corpora that the filters left out, by reason."""
+        return sum((Counter(part.corpus.dropped) for part in self.parts), Counter())
+
+    @property
+    def kept(self) -> int:
+        """The number of pairs of all corpora that the filters kept."""
+        return sum(len(part.corpus) for part in self.parts)
 
     @property
     def differ(self) -> bool:
         """Whether the pairs of two epochs differ."""
-        return self.sampling is not None
+        return self.sampling is not None or any(part.share for part in self.parts)
 
     def of_epoch(self, epoch: int) -> EncodedPairs:
         """Return the pairs of an epoch. They are made when they are not those of the last call."""
@@ -83,5 +147,9 @@ class TrainingPairs:
         return self._last[1]
 
     def _make(self, rng: random.Random) -> EncodedPairs:
-        pairs = BothDirections(self.corpus) if self.both_directions else self.corpus
+        pairs: EncodedPairs = self.parts[0].corpus
+        if len(self.parts) > 1:
+            pairs = Mixture([part.corpus for part in self.parts], [part.rows(rng) for part in self.parts])
+        if self.both_directions:
+            pairs = BothDirections(pairs)
         return pairs if self.sampling is None else self.sampling(pairs, rng)

@@ -16,6 +16,7 @@ from nmt import machine
 from nmt.build import (
     build_metrics,
     build_model,
+    build_more,
     build_objective,
     build_schedule,
     build_search,
@@ -27,16 +28,16 @@ from nmt.checkpoint import without_prefix
 from nmt.config.recipe import Recipe
 from nmt.config.settings import DataConfig, TrainConfig
 from nmt.data.cache import cache_folder
-from nmt.data.corpus import load_corpus, origin
+from nmt.data.corpus import WeightedSplit, load_corpus, load_more, origin
 from nmt.data.datamodule import TranslationData
-from nmt.data.encoded import Encoded, encode, encode_corpus
+from nmt.data.encoded import Encoded, EncodedCorpus, encode, encode_corpus
 from nmt.data.filters import make_filters
 from nmt.data.pair import SentencePair, Split
 from nmt.data.report.start import start_lines
 from nmt.data.resampling import SubwordSampling
 from nmt.data.sources.base import Source
 from nmt.data.tokenizer import Tokenizer
-from nmt.data.training_pairs import TrainingPairs
+from nmt.data.training_pairs import Part, TrainingPairs
 from nmt.errors import UserError
 from nmt.evaluation.metrics.base import Metric
 from nmt.lines import digest
@@ -109,7 +110,13 @@ def build_parts(recipe: Recipe, last: Mapping[str, Any] | None = None) -> Parts:
             f"objective: {type(objective).__name__} learns from word alignments, but the training pairs of "
             f"{origin(source, settings.data)} have none; name a file of links by data.train_alignment="
         )
-    corpus_digest = _digest(corpus, settings.data, linked=linked)
+    if linked and settings.data.more:
+        raise UserError(
+            f"data.more: got {', '.join(settings.data.more)}, but objective {type(objective).__name__} learns from "
+            "word alignments, which these corpora do not have; leave them out, or use objective=cross_entropy"
+        )
+    more = load_more(build_more(settings.data), settings.data)
+    corpus_digest = _digest(corpus, more, settings.data, linked=linked)
     if last is not None and last["corpus_sha256"] != corpus_digest:
         raise UserError(
             f"resume={recipe.folder}: the training or validation pairs"
@@ -119,16 +126,7 @@ def build_parts(recipe: Recipe, last: Mapping[str, Any] | None = None) -> Parts:
     translator = _translator(recipe, corpus, last)
     val = encode(val_pairs, translator.tokenizer, linked=linked)
     _check_lengths(recipe, translator, val, corpus.get("test", ()))
-    filters = make_filters(settings.data, corpus)
-    encoded = encode_corpus(corpus["train"], translator.tokenizer, filters, folder=cache_folder(), linked=linked)
-    train = TrainingPairs(
-        encoded,
-        both_directions=settings.data.both_directions,
-        sampling=_sampling(settings, translator.tokenizer),
-        seed=settings.seed,
-    )
-    if settings.data.both_directions:
-        logger.info(f"training pairs: {len(train):,} with those swapped (data.both_directions)")
+    train = _training_pairs(settings, corpus, more, translator.tokenizer, linked=linked)
     for line in start_lines(corpus, translator.tokenizer, settings.data, folder=cache_folder()):
         logger.info(line)
     return Parts(
@@ -149,11 +147,40 @@ def build_parts(recipe: Recipe, last: Mapping[str, Any] | None = None) -> Parts:
     )
 
 
-def _digest(corpus: Mapping[str, Split], data: DataConfig, *, linked: bool) -> str:
+def _digest(corpus: Mapping[str, Split], more: Mapping[str, WeightedSplit], data: DataConfig, *, linked: bool) -> str:
     """Return what identifies the training and validation pairs, and if `linked` their alignments."""
     splits = corpus["train"], corpus["val"]
     links = [split.links or "" for split in splits if linked]
-    return digest(*(split.digest for split in splits), *links, *["both directions"] * data.both_directions)
+    added = [f"{each.split.digest} {each.weight}" for each in more.values()]
+    return digest(*(split.digest for split in splits), *links, *added, *["both directions"] * data.both_directions)
+
+
+def _training_pairs(
+    settings: TrainConfig,
+    corpus: Mapping[str, Split],
+    more: Mapping[str, WeightedSplit],
+    tokenizer: Tokenizer,
+    *,
+    linked: bool,
+) -> TrainingPairs:
+    """Return the encoded training pairs. Raises UserError if the filters drop all pairs of a corpus."""
+    data = settings.data
+
+    def encoded(split: Split) -> EncodedCorpus:
+        filters = make_filters(data, {**corpus, "train": split})
+        return encode_corpus(split, tokenizer, filters, folder=cache_folder(), linked=linked)
+
+    parts = [Part(encoded(corpus["train"]))]
+    for name, each in more.items():
+        try:
+            parts.append(Part(encoded(each.split), each.weight))
+        except UserError as error:
+            raise UserError(f"data.more.{name}: {error}") from error
+    sampling = _sampling(settings, tokenizer)
+    train = TrainingPairs(parts, both_directions=data.both_directions, sampling=sampling, seed=settings.seed)
+    if more or data.both_directions:
+        logger.info(f"training pairs: {len(train):,} in an epoch")
+    return train
 
 
 def _translator(recipe: Recipe, corpus: Mapping[str, Split], last: Mapping[str, Any] | None) -> Translator:

@@ -67,7 +67,12 @@ VARIANTS = {
     "by updates": ["callbacks.checkpointing.save_every_updates=2", "trainer.max_steps=40", "trainer.max_epochs=2"],
     "validating inside updates": ["trainer.accumulate_grad_batches=2", "trainer.val_check_interval=5"],
     "stopping early": ["callbacks.early_stopping.patience=1", "optimizer.lr=1e-9", "trainer.max_epochs=6"],
-    "sampling subwords": ["data.subword_sampling=0.2", "callbacks.checkpointing.save_every_updates=3"],
+    "other pairs in each epoch": [
+        "data.subword_sampling=0.2",
+        "data.both_directions=true",
+        "callbacks.checkpointing.save_every_updates=5",
+        "trainer.max_epochs=2",
+    ],
     "one batch an epoch": [SAVE_ALWAYS, "data.batch_tokens=100000", "trainer.max_epochs=6"],
 }
 

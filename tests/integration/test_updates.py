@@ -16,7 +16,7 @@ from nmt.data.corpus import load_corpus
 from nmt.data.datamodule import TranslationData
 from nmt.data.encoded import encode, encode_corpus
 from nmt.data.filters import Filters
-from nmt.data.training_pairs import TrainingPairs
+from nmt.data.training_pairs import Part, TrainingPairs
 from nmt.search.beam import BeamSearch
 
 PEAK, WARMUP, CLIP, SMOOTHING, UPDATES = 0.01, 3, 0.3, 0.2, 5
@@ -43,7 +43,7 @@ def batches(translator, folder):
     config = validate(compose("train", COMMON))
     corpus = load_corpus(build_source(config.data), config.data)
     filters = Filters(config.data.max_length, config.data.max_ratio)
-    train = TrainingPairs(encode_corpus(corpus["train"], translator.tokenizer, filters, folder=folder))
+    train = TrainingPairs([Part(encode_corpus(corpus["train"], translator.tokenizer, filters, folder=folder))])
     return corpus, TranslationData(
         train, encode(list(corpus["val"]), translator.tokenizer), config.data, seed=config.seed
     )

@@ -70,3 +70,56 @@ def test_both_directions_change_the_training_pairs_only(tmp_path: Path) -> None:
         compose_run(
             [*CORPUS, *settings, "data.both_directions=true", "tokenizer.joint=false", "model.tie_embeddings=none"]
         )
+
+
+def test_further_corpora_join_the_training_pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("ft.en").write_text("one\ntwo\nthree\n\n", "utf-8")
+    Path("ft.de").write_text("eins\nzwei\ndrei\nleer\n", "utf-8")
+    Path("bt.tsv").write_text("four\tvier\nfive\tfünf\n", "utf-8")
+    more = "data.more={ft: {train: [ft.en, ft.de], weight: 2}, bt: {train: bt.tsv, weight: 0.5}}"
+    settings = ["trainer.accelerator=cpu", f"hydra.run.dir={tmp_path}/run"]
+    recipe = compose_run([*CORPUS, *settings, more])
+    assert recipe.plain["data"]["more"]["ft"]["train"] == [f"{tmp_path}/ft.en", f"{tmp_path}/ft.de"]
+    assert recipe.plain["data"]["more"]["bt"]["train"] == f"{tmp_path}/bt.tsv"
+    usual, joined = build_parts(compose_run([*CORPUS, *settings])), build_parts(recipe)
+    assert len(joined.data.train_pairs) == len(usual.data.train_pairs) + 2 * 3 + 1
+    assert joined.data.train_pairs.dropped["empty"] == 1
+    assert joined.translator.tokenizer.digest() == usual.translator.tokenizer.digest()
+    assert joined.data.val_pairs == usual.data.val_pairs and joined.digest != usual.digest
+    other = build_parts(compose_run([*CORPUS, *settings, more.replace("weight: 2", "weight: 3")]))
+    assert other.digest != joined.digest
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ("{ft: {train: ft.en, weight: 0}}", r"data\.more\.ft\.weight: got 0, expected a number of more than 0"),
+        ("{ft: {weight: 2}}", r"data\.more\.ft\.train: missing; expected text or a list"),
+        ("{ft: {train: ft.tsv, wieght: 2}}", r"data\.more\.ft\.wieght: unknown key; did you mean"),
+        ("ft.tsv", r"data\.more: got 'ft\.tsv', expected a mapping of names to settings, or null"),
+        (
+            "{ft: {train: [a.en, a.de, a.ko]}}",
+            r"data\.more\.ft\.train: got \[.*\], expected one file or",
+        ),
+        ("{ft: {train: nowhere.tsv}}", r"nowhere\.tsv: no such file"),
+        ("{ft: {train: EMPTY}}", r"data\.more\.ft: data: every training pair was dropped"),
+    ],
+)
+def test_mistakes_in_further_corpora_are_told(more: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "empty.tsv").write_text("\t\n", "utf-8")
+    more = more.replace("EMPTY", f"{tmp_path}/empty.tsv")
+    with pytest.raises(UserError, match=message):
+        build_parts(
+            compose_run([*CORPUS, "trainer.accelerator=cpu", f"data.more={more}", f"hydra.run.dir={tmp_path}/run"])
+        )
+
+
+def test_further_corpora_have_no_alignments_to_learn_from(tmp_path: Path) -> None:
+    (tmp_path / "links").write_text("0-0\n" * 200, "utf-8")
+    settings = ["objective=guided_alignment", f"data.train_alignment={tmp_path}/links", "trainer.accelerator=cpu"]
+    recipe = compose_run([*CORPUS, *settings, "data.more={ft: {train: ft.tsv}}", f"hydra.run.dir={tmp_path}/run"])
+    with pytest.raises(
+        UserError, match=r"data\.more: got ft, but objective GuidedAlignment learns from word alignments"
+    ):
+        build_parts(recipe)
