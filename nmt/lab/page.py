@@ -34,7 +34,7 @@ WORDS = {
         **{"claim": "claim", "difference": "what the claim predicts to be above 0", "found": "found"},
         **{"first": "the first difference that it predicts to be above 0", "verdicts": "differences in these runs"},
         **{"verdict": "in these runs", "system": "system", "parameters": "parameters", "updates": "updates"},
-        **{"minutes": "minutes", "seeds": "seeds", "how": "How it is measured"},
+        **{"minutes": "minutes", "update": "ms an update", "seeds": "seeds", "how": "How it is measured"},
     },
     "ko": {
         "title": "어텐션에 관한 주장과 측정 결과",
@@ -49,7 +49,7 @@ WORDS = {
         **{"claim": "주장", "difference": "주장이 0보다 크다고 예측하는 값", "found": "측정값"},
         **{"first": "주장이 0보다 크다고 예측하는 첫 번째 값", "verdicts": "이 실험에서 모든 값의 판정"},
         **{"verdict": "이 실험의 판정", "system": "모델", "parameters": "매개변수 수", "updates": "업데이트 수"},
-        **{"minutes": "시간 (분)", "seeds": "시드", "how": "측정 방법"},
+        **{"minutes": "시간 (분)", "update": "업데이트당 ms", "seeds": "시드", "how": "측정 방법"},
     },
 }
 
@@ -123,10 +123,11 @@ def _budget_table(runs: Runs, words: Mapping[str, str]) -> str:
                 f"{metrics[0]['parameters']:,}",
                 f"{metrics[0]['updates']:,}",
                 f"{fmean(one['wall_seconds'] for one in metrics) / 60:.1f}",
+                f"{fmean(one['wall_seconds'] / one['updates'] for one in metrics) * 1000:.0f}",
                 ", ".join(str(run.seed) for run in each),
             ]
         )
-    return _markdown([words[key] for key in ("system", "parameters", "updates", "minutes", "seeds")], rows)
+    return _markdown([words[key] for key in ("system", "parameters", "updates", "minutes", "update", "seeds")], rows)
 
 
 def _markdown(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
