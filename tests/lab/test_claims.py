@@ -190,7 +190,7 @@ def test_the_page_has_every_claim_in_both_languages():
     )
     found = [Measured(negation, negation.measure(near), near), Measured(memory, memory.measure(right), right)]
     english, korean = page(found, "en"), page(found, "ko")
-    assert claims_table(found, "en") in english and "| 12,345 | 1,000 | 1.5 | 1, 2, 3 |" in english
+    assert claims_table(found, "en") in english and "| 12,345 | 1,000 | 1.5 | 90 | 1, 2, 3 |" in english
     for claim in (negation, memory):
         assert f"## {claim.claim.en}" in english and f"## {claim.claim.ko}" in korean
     facts = to_dict(found)
