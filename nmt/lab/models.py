@@ -66,7 +66,7 @@ def budget(updates: int) -> tuple[str, ...]:
 
 CORPUS = (  # the embedded one
     *("data=cldr", "data.max_parts=2", "data.sizes=[20000,300,1000]", "tokenizer.vocab_size=600"),
-    *budget(1500),
+    *budget(1000),
 )
 
 
