@@ -83,7 +83,7 @@ def share(loaded: LoadedModel, source: Path, folder: Path) -> list[Path]:
     from nmt.stored import non_finite
 
     data = {key: None if key in OWN_FILES else value for key, value in loaded.config["data"].items()}
-    config: dict[str, Any] = {**loaded.config, "data": data}
+    config: dict[str, Any] = {**loaded.config, "data": data, "init": None}
     weights = checkpoint.with_prefix(loaded.model.half().state_dict())
     broken = non_finite(weights)
     if broken is not None:

@@ -16,7 +16,7 @@ from nmt.config.chosen import check_files, chosen_options, unreadable
 from nmt.config.folder import check_texts, config_dir, search_path
 from nmt.config.grammar import quoted
 from nmt.config.mistakes import check_keys, check_options, explain, is_group, parse
-from nmt.config.paths import absolute_paths
+from nmt.config.paths import absolute, absolute_paths
 from nmt.config.recipe import Recipe
 from nmt.config.schema import check_plain, validate
 from nmt.errors import UserError, one_line
@@ -49,6 +49,7 @@ def compose_run(overrides: Sequence[str], *, job: int | None = None, name: str |
         plain = _plain(config)
     if isinstance(plain.get("data"), Mapping):  # config.yaml and checkpoints may be used from another folder later
         plain["data"] = absolute_paths(plain["data"])
+    plain["init"] = absolute(plain["init"])
     return Recipe(validate(plain), plain, folder)
 
 

@@ -18,7 +18,7 @@ def absolute_paths(data: Mapping[str, Any]) -> dict[str, Any]:
 
     Values that are not paths are not changed. The source refuses them later.
     """
-    found = {key: _absolute(data[key]) for key in PATHS if key in data}
+    found = {key: absolute(data[key]) for key in PATHS if key in data}
     if isinstance(data.get("more"), Mapping):
         more = data["more"].items()
         found["more"] = {key: absolute_paths(each) if isinstance(each, Mapping) else each for key, each in more}
@@ -28,7 +28,8 @@ def absolute_paths(data: Mapping[str, Any]) -> dict[str, Any]:
     return {**data, **found}
 
 
-def _absolute(value: Any) -> Any:
+def absolute(value: Any) -> Any:
+    """Return a path, or each path of a list, as an absolute one. What is neither is not changed."""
     if isinstance(value, str):
         return os.path.abspath(Path(os.path.expanduser(value)))
-    return [_absolute(item) for item in value] if isinstance(value, Sequence) else value
+    return [absolute(item) for item in value] if isinstance(value, Sequence) else value

@@ -125,6 +125,7 @@ class TrainConfig:
 
     name: str
     seed: Annotated[int, Range(low=0, high=2**32 - 1)]
+    init: str | None = None  # the checkpoint whose weights the run starts from
     allow: list[str] = field(default_factory=list)  # the user's own packages, whose classes the nodes may name
     data: DataConfig
     tokenizer: TokenizerConfig

@@ -22,10 +22,14 @@ from nmt.evaluation.split import Evaluation, Subject, evaluate, table, write_eva
 from nmt.run_files import ATTENTION, METRICS, best_checkpoint, recent_checkpoint, recent_updates
 from nmt.training.fit import Fitted
 from nmt.training.hparams import write_hparams
+from nmt.training.monitor import Monitor
 from nmt.training.parts import Parts
 from nmt.training.validation import Losses, batch_losses, validation_scores, validation_search
 
 logger = logging.getLogger(__name__)
+
+BEST = "best"
+LABELS = {BEST: "best single checkpoint", "average": "average of the last checkpoints", "ema": "moving average"}
 
 
 def finish(parts: Parts, fitted: Fitted) -> dict[str, Any]:
@@ -34,15 +38,19 @@ def finish(parts: Parts, fitted: Fitted) -> dict[str, Any]:
     parts.translator.model.to(fitted.device)  # Lightning has moved it to the CPU
     best = checkpoint.load(best_checkpoint(folder))
     logger.info(f"training is finished, and {best_checkpoint(folder)} can be used; scoring takes some more time")
-    average = _better_average(parts, fitted, best["nmt"])
-    chosen = average or best
+    candidates = _candidates(parts, fitted, best)
+    kind = _chosen(parts.monitor, candidates)
+    chosen = candidates[kind]
     _load_weights(parts, chosen["state_dict"])
     parts.translator.update = chosen["nmt"]["update"]
     scored = _score(parts)
-    metrics = _metrics(parts, fitted, scored, chosen["nmt"])
+    metrics = _metrics(parts, fitted, scored, chosen["nmt"]) | {
+        "weights": kind,
+        "candidates": {name: candidate["nmt"]["scores"]["val"] for name, candidate in candidates.items()},
+    }
     save_attention_maps(parts.translator, scored["val"].translations[: fitted.samples], folder / ATTENTION)
-    if average is not None:  # not earlier: if the end is interrupted, a resumed run compares with the single weights
-        checkpoint.save(average, best_checkpoint(folder))
+    if kind != BEST:  # not earlier: if the end is interrupted, a resumed run compares with the single weights
+        checkpoint.save(chosen, best_checkpoint(folder))
     if parts.recipe.settings.logger.tensorboard:
         write_hparams(folder, parts.recipe.plain, metrics)
     text = json.dumps(metrics, indent=2, ensure_ascii=False) + "\n"
@@ -61,25 +69,33 @@ def finish(parts: Parts, fitted: Fitted) -> dict[str, Any]:
     return metrics
 
 
-def _better_average(parts: Parts, fitted: Fitted, best: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return a checkpoint with the average of the recent weights, or None if best.ckpt is at least as good.
+def _candidates(parts: Parts, fitted: Fitted, best: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the checkpoints that may become best.ckpt, by name: the best single one, the average, the moving average.
 
-    `best` is the entry "nmt" of best.ckpt.
+    `best` is the content of best.ckpt. The last weights are among those that it was chosen from.
     """
-    folder, monitor, best_scores = parts.recipe.folder, parts.monitor, best["scores"]["val"]
-    if len(fitted.recent) < 2:
-        return None
-    average = checkpoint.average([recent_checkpoint(folder, update) for update in fitted.recent])
-    _load_weights(parts, average)
-    scores = _validate(parts, fitted)
-    better = monitor.quality(scores) > monitor.quality(best_scores)
-    logger.info(
-        f"average of the last {len(fitted.recent)} checkpoints: validation {monitor.label} "
-        f"{scores[monitor.name]:.2f}; best single one (update {best['update']:,}): {best_scores[monitor.name]:.2f}; "
-        f"{monitor.why(scores, best_scores)}kept the {'average' if better else 'single one'}"
-    )
-    about = {**best, "scores": {"val": scores, "averaged_updates": list(fitted.recent)}}
-    return {"state_dict": average, "nmt": about} if better else None
+    folder, found = parts.recipe.folder, {BEST: dict(best)}
+    others = {}
+    if len(fitted.recent) >= 2:
+        others["average"] = checkpoint.average([recent_checkpoint(folder, update) for update in fitted.recent])
+    if fitted.ema is not None:
+        others["ema"] = checkpoint.with_prefix({name: weight.cpu() for name, weight in fitted.ema.items()})
+    for name, weights in others.items():
+        _load_weights(parts, weights)
+        about = {**best["nmt"], "scores": {"val": _validate(parts, fitted)}, "update": fitted.updates}
+        found[name] = {"state_dict": weights, "nmt": about}
+    return found
+
+
+def _chosen(monitor: Monitor, candidates: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return the name of the best candidate on validation; the best single checkpoint wins a tie."""
+    scores = {name: candidate["nmt"]["scores"]["val"] for name, candidate in candidates.items()}
+    name = max(scores, key=lambda each: monitor.quality(scores[each]))
+    if len(scores) > 1:
+        figures = ", ".join(f"{LABELS[each]} {values[monitor.name]:.2f}" for each, values in scores.items())
+        why = monitor.why(*scores.values())
+        logger.info(f"validation {monitor.label}: {figures}; {why}kept the {LABELS[name]}")
+    return name
 
 
 def _validate(parts: Parts, fitted: Fitted) -> dict[str, float]:
@@ -91,7 +107,7 @@ def _validate(parts: Parts, fitted: Fitted) -> dict[str, float]:
             losses += batch_losses(model, parts.objective, batch.to(fitted.device))
     search = validation_search(parts.translator.search)
     sources = [pair.source for pair in val_pairs]
-    with PassProgress("validating the average", len(sources), unit="sentences") as progress:
+    with PassProgress("validating averaged weights", len(sources), unit="sentences") as progress:
         translations = parts.translator.translate(sources, search=search, advance=progress.advance)
     return validation_scores(losses, parts.metrics_in_training, translations, val_pairs)
 
@@ -141,7 +157,6 @@ def _metrics(parts: Parts, fitted: Fitted, scored: Mapping[str, Evaluation], bes
         "best_update": best["update"],
         "peak_learning_rate": fitted.peak_rate,
         "highest_learning_rate": fitted.peak_rate * fitted.highest_factor,
-        "averaged": "averaged_updates" in best["scores"],
         "wall_seconds": fitted.seconds,
         "total_seconds": fitted.seconds + time.monotonic() - parts.started - fitted.session_seconds,
         "seed": settings.seed,

@@ -40,8 +40,9 @@ class Fitted:
 
     `seconds` is the time of training and its validations in all sessions; `session_seconds` is the time of Lightning's
     fit in this session. `counts` are the sums of this process. `recent` are the updates whose weights were kept for
-    averaging, oldest first. `samples` is the number of validation sentences whose attention maps are drawn.
-    `peak_rate` is the configured peak learning rate, and `highest_factor` the largest share of it that an update used.
+    averaging, oldest first. `ema` is the moving average of the weights, by their names in the model, or None. `samples`
+    is the number of validation sentences whose attention maps are drawn. `peak_rate` is the configured peak learning
+    rate, and `highest_factor` the largest share of it that an update used.
     """
 
     updates: int
@@ -51,6 +52,7 @@ class Fitted:
     peak_rate: float
     highest_factor: float
     recent: tuple[int, ...]
+    ema: Mapping[str, torch.Tensor] | None
     samples: int
     device: torch.device
     precision: Precision
@@ -85,6 +87,7 @@ def fit(parts: Parts, checkpoints: AtomicCheckpointIO) -> Fitted:
         peak_rate=trainer.optimizers[0].param_groups[0]["peak_lr"],
         highest_factor=module.highest_factor,
         recent=tuple(checkpointing.recent),
+        ema=checkpointing.ema,
         samples=max((each.sentences for each in configured.values() if isinstance(each, Samples)), default=0),
         device=trainer.strategy.root_device,
         precision=trainer.precision_plugin,

@@ -34,11 +34,11 @@ class Monitor:
         quality = self._quality(scores)
         return quality if math.isfinite(quality) else -math.inf
 
-    def why(self, one: Mapping[str, float], other: Mapping[str, float]) -> str:
-        """Return why the loss decides between two validations, as the beginning of a sentence; empty if it does not."""
-        if self.metric is None or not (self._is_chance(one) and self._is_chance(other)):
+    def why(self, *validations: Mapping[str, float]) -> str:
+        """Return why the loss decides between validations, as the beginning of a sentence; empty if it does not."""
+        if self.metric is None or not all(map(self._is_chance, validations)):
             return ""
-        losses = f"{one['loss']:.3f} and {other['loss']:.3f}"
+        losses = ", ".join(f"{each['loss']:.3f}" for each in validations)
         return f"because {self.label} is below {self.metric.chance:g}, the loss decides ({losses}): "
 
     def _is_chance(self, scores: Mapping[str, float]) -> bool:

@@ -24,9 +24,11 @@ from nmt.build import (
     monitored_metric,
 )
 from nmt.check import check_lengths
-from nmt.checkpoint import without_prefix
+from nmt.checkpoint import find_checkpoint, load, without_prefix
 from nmt.config.recipe import Recipe
+from nmt.config.resumed import changes
 from nmt.config.settings import DataConfig, TrainConfig
+from nmt.config.typed import shown
 from nmt.data.cache import cache_folder
 from nmt.data.corpus import WeightedSplit, load_corpus, load_more, origin
 from nmt.data.datamodule import TranslationData
@@ -185,8 +187,9 @@ def _training_pairs(
 
 def _translator(recipe: Recipe, corpus: Mapping[str, Split], last: Mapping[str, Any] | None) -> Translator:
     settings = recipe.settings
-    if last is not None:
-        tokenizer = Tokenizer.from_state(last["nmt"]["tokenizer"])
+    start = last if last is not None or settings.init is None else _initial(settings.init, recipe.plain)
+    if start is not None:
+        tokenizer = Tokenizer.from_state(start["nmt"]["tokenizer"])
     else:
         tokenizer = Tokenizer.train(corpus["train"], settings.tokenizer, cache_dir=cache_folder())
     model = build_model(
@@ -196,12 +199,37 @@ def _translator(recipe: Recipe, corpus: Mapping[str, Split], last: Mapping[str, 
         joint=tokenizer.joint,
         allow=settings.allow,
     )
-    if last is not None and (problem := wrong_shapes(without_prefix(last["state_dict"]), model.state_dict())):
-        raise UserError(f"resume={recipe.folder}: last.ckpt does not fit its own config ({problem}); use another copy")
+    if start is not None:
+        weights = without_prefix(start["state_dict"])
+        if problem := wrong_shapes(weights, model.state_dict()):
+            raise UserError(
+                f"resume={recipe.folder}: last.ckpt does not fit its own config ({problem}); use another copy"
+                if last is not None
+                else f"init={settings.init}: its weights do not fit this model ({problem}); set model as in the "
+                "config.yaml of that run"
+            )
+        model.load_state_dict(weights)
     if settings.data.overfit:
         _disable_dropout(model)
     search = build_search(settings.search, allow=settings.allow)
     return Translator(model, tokenizer, search, name=settings.name, trained_length=settings.data.max_length)
+
+
+def _initial(path: str, plain: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the content of the checkpoint that a new run starts from.
+
+    Raises UserError if it cannot be read, and if its tokenizer has other settings than the run: the run uses it as it
+    is, and its settings have to tell the truth.
+    """
+    try:
+        start = load(find_checkpoint(path))
+    except UserError as error:
+        raise UserError(f"init: {error}") from error
+    differing = changes(start["nmt"]["config"].get("tokenizer", plain["tokenizer"]), plain["tokenizer"])
+    if differing:
+        own = " ".join(f"tokenizer.{key}={shown(before)}" for key, (before, _) in differing.items())
+        raise UserError(f"init={path}: the run uses its tokenizer, which has other settings; add {own}")
+    return start
 
 
 def _sampling(settings: TrainConfig, tokenizer: Tokenizer) -> SubwordSampling | None:

@@ -20,7 +20,17 @@ logger = logging.getLogger(__name__)
 
 # Settings that must not change on resume, because the state in last.ckpt depends on them: the weights, the optimizer's
 # own copy of its settings, or the figures of earlier validations.
-FIXED = ("seed", "tokenizer", "model", "objective", "optimizer", "scores", "callbacks.monitor", "callbacks.extra")
+FIXED = (
+    "seed",
+    "init",
+    "tokenizer",
+    "model",
+    "objective",
+    "optimizer",
+    "scores",
+    "callbacks.monitor",
+    "callbacks.extra",
+)
 LIMITS = ("trainer.max_epochs", "trainer.max_steps", "trainer.max_time")
 STATE = {"state_dict", "optimizer_states", "callbacks", "loops", "epoch", "global_step", "corpus_sha256", "totals"}
 

@@ -229,8 +229,24 @@ def test_the_better_of_average_and_best_is_kept(tmp_path, monkeypatch, caplog, b
     assert ("because BLEU is below 1, the loss decides (" in caplog.text) == (max(bleu) < 1)
     assert same(weights(folder, "best.ckpt"), averaged if better else weights(folder))
     metrics = json.loads((folder / "metrics.json").read_text("utf-8"))
-    assert metrics["best_update"] == metrics["updates"] and metrics["averaged"] == better
+    assert metrics["best_update"] == metrics["updates"] and metrics["weights"] == ("average" if better else "best")
     assert checkpoint.load(folder / "checkpoints" / "best.ckpt")["nmt"]["scores"]["val"]["bleu"] == bleu[1 + better]
+
+
+def test_the_moving_average_is_kept_if_it_is_the_best(tmp_path, monkeypatch):
+    folder = tmp_path / "run"
+    validate_to(monkeypatch, 10.0, 20.0, 15.0, 30.0)
+    metrics = go(folder, *TWO_EPOCHS_AVERAGED, "callbacks.checkpointing.ema_decay=0.9")
+    assert metrics["weights"] == "ema"
+    assert {name: scores["bleu"] for name, scores in metrics["candidates"].items()} == {
+        "best": 20.0,
+        "average": 15.0,
+        "ema": 30.0,
+    }
+    kept = checkpoint.without_prefix(weights(folder, "best.ckpt"))
+    last = checkpoint.load(folder / "checkpoints" / "last.ckpt")
+    assert same(kept, last["callbacks"]["Checkpointing"]["ema"])
+    assert not same(kept, checkpoint.without_prefix(last["state_dict"]))
 
 
 def test_stopped_in_its_last_decoding_and_resumed_with_more_epochs(tmp_path, monkeypatch):
@@ -245,7 +261,7 @@ def test_stopped_in_its_last_decoding_and_resumed_with_more_epochs(tmp_path, mon
     validate_to(monkeypatch, 15.0, 12.0)
     train_program.run([f"resume={folder}"])
     metrics = json.loads((folder / "metrics.json").read_text("utf-8"))
-    assert metrics["updates"] > metrics["best_update"] == second["nmt"]["update"] and not metrics["averaged"]
+    assert metrics["updates"] > metrics["best_update"] == second["nmt"]["update"] and metrics["weights"] == "best"
     assert same(weights(folder, "best.ckpt"), second["state_dict"])
     assert checkpoint.load(folder / "checkpoints" / "best.ckpt")["nmt"]["scores"]["val"]["bleu"] == 20.0
 
@@ -254,7 +270,7 @@ def test_a_monitored_figure_that_is_never_finite(tmp_path, monkeypatch):
     """The first validation counts as the best."""
     validate_to(monkeypatch, math.nan, math.inf, math.nan)
     metrics = go(tmp_path / "run", *TWO_EPOCHS_AVERAGED)
-    assert metrics["best_update"] == metrics["updates"] / 2 and not metrics["averaged"]
+    assert metrics["best_update"] == metrics["updates"] / 2 and metrics["weights"] == "best"
     assert checkpoint.load(tmp_path / "run" / "checkpoints" / "best.ckpt")["nmt"]["update"] == metrics["best_update"]
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytorch_lightning as pl
+import torch
 from pytorch_lightning.callbacks import Callback
 from pytorch_lightning.trainer.states import TrainerFn
+from torch import Tensor
 
 from nmt.checkpoint import load, save
+from nmt.checks import require_fraction
 from nmt.errors import ParameterError
 from nmt.run_files import METRICS, best_checkpoint, last_checkpoint, recent_checkpoint, recent_updates
 from nmt.training.finite import require_finite
@@ -19,23 +22,38 @@ class Checkpointing(Callback):
     """Writes last.ckpt (the whole state of training), best.ckpt and the weights of the last validations.
 
     The weights of the last `average_last` validations are kept for averaging at the end of the run; 0 keeps none.
+    With `ema_decay`, an exponential moving average of the weights follows every update: ema = d ema + (1 - d) weights,
+    where d grows to `ema_decay` as (1 + t) / (10 + t) over the updates t (as in TensorFlow). At the end of the run the
+    best on validation are kept, of the best single weights, the average and the moving average.
     last.ckpt is written every `save_every_updates` updates, after each validation of training, and at its end, so that
     training can go on exactly from there. The program calls this callback after all others that keep a state, so that
     last.ckpt holds their states after the same validation.
     """
 
-    def __init__(self, *, average_last: int = 5, save_every_updates: int = 500) -> None:
+    def __init__(self, *, average_last: int = 5, ema_decay: float | None = None, save_every_updates: int = 500) -> None:
         if average_last < 0:
             raise ParameterError("average_last", f"got {average_last}, expected at least 0 (0: no averaging)")
+        if ema_decay is not None:
+            require_fraction(ema_decay=ema_decay)
         if save_every_updates < 1:
             raise ParameterError("save_every_updates", f"got {save_every_updates}, expected at least 1")
         self.average_last = average_last
+        self.ema_decay = ema_decay
+        self.ema: dict[str, Tensor] | None = None  # the moving average, by the names of the parameters
         self.save_every_updates = save_every_updates
         self.recent: list[int] = []  # updates whose weights are kept, oldest first
         self.saved = 0  # the update that last.ckpt is from
         self._quality: float | None = None  # of best.ckpt
         self._overdue = False
         self._stopping = False
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the moving average, so that a resumed run goes on with it."""
+        return {} if self.ema_decay is None else {"ema": self.ema}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Continue with the saved moving average. Without one, it begins with the current weights."""
+        self.ema = state_dict.get("ema")
 
     def on_fit_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Continue with the files of the run: its best.ckpt, and the recent weights that are not after last.ckpt."""
@@ -47,10 +65,23 @@ class Checkpointing(Callback):
     def on_train_batch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule, *_: Any) -> None:
         """Save when it is time, or when training ends here, if the run can be continued exactly from here."""
         view = training(pl_module)
+        if self.ema_decay is not None and not view.accumulating:
+            self._follow(view, self.ema_decay, trainer.global_step)
         self._stop_after_update(trainer, view)
         ends = trainer.should_stop or trainer.global_step == trainer.max_steps
         if (ends or self._due(trainer)) and resumable(trainer, view):
             self.save_last(trainer, view)
+
+    @torch.no_grad()
+    def _follow(self, view: TranslationModule, decay: float, update: int) -> None:
+        """Move the average towards the weights after an update."""
+        weights = dict(view.model.named_parameters(remove_duplicate=False))  # as in a checkpoint
+        if self.ema is None:
+            self.ema = {name: weight.detach().clone() for name, weight in weights.items()}
+            return
+        averages = [average.to(weights[name].device) for name, average in self.ema.items()]  # resumed: from the CPU
+        torch._foreach_lerp_(averages, list(weights.values()), 1 - min(decay, (1 + update) / (10 + update)))
+        self.ema = dict(zip(self.ema, averages, strict=True))
 
     def _stop_after_update(self, trainer: pl.Trainer, view: TranslationModule) -> None:
         """Let a stop that another callback asks for wait until the update is whole, because no gradient is saved."""

@@ -1,0 +1,61 @@
+"""A run that starts from the weights of another one."""
+
+import pytest
+import torch
+
+from nmt import checkpoint
+from nmt.config.compose import compose_run
+from nmt.errors import UserError
+from nmt.training.run import train
+
+OVERRIDES = [
+    *("data=cldr", "data.sizes=[60,4,4]", "data.max_parts=1", "data.batch_tokens=200", "tokenizer.vocab_size=360"),
+    *("model.encoder.block.width=16", "model.encoder.block.heads=2", "model.encoder.block.feed_forward=16"),
+    *("model.encoder.layers=1", "trainer.accelerator=cpu", "trainer.max_steps=2", "search.beam_size=1"),
+    *("search.max_length_factor=1", "search.max_length_extra=0", "logger.tensorboard=false", "callbacks.samples=null"),
+    *("callbacks.watch=null", "callbacks.checkpointing.average_last=0"),
+]
+
+
+def go(folder, *more):
+    train(compose_run([*OVERRIDES, *more, f"hydra.run.dir={folder}"]))
+    return checkpoint.load(folder / "checkpoints" / "last.ckpt")
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("first") / "run"
+    go(folder)
+    return folder
+
+
+def test_it_starts_from_the_weights_with_a_new_optimizer(first, tmp_path):
+    """A learning rate of almost 0 leaves the weights where they began; the pairs are others."""
+    begun = checkpoint.load(first / "checkpoints" / "best.ckpt")
+    swapped = ("data.source_lang=de", "data.target_lang=en")
+    ended = go(tmp_path / "second", f"init={first}", "seed=2", "optimizer.lr=1e-12", *swapped)
+    assert ended["nmt"]["tokenizer"] == begun["nmt"]["tokenizer"]
+    assert ended["nmt"]["config"]["init"] == str(first)
+    for name, weight in begun["state_dict"].items():
+        torch.testing.assert_close(ended["state_dict"][name], weight, atol=1e-8, rtol=0)
+    assert ended["global_step"] == 2, "updates are counted anew"
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["tokenizer.vocab_size=350"], r"^init=.*: the run uses its tokenizer, .*; add tokenizer\.vocab_size=360$"),
+        (
+            ["model.encoder.layers=2"],
+            r"^init=.*: its weights do not fit this model \(.* is missing\); set model as in",
+        ),
+    ],
+)
+def test_settings_that_do_not_fit_are_named(first, tmp_path, more, message):
+    with pytest.raises(UserError, match=message):
+        go(tmp_path / "second", f"init={first}", *more)
+
+
+def test_a_missing_checkpoint_is_named(tmp_path):
+    with pytest.raises(UserError, match=r"^init: .*nowhere: no such file or folder"):
+        go(tmp_path / "second", f"init={tmp_path / 'nowhere'}")

@@ -1,0 +1,53 @@
+"""The exponential moving average of the weights."""
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+from torch import nn
+
+from nmt.errors import ParameterError
+from nmt.training.callbacks.checkpointing import Checkpointing
+
+
+def after_updates(callback, model, values, *, first=1):
+    """Call the callback after updates that set the weight to each of `values`."""
+    for update, value in enumerate(values, start=first):
+        nn.init.constant_(model.weight, value)
+        trainer = SimpleNamespace(should_stop=False, global_step=update, max_steps=-1)
+        callback.on_train_batch_end(trainer, SimpleNamespace(model=model, accumulating=False))
+
+
+def test_it_follows_the_weights_by_its_formula():
+    callback, model, values = Checkpointing(ema_decay=0.9), nn.Linear(1, 1, bias=False), [3.0, 1.0, 4.0, 1.0, 5.0]
+    after_updates(callback, model, values)
+    expected = values[0]
+    for update, value in enumerate(values[1:], start=2):
+        decay = min(0.9, (1 + update) / (10 + update))
+        expected = decay * expected + (1 - decay) * value
+    assert callback.ema["weight"].item() == pytest.approx(expected)
+
+
+def test_it_goes_on_from_its_state():
+    whole, stopped, model = Checkpointing(ema_decay=0.9), Checkpointing(ema_decay=0.9), nn.Linear(1, 1, bias=False)
+    after_updates(whole, model, [1.0, 2.0, 3.0, 4.0])
+    after_updates(stopped, model, [1.0, 2.0])
+    resumed = Checkpointing(ema_decay=0.9)
+    resumed.load_state_dict(stopped.state_dict())
+    after_updates(resumed, model, [3.0, 4.0], first=3)
+    assert torch.equal(resumed.ema["weight"], whole.ema["weight"])
+
+
+def test_weights_that_are_shared_stay_shared():
+    model = nn.Sequential(nn.Linear(2, 2, bias=False), nn.Linear(2, 2, bias=False))
+    model[1].weight = model[0].weight
+    callback = Checkpointing(ema_decay=0.5)
+    trainer = SimpleNamespace(should_stop=False, global_step=1, max_steps=-1)
+    callback.on_train_batch_end(trainer, SimpleNamespace(model=model, accumulating=False))
+    assert callback.ema.keys() == model.state_dict().keys()
+
+
+@pytest.mark.parametrize("decay", [1.0, -0.1])
+def test_a_decay_out_of_range_is_refused(decay):
+    with pytest.raises(ParameterError):
+        Checkpointing(ema_decay=decay)
