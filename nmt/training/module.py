@@ -112,9 +112,7 @@ class TranslationModule(pl.LightningModule):
 
     def training_step(self, batch: Batch, batch_index: int) -> Tensor:
         """Return the summed loss of one batch; the update divides its gradient by the tokens of all its batches."""
-        objective = self.parts.objective
-        hidden, weights = self.model(*objective.inputs(batch), need_weights=objective.needs_weights)
-        sums = objective(hidden, self.model.decoder.output, batch, weights)
+        sums = self.parts.objective.training_sums(self.model, batch)
         self._update_tokens += sums.tokens
         self.meter.count(batch, sums)
         return sums.loss

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from nmt.checks import require_fraction
 from nmt.data.batch import Batch
 from nmt.models.interface import AttentionWeights, CrossLayer
+from nmt.models.seq2seq import Seq2Seq
 from nmt.training.objectives.chunked import chunked_cross_entropy
 from nmt.training.objectives.hidden_words import hide
 from nmt.training.objectives.sums import Sums
@@ -57,9 +58,14 @@ class Objective(ABC):
         )
         return hide(source, self.word_dropout), mask, hide(target_in, self.word_dropout)
 
+    def training_sums(self, model: Seq2Seq, batch: Batch) -> Sums:
+        """Return the sums of one training batch of B sentences, computed with the model."""
+        hidden, weights = model(*self.inputs(batch), need_weights=self.needs_weights)
+        return self(hidden, model.decoder.output, batch, weights)
+
     @abstractmethod
     def __call__(self, hidden: Tensor, output: nn.Linear, batch: Batch, weights: AttentionWeights | None) -> Sums:
-        """Return the sums of one training batch.
+        """Return the sums of one training batch from its hidden states.
 
         `hidden` (P * B, T, D) are the hidden states of what `inputs` returned. `output` projects them to logits.
         `batch` has the targets `target_out` and `target_mask` (True = real token), both (B, T), which are the same for

@@ -1,0 +1,105 @@
+"""Minimum risk training: the model learns from the BLEU of its own translations (arXiv:1512.02433)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from sacrebleu.metrics.bleu import BLEU
+from torch import Tensor, nn
+
+from nmt.checks import require_integer, require_number
+from nmt.data.batch import Batch, make_batch
+from nmt.models.interface import AttentionWeights
+from nmt.models.seq2seq import Seq2Seq
+from nmt.search.base import Hypothesis
+from nmt.search.beam import BeamSearch
+from nmt.training.objectives.base import Objective
+from nmt.training.objectives.sums import Mean, Sums
+
+
+class MinimumRisk(Objective):
+    """The expected risk of the model's own translations, and some cross entropy of the reference.
+
+    The candidates Y of a sentence are its `candidates` best translations by beam search, without dropout. With their
+    scores s(y) = log P(y | x) / ((5 + |y|) / 6) ** length_penalty, which the search ranks by too, the loss is the mean
+    over sentences of (arXiv:1512.02433, equations 5 to 7)
+
+        sum over y in Y of Q(y) risk(y),    Q(y) = exp(alpha s(y)) / sum over y' in Y of exp(alpha s(y'))
+
+    plus `likelihood` times the cross entropy of a reference token. The risk is 1 - BLEU of the sentence, from 0 to 1,
+    computed on pieces and smoothed ("exp" of sacreBLEU, with effective order). log P is computed with dropout, as for
+    any loss. The paper has no length penalty and a small alpha (0.005); normalized scores need no small one.
+
+    It is meant for a model that is trained already (init=RUN_FOLDER), with a small learning rate: an untrained one has
+    no good candidates. The figure `risk` is the mean expected risk of a sentence.
+    """
+
+    def __init__(
+        self,
+        *,
+        candidates: int = 4,
+        alpha: float = 1.0,
+        length_penalty: float = 1.0,
+        likelihood: float = 0.3,
+        label_smoothing: float = 0.1,
+        word_dropout: float = 0.0,
+    ) -> None:
+        super().__init__(label_smoothing=label_smoothing, word_dropout=word_dropout)
+        require_integer(at_least=2, at_most=256, candidates=candidates)
+        require_number(at_least=0.0, alpha=alpha, likelihood=likelihood)
+        self.search = BeamSearch(beam_size=candidates, n_best=candidates, length_penalty=length_penalty)
+        self.alpha = alpha
+        self.likelihood = likelihood
+        self._bleu = BLEU(tokenize="none", effective_order=True)
+
+    def training_sums(self, model: Seq2Seq, batch: Batch) -> Sums:
+        found = self.find(model, batch)
+        risks = self.expected_risks(model, batch, found)
+        likely = super().training_sums(model, batch)
+        # The trainer divides by tokens, so that the first term becomes a mean over sentences.
+        loss = risks.mean() * likely.tokens + self.likelihood * likely.loss
+        figures = {"risk": Mean(risks.detach().sum().item(), len(risks))}
+        return Sums(loss, likely.nll, likely.tokens, figures)
+
+    def __call__(self, hidden: Tensor, output: nn.Linear, batch: Batch, weights: AttentionWeights | None) -> Sums:
+        return self.cross_entropy(hidden, output, batch)
+
+    @torch.no_grad()
+    def find(self, model: Seq2Seq, batch: Batch) -> list[list[Hypothesis]]:
+        """Return the candidates of each sentence, at least one, by beam search without dropout."""
+        lengths = batch.source_mask.sum(1).tolist()
+        limits = torch.tensor([self.search.target_limit(length) for length in lengths], device=batch.source.device)
+        was_training = model.training
+        model.eval()
+        state = model.start(batch.source, batch.source_mask)
+        found = self.search(model.step, state, max_length=limits, keys=[[]] * len(lengths))
+        model.train(was_training)
+        return found
+
+    def expected_risks(self, model: Seq2Seq, batch: Batch, found: Sequence[Sequence[Hypothesis]]) -> Tensor:
+        """Return the expected risk (B,) of each sentence over its candidates, with gradient."""
+        sources = [row[mask].tolist() for row, mask in zip(batch.source, batch.source_mask, strict=True)]
+        references = [row[mask].tolist() for row, mask in zip(batch.target_out, batch.target_mask, strict=True)]
+        targets = [hypothesis.tokens for own in found for hypothesis in own]
+        counts = [len(own) for own in found]
+        repeated = [source for source, count in zip(sources, counts, strict=True) for _ in range(count)]
+        rows = make_batch(repeated, targets).to(batch.source.device)
+        scores = self.alpha * self._scores(model, rows)
+        own_references = [each for each, count in zip(references, counts, strict=True) for _ in range(count)]
+        risks = scores.new_tensor([self.risk(*pair) for pair in zip(targets, own_references, strict=True)])
+        groups = zip(torch.split(scores, counts), torch.split(risks, counts), strict=True)
+        return torch.stack([own.softmax(0) @ risk for own, risk in groups])
+
+    def _scores(self, model: Seq2Seq, rows: Batch) -> Tensor:
+        """Return the normalized log-probability (N,) of each target of `rows`."""
+        hidden, _ = model(rows.source, rows.source_mask, rows.target_in)
+        log_probs = torch.log_softmax(model.decoder.output(hidden).float(), dim=-1)
+        chosen = log_probs.gather(2, rows.target_out.unsqueeze(2)).squeeze(2)
+        lengths = rows.target_mask.sum(1)
+        return chosen.masked_fill(~rows.target_mask, 0.0).sum(1) / ((5 + lengths) / 6) ** self.search.length_penalty
+
+    def risk(self, target: Sequence[int], reference: Sequence[int]) -> float:
+        """Return 1 - smoothed BLEU of a translation, from 0 to 1. Both are ids, with eos."""
+        score = self._bleu.sentence_score(" ".join(map(str, target)), [" ".join(map(str, reference))]).score
+        return 1.0 - score / 100.0
