@@ -1,10 +1,12 @@
-"""Make the tables of results in both READMEs and docs/results/README.md, and the READMEs' table of claims.
+"""Make the tables of results in both READMEs, docs/results and docs/ablation, and the READMEs' table of claims.
 
 python scripts/results.py add RUN_FOLDER [RUN_FOLDER ...]
     copy the config.yaml, the metrics.json and the test translations of finished runs to docs/results/NAME/seedN,
     compare all results as scripts/compare.py does, and write the tables
+python scripts/results.py ablation RUN_FOLDER [RUN_FOLDER ...]
+    the same in docs/ablation, whose runs are compared with the run called "baseline"
 python scripts/results.py table
-    write the tables again, from docs/results/comparison.json and docs/lab/claims.json
+    write the tables again, from the files comparison.json in both folders and docs/lab/claims.json
 """
 
 from __future__ import annotations
@@ -14,7 +16,9 @@ import json
 import shutil
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean, stdev
 from typing import Any
 
 import yaml
@@ -34,8 +38,20 @@ from nmt.machine import summary as machine_summary
 from nmt.run_files import CONFIG, METRICS
 
 ROOT = Path(__file__).resolve().parent.parent
-RESULTS, LAB = ROOT / "docs" / "results", ROOT / "docs" / "lab"
-COMPARISON, BASELINE = "comparison.json", "multi30k_transformer"
+LAB = ROOT / "docs" / "lab"
+COMPARISON, UNFINISHED = "comparison.json", "unfinished.json"
+
+
+@dataclass(frozen=True)
+class Group:
+    """Runs that are compared with each other: their folder, and the name of the one that the others are tested with."""
+
+    folder: Path
+    baseline: str
+
+
+RESULTS = Group(ROOT / "docs" / "results", "multi30k_transformer")
+ABLATION = Group(ROOT / "docs" / "ablation", "baseline")
 FACTS = {
     "parameters": lambda run: f"{run['parameters'] / 1e6:.1f} M",
     "updates": lambda run: f"{run['updates']:,}",
@@ -46,19 +62,18 @@ FACTS = {
 SHORT = ["parameters", "updates"]
 
 
-def add(runs: Sequence[Path]) -> None:
-    """Copy finished runs to docs/results, and compare all results that have the same test sets as these."""
+def add(runs: Sequence[Path], group: Group) -> None:
+    """Copy finished runs to the folder of a group, and compare all its runs that have the same test sets as these."""
     for run in runs:
-        copy(run)
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    file = RESULTS / COMPARISON
+        copy(run, group)
+    file = group.folder / COMPARISON
     found = json.loads(file.read_text("utf-8")) if file.is_file() else {}
     for digest, run in {scores_of(run)["data_sha256"]: run.resolve() for run in runs}.items():
-        found[digest] = compared(digest, run)
+        found[digest] = compared(digest, run, group)
     file.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
-def copy(run: Path) -> None:
+def copy(run: Path, group: Group) -> None:
     """Copy the files of a run that are its result. The path of its data becomes `FOLDER`."""
     if not (run / METRICS).is_file():
         raise UserError(f"{run}: holds no {METRICS}; expected the folder of a finished run")
@@ -68,8 +83,8 @@ def copy(run: Path) -> None:
     config = yaml.safe_load((run / CONFIG).read_text("utf-8"))
     if config["data"]["path"]:
         config["data"]["path"] = "FOLDER"
-    folder = RESULTS / metrics["name"] / f"seed{metrics['seed']}"
-    for other in (RESULTS / metrics["name"]).glob(f"*/{CONFIG}"):
+    folder = group.folder / metrics["name"] / f"seed{metrics['seed']}"
+    for other in (group.folder / metrics["name"]).glob(f"*/{CONFIG}"):
         there = yaml.safe_load(other.read_text("utf-8"))
         changed = [key for key in config if config[key] != there.get(key) and key != "seed"]
         if changed:
@@ -98,13 +113,13 @@ def scores_of(run: Path) -> dict[str, Any]:
     return found
 
 
-def compared(digest: str, run: Path) -> dict[str, Any]:
-    """Return the comparison of all results on the test set with this digest; `run` has its sentences."""
-    with contextlib.chdir(RESULTS):
+def compared(digest: str, run: Path, group: Group) -> dict[str, Any]:
+    """Return the comparison of all runs of a group on the test set with this digest; `run` has its sentences."""
+    with contextlib.chdir(group.folder):
         folders = [path for name in sorted(Path().glob("*/")) for path in find_runs(name)]
         folders = [path for path in folders if scores_of(path)["data_sha256"] == digest]
         *results, _ = read_runs([*folders, run], "test")
-        baseline = next((each for each in results if each.config["name"] == BASELINE), results[0])
+        baseline = next((each for each in results if each.config["name"] == group.baseline), results[0])
         names = ["bleu", "chrf", *(["multi30k"] if baseline.test_set.target_lang == "de" else [])]
         metrics = build_metrics(
             compose("compare", [f"scores=[{','.join(names)}]"])["scores"], target_lang=baseline.test_set.target_lang
@@ -113,28 +128,28 @@ def compared(digest: str, run: Path) -> dict[str, Any]:
     return comparison_table.to_dict(comparison) | {"notes": comparison_table.notes(comparison)}
 
 
-def comparisons() -> list[dict[str, Any]]:
+def comparisons(group: Group) -> list[dict[str, Any]]:
     """Return the comparison of each test set, its systems in the order of their scores."""
-    found = list(json.loads((RESULTS / COMPARISON).read_text("utf-8")).values())
+    found = list(json.loads((group.folder / COMPARISON).read_text("utf-8")).values())
     for each in found:
         each["systems"].sort(key=lambda system: -next(iter(system["mean"].values())))
     return found
 
 
-def metrics_of(run: dict[str, Any]) -> dict[str, Any]:
+def metrics_of(run: dict[str, Any], group: Group) -> dict[str, Any]:
     """Return the metrics.json of a compared run."""
-    found: dict[str, Any] = json.loads((RESULTS / run["folder"] / METRICS).read_text("utf-8"))
+    found: dict[str, Any] = json.loads((group.folder / run["folder"] / METRICS).read_text("utf-8"))
     return found
 
 
 def short_table() -> str:
     """Return the README's Markdown table: a row for each system that is a shipped recipe."""
-    first = comparisons()[0]
+    first = comparisons(RESULTS)[0]
     systems = [system for system in first["systems"] if recipe(system["name"]).is_file()]
     rows = []
     for system in systems:
         link = recipe(system["name"]).relative_to(ROOT).as_posix()
-        facts = metrics_of(system["runs"][0])
+        facts = metrics_of(system["runs"][0], RESULTS)
         seeds = "" if len(system["runs"]) == 1 else f", {len(system['runs'])} seeds"
         rows.append(
             [
@@ -147,17 +162,17 @@ def short_table() -> str:
     return markdown(["model", *labels(first), "p", *SHORT], rows)
 
 
-def whole_table() -> str:
+def whole_table(group: Group) -> str:
     """Return a Markdown table for each test set with all runs, and the settings that the scores depend on."""
-    return "\n\n".join(table_of(each) for each in comparisons())
+    return "\n\n".join(table_of(each, group) for each in comparisons(group))
 
 
-def table_of(comparison: dict[str, Any]) -> str:
+def table_of(comparison: dict[str, Any], group: Group) -> str:
     """Return a row for each run, a row for the mean of each system with several seeds, and the settings."""
     rows = []
     for system in comparison["systems"]:
         for run in system["runs"]:
-            facts = metrics_of(run)
+            facts = metrics_of(run, group)
             cells = [cell(score) for score in run["scores"].values()]
             name = f"[{system['name']}]({run['folder']}/{CONFIG})"
             values = (make(facts) for make in FACTS.values())
@@ -165,7 +180,7 @@ def table_of(comparison: dict[str, Any]) -> str:
         if len(system["runs"]) > 1:
             count = f"mean of {len(system['runs'])}"
             rows.append([system["name"], count, *summaries(system), p_value(system), *[""] * len(FACTS)])
-    runs = [metrics_of(run) for system in comparison["systems"] for run in system["runs"]]
+    runs = [metrics_of(run, group) for system in comparison["systems"] for run in system["runs"]]
     lines = [
         f"{comparison['source_lang']} to {comparison['target_lang']}, {comparison['sentences']:,} sentences. The "
         f"p-values are of {labels(comparison)[0]} against {comparison['baseline']}.",
@@ -174,7 +189,7 @@ def table_of(comparison: dict[str, Any]) -> str:
     ]
     scores = comparison["systems"][0]["runs"][0]["scores"].values()
     for title, values in (
-        ("Command", {command(run) for run in runs}),
+        ("Command", {command(run, group) for run in runs}),
         *((score["label"], {f"`{score['signature']}`"}) for score in scores),
         ("Search", {search(run["search"]) for run in runs}),
         ("Hardware", {machine_summary(run["hardware"]) for run in runs}),
@@ -183,6 +198,20 @@ def table_of(comparison: dict[str, Any]) -> str:
     ):
         lines += ["", f"{title}: {'; '.join(sorted(values))}"]
     return "\n".join([*lines, *(line for note in comparison["notes"][1:] for line in ("", note))])
+
+
+def unfinished_table() -> str:
+    """Return a Markdown table of the runs that were stopped: their last validation that all seeds have reached."""
+    runs = json.loads((ABLATION.folder / UNFINISHED).read_text("utf-8"))
+    rows = []
+    for recipe_name in dict.fromkeys(run["recipe"] for run in runs):
+        own = [run["validations"] for run in runs if run["recipe"] == recipe_name]
+        last = [each[min(map(len, own)) - 1] for each in own]
+        figures = [f"{fmean(each[name] for each in last):.{places}f}" for name, places in (("bleu", 1), ("loss", 3))]
+        spread = f" ± {stdev(each['bleu'] for each in last):.1f}" if len(last) > 1 else ""
+        rows.append([f"`{recipe_name}`", f"{last[0]['update']:,}", str(len(own)), figures[0] + spread, figures[1]])
+    rows.sort(key=lambda row: row[-1])
+    return markdown(["recipe", "update", "seeds", "validation BLEU, greedy", "validation loss"], rows)
 
 
 def markdown(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -229,8 +258,10 @@ def recipe(name: str) -> Path:
     return ROOT / "configs" / "experiment" / f"{name}.yaml"
 
 
-def command(run: dict[str, Any]) -> str:
+def command(run: dict[str, Any], group: Group) -> str:
     """Return the command that trains this run with a shipped recipe, or a reference to its config.yaml."""
+    if group is ABLATION:
+        return "each run by its config.yaml"
     if recipe(run["name"]).is_file():
         return "`python train.py experiment=NAME data.path=FOLDER seed=SEED`"
     return f"{run['name']} by its config.yaml"
@@ -259,8 +290,10 @@ def pages() -> dict[Path, str]:
     for path, language in readmes.items():
         text = with_table(path.read_text("utf-8"), short_table())
         found[path] = with_table(text, summary(claims, language), "claims")
-    page = RESULTS / "README.md"
-    found[page] = with_table(page.read_text("utf-8"), whole_table())
+    for group in (RESULTS, ABLATION):
+        page = group.folder / "README.md"
+        found[page] = with_table(page.read_text("utf-8"), whole_table(group))
+    found[page] = with_table(found[page], unfinished_table(), "unfinished")
     return found
 
 
@@ -275,10 +308,11 @@ def run(arguments: list[str]) -> None:
     if wants_help(arguments):
         print(__doc__)
         return
-    if len(arguments) >= 2 and arguments[0] == "add":
-        add([Path(argument) for argument in arguments[1:]])
+    groups = {"add": RESULTS, "ablation": ABLATION}
+    if len(arguments) >= 2 and arguments[0] in groups:
+        add([Path(argument) for argument in arguments[1:]], groups[arguments[0]])
     elif arguments != ["table"]:
-        raise UserError(f"got '{' '.join(arguments)}', expected add RUN_FOLDER, or table; see --help")
+        raise UserError(f"got '{' '.join(arguments)}', expected add or ablation RUN_FOLDER, or table; see --help")
     write_tables()
 
 
