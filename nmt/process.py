@@ -1,4 +1,4 @@
-"""Settings of the process that make training and translation faster on a CPU."""
+"""Settings of the process that make training and translation faster."""
 
 from __future__ import annotations
 
@@ -15,6 +15,16 @@ def speed_up() -> None:
     """Apply all settings. They change the whole process, so only programs, training and its benchmark call this."""
     keep_freed_memory()
     flush_denormals()
+    avoid_plans_for_shapes()
+
+
+def avoid_plans_for_shapes() -> None:
+    """Keep torch from computing attention by cuDNN on a GPU, which makes a plan for each new shape of a batch.
+
+    With bfloat16 or float16, torch prefers cuDNN on some GPUs. A plan takes tenths of a second, and the batches of
+    sentences have hundreds of shapes (https://github.com/modelscope/FunASR/issues/3704).
+    """
+    torch.backends.cuda.enable_cudnn_sdp(False)
 
 
 def limit_threads(count: int) -> None:
