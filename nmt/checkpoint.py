@@ -89,19 +89,19 @@ def save(payload: Mapping[str, Any], path: Path) -> None:
             raise OSError(f"the checkpoint was damaged while it was written (in {broken})")
 
 
-def find_checkpoint(path: str | Path) -> Path:
+def find_checkpoint(path: str | Path, key: str = "ckpt") -> Path:
     """Return the checkpoint file that `path` names: the file itself, or the best one of a run folder.
 
-    Raises UserError if no such file exists.
+    Raises UserError if no such file exists. `key` is the setting that the message names.
     """
     path = Path(os.path.expanduser(path))
     if path.is_file():
         return path
     if not path.exists():
-        raise UserError(f"ckpt={path}: no such file or folder; give a run folder (outputs/NAME/TIME) or a .ckpt file")
+        raise UserError(f"{key}={path}: no such file or folder; give a run folder (outputs/NAME/TIME) or a .ckpt file")
     inside = best_checkpoint(path)
     if not inside.is_file():
-        raise UserError(f"ckpt={path}: {_without_best(path)}")
+        raise UserError(f"{key}={path}: {_without_best(path)}")
     return inside
 
 

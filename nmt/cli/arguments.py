@@ -15,6 +15,7 @@ C = TypeVar("C")
 
 PATH_KEYS = (
     "ckpt",
+    "init",
     "baseline",
     "input",
     "source",

@@ -45,7 +45,7 @@ def finish(parts: Parts, fitted: Fitted) -> dict[str, Any]:
     parts.translator.update = chosen["nmt"]["update"]
     scored = _score(parts)
     metrics = _metrics(parts, fitted, scored, chosen["nmt"]) | {
-        "weights": kind,
+        "weights": chosen["nmt"]["scores"].get("weights", BEST),  # best.ckpt itself may be an average, after a resume
         "candidates": {name: candidate["nmt"]["scores"]["val"] for name, candidate in candidates.items()},
     }
     save_attention_maps(parts.translator, scored["val"].translations[: fitted.samples], folder / ATTENTION)
@@ -79,10 +79,12 @@ def _candidates(parts: Parts, fitted: Fitted, best: Mapping[str, Any]) -> dict[s
     if len(fitted.recent) >= 2:
         others["average"] = checkpoint.average([recent_checkpoint(folder, update) for update in fitted.recent])
     if fitted.ema is not None:
-        others["ema"] = checkpoint.with_prefix({name: weight.cpu() for name, weight in fitted.ema.items()})
+        with_buffers = {**parts.translator.model.state_dict(), **fitted.ema}
+        others["ema"] = checkpoint.with_prefix({name: value.cpu() for name, value in with_buffers.items()})
     for name, weights in others.items():
         _load_weights(parts, weights)
-        about = {**best["nmt"], "scores": {"val": _validate(parts, fitted)}, "update": fitted.updates}
+        scores = {"val": _validate(parts, fitted), "weights": name}
+        about = {**best["nmt"], "scores": scores, "update": fitted.updates}
         found[name] = {"state_dict": weights, "nmt": about}
     return found
 

@@ -209,6 +209,10 @@ def _translator(recipe: Recipe, corpus: Mapping[str, Split], last: Mapping[str, 
                 "config.yaml of that run"
             )
         model.load_state_dict(weights)
+        if not all(torch.equal(value, weights[name].to(value.dtype)) for name, value in model.state_dict().items()):
+            raise UserError(
+                f"init={settings.init}: its tables are not shared in the same way; set model.tie_embeddings"
+            )
     if settings.data.overfit:
         _disable_dropout(model)
     search = build_search(settings.search, allow=settings.allow)
@@ -221,14 +225,22 @@ def _initial(path: str, plain: Mapping[str, Any]) -> dict[str, Any]:
     Raises UserError if it cannot be read, and if its tokenizer has other settings than the run: the run uses it as it
     is, and its settings have to tell the truth.
     """
-    try:
-        start = load(find_checkpoint(path))
-    except UserError as error:
-        raise UserError(f"init: {error}") from error
-    differing = changes(start["nmt"]["config"].get("tokenizer", plain["tokenizer"]), plain["tokenizer"])
+    start = load(find_checkpoint(path, key="init"))
+    config = start["nmt"]["config"]
+    own_languages, languages = (
+        " to ".join(str(node["data"].get(key)) for key in ("source_lang", "target_lang")) for node in (config, plain)
+    )
+    if own_languages != languages and not Tokenizer.from_state(start["nmt"]["tokenizer"]).joint:
+        raise UserError(
+            f"init={path}: it translates {own_languages} with a vocabulary for each language; got {languages}, "
+            "expected the same languages, or a model with a joint vocabulary"
+        )
+    differing = changes(config.get("tokenizer", plain["tokenizer"]), plain["tokenizer"])
     if differing:
         own = " ".join(f"tokenizer.{key}={shown(before)}" for key, (before, _) in differing.items())
         raise UserError(f"init={path}: the run uses its tokenizer, which has other settings; add {own}")
+    for key, (before, now) in changes(config["model"], plain["model"]).items():
+        logger.info(f"init: model.{key} is {shown(now)}; the checkpoint was trained with {shown(before)}")
     return start
 
 

@@ -56,6 +56,21 @@ def test_settings_that_do_not_fit_are_named(first, tmp_path, more, message):
         go(tmp_path / "second", f"init={first}", *more)
 
 
+def test_a_vocabulary_for_each_language_keeps_its_side(tmp_path):
+    go(tmp_path / "first", "tokenizer.joint=false", "model.tie_embeddings=target", "tokenizer.vocab_size=340")
+    more = ("tokenizer.joint=false", "model.tie_embeddings=target", "tokenizer.vocab_size=340")
+    with pytest.raises(
+        UserError, match=r"^init=.*: it translates en to de with a vocabulary for each language; got de"
+    ):
+        go(tmp_path / "second", f"init={tmp_path / 'first'}", *more, "data.source_lang=de", "data.target_lang=en")
+
+
+def test_tables_that_are_shared_in_another_way_are_named(first, tmp_path):
+    go(tmp_path / "untied", "model.tie_embeddings=none")
+    with pytest.raises(UserError, match=r"^init=.*: its tables are not shared in the same way"):
+        go(tmp_path / "second", f"init={tmp_path / 'untied'}")
+
+
 def test_a_missing_checkpoint_is_named(tmp_path):
-    with pytest.raises(UserError, match=r"^init: .*nowhere: no such file or folder"):
+    with pytest.raises(UserError, match=r"^init=.*nowhere: no such file or folder"):
         go(tmp_path / "second", f"init={tmp_path / 'nowhere'}")

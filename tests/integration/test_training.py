@@ -247,6 +247,9 @@ def test_the_moving_average_is_kept_if_it_is_the_best(tmp_path, monkeypatch):
     last = checkpoint.load(folder / "checkpoints" / "last.ckpt")
     assert same(kept, last["callbacks"]["Checkpointing"]["ema"])
     assert not same(kept, checkpoint.without_prefix(last["state_dict"]))
+    validate_to(monkeypatch, 12.0, 12.0)
+    train_program.run([f"resume={folder}", "search.beam_size=2"])
+    assert json.loads((folder / "metrics.json").read_text("utf-8"))["weights"] == "ema", "best.ckpt is still that"
 
 
 def test_stopped_in_its_last_decoding_and_resumed_with_more_epochs(tmp_path, monkeypatch):

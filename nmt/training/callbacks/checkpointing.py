@@ -53,7 +53,7 @@ class Checkpointing(Callback):
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Continue with the saved moving average. Without one, it begins with the current weights."""
-        self.ema = state_dict.get("ema")
+        self.ema = None if self.ema_decay is None else state_dict.get("ema")
 
     def on_fit_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Continue with the files of the run: its best.ckpt, and the recent weights that are not after last.ckpt."""
