@@ -26,8 +26,8 @@ TUTORIAL = (ROOT / "docs" / "attention.md").read_text("utf-8")
 KOREAN = {"README.ko.md": README, "docs/attention.ko.md": TUTORIAL}  # each is a translation of this page
 PAGES = (README + FAMILIES + TUTORIAL).replace("\\\n", "")
 TRAIN = list(dict.fromkeys(re.findall(r"^python train\.py(.*)$", PAGES, re.MULTILINE)))
-RESULTS = ROOT / "docs" / "results"
-RUNS = sorted(path.parent for path in RESULTS.glob("*/*/metrics.json"))
+GROUPS = [ROOT / "docs" / name for name in ("results", "ablation")]
+RUNS = sorted(path.parent for group in GROUPS for path in group.glob("*/*/metrics.json"))
 
 
 @pytest.fixture(scope="module")
@@ -55,13 +55,14 @@ def test_a_result_names_the_commit_that_its_config_belongs_to(folder: Path) -> N
     assert yaml.safe_load((folder / "config.yaml").read_text("utf-8"))["seed"] == metrics["seed"]
 
 
-def test_the_scores_of_the_tables_are_those_of_the_runs() -> None:
-    for comparison in json.loads((RESULTS / "comparison.json").read_text("utf-8")).values():
+@pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.name)
+def test_the_scores_of_the_tables_are_those_of_the_runs(group: Path) -> None:
+    for comparison in json.loads((group / "comparison.json").read_text("utf-8")).values():
         runs = [run for system in comparison["systems"] for run in system["runs"]]
         for run in runs:
-            scores = json.loads((RESULTS / run["folder"] / "metrics.json").read_text("utf-8"))["test"]
-            assert run["scores"]["bleu"]["value"] == scores["bleu"]["value"]
-        assert {RESULTS / run["folder"] for run in runs} <= set(RUNS)
+            scores = json.loads((group / run["folder"] / "metrics.json").read_text("utf-8"))["test"]
+            assert run["scores"]["bleu"]["value"] == pytest.approx(scores["bleu"]["value"])
+        assert {group / run["folder"] for run in runs} <= set(RUNS)
 
 
 @pytest.mark.parametrize(
@@ -87,9 +88,7 @@ def test_the_page_of_attention_families_has_every_one() -> None:
     assert set(re.findall(r"^\| `(\w+)` \|", FAMILIES, re.MULTILINE)) == set(groups()["model/attention"])
 
 
-def test_results_are_added_without_their_test_set_and_compared(
-    results: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_results_are_added_without_their_test_set_and_compared(results: ModuleType, tmp_path: Path) -> None:
     sources, facts = sentences(30, seed=5), json.loads((RUNS[0] / "metrics.json").read_text("utf-8"))
     runs = []
     for name, seed, kept in (("one", 1, 20), ("two", 1, 25), ("two", 2, 26)):
@@ -97,16 +96,16 @@ def test_results_are_added_without_their_test_set_and_compared(
         own = json.loads((run / "metrics.json").read_text("utf-8"))
         (run / "metrics.json").write_text(json.dumps(facts | own | {"test": {}}), "utf-8")
         runs.append(write_translations(run, sources, sources, [*sources[:kept], *["nothing"] * (30 - kept)]))
-    monkeypatch.setattr(results, "RESULTS", tmp_path / "results")
-    results.add(runs[:1])
-    results.add(runs[1:])
+    group = results.Group(tmp_path / "results", "one")
+    results.add(runs[:1], group)
+    results.add(runs[1:], group)
     added = tmp_path / "results" / "two" / "seed2"
     files = {path.name for path in (added / "translations").iterdir()}
     assert files == {"test.beam3.lp1.hyp.de", "test.beam3.lp1.scores.json"}
     assert yaml.safe_load((added / "config.yaml").read_text("utf-8"))["data"]["path"] == "FOLDER"
-    (found,) = results.comparisons()
+    (found,) = results.comparisons(group)
     assert [(system["name"], len(system["runs"])) for system in found["systems"]] == [("two", 2), ("one", 1)]
-    table = results.whole_table()
+    table = results.whole_table(group)
     for run in runs:
         value = BLEU().score((run / "translations" / "test.beam3.lp1.hyp.de").read_text().splitlines(), sources).value
         assert f"| {value:.1f} ± " in table
