@@ -50,7 +50,7 @@ def budget(updates: int) -> tuple[str, ...]:
     """Return the settings that all runs of a claim share: the same updates, batches, learning rate and search."""
     return (
         f"trainer.max_steps={updates}",
-        "data.batch_tokens=1000",
+        "data.batch_tokens=500",
         "optimizer.lr=0.003",
         "scheduler.warmup_updates=100",
         "objective.label_smoothing=0",
