@@ -38,6 +38,7 @@ Measure what tutorials claim about attention: train small models with several se
   runs=outputs/lab           the folder of the trainings. Finished ones are used again, stopped ones go on
   out=docs/lab               the folder of the pages (English, Korean), the figures and claims.json
   jobs=2                     trainings at the same time; default: one for each core
+  multi30k=FOLDER            also measure on Multi30k; the folder has its train, val and test files
 
 Each claim is a file in nmt/lab/claims. A claim is supported by these runs if the whole 95 % interval of the difference
 that it predicts is above 0, and contradicted if it is below.
@@ -54,6 +55,7 @@ class LabConfig:
     runs: str
     out: str
     jobs: PositiveInt | None
+    multi30k: str | None
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ def run(argv: list[str]) -> None:
         print(HELP, end="")
         return
     config = read_config("lab", argv, LabConfig)
-    claims = [claim for claim in chosen(config.claims) if is_possible(claim)]
+    claims = [claim for claim in chosen(config) if is_possible(claim)]
     if not 2 <= len(set(config.seeds)) == len(config.seeds) <= 10:
         raise UserError(f"seeds: got {config.seeds}, expected 2 to 10 different seeds: an interval needs at least two")
     trainings = {claim.name: planned(claim, config.seeds, Path(config.runs)) for claim in claims}
@@ -93,15 +95,15 @@ def run(argv: list[str]) -> None:
     write(found, Path(config.out))
 
 
-def chosen(names: Sequence[str] | None) -> list[Claim]:
-    """Return the claims with these names. Raises UserError for an unknown name."""
+def chosen(config: LabConfig) -> list[Claim]:
+    """Return the claims that are to be measured. Raises UserError for an unknown name."""
     from nmt.lab.claims import CLAIMS
 
-    for name in names or []:
+    for name in config.claims or []:
         if name not in CLAIMS:
             near = did_you_mean(name, CLAIMS)
             raise UserError(f"claims: got '{name}', expected some of {', '.join(CLAIMS)}{near}")
-    return [CLAIMS[name]() for name in names or CLAIMS]
+    return [CLAIMS[name](config.multi30k) for name in config.claims or CLAIMS]
 
 
 def is_possible(claim: Claim) -> bool:

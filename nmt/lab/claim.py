@@ -81,15 +81,19 @@ class Finding:
 class Claim(ABC):
     """A claim of tutorials. `claim` says it in their words, `method` how it is measured.
 
-    A claim is one file in nmt/lab/claims and one name in the list there.
+    A claim is one file in nmt/lab/claims and one name in the list there. `multi30k` is the folder of that corpus, for
+    claims on real text; None if it was not given.
     """
 
     name: ClassVar[str]
     claim: ClassVar[Text]
     method: ClassVar[Text]
 
+    def __init__(self, multi30k: str | None = None) -> None:
+        self.multi30k = multi30k
+
     def missing(self) -> str | None:
-        """Return what must be installed before the claim can be measured; None if nothing is missing."""
+        """Return what must be installed or given before the claim can be measured; None if nothing is missing."""
         return None
 
     def systems(self) -> Mapping[str, Sequence[str]]:

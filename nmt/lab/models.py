@@ -43,6 +43,7 @@ MODELS = {
 }
 
 
+BATCH_TOKENS = 500
 ONE_WORD_A_PIECE = "tokenizer=bpe"  # the generated tasks have few words, and each becomes a piece
 
 
@@ -50,7 +51,7 @@ def budget(updates: int) -> tuple[str, ...]:
     """Return the settings that all runs of a claim share: the same updates, batches, learning rate and search."""
     return (
         f"trainer.max_steps={updates}",
-        "data.batch_tokens=500",
+        f"data.batch_tokens={BATCH_TOKENS}",
         "optimizer.lr=0.003",
         "scheduler.warmup_updates=100",
         "objective.label_smoothing=0",

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from nmt.atomic import write_atomically
 from nmt.lab.claim import Claim, Curves, Finding, Runs
+from nmt.lab.models import BATCH_TOKENS
 
 Language = Literal["en", "ko"]
 STYLES = ("-", "--", "-.", ":")
@@ -28,8 +29,8 @@ WORDS = {
             "its 95 % interval (Student's t). Its unit is percentage points or BLEU; times are ratios. It is supported "
             "if the whole interval is above 0, contradicted if it is below, otherwise undecided. With three seeds, an "
             "interval is wide. The models of a claim have the same budget: the same number of updates, tokens in a "
-            "batch, learning rate and search. In the figures, a line goes through the means, and each small point is a "
-            "seed. `make lab` makes this page."
+            f"batch ({BATCH_TOKENS}), learning rate and search. In the figures, a line goes through the means, and "
+            "each small point is a seed. `make lab` makes this page."
         ),
         **{"claim": "claim", "difference": "what the claim predicts to be above 0", "found": "found"},
         **{"first": "the first difference that it predicts to be above 0", "verdicts": "differences in these runs"},
@@ -42,8 +43,8 @@ WORDS = {
             "표의 각 행은 튜토리얼에서 어텐션에 관해 흔히 하는 주장이다. `A - B`는 A에서 B를 뺀 값이다. 측정값은 "
             "시드별 차이의 평균이며, ± 뒤의 값은 95% 신뢰구간(스튜던트 t 분포) 폭의 절반이다. 단위는 퍼센트포인트나 "
             "BLEU이고, 시간은 비율이다. 구간 전체가 0보다 크면 뒷받침됨, 0보다 작으면 반박됨, 그 밖에는 판단 보류이다. "
-            "시드가 세 개뿐이면 구간이 넓다. 한 주장의 모델들은 예산이 같다. 곧 업데이트 수, 배치의 토큰 수, 학습률, "
-            "탐색 방법이 같다. 그림에서 선은 평균을 잇고, 작은 점 하나는 시드 하나이다. "
+            "시드가 세 개뿐이면 구간이 넓다. 한 주장의 모델들은 예산이 같다. 곧 업데이트 수, 배치의 토큰 "
+            f"수({BATCH_TOKENS}개), 학습률, 탐색 방법이 같다. 그림에서 선은 평균을 잇고, 작은 점 하나는 시드 하나이다. "
             "이 문서는 `make lab`으로 만든다."
         ),
         **{"claim": "주장", "difference": "주장이 0보다 크다고 예측하는 값", "found": "측정값"},

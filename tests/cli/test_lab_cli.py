@@ -43,6 +43,7 @@ def tiny(monkeypatch):
         (["seeds=[1]"], r"seeds: got \[1\], expected 2 to 10 different seeds"),
         (["seeds=[1,1]"], r"seeds: got \[1, 1\], expected 2 to 10 different seeds"),
         (["jobs=0"], "jobs: got 0"),
+        (["claims=[fixed_vector_multi30k]", "multi30k=no_folder"], "multi30k: no_folder is not a folder; expected one"),
     ],
 )
 def test_mistakes_are_named(arguments, message):

@@ -71,7 +71,7 @@ def test_a_verdict_needs_the_whole_interval_on_one_side(values, verdict):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CLAIMS)
 def test_all_trainings_of_a_claim_compose_with_one_budget(name):
-    composed = [compose("train", list(settings)) for settings in CLAIMS[name]().systems().values()]
+    composed = [compose("train", list(settings)) for settings in CLAIMS[name]("folder").systems().values()]
     budgets = [
         (one["trainer"], one["optimizer"], one["scheduler"], one["objective"], one["search"]) for one in composed
     ]

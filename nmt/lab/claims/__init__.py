@@ -5,7 +5,7 @@ from __future__ import annotations
 from nmt.lab.claim import Claim
 from nmt.lab.claims.alignment import Alignment
 from nmt.lab.claims.distance import AgreementDistance, CoreferenceDistance, NegationDistance
-from nmt.lab.claims.fixed_vector import FixedVector
+from nmt.lab.claims.fixed_vector import FixedVector, FixedVectorMulti30k
 from nmt.lab.claims.gradient import Gradient
 from nmt.lab.claims.heads import CoreferenceHead, HeadImportance, HeadRoles
 from nmt.lab.claims.memory import Memory
@@ -17,7 +17,7 @@ from nmt.lab.claims.scores import Scores
 CLAIMS: dict[str, type[Claim]] = {
     claim.name: claim
     for claim in (
-        *(FixedVector, Memory, AgreementDistance, CoreferenceDistance, NegationDistance, Gradient),
-        *(Parallel, Alignment, HeadRoles, HeadImportance, CoreferenceHead, Positions, Scaling, Scores),
+        *(FixedVector, FixedVectorMulti30k, Memory, AgreementDistance, CoreferenceDistance, NegationDistance),
+        *(Gradient, Parallel, Alignment, HeadRoles, HeadImportance, CoreferenceHead, Positions, Scaling, Scores),
     )
 }
