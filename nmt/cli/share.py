@@ -13,7 +13,7 @@ from nmt.atomic import write_atomically
 from nmt.cli import program
 from nmt.cli.arguments import read_config, wants_help
 from nmt.errors import UserError
-from nmt.run_files import CONFIG, METRICS, best_checkpoint, run_of, sample_map
+from nmt.run_files import ATTENTION, CONFIG, METRICS, best_checkpoint, run_of, sample_map
 
 if TYPE_CHECKING:
     from nmt.checkpoint import LoadedModel
@@ -25,6 +25,8 @@ Make a small copy of a trained model, to give away.
 
   ckpt=PATH            the folder of a finished run
   out=FOLDER           the folder of the copy, new or without a run in it; for the programs it is a run folder
+  text="two dogs"      the sentence that attend.py shows if it gets none; default: the run's first validation sentence,
+                       which becomes part of the copy with its translation
   allow=[my_package]   your packages whose classes the checkpoint may name
 
 The copy has these files:
@@ -32,7 +34,7 @@ The copy has these files:
   checkpoints/best.ckpt   weights in float16, settings and tokenizer, without the state of the optimizer
   config.yaml             the settings
   metrics.json            the scores and the hardware of the run, as they are
-  attention/0.json        a validation sentence, which attend.py shows if it gets no text
+  attention/0.json        the attention map of that sentence
 
 A program that loads it computes in float32. The paths of your data are left out of the settings: whoever evaluates the
 model adds data.path=FOLDER, unless the data can be generated or downloaded.
@@ -47,6 +49,7 @@ class ShareConfig:
 
     ckpt: str
     out: str
+    text: str | None
     allow: list[str]
 
 
@@ -67,21 +70,27 @@ def run(argv: Sequence[str]) -> None:
     source = run_of(loaded.path)
     if not (source / METRICS).is_file():
         raise UserError(f"ckpt: {source} holds no {METRICS}; expected the folder of a finished run")
-    for path in share(loaded, source, folder):
+    for path in share(loaded, source, folder, config):
         print(f"written to {path} ({path.stat().st_size / 1000:,.0f} kB)")
 
 
-def share(loaded: LoadedModel, source: Path, folder: Path) -> list[Path]:
+def share(loaded: LoadedModel, source: Path, folder: Path, settings: ShareConfig) -> list[Path]:
     """Write the copy of the run in the folder `source`, and return its files.
 
-    Raises UserError, before anything is written, if a weight is too large for float16.
+    Raises UserError, before anything is written, if a weight is too large for float16, or if a text is given and the
+    model has no attention.
     """
     import yaml
 
     from nmt import checkpoint
+    from nmt.analysis.figure import save
     from nmt.config.paths import OWN_FILES
+    from nmt.loading import load_translator
     from nmt.stored import non_finite
 
+    drawn, kept = None, sample_map(source)
+    if settings.text is not None:
+        drawn = load_translator(loaded.path, allow=settings.allow).attention_map(settings.text)
     data = {key: None if key in OWN_FILES else value for key, value in loaded.config["data"].items()}
     config: dict[str, Any] = {**loaded.config, "data": data, "init": None}
     weights = checkpoint.with_prefix(loaded.model.half().state_dict())
@@ -91,11 +100,14 @@ def share(loaded: LoadedModel, source: Path, folder: Path) -> list[Path]:
     about = checkpoint.describe(config, loaded.tokenizer, loaded.scores, loaded.update)
     checkpoint.save({"state_dict": weights, "nmt": about}, best_checkpoint(folder))
     write_atomically(folder / CONFIG, yaml.safe_dump(config, sort_keys=False, allow_unicode=True).encode())
-    written = [best_checkpoint(folder), folder / CONFIG]
-    for path in filter(None, (source / METRICS, sample_map(source))):
-        copy = folder / path.relative_to(source)
-        copy.parent.mkdir(exist_ok=True)
-        written.append(Path(shutil.copyfile(path, copy)))
+    written = [best_checkpoint(folder), folder / CONFIG, Path(shutil.copyfile(source / METRICS, folder / METRICS))]
+    if drawn is not None or kept is not None:
+        written.append(folder / ATTENTION / "0.json")
+        written[-1].parent.mkdir(exist_ok=True)
+    if drawn is not None:
+        save(drawn, written[-1])
+    elif kept is not None:
+        shutil.copyfile(kept, written[-1])
     return written
 
 
