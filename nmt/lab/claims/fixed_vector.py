@@ -77,7 +77,7 @@ class FixedVectorMulti30k(_ByLength):
 
     def systems(self) -> Mapping[str, Sequence[str]]:
         corpus = ("data=multi30k", f"data.path={self.multi30k}", "tokenizer.vocab_size=4000")
-        return {name: (*corpus, *budget(6000), *model) for name, model in MODELS.items()}
+        return {name: (*corpus, *budget(4000), *model) for name, model in MODELS.items()}
 
 
 def _bleu(run: FinishedRun, sentences: Sequence[int]) -> float:
