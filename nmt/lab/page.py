@@ -9,11 +9,14 @@ from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from statistics import fmean
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from nmt.atomic import write_atomically
 from nmt.lab.claim import Claim, Curves, Finding, Runs
 from nmt.lab.models import BATCH_TOKENS
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Language = Literal["en", "ko"]
 STYLES = ("-", "--", "-.", ":")
@@ -159,20 +162,22 @@ def to_dict(found: Sequence[Measured]) -> list[dict[str, Any]]:
     ]
 
 
-def _picture(curves: Curves) -> bytes:
-    """Return the curves as a PNG: a line for each system through the means, and a small point for each seed."""
+def drawn(curves: Curves) -> Figure:
+    """Return the figure of the curves: the means of each system, joined by a line, and a small point for each seed."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(6.4, 3.6), layout="constrained")
     axes = figure.subplots()
     for number, (name, line) in enumerate(curves.lines.items()):
-        style = STYLES[number % len(STYLES)] if curves.joined else ""
+        style = STYLES[number % len(STYLES)] if curves.joined else "none"
         means = list(map(fmean, line.values()))
         # Lines that lie on each other stay visible: later ones are thinner.
         width, size = max(1.2, 3 - 0.6 * number), max(3.5, 7.5 - 1.2 * number)
-        (drawn,) = axes.plot(list(line), means, style, marker="o", linewidth=width, markersize=size, label=name)
+        (joined,) = axes.plot(
+            list(line), means, linestyle=style, marker="o", linewidth=width, markersize=size, label=name
+        )
         for place, values in line.items():
-            axes.plot([place] * len(values), values, ".", color=drawn.get_color(), alpha=0.4, markersize=4)
+            axes.plot([place] * len(values), values, ".", color=joined.get_color(), alpha=0.4, markersize=4)
     axes.set(xlabel=curves.axis.en, ylabel=curves.height.en)
     axes.set_ylim(bottom=min(0, axes.get_ylim()[0]))
     axes.spines[["top", "right"]].set_visible(False)
@@ -180,6 +185,10 @@ def _picture(curves: Curves) -> bytes:
         axes.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
     if not curves.joined:
         axes.tick_params(axis="x", labelrotation=30)
+    return figure
+
+
+def _picture(curves: Curves) -> bytes:
     buffer = BytesIO()
-    figure.savefig(buffer, format="png", dpi=120)
+    drawn(curves).savefig(buffer, format="png", dpi=120)
     return buffer.getvalue()
