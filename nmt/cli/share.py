@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nmt.atomic import write_atomically
 from nmt.cli import program
-from nmt.cli.arguments import read_config, wants_help
+from nmt.cli.arguments import read_config, take, wants_help
 from nmt.errors import UserError
 from nmt.run_files import ATTENTION, CONFIG, METRICS, best_checkpoint, run_of, sample_map
 
@@ -58,7 +58,8 @@ def run(argv: Sequence[str]) -> None:
     if wants_help(argv):
         print(HELP, end="")
         return
-    config = read_config("share", argv, ShareConfig)
+    text, rest = take(argv, "text")
+    config = replace(read_config("share", rest, ShareConfig), text=text)
 
     from nmt.checkpoint import load_model
 

@@ -76,9 +76,9 @@ def test_attend_shows_the_first_validation_sentence_of_a_run(
 def test_a_text_takes_the_place_of_the_validation_sentence(
     finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    share.run([f"ckpt={finished}", f"out={tmp_path}/copy", "text=a red dog"])
+    share.run([f"ckpt={finished}", f"out={tmp_path}/copy", "text=a red dog, [two] cats"])
     attend.run([f"ckpt={tmp_path}/copy"])
-    assert "source:      a red dog\n" in capsys.readouterr().out
+    assert "source:      a red dog, [two] cats\n" in capsys.readouterr().out
     assert not any("two dogs" in path.read_text("utf-8") for path in (tmp_path / "copy").rglob("*.json"))
 
 
