@@ -44,7 +44,7 @@ def outputs(notebook: dict[str, Any]) -> list[list[Output]]:
         with contextlib.chdir(NOTEBOOK.parent), torch.random.fork_rng(devices=[]), torch.enable_grad():
             return [output("".join(cell["source"]), names) for cell in cells]
     finally:
-        torch.set_printoptions(profile="default")
+        torch.set_printoptions(profile="default")  # type: ignore[no-untyped-call]
 
 
 def output(source: str, names: dict[str, Any]) -> list[Output]:

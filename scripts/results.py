@@ -15,7 +15,7 @@ import contextlib
 import json
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, stdev
@@ -52,7 +52,7 @@ class Group:
 
 RESULTS = Group(ROOT / "docs" / "results", "multi30k_transformer")
 ABLATION = Group(ROOT / "docs" / "ablation", "baseline")
-FACTS = {
+FACTS: dict[str, Callable[[dict[str, Any]], str]] = {
     "parameters": lambda run: f"{run['parameters'] / 1e6:.1f} M",
     "updates": lambda run: f"{run['updates']:,}",
     "epochs": lambda run: f"{run['epochs']:.1f}",
@@ -175,8 +175,7 @@ def table_of(comparison: dict[str, Any], group: Group) -> str:
             facts = metrics_of(run, group)
             cells = [cell(score) for score in run["scores"].values()]
             name = f"[{system['name']}]({run['folder']}/{CONFIG})"
-            values = (make(facts) for make in FACTS.values())
-            rows.append([name, str(run["seed"]), *cells, p_of_run(run), *values])
+            rows.append([name, str(run["seed"]), *cells, p_of_run(run), *(make(facts) for make in FACTS.values())])
         if len(system["runs"]) > 1:
             count = f"mean of {len(system['runs'])}"
             rows.append([system["name"], count, *summaries(system), p_value(system), *[""] * len(FACTS)])
