@@ -7,7 +7,7 @@ import pytest
 from nmt.cli import lab
 from nmt.errors import UserError
 from nmt.lab.claim import Claim, Contrast, Curves, Finding, Text
-from nmt.lab.claims import CLAIMS
+from nmt.lab.claims import CLAIMS, gradient
 
 TINY = (
     *("data=recall", "data.pairs=2", "data.sizes=[200,20,20]", "model=rnn", "model.encoder.embedding_width=8"),
@@ -59,7 +59,9 @@ def test_a_folder_changes_with_the_settings_of_its_system(tiny, tmp_path):
     assert lab.planned(changed(), [1], tmp_path)["a system"][0].folder.parent != own[0].folder.parent
 
 
-def test_without_trainings_the_page_is_written_at_once(tmp_path, capsys):
+def test_without_trainings_the_page_is_written_at_once(tmp_path, capsys, monkeypatch):
+    for name, value in (("DISTANCES", (0, 20)), ("SENTENCES", 10), ("SEEDS", (1, 2))):
+        monkeypatch.setattr(gradient, name, value)
     lab.run(["claims=[gradient]", f"out={tmp_path}", f"runs={tmp_path / 'runs'}"])
     assert "supported" in capsys.readouterr().out
     assert {path.name for path in tmp_path.iterdir()} == {"README.md", "README.ko.md", "claims.json", "gradient.png"}
