@@ -41,7 +41,7 @@ class _Distance(Claim):
     def measure(self, runs: Runs) -> Finding:
         lines = {name: accuracy_by(each, self.task.measure) for name, each in runs.items()}
         near, far = range(FARTHEST // 2), range(FARTHEST // 2 + 1, FARTHEST + 1)
-        lost = Text("accuracy lost from near to far", "멀 때 가까울 때보다 떨어지는 정확도")
+        lost = Text("accuracy lost from near to far", "가까울 때보다 멀 때 떨어지는 정확도")
         right = {name: mean_over(line, far) for name, line in lines.items()}
         more = tuple(
             Contrast(

@@ -27,7 +27,7 @@ class _ByLength(Claim):
         }
         lost = Text(
             "BLEU lost from the shortest to the longest sentences",
-            "가장 긴 문장에서 가장 짧은 문장보다 떨어지는 BLEU",
+            "가장 짧은 문장보다 가장 긴 문장에서 떨어지는 BLEU",
         )
         longest = str(groups[-1])
         better = tuple(

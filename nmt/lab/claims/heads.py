@@ -41,9 +41,9 @@ class HeadRoles(Claim):
         f"The Transformer of the embedded corpus, {SENTENCES} test sentences: the largest share of rows, over all "
         "heads of the encoder, whose highest weight is on that token; after training and before it. The intervals are "
         f"corrected for {len(ROLES)} comparisons.",
-        f"내장 말뭉치로 학습한 트랜스포머와 테스트 문장 {SENTENCES}개를 쓴다. 인코더의 헤드마다 가중치가 가장 큰 "
-        "토큰이 해당 토큰인 행의 비율을 구하고, 모든 헤드 가운데 최댓값을 학습 후와 학습 전에 비교한다. 신뢰구간은 "
-        f"{len(ROLES)}개 비교에 대해 보정하였다.",
+        f"내장 말뭉치로 학습한 트랜스포머와 테스트 문장 {SENTENCES}개를 쓴다. 인코더의 헤드마다, 정해진 토큰(앞 "
+        "토큰 등)의 가중치가 가장 큰 행의 비율을 구한다. 모든 헤드 가운데 가장 큰 비율을 학습 전과 학습 후에 각각 "
+        f"구하여 비교한다. 신뢰구간은 비교 {len(ROLES)}개에 대해 보정하였다.",
     )
 
     def systems(self) -> Mapping[str, Sequence[str]]:
@@ -93,7 +93,7 @@ class HeadImportance(Claim):
         f"The same models: BLEU on {SENTENCES} test sentences without each of the heads of encoder and decoder, one at "
         "a time. A head matters if the model loses more than 1 BLEU without it.",
         f"같은 모델에서 인코더와 디코더의 헤드를 한 번에 하나씩 빼고 테스트 문장 {SENTENCES}개의 BLEU를 잰다. BLEU가 "
-        "1보다 많이 떨어지면 중요한 헤드로 본다.",
+        "1점 넘게 떨어지면 중요한 헤드로 본다.",
     )
 
     def systems(self) -> Mapping[str, Sequence[str]]:
@@ -133,7 +133,7 @@ class CoreferenceHead(Claim):
         'The Transformers of the claim on coreference: the weight from "it" to the noun that is meant minus the weight '
         "to the other noun, and the same from the step that translates the noun. The head is chosen on one half of "
         "the test sentences and measured on the other.",
-        "상호참조(coreference) 주장의 트랜스포머를 쓴다. it에서 가리키는 명사로 가는 가중치에서 다른 명사로 가는 "
+        "상호참조(coreference) 주장의 트랜스포머를 쓴다. it의 행에서, it이 가리키는 명사의 가중치에서 다른 명사의 "
         "가중치를 뺀다. 그 명사를 번역하는 단계에서도 같은 차이를 구한다. 헤드는 테스트 문장의 절반에서 고르고, 측정은 "
         "나머지 절반에서 한다.",
     )

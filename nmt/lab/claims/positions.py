@@ -22,7 +22,7 @@ class Positions(Claim):
     )
     method = Text(
         'The task `order`, where "anna sees ben" and "ben sees anna" differ in order alone: right answers by clauses.',
-        "anna sees ben과 ben sees anna가 순서만 다른 `order` 과제에서 절의 수에 따른 정답 비율을 잰다.",
+        "anna sees ben과 ben sees anna처럼 순서만 다른 문장이 있는 `order` 과제에서, 절의 수에 따른 정답 비율을 잰다.",
     )
 
     def systems(self) -> Mapping[str, Sequence[str]]:

@@ -27,7 +27,7 @@ class Scores(Claim):
         f"corrected for {len(SCORES) - 1} comparisons (Bonferroni). Most models still improve when this budget ends, "
         "so a low BLEU may mean slow learning.",
         "내장 말뭉치(영어→독일어)에서 같은 순환 모델의 점수 함수만 바꾸어 가며 BLEU를 잰다. 신뢰구간은 "
-        f"{len(SCORES) - 1}개 비교에 대해 보정하였다(본페로니). 예산이 끝날 때도 모델 대부분이 아직 나아지고 "
+        f"비교 {len(SCORES) - 1}개에 대해 보정하였다(본페로니). 예산이 끝날 때도 모델 대부분이 아직 나아지고 "
         "있으므로, BLEU가 낮다는 것은 배우는 속도가 느리다는 뜻일 수 있다.",
     )
 
