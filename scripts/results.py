@@ -29,10 +29,11 @@ from nmt.build import build_metrics, build_search
 from nmt.cli import program
 from nmt.cli.arguments import wants_help
 from nmt.config.compose import compose
+from nmt.config.paths import OWN_FILES
 from nmt.errors import UserError
 from nmt.evaluation import comparison_table
 from nmt.evaluation.compare import compare
-from nmt.evaluation.runs import find_runs, read_runs
+from nmt.evaluation.runs import OWN_TO_A_RUN, differences, find_runs, read_runs
 from nmt.lab.page import Language, summary
 from nmt.machine import summary as machine_summary
 from nmt.run_files import CONFIG, METRICS
@@ -81,12 +82,15 @@ def copy(run: Path, group: Group) -> None:
     if "test" not in metrics:
         raise UserError(f"{run}: its corpus has no test split, so there is nothing to put in the table")
     config = yaml.safe_load((run / CONFIG).read_text("utf-8"))
-    if config["data"]["path"]:
-        config["data"]["path"] = "FOLDER"
+    for key in OWN_FILES:
+        if config["data"].get(key):
+            config["data"][key] = "FOLDER" if key == "path" else "FILE"
+    if config.get("init"):
+        config["init"] = "RUN_FOLDER"
     folder = group.folder / metrics["name"] / f"seed{metrics['seed']}"
     for other in (group.folder / metrics["name"]).glob(f"*/{CONFIG}"):
         there = yaml.safe_load(other.read_text("utf-8"))
-        changed = [key for key in config if config[key] != there.get(key) and key != "seed"]
+        changed = sorted(differences(config, there) - OWN_TO_A_RUN)
         if changed:
             raise UserError(
                 f"{other.parent}: holds a run with another {', '.join(changed)}; train under another name (name=), or "

@@ -18,7 +18,8 @@ from nmt.errors import UserError, one_line
 from nmt.run_files import CONFIG, METRICS
 from nmt.search.base import Search
 
-SEED, OWN_TO_A_RUN = "seed", ("seed", "name")  # settings in which runs of the same system may differ
+SEED = "seed"
+OWN_TO_A_RUN = {SEED, "name", "search.batch_tokens"}  # settings in which runs of the same system may differ
 _JOB = re.compile(r"\d+_(?P<settings>[^=]+=.+)")  # the folder of a multirun's job: 3_attention=luong,seed=2
 
 
@@ -51,10 +52,9 @@ class FinishedRun:
         """The seed of the run."""
         return int(self.config[SEED])
 
-    @property
-    def system(self) -> dict[str, Any]:
-        """The settings that runs of the same system share: all but the seed and the name."""
-        return {key: value for key, value in self.config.items() if key not in OWN_TO_A_RUN}
+    def same_system(self, other: FinishedRun) -> bool:
+        """Return whether the two runs differ in nothing but their seed, name, and batches of the search."""
+        return not differences(self.config, other.config) - OWN_TO_A_RUN
 
     @property
     def name(self) -> str:
@@ -68,6 +68,20 @@ class FinishedRun:
     def model(self) -> str:
         """The architecture in few words."""
         return architecture(self.config["model"])
+
+
+def differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> set[str]:
+    """Return the settings, as in model.encoder.layers, that both runs have with different values.
+
+    A setting that only one of them has is newer than the other run, which was trained with its default.
+    """
+    found = set()
+    for key in one.keys() & other.keys():
+        if isinstance(one[key], Mapping) and isinstance(other[key], Mapping):
+            found |= {f"{key}.{below}" for below in differences(one[key], other[key])}
+        elif one[key] != other[key]:
+            found.add(key)
+    return found
 
 
 def find_runs(folder: Path) -> list[Path]:

@@ -1,0 +1,26 @@
+"""Which runs are of the same system."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from nmt.evaluation.runs import EvaluationSet, FinishedRun, differences
+
+
+def run(**config: Any) -> FinishedRun:
+    return FinishedRun(Path("run"), config, {}, EvaluationSet("en", "de", (), ()), (), 0.0)
+
+
+def test_a_seed_a_name_and_a_newer_setting_leave_the_system_the_same() -> None:
+    model = {"encoder": {"layers": 2}}
+    older = run(seed=1, name="a", model=model, search={"beam_size": 5, "batch_tokens": 1000})
+    newer = run(seed=2, name="b", model=model, search={"beam_size": 5, "batch_tokens": 2000}, init=None)
+    assert older.same_system(newer) and newer.same_system(older)
+
+
+def test_any_setting_that_both_have_tells_systems_apart() -> None:
+    one, other = {"model": {"encoder": {"layers": 2}}, "seed": 1}, {"model": {"encoder": {"layers": 3}}, "seed": 1}
+    assert differences(one, other) == {"model.encoder.layers"}
+    assert not run(**one).same_system(run(**other))
+    assert differences({"init": None}, {"init": "a"}) == {"init"}
