@@ -19,6 +19,7 @@ from tests.script import load_script
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "examples"
 NAMES = ("bahdanau", "luong", "transformer")
+MULTI30K = ("multi30k_transformer",)
 FILES = ("checkpoints/best.ckpt", "config.yaml", "metrics.json", "attention/0.json")
 SECTIONS = ("name", "seed", "data", "tokenizer", "model", "objective", "optimizer", "scheduler", "trainer")
 SENTENCE, TRANSLATION = "August 9, 2027, 2:12 AM", "9. August 2027, 02:12"
@@ -31,9 +32,9 @@ def script() -> ModuleType:
 
 
 def test_they_are_small() -> None:
-    files = [path for path in EXAMPLES.rglob("*") if path.relative_to(EXAMPLES).as_posix().endswith(FILES)]
-    assert len(files) == len(NAMES) * len(FILES)
-    assert sum(path.stat().st_size for path in files) < 2_000_000
+    sizes = {name: [(EXAMPLES / name / file).stat().st_size for file in FILES] for name in (*NAMES, *MULTI30K)}
+    assert sum(sum(sizes[name]) for name in NAMES) < 2_000_000
+    assert all(sum(sizes[name]) < 10_000_000 for name in MULTI30K)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -46,11 +47,27 @@ def test_each_translates_and_looks_where_the_words_are(name: str) -> None:
     assert seen is not None
     looked_at = seen.mean((0, 1)).argmax(-1)[:4]  # of the words; the last row is the end of the sentence
     assert looked_at.tolist() == [1, 0, 2, 3]  # the day, the month, the year, the time
+
+
+@pytest.mark.parametrize("name", MULTI30K)
+def test_those_of_multi30k_translate_a_caption_and_hold_none_of_the_corpus(name: str, script: ModuleType) -> None:
+    translator = load_translator(EXAMPLES / name, device="cpu")
+    (found,) = translator.translate([script.CAPTION])
+    assert found.text == "Ein Hund rennt am Strand."
+    seen = translator.attention_map(script.CAPTION, found.text).words().cross
+    assert seen is not None
+    assert seen.mean((0, 1))[1].argmax() == 1  # "Hund" looks at "dog"
+    (sample,) = (EXAMPLES / name / "attention").iterdir()
+    assert json.loads(sample.read_text("utf-8"))["source"] == script.CAPTION
+
+
+@pytest.mark.parametrize("name", (*NAMES, *MULTI30K))
+def test_the_weights_have_half_the_precision(name: str) -> None:
     weights = checkpoint.load(best_checkpoint(EXAMPLES / name))["state_dict"].values()
     assert {value.dtype for value in weights} == {torch.float16}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", (*NAMES, *MULTI30K))
 def test_the_commands_that_make_them_still_describe_them(name: str, script: ModuleType) -> None:
     config = checkpoint.load(best_checkpoint(EXAMPLES / name))["nmt"]["config"]
     composed = compose("train", script.settings(name))
