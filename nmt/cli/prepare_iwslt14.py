@@ -102,6 +102,16 @@ def prepare(archive: Path) -> dict[str, list[Pair]]:
     return splits
 
 
+def _check_sum(archive: Path) -> None:
+    """Read a gzip file to its end, where its check sum is: tarfile stops before it. Raises gzip.BadGzipFile."""
+    with archive.open("rb") as file:
+        if file.read(2) == b"\x1f\x8b":
+            file.seek(0)
+            with gzip.open(file) as content:
+                while content.read(2**20):
+                    pass
+
+
 def read_members(archive: Path, names: Sequence[str]) -> dict[str, bytes]:
     """Return the content of the files `names` of a tar archive, compressed or not. Nothing is extracted to disk.
 
@@ -109,6 +119,7 @@ def read_members(archive: Path, names: Sequence[str]) -> dict[str, bytes]:
     """
     found = {}
     try:
+        _check_sum(archive)
         with tarfile.open(archive) as tar:
             for member in tar:
                 name = str(PurePosixPath(member.name))  # without a leading ./

@@ -97,9 +97,18 @@ def _split_of(page: str) -> str:
 
 
 def paragraphs(page: Path) -> dict[str, str]:
-    """Return the texts of a page's paragraphs and headings by their ids. An id that occurs twice has no text."""
+    """Return the texts of a page's paragraphs and headings by their ids. An id that occurs twice has no text.
+
+    Raises UserError for a page that is not UTF-8.
+    """
     found: dict[str, str] = {}
-    for match in _PARAGRAPH.finditer(page.read_text("utf-8")):
+    try:
+        content = page.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise UserError(
+            f"{page}: is not UTF-8 text ({error.reason} at byte {error.start}); expected a help page"
+        ) from error
+    for match in _PARAGRAPH.finditer(content):
         text = html.unescape(_TAG.sub("", _LINE_BREAK.sub(" ", match[3])))
         found[match[2]] = "" if match[2] in found else " ".join(text.split())
     return found

@@ -26,7 +26,7 @@ from nmt.build import (
 from nmt.check import check_lengths
 from nmt.checkpoint import find_checkpoint, load, without_prefix
 from nmt.config.recipe import Recipe
-from nmt.config.resumed import changes
+from nmt.config.resumed import NOTHING, changes
 from nmt.config.settings import DataConfig, TrainConfig
 from nmt.config.typed import shown
 from nmt.data.cache import cache_folder
@@ -40,7 +40,7 @@ from nmt.data.resampling import SubwordSampling
 from nmt.data.sources.base import Source
 from nmt.data.tokenizer import Tokenizer
 from nmt.data.training_pairs import Part, TrainingPairs
-from nmt.errors import UserError
+from nmt.errors import UserError, counted
 from nmt.evaluation.metrics.base import Metric
 from nmt.lines import digest
 from nmt.models.dropout import Dropout
@@ -176,6 +176,11 @@ def _training_pairs(
     for name, each in more.items():
         try:
             parts.append(Part(encoded(each.split), each.weight))
+            if not len(parts[-1]):
+                raise UserError(
+                    f"got weight {each.weight} for {counted(len(parts[-1].corpus), 'pair')}, expected a "
+                    "weight with which an epoch has at least one of them"
+                )
         except UserError as error:
             raise UserError(f"data.more.{name}: {error}") from error
     sampling = _sampling(settings, tokenizer)
@@ -228,20 +233,30 @@ def _initial(path: str, plain: Mapping[str, Any]) -> dict[str, Any]:
     start = load(find_checkpoint(path, key="init"))
     config = start["nmt"]["config"]
     own_languages, languages = (
-        " to ".join(str(node["data"].get(key)) for key in ("source_lang", "target_lang")) for node in (config, plain)
+        " to ".join(str(node.get("data", {}).get(key)) for key in ("source_lang", "target_lang"))
+        for node in (config, plain)
     )
-    if own_languages != languages and not Tokenizer.from_state(start["nmt"]["tokenizer"]).joint:
+    if (
+        "source_lang" in config.get("data", {})
+        and own_languages != languages
+        and not Tokenizer.from_state(start["nmt"]["tokenizer"]).joint
+    ):
         raise UserError(
             f"init={path}: it translates {own_languages} with a vocabulary for each language; got {languages}, "
             "expected the same languages, or a model with a joint vocabulary"
         )
-    differing = changes(config.get("tokenizer", plain["tokenizer"]), plain["tokenizer"])
+    differing = _differing(config.get("tokenizer", plain["tokenizer"]), plain["tokenizer"])
     if differing:
         own = " ".join(f"tokenizer.{key}={shown(before)}" for key, (before, _) in differing.items())
         raise UserError(f"init={path}: the run uses its tokenizer, which has other settings; add {own}")
-    for key, (before, now) in changes(config["model"], plain["model"]).items():
+    for key, (before, now) in _differing(config["model"], plain["model"]).items():
         logger.info(f"init: model.{key} is {shown(now)}; the checkpoint was trained with {shown(before)}")
     return start
+
+
+def _differing(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """Return the settings that both have with different values. What an older checkpoint lacks had its default."""
+    return {key: pair for key, pair in changes(before, now).items() if NOTHING not in pair}
 
 
 def _sampling(settings: TrainConfig, tokenizer: Tokenizer) -> SubwordSampling | None:

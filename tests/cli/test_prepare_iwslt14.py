@@ -130,7 +130,8 @@ def test_mistakes_of_a_user_write_nothing(tmp_path: Path, monkeypatch: pytest.Mo
             prepare_iwslt14.run(["x.tgz"])
         assert message in str(error.value)
     whole = pack(tmp_path / "x.tgz", files).read_bytes()
-    for broken in (b"no archive", gzip.compress(b"no tar"), whole[:-40], whole[:400]):
+    other_sum = whole[:-8] + bytes([whole[-8] ^ 1]) + whole[-7:]
+    for broken in (b"no archive", gzip.compress(b"no tar"), whole[:-40], whole[:400], other_sum):
         (tmp_path / "x.tgz").write_bytes(broken)
         with pytest.raises(UserError, match=r"^x\.tgz: not a whole tar archive; expected de-en\.tgz of IWSLT 2014$"):
             prepare_iwslt14.run(["x.tgz"])

@@ -71,6 +71,18 @@ def test_tables_that_are_shared_in_another_way_are_named(first, tmp_path):
         go(tmp_path / "second", f"init={tmp_path / 'untied'}")
 
 
+def test_a_checkpoint_without_newer_settings_starts_a_run(first, tmp_path, caplog):
+    caplog.set_level("INFO")
+    path = tmp_path / "older.ckpt"
+    payload = checkpoint.load(first / "checkpoints" / "best.ckpt")
+    del payload["nmt"]["config"]["model"]["encoder"]["block"]["stochastic_depth"]
+    del payload["nmt"]["config"]["tokenizer"]["max_pairs"]
+    del payload["nmt"]["config"]["data"]
+    checkpoint.save(payload, path)
+    go(tmp_path / "second", f"init={path}")
+    assert "BLEU" in caplog.text and "object at" not in caplog.text
+
+
 def test_a_missing_checkpoint_is_named(tmp_path):
     with pytest.raises(UserError, match=r"^init=.*nowhere: no such file or folder"):
         go(tmp_path / "second", f"init={tmp_path / 'nowhere'}")

@@ -103,12 +103,17 @@ def test_further_corpora_join_the_training_pairs(tmp_path: Path, monkeypatch: py
             r"data\.more\.ft\.train: got \[.*\], expected one file or",
         ),
         ("{ft: {train: nowhere.tsv}}", r"nowhere\.tsv: no such file"),
+        (
+            "{ft: {train: ONE, weight: 0.1}}",
+            r"data\.more\.ft: got weight 0\.1 for 1 pair, expected a weight with which",
+        ),
         ("{ft: {train: EMPTY}}", r"data\.more\.ft: data: every training pair was dropped"),
     ],
 )
 def test_mistakes_in_further_corpora_are_told(more: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "empty.tsv").write_text("\t\n", "utf-8")
-    more = more.replace("EMPTY", f"{tmp_path}/empty.tsv")
+    (tmp_path / "one.tsv").write_text("a dog\tein Hund\n", "utf-8")
+    more = more.replace("EMPTY", f"{tmp_path}/empty.tsv").replace("ONE", f"{tmp_path}/one.tsv")
     with pytest.raises(UserError, match=message):
         build_parts(
             compose_run([*CORPUS, "trainer.accelerator=cpu", f"data.more={more}", f"hydra.run.dir={tmp_path}/run"])

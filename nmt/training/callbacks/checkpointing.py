@@ -80,7 +80,9 @@ class Checkpointing(Callback):
             self.ema = {name: weight.detach().clone() for name, weight in weights.items()}
             return
         averages = [average.to(weights[name].device) for name, average in self.ema.items()]  # resumed: from the CPU
-        torch._foreach_lerp_(averages, list(weights.values()), 1 - min(decay, (1 + update) / (10 + update)))
+        torch._foreach_lerp_(
+            averages, [weights[name] for name in self.ema], 1 - min(decay, (1 + update) / (10 + update))
+        )
         self.ema = dict(zip(self.ema, averages, strict=True))
 
     def _stop_after_update(self, trainer: pl.Trainer, view: TranslationModule) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import torch
@@ -30,6 +31,9 @@ class MinimumRisk(Objective):
     plus `likelihood` times the cross entropy of a reference token. The risk is 1 - BLEU of the sentence, from 0 to 1,
     computed on pieces and smoothed ("exp" of sacreBLEU, with effective order). log P is computed with dropout, as for
     any loss. The paper has no length penalty and a small alpha (0.005); normalized scores need no small one.
+
+    If several batches make an update, each counts by its target tokens. An update needs memory for the logits of all
+    candidates.
 
     It is meant for a model that is trained already (init=RUN_FOLDER), with a small learning rate: an untrained one has
     no good candidates. The figure `risk` is the mean expected risk of a sentence.
@@ -69,7 +73,9 @@ class MinimumRisk(Objective):
     def find(self, model: Seq2Seq, batch: Batch) -> list[list[Hypothesis]]:
         """Return the candidates of each sentence, at least one, by beam search without dropout."""
         lengths = batch.source_mask.sum(1).tolist()
-        limits = torch.tensor([self.search.target_limit(length) for length in lengths], device=batch.source.device)
+        most = model.decoder.max_length or math.inf
+        longest = [min(self.search.target_limit(length), most) for length in lengths]
+        limits = torch.tensor(longest, dtype=torch.long, device=batch.source.device)
         was_training = model.training
         model.eval()
         state = model.start(batch.source, batch.source_mask)

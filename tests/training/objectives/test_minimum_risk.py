@@ -41,6 +41,13 @@ def score_of(model, source, target, *, length_penalty):
     return log_prob / ((5 + len(target)) / 6) ** length_penalty
 
 
+def test_no_candidate_is_longer_than_the_positions_of_the_decoder(model, batch, monkeypatch):
+    objective = MinimumRisk(candidates=2)
+    assert max(len(each.tokens) for own in objective.find(model, batch) for each in own) > 3
+    monkeypatch.setattr(RecurrentDecoder, "max_length", 3)
+    assert max(len(each.tokens) for own in objective.find(model, batch) for each in own) <= 3
+
+
 def test_the_loss_is_the_expected_risk_and_the_cross_entropy(model, batch):
     objective = MinimumRisk(candidates=3, alpha=2.0, length_penalty=0.7, likelihood=0.3, label_smoothing=0.0)
     sums = objective.training_sums(model, batch)
