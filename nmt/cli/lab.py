@@ -38,7 +38,8 @@ Measure what tutorials claim about attention: train small models with several se
   runs=outputs/lab           the folder of the trainings. Finished ones are used again, stopped ones go on
   out=docs/lab               the folder of the pages (English, Korean), the figures and claims.json
   jobs=2                     trainings at the same time; default: one for each core
-  multi30k=FOLDER            also measure on Multi30k; the folder has its train, val and test files
+  multi30k=FOLDER            also measure the claim on long sentences on Multi30k; the folder has its train, val
+                             and test files
 
 Each claim is a file in nmt/lab/claims. A claim is supported by these runs if the whole 95 % interval of the difference
 that it predicts is above 0, and contradicted if it is below.

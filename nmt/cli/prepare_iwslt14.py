@@ -102,8 +102,11 @@ def prepare(archive: Path) -> dict[str, list[Pair]]:
     return splits
 
 
-def _check_sum(archive: Path) -> None:
-    """Read a gzip file to its end, where its check sum is: tarfile stops before it. Raises gzip.BadGzipFile."""
+def _verify_check_sum(archive: Path) -> None:
+    """Read a gzip file to its end, where its check sum is, because tarfile stops before it.
+
+    Raises gzip.BadGzipFile if the sum is not that of the content. Other files are not read.
+    """
     with archive.open("rb") as file:
         if file.read(2) == b"\x1f\x8b":
             file.seek(0)
@@ -119,7 +122,7 @@ def read_members(archive: Path, names: Sequence[str]) -> dict[str, bytes]:
     """
     found = {}
     try:
-        _check_sum(archive)
+        _verify_check_sum(archive)
         with tarfile.open(archive) as tar:
             for member in tar:
                 name = str(PurePosixPath(member.name))  # without a leading ./

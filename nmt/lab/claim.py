@@ -144,6 +144,21 @@ def minus(one: PerSeed, other: PerSeed) -> PerSeed:
     return tuple(a - b for a, b in zip(one, other, strict=True))
 
 
+def gained_by_attention(values: Mapping[str, PerSeed], what: Text) -> tuple[Contrast, ...]:
+    """Return a contrast for each system with attention: its value minus that of "no attention".
+
+    `what` is the name of the value.
+    """
+    return tuple(
+        Contrast(
+            Text(f"{what.en}: {name} minus no attention", f"{what.ko}: {name} - 어텐션 없음"),
+            minus(each, values[NO_ATTENTION]),
+        )
+        for name, each in values.items()
+        if name != NO_ATTENTION
+    )
+
+
 def lost_without_attention(
     lines: Lines[Place], near: Sequence[Place], far: Sequence[Place], lost: Text
 ) -> tuple[Contrast, ...]:

@@ -162,7 +162,7 @@ def to_dict(found: Sequence[Measured]) -> list[dict[str, Any]]:
     ]
 
 
-def drawn(curves: Curves) -> Figure:
+def plot(curves: Curves) -> Figure:
     """Return the figure of the curves: the means of each system, joined by a line, and a small point for each seed."""
     from matplotlib.figure import Figure
 
@@ -190,5 +190,5 @@ def drawn(curves: Curves) -> Figure:
 
 def _picture(curves: Curves) -> bytes:
     buffer = BytesIO()
-    drawn(curves).savefig(buffer, format="png", dpi=120)
+    plot(curves).savefig(buffer, format="png", dpi=120)
     return buffer.getvalue()

@@ -16,7 +16,7 @@ from nmt.lab.claim import Contrast, Curves, Text, accuracy_by
 from nmt.lab.claims import CLAIMS, gradient, parallel
 from nmt.lab.claims.memory import ONE_WAY, PAIRS, recalled
 from nmt.lab.interval import over_seeds, student_quantile
-from nmt.lab.page import Measured, claims_table, drawn, page, summary, to_dict
+from nmt.lab.page import Measured, claims_table, page, plot, summary, to_dict
 
 METRICS = {"parameters": 12_345, "updates": 1_000, "wall_seconds": 90.0}
 
@@ -183,7 +183,7 @@ def test_time_grows_with_the_length_where_steps_wait_for_each_other(monkeypatch)
 @pytest.mark.parametrize("joined", [True, False])
 def test_a_figure_joins_numbers_but_not_names(joined):
     curves = Curves(Text("x", "x"), Text("y", "y"), {"a": {"dot": (1.0, 3.0), "concat": (2.0, 2.0)}}, joined)
-    means, *seeds = drawn(curves).axes[0].lines
+    means, *seeds = plot(curves).axes[0].lines
     assert list(means.get_ydata()) == [2.0, 2.0] and [list(each.get_ydata()) for each in seeds] == [[1, 3], [2, 2]]
     assert (means.get_linestyle() == "None") == (not joined)
 

@@ -10,17 +10,15 @@ from nmt.data.sources.coreference import Coreference
 from nmt.data.sources.negation import Negation
 from nmt.data.sources.task import DistanceTask
 from nmt.lab.claim import (
-    NO_ATTENTION,
     Claim,
-    Contrast,
     Curves,
     Finding,
     Runs,
     Text,
     accuracy_by,
+    gained_by_attention,
     lost_without_attention,
     mean_over,
-    minus,
     named,
 )
 from nmt.lab.models import MODELS, ONE_WORD_A_PIECE, budget
@@ -43,16 +41,9 @@ class _Distance(Claim):
         near, far = range(FARTHEST // 2), range(FARTHEST // 2 + 1, FARTHEST + 1)
         lost = Text("accuracy lost from near to far", "가까울 때보다 멀 때 떨어지는 정확도")
         right = {name: mean_over(line, far) for name, line in lines.items()}
-        more = tuple(
-            Contrast(
-                Text(f"accuracy far: {name} minus no attention", f"멀 때의 정확도: {name} - 어텐션 없음"),
-                minus(right[name], right[NO_ATTENTION]),
-            )
-            for name in runs
-            if name != NO_ATTENTION
-        )
+        gained = gained_by_attention(right, Text("accuracy far", "멀 때의 정확도"))
         return Finding(
-            contrasts=(*more, *lost_without_attention(lines, near, far, lost)),
+            contrasts=(*gained, *lost_without_attention(lines, near, far, lost)),
             curves=Curves(Text("distance", "거리"), Text("right answers in %", "정답 비율 (%)"), named(lines)),
         )
 

@@ -9,7 +9,16 @@ from nmt.errors import UserError
 from nmt.evaluation.lengths import length_groups
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.runs import FinishedRun
-from nmt.lab.claim import NO_ATTENTION, Claim, Contrast, Curves, Finding, Runs, Text, lost_without_attention, minus
+from nmt.lab.claim import (
+    NO_ATTENTION,
+    Claim,
+    Curves,
+    Finding,
+    Runs,
+    Text,
+    gained_by_attention,
+    lost_without_attention,
+)
 from nmt.lab.models import MODELS, ONE_WORD_A_PIECE, budget
 
 CLAUSES = 4
@@ -30,19 +39,10 @@ class _ByLength(Claim):
             "가장 짧은 문장보다 가장 긴 문장에서 떨어지는 BLEU",
         )
         longest = str(groups[-1])
-        better = tuple(
-            Contrast(
-                Text(
-                    f"BLEU of the longest sentences: {name} minus no attention",
-                    f"가장 긴 문장의 BLEU: {name} - 어텐션 없음",
-                ),
-                minus(line[longest], lines[NO_ATTENTION][longest]),
-            )
-            for name, line in lines.items()
-            if name != NO_ATTENTION
-        )
+        of_longest = Text("BLEU of the longest sentences", "가장 긴 문장의 BLEU")
+        gained = gained_by_attention({name: line[longest] for name, line in lines.items()}, of_longest)
         return Finding(
-            contrasts=(*lost_without_attention(lines, [str(groups[0])], [longest], lost), *better),
+            contrasts=(*lost_without_attention(lines, [str(groups[0])], [longest], lost), *gained),
             curves=Curves(Text("words of the source", "원문의 단어 수"), Text("BLEU", "BLEU"), lines),
         )
 

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from nmt.config.compose import compose
-from nmt.lab.claim import NO_ATTENTION, Claim, Contrast, Curves, Finding, Runs, Text, minus
+from nmt.lab.claim import NO_ATTENTION, Claim, Curves, Finding, Runs, Text, gained_by_attention
 from nmt.lab.models import BAHDANAU, LEFT_TO_RIGHT, LUONG, TRANSFORMER, WITHOUT_ATTENTION, untrained
 from nmt.models.seq2seq import Seq2Seq
 
@@ -45,16 +45,9 @@ class Gradient(Claim):
         lines = {name: _by_distance(settings) for name, settings in SYSTEMS.items()}
         farthest = str(DISTANCES[-1])
         return Finding(
-            contrasts=tuple(
-                Contrast(
-                    Text(
-                        f"gradient at a distance of {farthest}: {name} minus no attention",
-                        f"거리 {farthest}에서의 기울기: {name} - 어텐션 없음",
-                    ),
-                    minus(lines[name][farthest], lines[NO_ATTENTION][farthest]),
-                )
-                for name in SYSTEMS
-                if name != NO_ATTENTION
+            contrasts=gained_by_attention(
+                {name: line[farthest] for name, line in lines.items()},
+                Text(f"gradient at a distance of {farthest}", f"거리 {farthest}에서의 기울기"),
             ),
             curves=Curves(
                 Text("distance to the last word", "마지막 단어까지의 거리"),
