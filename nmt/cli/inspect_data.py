@@ -60,24 +60,32 @@ def run(argv: Sequence[str]) -> None:
     overrides = quoted_paths(words, but=",\\")
     with also_in(config_folder), naming_files(overrides):
         config = validate(compose("train", overrides))
-        from nmt.build import build_source
+        from nmt.build import build_more, build_source
         from nmt.data.filters import check_filters
 
         check_filters(config.data)
-        source = build_source(config.data, allow=config.allow)
-    from nmt.data.corpus import load_corpus, origin
+        source, added = build_source(config.data, allow=config.allow), build_more(config.data)
+    from nmt.data.corpus import load_corpus, load_more, origin
+    from nmt.data.report.figures import MORE
     from nmt.data.report.inspection import inspect
     from nmt.data.report.page import page
     from nmt.data.report.tables import text
 
+    def place(split: str) -> str:
+        """Return where the pairs of a split of the report come from."""
+        name = split.removeprefix(MORE)
+        return origin(source, config.data, split) if name == split else added[name].origin("train").partition("=")[2]
+
     with messages_on(sys.stderr):
         corpus = load_corpus(source, config.data)
+        more = load_more(added, config.data)
         tokenizer, note = train_tokenizer(corpus["train"], config.tokenizer)
         report = inspect(
             corpus,
             tokenizer,
             config.data,
-            origin=lambda split: origin(source, config.data, split),
+            origin=place,
+            more={name: each.split for name, each in more.items()},
             examples=int(examples or EXAMPLES),
         )
     report = replace(report, tokenizer=note)

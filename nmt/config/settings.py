@@ -20,6 +20,7 @@ Filter = Literal[
     "many_targets",
     "leaked_pair",
     "leaked_source",
+    "leaked_target",
     "script",
     "language",
     "encoding",

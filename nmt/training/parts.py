@@ -129,7 +129,8 @@ def build_parts(recipe: Recipe, last: Mapping[str, Any] | None = None) -> Parts:
     val = encode(val_pairs, translator.tokenizer, linked=linked)
     _check_lengths(recipe, translator, val, corpus.get("test", ()))
     train = _training_pairs(settings, corpus, more, translator.tokenizer, linked=linked)
-    for line in start_lines(corpus, translator.tokenizer, settings.data, folder=cache_folder()):
+    added = {name: each.split for name, each in more.items()}
+    for line in start_lines(corpus, added, translator.tokenizer, settings.data, folder=cache_folder()):
         logger.info(line)
     return Parts(
         recipe=recipe,

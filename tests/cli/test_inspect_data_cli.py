@@ -35,6 +35,16 @@ def test_text_json_and_page(folder: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "<h3>leaked_pair, train: 1</h3>" in page
 
 
+def test_further_training_corpora_have_a_column(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "crawled.tsv").write_text("en\tde\na dog 99\tein Hund 99\nit snows\tschnee\n", encoding="utf-8")
+    words = [f"data.path={folder}", "data.val_size=3", "tokenizer.vocab_size=null"]
+    inspect_data.run([*words, f"data.more={{crawled: {{train: {folder}/crawled.tsv}}}}"])
+    out = capsys.readouterr().out
+    assert f"more.crawled: {folder}/crawled.tsv" in out and " train  more.crawled  val  test\n" in out
+    assert "leaked_target, more.crawled: 1. Each has a target that is in validation or test too" in out
+    assert "  line 3 (test, nearly)\n    it snows\n    schnee\n" in out
+
+
 def test_a_vocabulary_that_is_too_large_stops_no_report(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = [f"data.path={folder}", "data.val_size=3"]
     inspect_data.run([*words, "tokenizer.vocab_size=5000", f"out={folder}/large"])

@@ -16,7 +16,7 @@ from nmt.data.pair import SentencePair, Split
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 
-BESIDE_OTHERS = ["duplicate", "many_targets", "leaked_pair", "leaked_source"]
+BESIDE_OTHERS = ["duplicate", "many_targets", "leaked_pair", "leaked_source", "leaked_target"]
 
 
 def random_corpus(seed):
@@ -50,6 +50,8 @@ def expected(corpus):
             found["leaked_source"].add(index)
         if plain(pair.target) and any(plain(other.target) == plain(pair.target) for other in same):
             found["leaked_pair"].add(index)
+        if plain(pair.target) and any(plain(other.target) == plain(pair.target) for other in held_out):
+            found["leaked_target"].add(index)
     return found
 
 
@@ -69,12 +71,12 @@ def test_a_leak_says_where_and_how(data_config):
         [SentencePair("A dog.", "Ein Hund."), SentencePair("a dog", "EIN HUND!"), SentencePair("snow", "Der Schnee")]
     )
     around = surroundings(data_config(), corpus, "train")
-    pair, source = (
+    pair, source, target = (
         [DEFECTS[name](around).find(index, each) for index, each in enumerate(corpus["train"])]
-        for name in ("leaked_pair", "leaked_source")
+        for name in ("leaked_pair", "leaked_source", "leaked_target")
     )
     assert pair == ["val, exactly; test, exactly", "val, nearly; test, nearly", ""]
-    assert source == [*pair[:2], "test, nearly"]
+    assert source == [*pair[:2], "test, nearly"] and target == pair
 
 
 def test_what_is_overfit_is_no_leak(data_config):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import regex
@@ -103,19 +103,27 @@ class LeakedSource(LeakedPair):
 
     name = "leaked_source"
     explanation = "has a source that is in validation or test too, exactly or nearly, whatever its target"
+    side: ClassVar[str] = "source"
 
     def find(self, index: int, pair: SentencePair) -> str:
-        """Return the splits that have the source."""
-        near = simplified(pair.source)
-        return _places(pair.source, near, self._texts) if near else ""
+        """Return the splits that have the text of this side."""
+        text = getattr(pair, self.side)
+        near = simplified(text)
+        return _places(text, near, self._texts) if near else ""
 
     @functools.cached_property
     def _texts(self) -> Mapping[str, tuple[set[Any], set[Any]]]:
-        """The sources of each held-out split as they are, and simplified."""
-        return {
-            split: ({pair.source for pair in pairs}, {simplified(pair.source) for pair in pairs})
-            for split, pairs in self.around.held_out.items()
-        }
+        """The texts of this side in each held-out split as they are, and simplified."""
+        texts = {split: {getattr(pair, self.side) for pair in pairs} for split, pairs in self.around.held_out.items()}
+        return {split: (each, set(map(simplified, each))) for split, each in texts.items()}
+
+
+class LeakedTarget(LeakedSource):
+    """The target of a training pair is in validation or test too, whatever its source."""
+
+    name = "leaked_target"
+    explanation = "has a target that is in validation or test too, exactly or nearly, whatever its source"
+    side = "target"
 
 
 def _places(text: Any, near: Any, held_out: Mapping[str, tuple[set[Any], set[Any]]]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 SHOWN_CHARACTERS = 160
+MORE = "more."  # the beginning of the names of further training corpora (data.more)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +67,8 @@ class SplitFigures:
     """The figures of one split; `pairs` of its `size` pairs were looked at.
 
     `seen_sources` and `seen_pairs` count the held-out sources and pairs that training has, exactly or nearly; None in
-    train, and with data.overfit. `several_targets` counts the different sources that have more than one target.
+    training corpora, and with data.overfit. `several_targets` counts the different sources that have more than one
+    target.
     """
 
     origin: str
@@ -94,6 +96,11 @@ class DataReport:
     dropped: Sequence[str]
     not_tested: Mapping[str, str]
     tokenizer: str = ""
+
+    @property
+    def training(self) -> dict[str, SplitFigures]:
+        """The figures of the training corpora: train, and those of data.more as "more.NAME"."""
+        return {name: split for name, split in self.splits.items() if name == "train" or name.startswith(MORE)}
 
 
 def visible(text: str) -> str:

@@ -6,6 +6,7 @@ import itertools
 from array import array
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from nmt.data.encoded import encode
 from nmt.data.filters import DEFECTS, Filters, surroundings
 from nmt.data.pair import Reiterable, SentencePair, Split
 from nmt.data.progress import PassProgress
-from nmt.data.report.figures import DataReport, Example, Finding, Side, SplitFigures, visible
+from nmt.data.report.figures import MORE, DataReport, Example, Finding, Side, SplitFigures, visible
 from nmt.data.tokenizer import Tokenizer
 
 CHUNK_PAIRS = 2_000
@@ -29,41 +30,45 @@ def inspect(
     config: DataConfig,
     *,
     origin: Callable[[str], str],
+    more: Mapping[str, Split] = MappingProxyType({}),
     defects: Sequence[str] = tuple(DEFECTS),
     examples: int = 5,
     most_pairs: int | None = None,
 ) -> DataReport:
     """Return the report on all splits of `corpus`, looking for the named `defects`.
 
-    A finding keeps the first `examples` pairs. `origin` returns where a split comes from. If train has more than
-    `most_pairs` pairs, one pair in every n is looked at, so that there are no more than this.
+    The further training corpora `more` are splits of the report too, called "more.NAME". A finding keeps the first
+    `examples` pairs. `origin` returns where a split comes from. If a training corpus has more than `most_pairs` pairs,
+    one pair in every n is looked at, so that there are no more than this.
     """
     limits = Filters(config.max_length, config.max_ratio)
     languages = config.source_lang, config.target_lang
     obstacles = {name: DEFECTS[name].obstacle(languages) for name in defects}
     usable = [DEFECTS[name] for name, obstacle in obstacles.items() if not obstacle]
-    sizes = {split: len(pairs) for split, pairs in corpus.items()}
-    if most_pairs is not None:
-        corpus = {**corpus, "train": _sample(corpus["train"], most_pairs)}
+    training = {"train": corpus["train"], **{f"{MORE}{name}": pairs for name, pairs in more.items()}}
+    held_out = {split: pairs for split, pairs in corpus.items() if split != "train"}
     seen = _Seen()
     splits = {}
-    for split, pairs in corpus.items():  # train comes first
-        around = surroundings(config, corpus, split)
+    for split, whole in {**training, **held_out}.items():
+        trains = split in training
+        pairs = _sample(whole, most_pairs) if trains and most_pairs is not None else whole
+        role = "train" if trains else split
+        around = surroundings(config, {**held_out, role: pairs}, role)
         seen.look_for(around.held_out)
-        leaks = bool(around.held_out)  # only train can leak
+        leaks = bool(around.held_out)  # only training pairs can leak
         kinds = [kind for kind in usable if leaks or not issubclass(kind, LeakedPair)]
         counts = _Counts(tokenizer, limits, [kind(around) for kind in kinds], examples)
-        compared = split != "train" and not config.overfit
+        compared = not trains and not config.overfit
         with PassProgress(f"looking at {split}", len(pairs)) as progress:
             rest = iter(pairs)
             while chunk := list(itertools.islice(rest, CHUNK_PAIRS)):
                 counts.add(progress.done, chunk)
-                if split == "train":
+                if trains:
                     seen.add(chunk)
                 progress.advance(len(chunk))
         splits[split] = SplitFigures(
             origin=visible(origin(split)),
-            size=sizes[split],
+            size=len(whole),
             pairs=len(pairs),
             source=counts.side(0, languages[0]),
             target=counts.side(1, languages[1]),

@@ -1,4 +1,4 @@
-"""The three lines of the data report at a run's start."""
+"""The lines of the data report at a run's start."""
 
 from __future__ import annotations
 
@@ -15,27 +15,37 @@ from nmt.data.report.tables import short_text
 from nmt.data.tokenizer import Tokenizer
 from nmt.lines import digest
 
-VERSION = 1  # of the lines
+VERSION = 2  # of the lines
 MOST_PAIRS = 50_000  # about four seconds; more are sampled
 DEFECTS_AT_START = [name for name in DEFECTS if name != "language"]  # which takes longer than all others together
 
 
-def start_lines(corpus: Mapping[str, Split], tokenizer: Tokenizer, config: DataConfig, *, folder: Path) -> list[str]:
-    """Return the three lines. They are cached in `folder` under the texts and settings that decide what they say."""
-    entry = folder / f"report-{_key(corpus, tokenizer, config)}.txt"
+def start_lines(
+    corpus: Mapping[str, Split],
+    more: Mapping[str, Split],
+    tokenizer: Tokenizer,
+    config: DataConfig,
+    *,
+    folder: Path,
+) -> list[str]:
+    """Return the lines on the splits of `corpus` and the further training corpora `more`.
+
+    They are cached in `folder` under the texts and settings that decide what they say.
+    """
+    entry = folder / f"report-{_key(corpus, more, tokenizer, config)}.txt"
     if cached := read_entry(entry, "data report"):
         return cached.decode().split("\n")
     report = inspection.inspect(
-        corpus, tokenizer, config, origin=str, defects=DEFECTS_AT_START, examples=0, most_pairs=MOST_PAIRS
+        corpus, tokenizer, config, origin=str, more=more, defects=DEFECTS_AT_START, examples=0, most_pairs=MOST_PAIRS
     )
     lines = short_text(report)
     write_entry(entry, "\n".join(lines).encode(), "data report")
     return lines
 
 
-def _key(corpus: Mapping[str, Split], tokenizer: Tokenizer, config: DataConfig) -> str:
+def _key(corpus: Mapping[str, Split], more: Mapping[str, Split], tokenizer: Tokenizer, config: DataConfig) -> str:
     around = surroundings(config, corpus, "train")
     kinds = [DEFECTS[name] for name in DEFECTS_AT_START if not DEFECTS[name].obstacle(around.languages)]
     filters = Filters(config.max_length, config.max_ratio, [kind(around) for kind in kinds])
-    texts = {split: pairs.digest for split, pairs in corpus.items()}
-    return digest(json.dumps([VERSION, around.languages, texts, tokenizer.digest(), filters.identity()]))[:24]
+    texts = [{name: pairs.digest for name, pairs in each.items()} for each in (corpus, more)]
+    return digest(json.dumps([VERSION, around.languages, *texts, tokenizer.digest(), filters.identity()]))[:24]

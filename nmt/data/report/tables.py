@@ -73,15 +73,13 @@ def text(report: DataReport) -> Iterator[str]:
 
 
 def short_text(report: DataReport) -> list[str]:
-    """Return the three lines for the start of a run."""
+    """Return the lines for the start of a run: lengths, defects of each training corpus, and held-out pairs."""
     train = report.splits["train"]
-    sample = "" if train.pairs == train.size else f"a sample of {train.pairs:,} of the "
     lengths = "; ".join(
         f"{side.language} {side.median}, {side.percentile_95}, {side.longest} pieces, {side.pieces_a_word:.2f} a word, "
         f"{side.unknown_rate:.2%} unknown"
         for side in (train.source, train.target)
     )
-    counts = [f"{finding.count:,} {name}" for name, finding in train.findings.items() if finding.count]
     held_out = [
         f"of the {split.size:,} pairs of {name}, training also has {split.seen_sources:,} sources and "
         f"{split.seen_pairs:,} whole pairs"
@@ -90,10 +88,18 @@ def short_text(report: DataReport) -> list[str]:
     ]
     return [
         f"data report, lengths (median, 95th percentile, longest): {lengths}",
-        f"data report, {sample}{train.size:,} training pairs: {', '.join(counts) or 'no defect found'}",
+        *(f"data report, {_defects(name, split)}" for name, split in report.training.items()),
         f"data report, {'; '.join(held_out) or 'held-out pairs were not compared with training'}; "
         "scripts/inspect_data.py shows examples",
     ]
+
+
+def _defects(name: str, split: SplitFigures) -> str:
+    """Return the defects of a training corpus in words: "29,000 training pairs: 3 duplicate"."""
+    sample = "" if split.pairs == split.size else f"a sample of {split.pairs:,} of the "
+    where = "" if name == "train" else f" of data.{name}"
+    counts = [f"{finding.count:,} {kind}" for kind, finding in split.findings.items() if finding.count]
+    return f"{sample}{split.size:,} training pairs{where}: {', '.join(counts) or 'no defect found'}"
 
 
 def _count(value: int | None) -> str:

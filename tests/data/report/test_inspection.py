@@ -32,6 +32,7 @@ HELD_OUT = {
     "val": [SentencePair("Two dogs, running fast.", "Zwei Hunde, die schnell laufen."), SentencePair("Hi", "Tag")],
     "test": [SentencePair("A red boat sails.", "Ein rotes Boot segelt."), SentencePair("Snow!", "Schnee!")],
 }
+LEAKED = {"leaked_pair", "leaked_source", "leaked_target"}
 # The defects of a pair, and the pair.
 PLANTED = [
     ({"empty"}, SentencePair("", "Ein Hund.")),
@@ -40,9 +41,10 @@ PLANTED = [
     ({"of unequal length"}, SentencePair("the old man walks his dog along the river " * 4, "Ja")),
     ({"identical"}, SentencePair("Berlin Dresden", "Berlin Dresden")),
     ({"duplicate"}, SentencePair("a first pair", "ein erstes Paar")),
-    ({"leaked_pair", "leaked_source"}, SentencePair("A red boat sails.", "Ein rotes Boot segelt.")),
-    ({"leaked_pair", "leaked_source"}, SentencePair("two dogs running fast", "zwei Hunde die schnell laufen!")),
+    (LEAKED, SentencePair("A red boat sails.", "Ein rotes Boot segelt.")),
+    (LEAKED, SentencePair("two dogs running fast", "zwei Hunde die schnell laufen!")),
     ({"leaked_source"}, SentencePair("A red boat sails.", "Ein Schiff, das rot ist.")),
+    ({"leaked_target"}, SentencePair("A ship that is red.", "ein rotes Boot segelt")),
     ({"script"}, SentencePair("собака бежит", "ein Hund rennt")),
     ({"language"}, SentencePair("children play in the snow " * 4, "les enfants jouent dans la neige avec leurs amis")),
     ({"encoding"}, SentencePair("a bridge over the river", "eine BrÃ¼cke Ã¼ber den Fluss")),
@@ -126,6 +128,20 @@ def test_figures_are_those_of_counting_by_hand(report, corpus, tokenizer):
     assert report.splits["train"].source.unknown_pieces == 0
 
 
+def test_further_training_corpora_are_inspected_as_train_is(corpus, tokenizer, data_config, tmp_path):
+    sound = Split.of(list(corpus["train"])[:5])
+    whole = inspect(corpus, tokenizer, data_config(), origin=str, examples=1000)
+    parted = inspect({**corpus, "train": sound}, tokenizer, data_config(), origin=str, more={"a": corpus["train"]})
+    assert list(parted.splits) == ["train", "more.a", "val", "test"] and list(parted.training) == ["train", "more.a"]
+    counts = [{name: each.count for name, each in split.findings.items()} for split in (*parted.training.values(),)]
+    assert counts[1] == {name: each.count for name, each in whole.splits["train"].findings.items()} != counts[0]
+    for split in HELD_OUT:  # found in `more`, since `train` has none of them
+        assert (parted.splits[split].seen_sources, parted.splits[split].seen_pairs) == (1, 1)
+    lines = start_lines({**corpus, "train": sound}, {"a": corpus["train"]}, tokenizer, data_config(), folder=tmp_path)
+    assert lines[1].startswith("data report, 5 training pairs: ") and "2 leaked_pair" in lines[2]
+    assert lines[2].startswith(f"data report, {len(corpus['train'])} training pairs of data.more.a: ")
+
+
 def test_a_character_without_a_piece_is_unknown(corpus, tokenizer, data_config):
     changed = {**corpus, "val": Split.of([SentencePair("a 漢", "ein 漢")])}  # three bytes each
     report = inspect(changed, tokenizer, data_config(), origin=str)
@@ -186,20 +202,21 @@ def test_what_cannot_be_seen_is_made_visible_and_long_texts_are_cut():
 
 def test_the_lines_at_a_start_are_cached_under_all_that_decides(corpus, tokenizer, data_config, tmp_path, caplog):
     caplog.set_level(logging.INFO, "nmt")
-    first = start_lines(corpus, tokenizer, data_config(), folder=tmp_path)
+    first = start_lines(corpus, {}, tokenizer, data_config(), folder=tmp_path)
     assert len(first) == 3 and "2 leaked_pair" in first[1]
     assert "of the 2 pairs of val, training also has 1 sources and 1 whole pairs; of the 2 pairs of test" in first[2]
     (path,) = tmp_path.iterdir()
     written = path.stat().st_mtime_ns
-    assert start_lines(corpus, tokenizer, data_config(), folder=tmp_path) == first
+    assert start_lines(corpus, {}, tokenizer, data_config(), folder=tmp_path) == first
     assert path.stat().st_mtime_ns == written
     path.write_bytes(path.read_bytes()[:-1])
-    assert start_lines(corpus, tokenizer, data_config(), folder=tmp_path) == first
+    assert start_lines(corpus, {}, tokenizer, data_config(), folder=tmp_path) == first
     assert any("data report: " in line and "is damaged" in line for line in caplog.messages)
-    for changed, settings in (
-        (corpus, {"max_length": 10}),
-        (corpus, {"target_lang": "ru"}),
-        ({**corpus, "val": Split.of([SentencePair("yes", "ja")])}, {}),
+    for changed, more, settings in (
+        (corpus, {}, {"max_length": 10}),
+        (corpus, {}, {"target_lang": "ru"}),
+        ({**corpus, "val": Split.of([SentencePair("yes", "ja")])}, {}, {}),
+        (corpus, {"crawled": corpus["test"]}, {}),
     ):
-        assert start_lines(changed, tokenizer, data_config(**settings), folder=tmp_path) != first
-    assert len(list(tmp_path.iterdir())) == 4
+        assert start_lines(changed, more, tokenizer, data_config(**settings), folder=tmp_path) != first
+    assert len(list(tmp_path.iterdir())) == 5
