@@ -102,8 +102,13 @@ def _check_memory(model: Seq2Seq) -> None:
 
 
 def _check_objective(config: TrainConfig) -> None:
-    """Ask the objective whether the model has the attention weights that it reads."""
+    """Check that the training pairs have the pieces and the model the attention weights that the objective reads."""
     objective = build.build_objective(config.objective, allow=config.allow)
+    if objective.needs_usual_pieces and config.data.subword_sampling is not None:
+        raise UserError(
+            f"data.subword_sampling: got {config.data.subword_sampling}, but objective {type(objective).__name__} "
+            "compares translations with the usual pieces; use data.subword_sampling=null, or another objective"
+        )
     if objective.needs_weights:
         weights = _try(_model(config), config.model)
         try:

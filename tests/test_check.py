@@ -132,6 +132,15 @@ def test_an_objective_is_asked_whether_the_model_fits() -> None:
     assert "the decoder of this model has none" in message(guided, "model=rnn", "model/attention=none")
 
 
+def test_an_objective_that_compares_pieces_refuses_sampled_ones() -> None:
+    sampled = "data.subword_sampling=0.1"
+    check_nodes(validate(compose("train", ["objective=simcut", sampled])))
+    assert message("objective=minimum_risk", sampled) == (
+        "data.subword_sampling: got 0.1, but objective MinimumRisk compares translations with the usual pieces; use "
+        "data.subword_sampling=null, or another objective"
+    )
+
+
 def test_a_mistake_that_shows_in_a_layer_names_its_encoder() -> None:
     text = message(f"model.positions._target_={MODULE}.Shortening")
     assert text.startswith("model.encoder: TransformerEncoder fails on two toy sentences: ")

@@ -13,6 +13,7 @@ from pathlib import Path
 from nmt.atomic import write_atomically
 from nmt.cli import program
 from nmt.cli.arguments import wants_help
+from nmt.data.sources.files import read_lines
 from nmt.errors import UserError, counted
 
 OUT = "data/office_help"  # data.path of configs/experiment/office_help_*.yaml
@@ -102,13 +103,7 @@ def paragraphs(page: Path) -> dict[str, str]:
     Raises UserError for a page that is not UTF-8.
     """
     found: dict[str, str] = {}
-    try:
-        content = page.read_text("utf-8")
-    except UnicodeDecodeError as error:
-        raise UserError(
-            f"{page}: is not UTF-8 text ({error.reason} at byte {error.start}); expected a help page"
-        ) from error
-    for match in _PARAGRAPH.finditer(content):
+    for match in _PARAGRAPH.finditer("\n".join(read_lines(page))):
         text = html.unescape(_TAG.sub("", _LINE_BREAK.sub(" ", match[3])))
         found[match[2]] = "" if match[2] in found else " ".join(text.split())
     return found

@@ -85,13 +85,15 @@ def share(loaded: LoadedModel, source: Path, folder: Path, settings: ShareConfig
 
     from nmt import checkpoint
     from nmt.analysis.figure import save
+    from nmt.attention_map import load
     from nmt.config.paths import OWN_FILES
     from nmt.loading import load_translator
     from nmt.stored import non_finite
 
-    drawn, kept = None, sample_map(source)
+    kept = sample_map(source)
+    shown = None if kept is None else load(kept)
     if settings.text is not None:
-        drawn = load_translator(loaded.path, allow=settings.allow).attention_map(settings.text)
+        shown = load_translator(loaded.path, allow=settings.allow).attention_map(settings.text)
     data = {key: None if key in OWN_FILES else value for key, value in loaded.config["data"].items()}
     config: dict[str, Any] = {**loaded.config, "data": data, "init": None}
     weights = checkpoint.with_prefix(loaded.model.half().state_dict())
@@ -102,13 +104,10 @@ def share(loaded: LoadedModel, source: Path, folder: Path, settings: ShareConfig
     checkpoint.save({"state_dict": weights, "nmt": about}, best_checkpoint(folder))
     write_atomically(folder / CONFIG, yaml.safe_dump(config, sort_keys=False, allow_unicode=True).encode())
     written = [best_checkpoint(folder), folder / CONFIG, Path(shutil.copyfile(source / METRICS, folder / METRICS))]
-    if drawn is not None or kept is not None:
+    if shown is not None:
         written.append(folder / ATTENTION / "0.json")
         written[-1].parent.mkdir(exist_ok=True)
-    if drawn is not None:
-        save(drawn, written[-1])
-    elif kept is not None:
-        shutil.copyfile(kept, written[-1])
+        save(shown, written[-1])
     return written
 
 

@@ -164,12 +164,6 @@ def _contradictions(config: TrainConfig) -> Iterator[str]:
             "data.both_directions: got true with tokenizer.joint=false, expected a joint vocabulary, as each "
             "language is on both sides; use tokenizer.joint=true"
         )
-    objective = str(config.objective.get("_target_")).rpartition(".")[2]
-    if config.data.subword_sampling is not None and objective == "MinimumRisk":
-        yield (
-            f"data.subword_sampling: got {config.data.subword_sampling} with objective=minimum_risk, whose BLEU "
-            "compares the usual pieces; use data.subword_sampling=null"
-        )
     yield from _trainer(config.trainer)
     if config.optimizer.get("fused") and config.trainer.precision == "16-mixed":
         yield (

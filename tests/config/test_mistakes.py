@@ -84,7 +84,6 @@ def message(*overrides: str) -> str:
         (["model=transformer", "model/attention=luong"], "use model/attention with model=hybrid or model=rnn"),
         (["+model/attention=luong"], "model.attention: this model has no attention"),
         (["optimizer.fused=true", "trainer.precision=16-mixed"], "use optimizer.fused=false"),
-        (["objective=minimum_risk", "data.subword_sampling=0.1"], "use data.subword_sampling=null"),
         (["model=rnn", "model.decoder.attention.score=dot"], "a copy of ${model.attention}: set the key there"),
         (
             ["model=rnn,hybrid"],

@@ -18,7 +18,7 @@ from nmt.training.objectives.sums import Sums
 class Objective(ABC):
     """The loss of a batch, as sums over its real target tokens.
 
-    A subclass is one file in this package (or in your own package) and one YAML in configs/objective. Three attributes
+    A subclass is one file in this package (or in your own package) and one YAML in configs/objective. Four attributes
     say what it needs:
 
     - `passes`: the number of forward passes of the same batch that it compares. They are copies of the batch in one
@@ -26,6 +26,8 @@ class Objective(ABC):
     - `needs_weights`: whether it reads attention weights. The model then computes them explicitly, which is slower than
       the fused kernel. With a `CrossLayer`, it computes only the cross attention of one layer in this way.
     - `needs_links`: whether it reads `Batch.links`. The training pairs must then have word alignments.
+    - `needs_usual_pieces`: whether it compares translations with the pieces of the references. The training pairs must
+      then be without subword sampling.
 
     `label_smoothing` is the share of the target distribution that is spread evenly over the vocabulary.
     `word_dropout` is the share of the input pieces that are hidden in training (arXiv:1512.05287; arXiv:1905.11901,
@@ -35,6 +37,7 @@ class Objective(ABC):
     passes: int = 1
     needs_weights: bool | CrossLayer = False
     needs_links: bool = False
+    needs_usual_pieces: bool = False
 
     def __init__(self, *, label_smoothing: float = 0.1, word_dropout: float = 0.0) -> None:
         require_fraction(label_smoothing=label_smoothing, word_dropout=word_dropout)

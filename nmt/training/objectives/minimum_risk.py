@@ -39,6 +39,8 @@ class MinimumRisk(Objective):
     no good candidates. The figure `risk` is the mean expected risk of a sentence.
     """
 
+    needs_usual_pieces = True
+
     def __init__(
         self,
         *,
