@@ -23,7 +23,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from nmt.atomic import replacing
 from nmt.build import build_model
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError, one_line
@@ -31,6 +30,7 @@ from nmt.models.seq2seq import Seq2Seq
 from nmt.models.shapes import shapes_only
 from nmt.run_files import CONFIG, best_checkpoint, last_checkpoint
 from nmt.stored import damage, non_finite, wrong_config, wrong_shapes, wrong_types, wrong_weights
+from nmt.system.atomic import replacing
 
 FORMAT = 2
 PREFIX = "model."

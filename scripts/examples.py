@@ -22,12 +22,12 @@ import yaml
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from nmt import load_translator
-from nmt.atomic import write_atomically
 from nmt.cli import program, share, train
 from nmt.cli.arguments import take, wants_help
 from nmt.errors import UserError
 from nmt.lines import as_line
 from nmt.run_files import CONFIG, METRICS, best_checkpoint
+from nmt.system.atomic import write_atomically
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES, RUNS = ROOT / "examples", Path("outputs") / "examples"

@@ -19,10 +19,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import torch
 from matplotlib.figure import Figure
 
-from nmt.atomic import write_atomically
 from nmt.cli import program
 from nmt.cli.arguments import wants_help
 from nmt.errors import UserError
+from nmt.system.atomic import write_atomically
 
 NOTEBOOK = Path(__file__).resolve().parent.parent / "docs" / "attention.ipynb"
 DPI = 80

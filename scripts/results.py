@@ -35,8 +35,8 @@ from nmt.evaluation import comparison_table
 from nmt.evaluation.compare import compare
 from nmt.evaluation.runs import OWN_TO_A_RUN, differences, find_runs, read_runs
 from nmt.lab.page import Language, summary
-from nmt.machine import summary as machine_summary
 from nmt.run_files import CONFIG, METRICS
+from nmt.system.machine import summary as machine_summary
 
 ROOT = Path(__file__).resolve().parent.parent
 LAB = ROOT / "docs" / "lab"

@@ -16,7 +16,7 @@ from nmt.data.pair import SentencePair
 from nmt.data.tokenizer import Tokenizer
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.beam import BeamSearch
-from nmt.translate import Translator
+from nmt.translator.single import Translator
 
 SCORES = {
     "bleu": {"_target_": "nmt.evaluation.metrics.bleu.BLEU", "tokenize": None},

@@ -12,7 +12,7 @@ import pytest
 from nmt.cli import translate_file
 from nmt.cli.answers import Answers
 from nmt.search.beam import BeamSearch
-from nmt.translate import Translator
+from nmt.translator.single import Translator
 from tests.tiny_run import Run, sentences
 
 CHUNK = 4

@@ -5,8 +5,8 @@ from __future__ import annotations
 from io import BytesIO
 from pathlib import Path
 
-from nmt.atomic import write_atomically
 from nmt.errors import UserError
+from nmt.system.atomic import write_atomically
 
 TAG = "attention/"  # of the pictures that `nmt.training.callbacks.samples` writes; the number counts from 0
 FRAME, LAST = 700, 3000  # milliseconds

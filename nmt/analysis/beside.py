@@ -9,8 +9,8 @@ from pathlib import Path
 from nmt.analysis.figure import SAVED_DPI, scale
 from nmt.analysis.sheet import Sheet
 from nmt.analysis.view import Shown, view
-from nmt.atomic import write_atomically
 from nmt.attention_map import AttentionMap
+from nmt.system.atomic import write_atomically
 
 
 def save_beside(

@@ -11,8 +11,8 @@ from nmt.analysis.caption import metadata
 from nmt.analysis.layout import darkest
 from nmt.analysis.sheet import Sheet
 from nmt.analysis.view import Shown, view
-from nmt.atomic import write_atomically
 from nmt.errors import UserError
+from nmt.system.atomic import write_atomically
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -110,7 +110,7 @@ def run(argv: Sequence[str]) -> None:
     if config.aligner == "eflomal":
         refuse_settings_of_models(config)
 
-    from nmt import process
+    from nmt.system import process
 
     process.speed_up()
     with messages_on(sys.stderr):
@@ -206,8 +206,8 @@ def prepare(config: AlignConfig) -> Work:
     """Load what the settings name, and check all pairs and gold alignments before anything is computed."""
     from nmt.analysis import eflomal
     from nmt.evaluation.word_alignment import Aligner
-    from nmt.loading import load_models, make_translator, resolve_device
-    from nmt.translate import Translator
+    from nmt.translator.loading import load_models, make_translator, resolve_device
+    from nmt.translator.single import Translator
 
     def load(path: str, *, backwards: bool) -> tuple[LoadedModel, Aligner]:
         (loaded,) = load_models(path, resolve_device(config.device), config.allow)

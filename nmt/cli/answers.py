@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from nmt.attention_map import AttentionMap
-from nmt.base_translator import BaseTranslator
 from nmt.errors import counted
 from nmt.lines import as_line
 from nmt.translation import Translation
+from nmt.translator.base import BaseTranslator
 
 DECIMALS = 6
 MAPS_AT_ONCE = 16  # attention maps in memory; one of a long sentence and a large model has millions of weights

@@ -8,16 +8,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from nmt.atomic import write_atomically
 from nmt.cli import attend_trace, program
 from nmt.cli.arguments import read_config, take, wants_help
 from nmt.config.typed import PositiveInt
 from nmt.errors import UserError, counted, did_you_mean
+from nmt.system.atomic import write_atomically
 
 if TYPE_CHECKING:
     from nmt.attention_map import AttentionMap
-    from nmt.base_translator import BaseTranslator
     from nmt.translation import Translation
+    from nmt.translator.base import BaseTranslator
 
 HELP = """\
 See what a trained model attends to while it translates: a table on the terminal; a page, pictures and the weights.
@@ -140,7 +140,7 @@ def print_example(name: str, others: list[str]) -> None:
 
 def attended(config: AttendConfig, sentences: dict[str, str]) -> list[Models]:
     """Return the map of each sentence, and beside it that of the model `compare` for the same translation."""
-    from nmt.loading import load_translator
+    from nmt.translator.loading import load_translator
 
     translator = loaded(config)
     translations = list(translated(translator, sentences, config.target))
@@ -154,8 +154,8 @@ def attended(config: AttendConfig, sentences: dict[str, str]) -> list[Models]:
 
 def loaded(config: AttendConfig) -> BaseTranslator:
     """Return the model `ckpt`, or an ensemble."""
-    from nmt import process
-    from nmt.loading import load_translator
+    from nmt.system import process
+    from nmt.translator.loading import load_translator
 
     process.speed_up()
     return load_translator(config.ckpt, device=config.device, search=config.search, allow=config.allow)
@@ -217,8 +217,8 @@ def read_sentences(config: AttendConfig) -> Iterator[tuple[str, str]]:
 def sample_sentence(ckpt: str | list[str]) -> str:
     """Return the first validation sentence of the run. Raises UserError for a checkpoint without one beside it."""
     from nmt.attention_map import load
-    from nmt.loading import find_checkpoints
     from nmt.run_files import run_of, sample_map
+    from nmt.translator.loading import find_checkpoints
 
     found = sample_map(run_of(find_checkpoints(ckpt)[0]))
     if found is None:

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nmt.atomic import write_atomically
 from nmt.errors import UserError
 from nmt.lines import as_line
+from nmt.system.atomic import write_atomically
 
 if TYPE_CHECKING:
-    from nmt.base_translator import BaseTranslator
     from nmt.cli.attend import AttendConfig
     from nmt.translation import Translation
+    from nmt.translator.base import BaseTranslator
 
 PAGE, JSON = "trace.html", "trace.json"
 
@@ -49,7 +49,7 @@ def explain(translator: BaseTranslator, translations: Sequence[Translation], con
     from nmt.analysis.trace_page import trace_page
     from nmt.analysis.trace_terminal import lines
     from nmt.table import terminal_width
-    from nmt.translate import Translator
+    from nmt.translator.single import Translator
 
     assert isinstance(translator, Translator) and config.trace is not None
     assert config.kind in ("cross", "decoder_self")

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from nmt.atomic import write_atomically
 from nmt.cli import program
 from nmt.cli.arguments import read_config, take_config_dir, wants_help
 from nmt.config.typed import NonNegativeInt, PositiveInt, Range
 from nmt.errors import UserError
+from nmt.system.atomic import write_atomically
 
 if TYPE_CHECKING:
     from nmt.evaluation.compare import Comparison

@@ -28,11 +28,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from nmt import machine
 from nmt.build import build_source
 from nmt.cli.arguments import quoted_paths, take
 from nmt.config.compose import compose, validate
-from nmt.cores import usable_cores
 from nmt.data.cache import cache_folder
 from nmt.data.corpus import load_corpus
 from nmt.data.encoded import EncodedCorpus, encode_corpus
@@ -41,6 +39,8 @@ from nmt.data.loader import BatchLoader
 from nmt.data.pair import Split
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
+from nmt.system import machine
+from nmt.system.cores import usable_cores
 
 PAIRS, FEW_PAIRS, VALIDATION_PAIRS = 10_000_000, 10_000, 20
 WORDS = 5_000

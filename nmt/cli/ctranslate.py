@@ -21,7 +21,7 @@ from nmt.models.positions.sinusoidal import Sinusoidal
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.transformer import DecoderLayer, EncoderLayer, Residual, TransformerDecoder, TransformerEncoder
 from nmt.special import BOS, EOS, PAD, UNK
-from nmt.translate import Translator
+from nmt.translator.single import Translator
 
 SPECIAL = {PAD: "<pad>", UNK: "<unk>", BOS: "<s>", EOS: "</s>"}
 ACTIVATIONS = {nn.ReLU: Activation.RELU, nn.GELU: Activation.GELU}

@@ -16,13 +16,13 @@ from nmt.config.typed import NonNegativeInt
 from nmt.errors import UserError, counted
 
 if TYPE_CHECKING:
-    from nmt.base_translator import BaseTranslator
     from nmt.checkpoint import LoadedModel
     from nmt.config.settings import DataConfig
     from nmt.data.pair import SentencePair
     from nmt.evaluation.metrics.base import Metric
     from nmt.evaluation.split import Evaluation, Subject
     from nmt.search.base import Search
+    from nmt.translator.base import BaseTranslator
 
 OPEN_KEYS = ("data", "search", "scores")
 
@@ -101,13 +101,13 @@ def run(argv: list[str]) -> None:
 
 def choose(config: EvaluateConfig) -> Chosen:
     """Load what the settings name. Raises UserError for what cannot be loaded or does not fit together."""
-    from nmt import process
     from nmt.build import build_metrics, build_search, build_source, merge_scores
     from nmt.data.corpus import load_corpus, origin
     from nmt.evaluation.metrics.base import check_bootstrap
     from nmt.evaluation.split import Subject
-    from nmt.loading import load_models, make_translator, resolve_device
     from nmt.run_files import run_of
+    from nmt.system import process
+    from nmt.translator.loading import load_models, make_translator, resolve_device
 
     process.speed_up()
     check_bootstrap(config.bootstrap)

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nmt.atomic import write_atomically
 from nmt.cli import program
 from nmt.cli.arguments import read_config, wants_help
 from nmt.cli.evaluate import OPEN_KEYS, Chosen, EvaluateConfig, choose, data_of
 from nmt.cli.log import messages_on
 from nmt.config.typed import PositiveInt
 from nmt.errors import UserError, counted
+from nmt.system.atomic import write_atomically
 
 if TYPE_CHECKING:
     from nmt.evaluation.heads import Profile
@@ -103,7 +103,7 @@ def examine(chosen: Chosen, config: HeadsConfig) -> tuple[dict[str, Any], list[P
     from nmt.evaluation.metrics.base import labels
     from nmt.evaluation.pictures import attention_maps
     from nmt.lines import as_line
-    from nmt.translate import Translator
+    from nmt.translator.single import Translator
 
     translator = chosen.translator
     assert isinstance(translator, Translator)

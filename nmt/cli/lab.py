@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Annotated
 from nmt.cli import program
 from nmt.cli.arguments import read_config, wants_help
 from nmt.config.typed import PositiveInt, Range
-from nmt.cores import usable_cores
 from nmt.errors import UserError, did_you_mean
 from nmt.run_files import METRICS, last_checkpoint
+from nmt.system.cores import usable_cores
 
 if TYPE_CHECKING:
     from nmt.lab.claim import Claim

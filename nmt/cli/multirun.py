@@ -23,9 +23,9 @@ from nmt.cli.run_folder import check_free
 from nmt.config.folder import own_folder
 from nmt.config.grammar import quoted
 from nmt.config.recipe import Recipe
-from nmt.cores import usable_cores
 from nmt.errors import UserError
 from nmt.run_files import METRICS, last_checkpoint
+from nmt.system.cores import usable_cores
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig

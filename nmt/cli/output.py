@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from nmt.atomic import replacing_or_packing
+from nmt.system.atomic import replacing_or_packing
 
 
 def write_lines(lines: Iterable[str], output: Path | None) -> None:

@@ -15,11 +15,11 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-from nmt.atomic import write_atomically
 from nmt.cli import program
 from nmt.cli.arguments import wants_help
 from nmt.errors import UserError, counted, missing_packages
 from nmt.lines import decoded
+from nmt.system.atomic import write_atomically
 
 OUT = "data/iwslt14"  # data.path of configs/experiment/iwslt14.yaml
 PUBLISHED = {"train": 160_239, "val": 7_283, "test": 6_750}  # pairs, in papers that use this preparation

@@ -10,11 +10,11 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from nmt.atomic import write_atomically
 from nmt.cli import program
 from nmt.cli.arguments import wants_help
 from nmt.data.sources.files import read_lines
 from nmt.errors import UserError, counted
+from nmt.system.atomic import write_atomically
 
 OUT = "data/office_help"  # data.path of configs/experiment/office_help_*.yaml
 ENGLISH = "en-US"

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nmt.atomic import write_atomically
 from nmt.cli import program
 from nmt.cli.arguments import read_config, wants_help
 from nmt.cli.evaluate import OPEN_KEYS, Chosen, EvaluateConfig, choose, data_of, evaluate
 from nmt.cli.log import messages_on
 from nmt.config.typed import NonNegativeInt
 from nmt.errors import UserError
+from nmt.system.atomic import write_atomically
 
 if TYPE_CHECKING:
     from nmt.data.pair import Split
@@ -67,7 +67,7 @@ def run(argv: list[str]) -> None:
         )
     from nmt.evaluation.report.figures import report
     from nmt.evaluation.report.rarity import rarity
-    from nmt.translate import Translator
+    from nmt.translator.single import Translator
 
     chosen = choose(config)
     assert isinstance(chosen.translator, Translator)

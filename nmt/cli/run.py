@@ -47,7 +47,7 @@ def _execute(
     with logged(recipe.folder / LOG, prefix=prefix):
         from torch import OutOfMemoryError
 
-        from nmt import process
+        from nmt.system import process
         from nmt.training.run import train
 
         if threads is not None:

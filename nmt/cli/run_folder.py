@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from nmt.atomic import try_lock, write_atomically
 from nmt.cli.processes import folder_told, is_first_process
 from nmt.config.recipe import Recipe
 from nmt.errors import UserError
 from nmt.run_files import CHECKPOINTS, CONFIG, LOG, METRICS, checkpoint_folder, last_checkpoint
+from nmt.system.atomic import try_lock, write_atomically
 
 _MARKS = (CONFIG, LOG, CHECKPOINTS, METRICS)  # a folder that has one of these holds a run
 

@@ -20,9 +20,9 @@ from nmt.errors import UserError, counted
 from nmt.lines import says_jsonl
 
 if TYPE_CHECKING:
-    from nmt.base_translator import BaseTranslator
     from nmt.data.sources.base import Pairs
     from nmt.translation import Translation
+    from nmt.translator.base import BaseTranslator
 
 HELP = """\
 Score translations that you have: the log-probability that a trained model gives to each of them. There is no search.
@@ -79,9 +79,9 @@ def run(argv: Sequence[str]) -> None:
     if output is not None and output.exists():
         raise UserError(f"output={output}: it exists already; name another file, or remove it")
 
-    from nmt import process
     from nmt.data.sources.files import file_spec, read_pairs
-    from nmt.loading import load_translator
+    from nmt.system import process
+    from nmt.translator.loading import load_translator
 
     process.speed_up()
     pairs = read_pairs(file_spec([config.source, config.target], "source"), "source", "target")

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nmt.atomic import write_atomically
 from nmt.cli import program
 from nmt.cli.arguments import read_config, take, wants_help
 from nmt.errors import UserError
 from nmt.run_files import ATTENTION, CONFIG, METRICS, best_checkpoint, run_of, sample_map
+from nmt.system.atomic import write_atomically
 
 if TYPE_CHECKING:
     from nmt.checkpoint import LoadedModel
@@ -87,8 +87,8 @@ def share(loaded: LoadedModel, source: Path, folder: Path, settings: ShareConfig
     from nmt.analysis.figure import save
     from nmt.attention_map import load
     from nmt.config.paths import OWN_FILES
-    from nmt.loading import load_translator
     from nmt.stored import non_finite
+    from nmt.translator.loading import load_translator
 
     kept = sample_map(source)
     shown = None if kept is None else load(kept)

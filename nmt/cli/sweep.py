@@ -11,8 +11,8 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
-from nmt.atomic import write_atomically
 from nmt.run_files import METRICS
+from nmt.system.atomic import write_atomically
 from nmt.table import Cell, Column, Table, terminal_width, text_cell, to_markdown, to_text, to_tsv
 
 TSV, MARKDOWN = "results.tsv", "results.md"

@@ -96,10 +96,10 @@ def run(argv: list[str]) -> None:
     if problems:
         raise UserError(*problems)
 
-    from nmt import process
     from nmt.cli.answers import Answers
     from nmt.cli.translate_file import translate_file
-    from nmt.loading import find_checkpoints, load_translator
+    from nmt.system import process
+    from nmt.translator.loading import find_checkpoints, load_translator
 
     process.speed_up()
     translator = load_translator(config.ckpt, device=config.device, search=config.search, allow=config.allow)

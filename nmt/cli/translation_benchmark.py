@@ -15,7 +15,6 @@ import importlib.util
 import time
 from collections.abc import Callable, Sequence
 
-from nmt import machine, process
 from nmt.build import build_source
 from nmt.checkpoint import load_model
 from nmt.cli.arguments import take
@@ -25,10 +24,11 @@ from nmt.config.schema import read
 from nmt.config.settings import DataConfig
 from nmt.data.corpus import load_corpus
 from nmt.errors import UserError
-from nmt.loading import load_translator
 from nmt.search.beam import BeamSearch
+from nmt.system import machine, process
 from nmt.table import Cell, Column, Table, text_cell, to_markdown
-from nmt.translate import Translator
+from nmt.translator.loading import load_translator
+from nmt.translator.single import Translator
 
 SENTENCES, WARMUP, ROUNDS, BEAMS = 1000, 50, 3, (1, 5)
 TRANSFORMER, RECURRENT, CTRANSLATE2 = "Transformer", "recurrent", "CTranslate2"

@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from nmt.atomic import replacing_or_packing, try_lock
 from nmt.errors import UserError
+from nmt.system.atomic import replacing_or_packing, try_lock
 
 COPY_BYTES = 1 << 20
 

@@ -7,7 +7,7 @@ import logging
 import os
 from pathlib import Path
 
-from nmt.atomic import write_atomically
+from nmt.system.atomic import write_atomically
 
 logger = logging.getLogger(__name__)
 

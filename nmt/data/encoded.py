@@ -18,8 +18,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nmt.atomic import lock_file, replacing
-from nmt.cores import usable_cores
 from nmt.data.corpus_file import Chunk, Contents, LinkChunk, open_corpus, read_corpus, write_corpus
 from nmt.data.filters import Filters
 from nmt.data.pair import SentencePair, Split
@@ -28,6 +26,8 @@ from nmt.data.tokenizer import Tokenizer
 from nmt.data.word_links import PieceLinks, links_of_pair, piece_links, words_of_pieces
 from nmt.errors import UserError
 from nmt.lines import digest
+from nmt.system.atomic import lock_file, replacing
+from nmt.system.cores import usable_cores
 
 VERSION = 1
 UINT16_VALUES = 2**16

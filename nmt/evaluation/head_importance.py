@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import torch
 
 from nmt.attention_map import Kind
-from nmt.base_translator import BaseTranslator
 from nmt.data.progress import PassProgress
 from nmt.evaluation.metrics.base import Metric
 from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric
@@ -22,6 +21,7 @@ from nmt.lines import as_line
 from nmt.models.multihead import MultiHeadAttention
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.transformer import DecoderLayer, EncoderLayer
+from nmt.translator.base import BaseTranslator
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from nmt.analysis.figure import save
 from nmt.attention_map import AttentionMap
-from nmt.translate import Translator
 from nmt.translation import Translation
+from nmt.translator.single import Translator
 
 
 def attention_maps(translator: Translator, translations: Sequence[Translation]) -> dict[int, AttentionMap]:

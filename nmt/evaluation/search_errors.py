@@ -17,11 +17,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from nmt.base_translator import BaseTranslator
 from nmt.lines import as_line
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
 from nmt.translation import Translation
+from nmt.translator.base import BaseTranslator
 
 Kind = Literal["search error", "model error", "same", "not compared"]
 KINDS: tuple[Kind, ...] = ("search error", "model error", "same", "not compared")

@@ -11,8 +11,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from nmt.atomic import write_atomically
-from nmt.base_translator import BaseTranslator
 from nmt.build import search_node
 from nmt.data.pair import SentencePair
 from nmt.data.progress import PassProgress
@@ -21,7 +19,9 @@ from nmt.evaluation.metrics.base import Interval, Metric, Scores, labels, score
 from nmt.evaluation.search_errors import Verdict, judge, lines, totals
 from nmt.lines import as_line, digest
 from nmt.search.base import Search
+from nmt.system.atomic import write_atomically
 from nmt.translation import Translation
+from nmt.translator.base import BaseTranslator
 
 logger = logging.getLogger(__name__)
 

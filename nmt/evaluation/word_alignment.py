@@ -11,7 +11,7 @@ from nmt.analysis.alignment import Agreement, Panel, agreement, both_units, link
 from nmt.data.pair import SentencePair
 from nmt.data.word_links import Gold, Links
 from nmt.errors import UserError
-from nmt.translate import Translator
+from nmt.translator.single import Translator
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,9 +11,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal
 
-from nmt.atomic import write_atomically
 from nmt.lab.claim import Claim, Curves, Finding, Runs
 from nmt.lab.models import BATCH_TOKENS
+from nmt.system.atomic import write_atomically
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from nmt.checks import require_fraction
+from nmt.require import require_fraction
 
 
 class Dropout(nn.Module):

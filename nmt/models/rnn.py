@@ -8,10 +8,10 @@ from typing import Literal, cast
 import torch
 from torch import Tensor, nn
 
-from nmt.checks import MOST_LAYERS, WIDEST, require_choice, require_fraction, require_integer
 from nmt.models.dropout import Dropout
 from nmt.models.embedding import TokenEmbedding
 from nmt.models.interface import Encoder, EncoderOutput
+from nmt.require import MOST_LAYERS, WIDEST, require_choice, require_fraction, require_integer
 
 CellKind = Literal["lstm", "gru"]
 CELLS: dict[str, type[nn.LSTM] | type[nn.GRU]] = {"lstm": nn.LSTM, "gru": nn.GRU}

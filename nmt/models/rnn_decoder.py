@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor, nn
 
-from nmt.checks import MOST_LAYERS, WIDEST, require_fraction, require_integer
 from nmt.errors import ParameterError
 from nmt.models.attention.base import AttentionFactory, AttentionMemory
 from nmt.models.dropout import Dropout
@@ -15,6 +14,7 @@ from nmt.models.embedding import TokenEmbedding
 from nmt.models.interface import AttentionWeights, CrossLayer, Decoder, EncoderOutput, State, masked_mean
 from nmt.models.notes import note
 from nmt.models.rnn import CellKind, LayerState, LayerStep, RecurrentLayer, RecurrentStack, StackStep
+from nmt.require import MOST_LAYERS, WIDEST, require_fraction, require_integer
 
 # Of what follows the attention, for each query state; see `RecurrentDecoder`.
 EQUATIONS: dict[str | None, dict[str, str]] = {

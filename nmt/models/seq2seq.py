@@ -8,9 +8,9 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
-from nmt.checks import require_choice
 from nmt.errors import ParameterError
 from nmt.models.interface import AttentionWeights, CrossLayer, Decoder, Encoder, State
+from nmt.require import require_choice
 
 TIES = ("none", "target", "all")
 

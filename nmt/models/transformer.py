@@ -9,7 +9,6 @@ from typing import Any, Literal, cast
 import torch
 from torch import Tensor, nn
 
-from nmt.checks import MOST_HEADS, MOST_LAYERS, WIDEST, require_choice, require_fraction, require_integer
 from nmt.models.dropout import Dropout, StochasticDepth
 from nmt.models.embedding import TokenEmbedding
 from nmt.models.interface import (
@@ -25,6 +24,7 @@ from nmt.models.interface import (
 from nmt.models.multihead import MultiHeadAttention, require_division
 from nmt.models.positions.base import Positions, PositionsFactory
 from nmt.models.positions.sinusoidal import Sinusoidal
+from nmt.require import MOST_HEADS, MOST_LAYERS, WIDEST, require_choice, require_fraction, require_integer
 
 NORMS = {"layer": nn.LayerNorm, "rms": nn.RMSNorm}
 ACTIVATIONS = {"relu": nn.ReLU, "gelu": nn.GELU}

@@ -11,8 +11,8 @@ from typing import Any, Protocol, Self, TypeVar
 
 from torch import Tensor
 
-from nmt.checks import require_choice, require_integer, require_number
 from nmt.errors import ParameterError, did_you_mean
+from nmt.require import require_choice, require_integer, require_number
 
 
 class Selectable(Protocol):

@@ -30,8 +30,8 @@ from typing import Literal, cast
 import torch
 from torch import Tensor
 
-from nmt.checks import require_choice, require_integer, require_number
 from nmt.errors import ParameterError
+from nmt.require import require_choice, require_integer, require_number
 from nmt.search.base import Attending, Hypothesis, S, Step, check_max_length
 from nmt.search.beams import Beams, Live, extend, record
 from nmt.search.ruled import RuledSearch

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from nmt.checks import require_choice, require_integer, require_number
 from nmt.errors import ParameterError
+from nmt.require import require_choice, require_integer, require_number
 from nmt.search.base import Hypothesis, Search
 from nmt.search.risk import UTILITIES, Utility, expected_utilities
 from nmt.search.rules import (

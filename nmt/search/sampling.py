@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from nmt.checks import require_integer, require_number
+from nmt.require import require_integer, require_number
 from nmt.search.base import Hypothesis, S, Step, check_max_length
 from nmt.search.ruled import RuledSearch
 from nmt.search.rules import NEVER_GENERATED, ban, keep_top_k, keep_top_p, require_numbers

@@ -13,21 +13,21 @@ from lightning_fabric.utilities.exceptions import MisconfigurationException
 from pytorch_lightning.callbacks import Callback
 from torch import Tensor, nn
 
-from nmt import machine, process
 from nmt.checkpoint import find_checkpoint, load
 from nmt.config.recipe import Recipe
 from nmt.data.batch import Batch, batches_by_length, pad
 from nmt.errors import UserError, one_line
-from nmt.loading import load_translator
 from nmt.models.interface import State, per_sentence
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.beam import BeamSearch
 from nmt.special import EOS
+from nmt.system import machine, process
 from nmt.training.fit import make_trainer
 from nmt.training.lightning import AtomicCheckpointIO
 from nmt.training.module import TranslationModule
 from nmt.training.parts import Parts, build_parts
-from nmt.translate import Translator
+from nmt.translator.loading import load_translator
+from nmt.translator.single import Translator
 
 WARMUP, TIMED = 10, 60  # updates
 SENTENCES = 1000

@@ -11,8 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from nmt import checkpoint, machine
-from nmt.atomic import write_atomically
+from nmt import checkpoint
 from nmt.build import search_node
 from nmt.data.corpus import origin
 from nmt.data.loader import BatchLoader
@@ -20,6 +19,8 @@ from nmt.data.progress import PassProgress
 from nmt.evaluation.pictures import save_attention_maps
 from nmt.evaluation.split import Evaluation, Subject, evaluate, table, write_evaluation
 from nmt.run_files import ATTENTION, METRICS, best_checkpoint, recent_checkpoint, recent_updates
+from nmt.system import machine
+from nmt.system.atomic import write_atomically
 from nmt.training.fit import Fitted
 from nmt.training.hparams import write_hparams
 from nmt.training.monitor import Monitor

@@ -22,8 +22,8 @@ from nmt.training.meter import Meter
 from nmt.training.monitor import Monitor
 from nmt.training.parts import Parts
 from nmt.training.validation import Losses, Validation, batch_losses, validation_scores, validation_search
-from nmt.translate import Translator
 from nmt.translation import Translation
+from nmt.translator.single import Translator
 
 T = TypeVar("T")
 

@@ -12,7 +12,6 @@ from typing import Any
 import pytorch_lightning as pl
 import torch
 
-from nmt import machine
 from nmt.build import (
     build_metrics,
     build_model,
@@ -45,11 +44,12 @@ from nmt.evaluation.metrics.base import Metric
 from nmt.lines import digest
 from nmt.models.dropout import Dropout
 from nmt.stored import wrong_shapes
+from nmt.system import machine
 from nmt.training.meter import Limits
 from nmt.training.monitor import Monitor
 from nmt.training.objectives.base import Objective
 from nmt.training.schedules import Schedule
-from nmt.translate import Translator
+from nmt.translator.single import Translator
 
 logger = logging.getLogger(__name__)
 

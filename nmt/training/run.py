@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from nmt import machine, process
 from nmt.config.recipe import Recipe
+from nmt.system import machine, process
 from nmt.training.finish import finish
 from nmt.training.fit import fit
 from nmt.training.interruption import interruptible

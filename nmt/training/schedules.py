@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 
-from nmt.checks import require_integer, require_number
+from nmt.require import require_integer, require_number
 
 
 class Schedule(ABC):

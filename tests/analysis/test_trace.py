@@ -28,7 +28,7 @@ from nmt.models.rnn_decoder import RecurrentDecoder
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.transformer import TransformerBlock, TransformerDecoder, TransformerEncoder
 from nmt.special import BOS
-from nmt.translate import Translator
+from nmt.translator.single import Translator
 from tests.models.cases import BETWEEN, CONFIGS, attention_node, build_recurrent
 from tests.models.toy_attentions import TOYS
 from tests.tiny_run import Run

@@ -16,8 +16,8 @@ import yaml
 from nmt.cli import train
 from nmt.cli.multirun import jobs_at_once
 from nmt.config.settings import TrainConfig
-from nmt.cores import usable_cores
 from nmt.errors import UserError
+from nmt.system.cores import usable_cores
 from nmt.training.interruption import Interrupted
 from tests import own_package
 from tests.train_frame import Runs, status

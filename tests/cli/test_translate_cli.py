@@ -17,8 +17,8 @@ from nmt.errors import UserError
 from nmt.lines import as_line
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
-from nmt.translate import Translator
 from nmt.translation import Translation
+from nmt.translator.single import Translator
 from tests.tiny_run import Run, sentences
 
 

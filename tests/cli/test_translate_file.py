@@ -17,7 +17,7 @@ from nmt.cli.answers import Answers
 from nmt.cli.unfinished import partial_path
 from nmt.errors import UserError
 from nmt.lines import as_line
-from nmt.translate import Translator
+from nmt.translator.single import Translator
 from tests.tiny_run import Run
 from tests.translated_file import QUICK, TEXTS, FileCall
 

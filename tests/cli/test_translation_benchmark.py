@@ -14,7 +14,7 @@ import torch
 
 from nmt.cli import benchmark, translation_benchmark
 from nmt.errors import UserError
-from nmt.translate import Translator
+from nmt.translator.single import Translator
 from tests.tiny_run import Run, make_model, make_run, sentences
 
 

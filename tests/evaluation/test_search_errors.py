@@ -8,7 +8,7 @@ from nmt.evaluation.search_errors import Verdict, judge, lines, totals
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
-from nmt.translate import Translator
+from nmt.translator.single import Translator
 from tests.tiny_run import Run, sentences
 
 SOURCES = sentences(12, seed=3)

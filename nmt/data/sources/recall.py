@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from nmt.checks import require_integer
 from nmt.data.pair import SentencePair
 from nmt.data.sources.task import Task
+from nmt.require import require_integer
 
 KEYS = "abcdefghijkl"
 VALUES = ("red", "blue", "green", "black", "white", "brown", "pink", "grey", "gold", "cyan")

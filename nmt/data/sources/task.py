@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from random import Random
 from typing import ClassVar
 
-from nmt.checks import require_integer
 from nmt.data.sources.generated import Generated
+from nmt.require import require_integer
 
 FILLERS = (
     *("after the rain", "before noon", "in the evening", "near the old tower", "on a cold day", "with great care"),

@@ -16,8 +16,8 @@ from nmt.evaluation.split import Evaluation
 from nmt.lines import as_line
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
-from nmt.translate import Translator
 from nmt.translation import Translation
+from nmt.translator.single import Translator
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from nmt.evaluation.report.examples import Example, examples
 from nmt.evaluation.report.rarity import Rarity, WordGroup
 from nmt.evaluation.search_errors import totals
 from nmt.evaluation.split import Evaluation
-from nmt.translate import Translator
 from nmt.translation import Translation
+from nmt.translator.single import Translator
 
 
 @dataclass(frozen=True)

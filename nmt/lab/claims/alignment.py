@@ -14,7 +14,7 @@ from nmt.evaluation.word_alignment import Aligner
 from nmt.lab.claim import Claim, Contrast, Curves, Finding, PerSeed, Runs, Text, corpus_of, minus
 from nmt.lab.claims.positions import TASK
 from nmt.lab.models import BAHDANAU, LUONG, TRANSFORMER
-from nmt.loading import load_translator
+from nmt.translator.loading import load_translator
 
 DIAGONAL, STATISTICAL = "diagonal", "eflomal"
 

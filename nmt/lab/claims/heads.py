@@ -19,8 +19,8 @@ from nmt.evaluation.runs import FinishedRun
 from nmt.lab.claim import Claim, Contrast, Curves, Finding, Runs, Text, corpus_of, minus, named
 from nmt.lab.claims.distance import CoreferenceDistance
 from nmt.lab.models import CORPUS, TRANSFORMER, untrained
-from nmt.loading import load_translator
-from nmt.translate import Translator
+from nmt.translator.loading import load_translator
+from nmt.translator.single import Translator
 
 SENTENCES = 200
 SYSTEM = "Transformer"

@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from nmt.checks import WIDEST, require_integer
 from nmt.models.attention.base import Attention, AttentionMemory, QueryState
 from nmt.models.attention.normalizers import Normalizer
 from nmt.models.notes import note, recording
+from nmt.require import WIDEST, require_integer
 
 
 class AdditiveAttention(Attention):

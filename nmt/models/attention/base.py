@@ -13,10 +13,10 @@ from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 import torch
 from torch import Tensor, nn
 
-from nmt.checks import require_choice
 from nmt.models.attention.normalizers import Normalizer, normalizer_function
 from nmt.models.interface import State, per_sentence
 from nmt.models.notes import note
+from nmt.require import require_choice
 
 QueryState = Literal["previous", "between", "current"]
 QUERY_STATES = ("previous", "between", "current")

@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from nmt.checks import require_number
 from nmt.models.attention.base import Attention, AttentionMemory, QueryState
 from nmt.models.attention.factor import require_equal_widths
 from nmt.models.attention.normalizers import Normalizer
 from nmt.models.notes import note
+from nmt.require import require_number
 
 
 class CosineAttention(Attention):

@@ -7,12 +7,12 @@ from typing import ClassVar
 
 from torch import Tensor, nn
 
-from nmt.checks import require_number
 from nmt.models.attention.additive import AdditiveAttention, additive_scores
 from nmt.models.attention.base import AttentionMemory, QueryState
 from nmt.models.attention.normalizers import Normalizer
 from nmt.models.interface import State, per_sentence
 from nmt.models.notes import note
+from nmt.require import require_number
 
 
 @dataclass(frozen=True)

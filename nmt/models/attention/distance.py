@@ -7,11 +7,11 @@ from typing import Any, ClassVar, Literal
 import torch
 from torch import Tensor
 
-from nmt.checks import require_choice
 from nmt.models.attention.base import Attention, AttentionMemory, QueryState
 from nmt.models.attention.factor import Scale, make_factor, require_equal_widths
 from nmt.models.attention.normalizers import Normalizer
 from nmt.models.notes import note
+from nmt.require import require_choice
 
 NORMS = {"euclidean": 2.0, "manhattan": 1.0}
 

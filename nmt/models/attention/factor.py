@@ -7,7 +7,7 @@ from typing import Literal
 import torch
 from torch import nn
 
-from nmt.checks import require_choice
+from nmt.require import require_choice
 
 Scale = Literal["none", "sqrt", "learned"]
 SCALES = ("none", "sqrt", "learned")

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from nmt.checks import LONGEST, require_integer
 from nmt.errors import ParameterError
 from nmt.models.attention.base import AttentionFactory, AttentionMemory
 from nmt.models.attention.wrapper import AttentionWrapper
 from nmt.models.interface import State
 from nmt.models.notes import note
+from nmt.require import LONGEST, require_integer
 
 
 class LocalAttention(AttentionWrapper):

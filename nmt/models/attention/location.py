@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 
 from torch import Tensor, nn
 
-from nmt.checks import LONGEST, require_integer
 from nmt.models.attention.base import Attention, AttentionMemory, QueryState
 from nmt.models.attention.normalizers import Normalizer
+from nmt.require import LONGEST, require_integer
 
 _IGNORED = -1e4  # as a score; finite, so that a window behind `max_length` has weights
 

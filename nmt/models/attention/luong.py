@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-from nmt.checks import require_choice
 from nmt.errors import ParameterError
 from nmt.models.attention.additive import AdditiveAttention
 from nmt.models.attention.base import Attention
@@ -13,6 +12,7 @@ from nmt.models.attention.factor import Scale
 from nmt.models.attention.general import GeneralAttention
 from nmt.models.attention.normalizers import Normalizer
 from nmt.models.attention.wrapper import AttentionWrapper
+from nmt.require import require_choice
 
 SCORES = ("dot", "general", "concat")
 

@@ -14,8 +14,8 @@ from typing import Literal, cast
 
 from torch import Tensor
 
-from nmt.checks import require_choice
 from nmt.errors import ParameterError, missing_packages
+from nmt.require import require_choice
 
 Normalizer = Literal["softmax", "sparsemax", "entmax"]
 NORMALIZERS = ("softmax", "sparsemax", "entmax")

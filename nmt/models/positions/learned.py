@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from nmt.checks import LONGEST, require_integer
 from nmt.errors import UserError
 from nmt.models.positions.base import Positions
+from nmt.require import LONGEST, require_integer
 
 
 class Learned(Positions):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from nmt.checks import LONGEST, require_integer
 from nmt.models.positions.base import Positions
+from nmt.require import LONGEST, require_integer
 
 
 class Relative(Positions):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytorch_lightning as pl
 from pytorch_lightning.callbacks import Callback
 
-from nmt.atomic import write_atomically
 from nmt.config.recipe import Recipe
 from nmt.run_files import CONFIG
+from nmt.system.atomic import write_atomically
 
 
 class Adoption(Callback):

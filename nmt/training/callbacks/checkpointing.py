@@ -11,8 +11,8 @@ from pytorch_lightning.trainer.states import TrainerFn
 from torch import Tensor
 
 from nmt.checkpoint import load, save
-from nmt.checks import require_fraction
 from nmt.errors import ParameterError
+from nmt.require import require_fraction
 from nmt.run_files import METRICS, best_checkpoint, last_checkpoint, recent_checkpoint, recent_updates
 from nmt.training.finite import require_finite
 from nmt.training.module import TranslationModule, training

@@ -6,10 +6,10 @@ from abc import ABC, abstractmethod
 
 from torch import Tensor, nn
 
-from nmt.checks import require_fraction
 from nmt.data.batch import Batch
 from nmt.models.interface import AttentionWeights, CrossLayer
 from nmt.models.seq2seq import Seq2Seq
+from nmt.require import require_fraction
 from nmt.training.objectives.chunked import chunked_cross_entropy
 from nmt.training.objectives.hidden_words import hide
 from nmt.training.objectives.sums import Sums

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from torch import Tensor, nn
 
-from nmt.checks import require_integer, require_number
 from nmt.data.batch import Batch
 from nmt.errors import ParameterError, UserError
 from nmt.models.interface import AttentionWeights, CrossLayer
+from nmt.require import require_integer, require_number
 from nmt.training.objectives.base import Objective
 from nmt.training.objectives.sums import Mean, Sums
 

@@ -9,10 +9,10 @@ import torch
 from sacrebleu.metrics.bleu import BLEU
 from torch import Tensor, nn
 
-from nmt.checks import require_integer, require_number
 from nmt.data.batch import Batch, make_batch
 from nmt.models.interface import AttentionWeights
 from nmt.models.seq2seq import Seq2Seq
+from nmt.require import require_integer, require_number
 from nmt.search.base import Hypothesis
 from nmt.search.beam import BeamSearch
 from nmt.training.objectives.base import Objective

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from nmt.checks import require_number
 from nmt.data.batch import Batch
 from nmt.models.interface import AttentionWeights
+from nmt.require import require_number
 from nmt.training.objectives.base import Objective
 from nmt.training.objectives.chunked import chunked_cross_entropy, rowwise_dot
 from nmt.training.objectives.sums import Sums

@@ -5,9 +5,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from nmt.checks import require_fraction, require_number
 from nmt.data.batch import Batch
 from nmt.models.interface import AttentionWeights
+from nmt.require import require_fraction, require_number
 from nmt.training.objectives.base import Objective
 from nmt.training.objectives.chunked import chunked_cross_entropy, rowwise_dot
 from nmt.training.objectives.hidden_words import hide

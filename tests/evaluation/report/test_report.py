@@ -22,7 +22,7 @@ from nmt.evaluation.split import Evaluation, Subject
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
-from nmt.translate import Translator
+from nmt.translator.single import Translator
 from tests.html_page import Page
 from tests.tiny_run import Run, sentences
 

@@ -13,7 +13,6 @@ from nmt import checkpoint
 from nmt.analysis import trace
 from nmt.analysis.trace import Trace, Traced
 from nmt.attention_map import AttentionMap, Origin
-from nmt.base_translator import BaseTranslator, inference
 from nmt.build import architecture, search_node
 from nmt.data.batch import batches_by_length, pad
 from nmt.errors import UserError
@@ -25,6 +24,7 @@ from nmt.search.base import Search, Selectable, Step
 from nmt.source_limit import SourceLimit
 from nmt.special import BOS
 from nmt.translation import Translation
+from nmt.translator.base import BaseTranslator, inference
 
 if TYPE_CHECKING:
     from nmt.data.tokenizer import Tokenizer

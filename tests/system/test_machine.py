@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from nmt import machine, process
+from nmt.system import machine, process
 
 IDENTITY = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
 
@@ -110,7 +110,7 @@ def test_matmul_peak_counts_two_operations_a_multiplication(monkeypatch: pytest.
 def test_denormals_are_zero_in_every_thread_after_a_config_was_checked() -> None:
     program = (
         "import torch; from nmt.check import check_nodes; from nmt.config.compose import compose_run\n"
-        "from nmt import process\n"
+        "from nmt.system import process\n"
         "torch.set_num_threads(4); check_nodes(compose_run(['model=rnn', 'model/attention=luong']).settings)\n"
         "can = process.flush_denormals(); tiny = torch.full((1 << 22,), 1e-30) * 1e-10\n"
         "print(can, int(tiny.count_nonzero()))"

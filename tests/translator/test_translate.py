@@ -13,13 +13,13 @@ from nmt import checkpoint
 from nmt.attention_map import Origin
 from nmt.data.batch import batches_by_length
 from nmt.errors import UserError
-from nmt.loading import load_translator, resolve_device
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.base import Hypothesis
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
 from nmt.special import BOS, EOS
-from nmt.translate import Translator
+from nmt.translator.loading import load_translator, resolve_device
+from nmt.translator.single import Translator
 from tests.tiny_run import Run, make_model, sentences, stack
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import torch
 
-from nmt.cores import usable_cores
+from nmt.system.cores import usable_cores
 
 DEPENDENCIES = (
     *("torch", "pytorch-lightning", "hydra-core", "omegaconf", "numpy"),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class BaseTranslator(ABC):
-    """Translates texts and scores translations, with one model (`Translator`) or several (`nmt.ensemble.Ensemble`).
+    """Translates texts and scores translations, with one model (`Translator`) or several (`Ensemble`).
 
     `search` is the default strategy of every call. `tokenizer` divides targets into pieces and joins them.
     """

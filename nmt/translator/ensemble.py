@@ -8,14 +8,14 @@ from typing import Any
 from torch import Tensor
 
 from nmt.attention_map import AttentionMap
-from nmt.base_translator import BaseTranslator
 from nmt.errors import UserError
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.base import Search, Selectable, Step
 from nmt.search.ensemble import States, average, mean_log_probs
 from nmt.source_limit import SourceLimit
-from nmt.translate import Translator
 from nmt.translation import Translation
+from nmt.translator.base import BaseTranslator
+from nmt.translator.single import Translator
 
 
 class Ensemble(BaseTranslator):

@@ -10,7 +10,7 @@ from nmt.errors import UserError
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
-from nmt.translate import Translation
+from nmt.translator.single import Translation
 from tests.tiny_run import Run, sentences
 
 LIMITS: dict[str, Any] = {"max_length_factor": 1.0, "max_length_extra": 2}

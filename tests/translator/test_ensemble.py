@@ -10,18 +10,18 @@ import pytest
 import torch
 
 from nmt import load_translator
-from nmt.base_translator import BaseTranslator
 from nmt.config.settings import TokenizerConfig
 from nmt.data.pair import SentencePair
 from nmt.data.tokenizer import Tokenizer
-from nmt.ensemble import Ensemble
 from nmt.errors import UserError
 from nmt.evaluation.search_errors import judge
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
-from nmt.translate import Translator
 from nmt.translation import Translation
+from nmt.translator.base import BaseTranslator
+from nmt.translator.ensemble import Ensemble
+from nmt.translator.single import Translator
 from tests.tiny_run import Run, make_model, recurrent, save_other, sentences
 
 TEXTS = [*sentences(6, seed=1), "", sentences(1, seed=2)[0]]

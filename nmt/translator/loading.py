@@ -9,12 +9,12 @@ from typing import Any, overload
 import torch
 
 from nmt import checkpoint
-from nmt.base_translator import BaseTranslator, override
 from nmt.build import build_search
-from nmt.ensemble import Ensemble
 from nmt.errors import UserError
 from nmt.search.base import Search
-from nmt.translate import Translator
+from nmt.translator.base import BaseTranslator, override
+from nmt.translator.ensemble import Ensemble
+from nmt.translator.single import Translator
 
 Paths = str | Path | Sequence[str | Path]
 
