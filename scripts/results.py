@@ -61,6 +61,7 @@ FACTS: dict[str, Callable[[dict[str, Any]], str]] = {
     "target tokens/s": lambda run: f"{run['target_tokens_per_second']:,.0f}",
 }
 SHORT = ["parameters", "updates"]
+README_ROWS = {f"multi30k_{name}" for name in ("transformer", "simcut", "luong", "bahdanau", "rnn")}
 
 
 def add(runs: Sequence[Path], group: Group) -> None:
@@ -147,9 +148,9 @@ def metrics_of(run: dict[str, Any], group: Group) -> dict[str, Any]:
 
 
 def short_table() -> str:
-    """Return the README's Markdown table: a row for each system that is a shipped recipe."""
+    """Return the README's Markdown table: a row for each system in `README_ROWS`."""
     first = comparisons(RESULTS)[0]
-    systems = [system for system in first["systems"] if recipe(system["name"]).is_file()]
+    systems = [system for system in first["systems"] if system["name"] in README_ROWS]
     rows = []
     for system in systems:
         link = recipe(system["name"]).relative_to(ROOT).as_posix()
@@ -265,9 +266,11 @@ def command(run: dict[str, Any], group: Group) -> str:
     """Return the command that trains this run with a shipped recipe, or a reference to its config.yaml."""
     if group is ABLATION:
         return "each run by its config.yaml"
-    if recipe(run["name"]).is_file():
-        return "`python train.py experiment=NAME data.path=FOLDER seed=SEED`"
-    return f"{run['name']} by its config.yaml"
+    if not recipe(run["name"]).is_file():
+        return f"{run['name']} by its config.yaml"
+    config = yaml.safe_load((group.folder / run["name"] / f"seed{run['seed']}" / CONFIG).read_text("utf-8"))
+    start = "init=RUN_FOLDER " if config.get("init") else ""
+    return f"`python train.py experiment=NAME {start}data.path=FOLDER seed=SEED`"
 
 
 def search(settings: dict[str, Any]) -> str:
