@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from nmt import build
+from nmt.checkpoint import find_checkpoint
 from nmt.config.settings import TrainConfig
 from nmt.data.filters import check_filters
 from nmt.errors import ParameterError, UserError
@@ -20,6 +21,13 @@ from nmt.models.trial import TrialError, one_thread, try_model
 from nmt.system import machine
 
 BYTES_PER_WEIGHT = 8  # float32, and its gradient
+
+
+def check_new_run(config: TrainConfig) -> None:
+    """Do what `check_nodes` does, and find the checkpoint that the run starts from. Raises UserError."""
+    check_nodes(config)
+    if config.init is not None:
+        find_checkpoint(config.init, key="init")
 
 
 def check_nodes(config: TrainConfig) -> None:

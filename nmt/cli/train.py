@@ -85,7 +85,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _single(overrides: Sequence[str], program: str | None) -> None:
-    from nmt.check import check_nodes
+    from nmt.check import check_new_run
     from nmt.cli.processes import check_start, folder_of_first_process
     from nmt.cli.run import start
     from nmt.cli.run_folder import check_free
@@ -94,7 +94,7 @@ def _single(overrides: Sequence[str], program: str | None) -> None:
 
     with naming_files(overrides):
         recipe = compose_run(overrides)
-        check_nodes(recipe.settings)
+        check_new_run(recipe.settings)
     check_start(recipe.settings.trainer)
     shared = folder_of_first_process()
     if shared is not None:  # the name may hold the time, which differs from process to process

@@ -216,6 +216,14 @@ def test_jobs_that_share_a_folder_are_refused_before_the_first_starts(runs: Runs
     assert runs.calls == [] and list(tmp_path.iterdir()) == []
 
 
+def test_a_checkpoint_to_start_from_is_looked_for_before_the_first_job_starts(runs: Runs, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"job 0 \(.*init='nowhere'\): init=.*nowhere: no such file or folder"):
+        runs.run(["-m", "seed=1,2", "init=nowhere"])
+    with pytest.raises(UserError, match=r"^init=.*nowhere: no such file or folder"):
+        runs.run(["init=nowhere"])
+    assert runs.calls == [] and list(tmp_path.iterdir()) == []
+
+
 def test_a_job_has_one_device(runs: Runs) -> None:
     with pytest.raises(UserError, match=r"job 0 .*trainer\.devices: got 2 in a multirun"):
         runs.run(["-m", "seed=1,2", "trainer.devices=2"])
