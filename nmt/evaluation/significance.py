@@ -15,6 +15,7 @@ from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric, quiet
 
 SHUFFLES, RESAMPLES = 10_000, 1_000  # sacreBLEU's defaults
 _SEED = 12345  # likewise
+_ROUNDING = 1e-9  # differences of scores that are equal but for rounding
 
 
 @dataclass(frozen=True)
@@ -43,28 +44,42 @@ def paired_test(
     """Return the scores of both systems and the p-value of their difference.
 
     `test` is paired approximate randomization ("ar", Riezler and Maxwell 2005) with `samples` shuffles, or the paired
-    bootstrap ("bs", Koehn 2004) with `samples` resamples; by default 10,000 and 1,000. Both are sacreBLEU's, with two
-    exceptions. The p-value of equal scores is 1. Approximate randomization also counts shuffles whose difference equals
-    the real one: without them, systems that differ in few sentences look significantly different. Where they differ in
-    20 sentences or more, this adds less than 0.000002. Raises UserError unless both systems have one line for each
-    reference.
+    bootstrap ("bs", Koehn 2004) with `samples` resamples; by default 10,000 and 1,000. Both are those of sacreBLEU, and
+    the shuffles are the same, with two exceptions. The p-value of equal scores is 1. Approximate randomization also
+    counts shuffles whose difference equals the real one: without them, systems that differ in few sentences look
+    significantly different. Raises UserError unless both systems have one line for each reference.
     """
     check_counts(references, baseline=baseline, system=system)
     systems: list[tuple[str, Sequence[str]]] = [("baseline", list(baseline)), ("system", list(system))]
     count = samples or (SHUFFLES if test == "ar" else RESAMPLES)
+    scorer = metric.scorer()
     with quiet():
-        paired = PairedTest(systems, {"": metric.scorer()}, [list(references)], test_type=test, n_samples=count)
-        signatures, results = paired()
-    (name,) = signatures  # sacreBLEU's own name of the metric
-    first, second = results[name]
+        paired = PairedTest(systems, {"": scorer}, [list(references)], test_type=test, n_samples=count)
+        ((name, signature),) = paired._signatures.items()  # sacreBLEU's own name of the metric
+        if test == "ar":
+            return Paired(*_randomized(scorer, systems, references, count), str(signature))
+        first, second = paired()[1][name]
     assert isinstance(first, Result) and isinstance(second, Result) and second.p_value is not None
-    p_value = float(second.p_value)
-    if test == "ar":
-        # sacreBLEU counts only differences larger than the real one. Where m sentences differ, one shuffle in
-        # 2 ** (m - 1) gives the real difference again: almost none if m is large, all of them if m is 1.
-        p_value += 2.0 ** (1 - sum(ours != theirs for ours, theirs in zip(baseline, system, strict=True)))
-    equal = first.score == second.score
-    return Paired(float(first.score), float(second.score), 1.0 if equal else min(1.0, p_value), str(signatures[name]))
+    p_value = 1.0 if first.score == second.score else float(second.p_value)
+    return Paired(float(first.score), float(second.score), p_value, str(signature))
+
+
+def _randomized(
+    scorer: Any, systems: Sequence[tuple[str, Sequence[str]]], references: Sequence[str], shuffles: int
+) -> tuple[float, float, float]:
+    """Return the scores of two systems, and the p-value of their difference by approximate randomization."""
+    one, two = _statistics(scorer, [lines for _, lines in systems], references)
+    kept = np.random.default_rng(_SEED).integers(2, size=(shuffles, len(references)), dtype=bool)
+    first = kept @ one + ~kept @ two
+    second = one.sum(axis=0) + two.sum(axis=0) - first
+
+    def score(sums: NDArray[np.float64]) -> float:
+        return float(scorer._compute_score_from_stats(sums).score)
+
+    scores = score(one.sum(axis=0)), score(two.sum(axis=0))
+    real = abs(scores[0] - scores[1])
+    extreme = sum(abs(score(a) - score(b)) >= real - _ROUNDING for a, b in zip(first, second, strict=True))
+    return *scores, (extreme + 1) / (shuffles + 1)
 
 
 def seeds_test(

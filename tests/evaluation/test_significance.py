@@ -41,7 +41,10 @@ def test_p_values_equal_those_of_the_sacrebleu_program(tmp_path: Path, test: Lit
     theirs = re.findall(r"\(p = ([\d.]+)\)", done.stdout)
     for metric, p_value in zip((BLEU(), ChrF(), TER()), theirs, strict=True):
         ours = paired_test(baseline, system, LINES, metric=metric, test=test, samples=300)
-        assert ours.p_value == pytest.approx(float(p_value), abs=1e-4), "one shuffle more or less is 0.003"
+        if isinstance(metric, TER) and test == "ar":  # few edits: shuffles with the same difference, which we count
+            assert ours.p_value > float(p_value)
+        else:
+            assert ours.p_value == pytest.approx(float(p_value), abs=1e-4), "one shuffle more or less is 0.003"
         assert 0.003 < ours.p_value < 1 and f"{test}:300" in ours.signature
 
 
@@ -60,6 +63,26 @@ def test_a_few_sentences_are_no_significant_difference(differing: int) -> None:
         counted += abs(scores[0] - scores[1]) >= real - 1e-9
     found = paired_test(references, system, references, metric=bleu, samples=2000).p_value
     assert found == pytest.approx(counted / 2**differing, abs=0.01)
+
+
+def test_differences_that_no_score_counts_make_nothing_significant() -> None:
+    """Many texts differ, but one sentence alone has other statistics: every shuffle has the same difference."""
+    references = [f"the dog {i} runs over a green hill" for i in range(30)]
+    baseline = [text.replace("dog", "cat") for text in references]
+    system = ["the fox 0 runs over a red hill", *(text.replace("dog", "fox") for text in references[1:])]
+    assert paired_test(baseline, system, references, metric=BLEU(), samples=200).p_value == 1.0
+
+
+def test_gains_and_losses_of_the_same_size_by_hand() -> None:
+    """Five sentences better and two worse by the same edit: of seven signs, at least five must agree."""
+    references = [f"the dog {i} runs over a green hill" for i in range(40)]
+    worse = [text.replace("green", "red") for text in references]
+    baseline = [*worse[:5], *references[5:7], *references[7:]]
+    system = [*references[:5], *worse[5:7], *references[7:]]
+    signs = itertools.product((1, -1), repeat=7)
+    expected = sum(abs(sum(each)) >= 3 for each in signs) / 2**7
+    found = paired_test(baseline, system, references, metric=BLEU(), samples=4000).p_value
+    assert found == pytest.approx(expected, abs=0.02)
 
 
 @pytest.mark.parametrize("test", ["ar", "bs"])
