@@ -69,7 +69,7 @@ def _middle(text: str) -> int:
     """
     half, quarter = len(text) // 2, len(text) // 4
     for pattern in (_CLAUSE_END, _SPACE):
-        places: list[int] = [match.end() for match in pattern.finditer(text, quarter, len(text) - quarter)]
-        if places:
+        ends: list[int] = [match.end() for match in pattern.finditer(text, quarter, len(text) - quarter)]
+        if places := [end for end in ends if end < len(text)]:  # a short text may end with the mark
             return min(places, key=lambda place: abs(place - half))
     return half

@@ -40,6 +40,8 @@ def test_a_sentence_that_is_too_long_is_halved_at_the_best_place() -> None:
     assert split_to_fit("one two three four", lambda part: len(part) <= 9) == ["one two", "three", "four"]
     assert split_to_fit("abcdefg", lambda part: len(part) <= 2) == ["a", "bc", "de", "fg"]
     assert split_to_fit("ab", lambda part: False) == ["a", "b"]
+    assert split_to_fit("犬。", lambda part: False) == ["犬", "。"]
+    assert split_to_fit("ab。", lambda part: len(part) <= 2) == ["a", "b。"]
 
 
 def test_a_long_line_takes_no_long_time() -> None:

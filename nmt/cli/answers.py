@@ -14,6 +14,7 @@ from nmt.translation import Translation
 from nmt.translator.base import BaseTranslator
 
 DECIMALS = 6
+DIGITS = 7  # of a score, which a high length penalty makes tiny
 MAPS_AT_ONCE = 16  # attention maps in memory; one of a long sentence and a large model has millions of weights
 MOST_WARNINGS = 10
 
@@ -34,7 +35,7 @@ class Answers:
     def lines(self, sentences: Sequence[str], places: Sequence[str], *, prefix: str = "") -> Iterator[str]:
         """Yield a line for each sentence, with its line end. `places` name the sentences in warnings.
 
-        Every translation begins with `prefix`.
+        Every translation begins with `prefix`, but that of an empty sentence is empty.
         """
         found = self.translator.hypotheses(sentences, prefixes=[prefix] * len(sentences))
         maps = self._maps([hypotheses[0] for hypotheses in found]) if self.with_attention else None
@@ -97,7 +98,7 @@ def _plain(translation: Translation) -> dict[str, Any]:
     return {
         "text": as_line(translation.text),
         "log_prob": round(translation.log_prob, DECIMALS),
-        "score": round(translation.score, DECIMALS),
+        "score": float(f"{translation.score:.{DIGITS}g}"),
         "pieces": translation.pieces,
         "token_log_probs": [round(value, DECIMALS) for value in translation.token_log_probs],
     }

@@ -78,19 +78,28 @@ def convert(model: Seq2Seq, positions: int) -> TransformerSpec:
     layers = [cast(EncoderLayer, layer) for layer in encoder.layers]
     decoder_layers = [cast(DecoderLayer, layer) for layer in decoder.layers]
     first = layers[0]
-    scaled = first.self_attention.scale == (encoder.width // first.self_attention.heads) ** -0.5
-    sinusoidal = all(type(stack.positions) is Sinusoidal for stack in (encoder, decoder))
-    plain = isinstance(first.self_attention.query_norm, nn.Identity)
-    if not (scaled and plain and sinusoidal and isinstance(first.self_residual.norm, nn.LayerNorm)):
+    every: list[EncoderLayer | DecoderLayer] = [*layers, *decoder_layers]
+    attentions = [each for each in model.modules() if isinstance(each, MultiHeadAttention)]
+    residuals = [each for each in model.modules() if isinstance(each, Residual)]
+    heads, norm_first = first.self_attention.heads, first.self_residual.norm_first
+    activation = type(first.feed_forward[1])
+    if not (
+        all(type(stack.positions) is Sinusoidal for stack in (encoder, decoder))
+        and all(isinstance(each.norm, nn.LayerNorm) and each.norm_first == norm_first for each in residuals)
+        and all(isinstance(each.query_norm, nn.Identity) and each.heads == heads for each in attentions)
+        and all(each.scale == (encoder.width // heads) ** -0.5 for each in attentions)
+        and all(type(each.feed_forward[1]) is activation for each in every)
+        and activation in ACTIVATIONS
+    ):
         raise UserError(
             "ckpt: the comparison with CTranslate2 needs a Transformer with model/positions=sinusoidal, norm=layer, "
-            "scale_scores=true and qk_norm=false"
+            "scale_scores=true and qk_norm=false, and with equal heads, activation and norm_first in all its layers"
         )
     spec = TransformerSpec.from_config(
         (len(layers), len(decoder_layers)),
-        first.self_attention.heads,
-        pre_norm=first.self_residual.norm_first,
-        activation=ACTIVATIONS[type(first.feed_forward[1])],
+        heads,
+        pre_norm=norm_first,
+        activation=ACTIVATIONS[activation],
     )
     table = encoder.positions.embed(torch.zeros(1, positions, encoder.width))[0]
     for stack, to, embeddings in (

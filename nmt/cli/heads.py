@@ -135,7 +135,7 @@ def examine(chosen: Chosen, config: HeadsConfig) -> tuple[dict[str, Any], list[P
         "metric": labels(chosen.metrics)[first],
         "score": whole,
     }
-    return facts, profiles(maps, frequencies, scores, whole)
+    return facts, profiles(maps, frequencies, scores)
 
 
 def training_pieces(chosen: Chosen, config: HeadsConfig) -> Mapping[str, Mapping[str, int]]:

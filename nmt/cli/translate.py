@@ -30,8 +30,8 @@ Translate with a trained model: one text, every line of a file, or every line of
   input=lines.en             a file with one sentence on each line (UTF-8); gzipped if its name ends in .gz
   output=lines.de            with input=: the file for the translations, one line for each line of the input; gzipped if
                              its name ends in .gz. An existing file is never overwritten. Until it is whole, its lines
-                             are in lines.de.partial; after a stop, the same command goes on from there.
-                             Without output=, the translations go to standard output.
+                             are in lines.de.partial, which grows by 1,024 at a time; after a stop, the same command
+                             goes on from there. Without output=, the translations go to standard output.
   format=jsonl               write one JSON object for each source, with scores and pieces (default: text, or jsonl if
                              the name of output= ends in .jsonl or .jsonl.gz); search.n_best=5 adds n-best lists
   with_attention=true        with format=jsonl: also the attention map, which is long (attend.py draws maps)

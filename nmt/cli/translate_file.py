@@ -15,7 +15,7 @@ import nmt
 from nmt.build import search_node
 from nmt.cli.answers import Answers, say
 from nmt.cli.log import messages_on
-from nmt.cli.unfinished import partial_path, unfinished
+from nmt.cli.unfinished import Unfinished, partial_path, unfinished
 from nmt.data.progress import PassProgress, clock
 from nmt.data.sources.files import read_lines
 from nmt.errors import counted
@@ -69,7 +69,7 @@ def translate_file(
     with unfinished(output, settings(answers, checkpoints, digest), chunk=CHUNK) as lines:
         if lines.done:
             say(f"{partial_path(output)}: goes on after line {lines.done:,} of {total:,}")
-        with _told_how_to_go_on(output), messages_on(sys.stderr):
+        with _told_how_to_go_on(output, lines, total), messages_on(sys.stderr):
             _translate(answers, source, lines, total)
 
 
@@ -122,9 +122,11 @@ def _translate(answers: Answers, source: Path, lines: Lines, total: int, *, quie
 
 
 @contextmanager
-def _told_how_to_go_on(output: Path) -> Iterator[None]:
+def _told_how_to_go_on(output: Path, lines: Unfinished, total: int) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        say(f"stopped; the same command goes on from {partial_path(output)}")
+        kept = f"{lines.kept:,} of {total:,} lines are in {partial_path(output)}, the same command goes on from there"
+        nothing = f"before the first {min(CHUNK, total):,} lines were done, the same command begins anew"
+        say(f"stopped; {kept}" if lines.kept else f"stopped {nothing}")
         raise

@@ -20,20 +20,25 @@ COPY_BYTES = 1 << 20
 
 
 class Unfinished:
-    """The lines that an output file has so far. `done` is their number when it was opened."""
+    """The lines that an output file has so far.
+
+    `done` is their number when it was opened, and `kept` that of now: the lines from which the same command goes on.
+    """
 
     def __init__(self, file: IO[bytes], start: int, done: int) -> None:
         self._file = file
         self._start = start
-        self.done = done
+        self._written = self.done = self.kept = done
 
     def write(self, line: str) -> None:
         """Append a line, which has its line end."""
         self._file.write(line.encode("utf-8"))
+        self._written += 1
 
     def flush(self) -> None:
-        """Give the lines to the operating system. From then on, they stay when the process is killed."""
+        """Give the lines of whole chunks to the operating system. From then on, they stay if the process is killed."""
         self._file.flush()
+        self.kept = self._written
 
     def copy_to(self, output: Path) -> None:
         """Write the lines to `output`, completely or not at all; compressed if its name ends in .gz."""
@@ -69,6 +74,8 @@ def partial_path(output: Path) -> Path:
 
 
 def _refuse_existing(output: Path) -> None:
+    if output.exists() and not output.is_file():
+        raise UserError(f"output={output}: a folder or device, expected the name of a new file")
     if output.exists():
         raise UserError(f"output={output}: exists already; remove it, or give another name")
 

@@ -35,9 +35,10 @@ class Head:
 
 @dataclass(frozen=True)
 class Importance:
-    """The score without a head, and the p-value of its difference from the whole model (None: not tested)."""
+    """The `score` without a head, how much worse than the whole model that is (`lost`), and the p-value (or None)."""
 
     score: float
+    lost: float
     p_value: float | None
 
 
@@ -87,6 +88,7 @@ def importance(
     paired bootstrap, for metrics of sacreBLEU.
     """
     found, all_heads = {}, heads(model)
+    unchanged = metric.score(whole, references).value
     with PassProgress("masking heads", len(all_heads), unit="heads") as progress:
         for head, attention in all_heads.items():
             with masked(attention, head.head):
@@ -94,6 +96,8 @@ def importance(
             p_value = None
             if resamples and isinstance(metric, SacreBleuMetric):
                 p_value = paired_test(whole, lines, references, metric=metric, test="bs", samples=resamples).p_value
-            found[head] = Importance(metric.score(lines, references).value, p_value)
+            score = metric.score(lines, references).value
+            lost = unchanged - score if metric.higher_is_better else score - unchanged
+            found[head] = Importance(score, lost, p_value)
             progress.advance(1)
     return found

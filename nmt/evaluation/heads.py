@@ -49,13 +49,11 @@ def profiles(
     maps: Sequence[AttentionMap],
     frequencies: Mapping[str, Mapping[str, int]] | None,
     scores: Mapping[Head, Importance],
-    whole: float,
 ) -> list[Profile]:
     """Return the profile of every head, by kind, layer and number.
 
     `frequencies` are those of source and target pieces, or None; see `nmt.analysis.roles`. `scores` are those without
-    each head, empty if they were not measured, and `whole` is that of the unchanged model. The maps are those of one
-    model, at least one.
+    each head, empty if they were not measured. The maps are those of one model, at least one.
     """
     found = []
     for kind in (kind for kind in KINDS if kind in maps[0].kinds):
@@ -74,7 +72,7 @@ def profiles(
                         role(own),
                         own,
                         {name: float(values[layer, number]) for name, values in figures.items()},
-                        None if without is None else whole - without.score,
+                        None if without is None else without.lost,
                         None if without is None else without.p_value,
                     )
                 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import shlex
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +15,7 @@ from typing import Any
 from nmt.build import search_node
 from nmt.data.pair import SentencePair
 from nmt.data.progress import PassProgress
-from nmt.errors import UserError, counted
+from nmt.errors import UserError, counted, one_line
 from nmt.evaluation.metrics.base import Interval, Metric, Scores, labels, score
 from nmt.evaluation.search_errors import Verdict, judge, lines, totals
 from nmt.lines import as_line, digest
@@ -50,10 +51,15 @@ class Subject:
 
     def require_own_folder(self, folder: Path, search: Search) -> None:
         """Raise UserError if `folder` has translations of other checkpoints under the names that ours would have."""
-        for path in sorted((folder / "translations").glob(f"{self.beginning(search)}.*scores.json")):
-            facts = json.loads(path.read_text("utf-8"))
-            if facts["search"] == search_node(search) and tuple(facts["members"]) != self.members:
-                theirs = ", ".join(facts["members"]) or "the run of this folder"
+        own = re.compile(rf"{re.escape(self.beginning(search))}(\.[0-9a-f]{{8}})?\.scores\.json")  # see `label`
+        for path in sorted(filter(lambda path: own.fullmatch(path.name), (folder / "translations").glob("*.json"))):
+            try:
+                members = json.loads(path.read_text("utf-8")).get("members", [])
+            except ValueError as error:
+                problem = f"damaged ({one_line(error)}); remove it, or give another folder"
+                raise UserError(f"out: {path} is {problem}") from error
+            if tuple(members) != self.members:
+                theirs = ", ".join(members) or "the run of this folder"
                 raise UserError(f"out: {path} is of other checkpoints ({theirs}); give another folder")
 
 

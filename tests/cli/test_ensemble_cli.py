@@ -66,8 +66,14 @@ def test_evaluate_py_keeps_the_results_of_other_checkpoints(run: Run, other: Pat
     words = ["device=cpu", "bootstrap=0", f"out={tmp_path}", "search.beam_size=1"]
     evaluate.run([f"ckpt={run.folder}", *words])
     evaluate.run([f"ckpt={run.folder}", *words])
-    with pytest.raises(UserError, match=r"^out: .*scores\.json is of other checkpoints \(.*best\.ckpt\); give another"):
-        evaluate.run([f"ckpt={save_other(run, run.folder.parent / 'best.ckpt')}", *words])
+    theirs = f"ckpt={save_other(run, run.folder.parent / 'best.ckpt')}"
+    for more in ([], ["search.batch_tokens=999"]):  # which is not part of the files' names
+        with pytest.raises(UserError, match=r"^out: .*scores\.json is of other checkpoints \(.*best\.ckpt\); give an"):
+            evaluate.run([theirs, *words, *more])
+    (scores,) = (tmp_path / "translations").glob("*.scores.json")
+    scores.write_text("{", "utf-8")
+    with pytest.raises(UserError, match=r"^out: .*scores\.json is damaged \(.*\); remove it, or give another folder$"):
+        evaluate.run([theirs, *words])
     evaluate.run([f"ckpt={run.folder}", *words[:2], f"out={run.folder}", "search.beam_size=1"])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import importlib.util
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +23,11 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     yield make_run(tmp_path_factory.mktemp("speed"))
 
 
-def changed(run: Run, **block: Any) -> Translator:
-    """Return the run's translator with a new model whose blocks have other settings."""
+def changed(run: Run, *, sides: Sequence[str] = ("encoder", "decoder"), **block: Any) -> Translator:
+    """Return the run's translator with a new model whose blocks have other settings, on these sides."""
     assert run.translator.model.config is not None
     config: Any = {**copy.deepcopy(dict(run.translator.model.config)), "tie_embeddings": "none"}
-    for side in ("encoder", "decoder"):
+    for side in sides:
         config[side]["block"].update(block)
     model = make_model(config, run.translator.tokenizer)
     for norm in (module for module in model.modules() if isinstance(module, torch.nn.LayerNorm)):
@@ -52,12 +52,24 @@ def test_ctranslate2_translates_as_we_do(block: dict[str, Any], run: Run) -> Non
 
 
 @pytest.mark.parametrize("block", [{"norm": "rms"}, {"scale_scores": False}, {"qk_norm": True}], ids=str)
-def test_ctranslate2_refuses_what_it_would_compute_in_another_way(block: dict[str, Any], run: Run) -> None:
+@pytest.mark.parametrize("sides", [["encoder"], ["decoder"]], ids=str)
+def test_ctranslate2_refuses_what_it_would_compute_in_another_way(
+    block: dict[str, Any], sides: Sequence[str], run: Run
+) -> None:
     pytest.importorskip("ctranslate2")
     from nmt.cli.ctranslate import Engine
 
     with pytest.raises(UserError, match="needs a Transformer with model/positions=sinusoidal"):
-        Engine(changed(run, **block))
+        Engine(changed(run, sides=sides, **block))
+
+
+@pytest.mark.parametrize("block", [{"norm_first": False}, {"activation": "gelu"}, {"heads": 4}], ids=str)
+def test_ctranslate2_refuses_layers_that_differ(block: dict[str, Any], run: Run) -> None:
+    pytest.importorskip("ctranslate2")
+    from nmt.cli.ctranslate import Engine
+
+    with pytest.raises(UserError, match="with equal heads, activation and norm_first in all its layers"):
+        Engine(changed(run, sides=["decoder"], **block))
 
 
 def test_the_report(run: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

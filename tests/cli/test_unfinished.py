@@ -44,11 +44,18 @@ def test_who_stops_it_is_told_how_to_go_on(
     translated: FileCall, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("tests.translated_file.Killed", KeyboardInterrupt)
+    with monkeypatch.context() as patch:
+        kill_at(patch, 3)
+        with pytest.raises(KeyboardInterrupt):
+            translated()
+    nothing = "stopped before the first 4 lines were done, the same command begins anew\n"
+    assert capsys.readouterr().err == nothing
     kill_at(monkeypatch, 5)
     with pytest.raises(KeyboardInterrupt):
         translated()
     partial = translated.source.with_name("out.de.partial")
-    assert capsys.readouterr().err == f"stopped; the same command goes on from {partial}\n"
+    told = f"stopped; 4 of 22 lines are in {partial}, the same command goes on from there\n"
+    assert capsys.readouterr().err == told
 
 
 def test_what_was_killed_while_it_wrote_goes_on(translated: FileCall) -> None:
@@ -94,6 +101,11 @@ def test_going_on_with_something_else_is_refused(run: Run, translated: FileCall)
     with pytest.raises(UserError, match="something else than this program"):
         translated()
     assert partial.read_bytes() == b"notes of mine\n"
+
+
+def test_a_device_is_not_to_be_removed(translated: FileCall) -> None:
+    with pytest.raises(UserError, match=r"output=/dev/null: a folder or device, expected the name of a new file"):
+        translated("/dev/null")
 
 
 def test_an_existing_file_is_not_overwritten(translated: FileCall) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 
 from nmt.build import build_model
 from nmt.evaluation.head_importance import Head, heads, importance, masked
 from nmt.evaluation.metrics.bleu import BLEU
+from nmt.evaluation.metrics.ter import TER
 from nmt.models.multihead import MultiHeadAttention, attention_weights
 from tests.tiny_run import Run, recurrent, sentences
 
@@ -40,6 +42,9 @@ def test_the_score_without_each_head(run: Run) -> None:
     with masked(model.decoder.layers[1].cross_attention, 1):  # type: ignore[union-attr, index]
         lines = [each.text for each in translator.translate(sources)]
     assert lines != whole and found[chosen].score == BLEU().score(lines, whole).value < 100
+    assert found[chosen].lost == pytest.approx(100 - found[chosen].score)
+    worse = importance(translator, model, sources, whole, whole, TER())[chosen]
+    assert worse.score > 0 and worse.lost == worse.score, "more errors are a loss"
     p_value = found[chosen].p_value
     assert p_value is not None and 0 < p_value <= 1
     assert found[chosen].score in {each.score for each in importance(

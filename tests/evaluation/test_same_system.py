@@ -24,3 +24,10 @@ def test_any_setting_that_both_have_tells_systems_apart() -> None:
     assert differences(one, other) == {"model.encoder.layers"}
     assert not run(**one).same_system(run(**other))
     assert differences({"init": None}, {"init": "a"}) == {"init"}
+
+
+def test_a_path_that_is_not_published_may_be_any_path() -> None:
+    assert differences({"data": {"path": "FOLDER"}}, {"data": {"path": "/my/data"}}) == set()
+    assert differences({"init": "RUN_FOLDER"}, {"init": "/my/run"}) == set()
+    assert differences({"init": "RUN_FOLDER"}, {"init": None}) == {"init"}
+    assert differences({"data": {"path": "/a"}}, {"data": {"path": "/b"}}) == {"data.path"}
