@@ -4,7 +4,7 @@ python scripts/examples.py
     train the three small models in outputs/examples (a few minutes each, no network), put a copy of each in examples/,
     print how many validation translations the copies change, and write the table
 python scripts/examples.py multi30k=FOLDER
-    the same for the model of Multi30k (about an hour); the folder has its train, val and test files
+    the same for the two models of Multi30k (more than an hour each); the folder has its train, val and test files
 python scripts/examples.py table
     write the table again, from the metrics.json of every model in examples/
 """
@@ -46,7 +46,10 @@ SMALL = {
     "luong": [*RECURRENT, "model/attention=luong", *LENGTH],
     "transformer": ["experiment=demo", "model.encoder.block.width=64", *LENGTH],
 }
-MULTI30K = {"multi30k_transformer": ["experiment=multi30k_transformer", "seed=2"]}
+MULTI30K = {
+    "multi30k_bahdanau": ["experiment=multi30k_bahdanau", "seed=1"],
+    "multi30k_transformer": ["experiment=multi30k_transformer", "seed=2"],
+}
 CAPTION = "A dog runs on the beach."  # our own, because the captions of Multi30k are not ours to publish
 
 

@@ -19,7 +19,7 @@ from tests.script import load_script
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "examples"
 NAMES = ("bahdanau", "luong", "transformer")
-MULTI30K = ("multi30k_transformer",)
+MULTI30K = ("multi30k_bahdanau", "multi30k_transformer")
 FILES = ("checkpoints/best.ckpt", "config.yaml", "metrics.json", "attention/0.json")
 SECTIONS = ("name", "seed", "data", "tokenizer", "model", "objective", "optimizer", "scheduler", "trainer")
 SENTENCE, TRANSLATION = "August 9, 2027, 2:12 AM", "9. August 2027, 02:12"
