@@ -118,8 +118,9 @@ def test_a_line_of_standard_input_that_is_not_utf8(call: Call) -> None:
 def test_outputs_that_cannot_be_written(call: Call) -> None:
     Path("lines.en").write_text("a dog\n")
     Path("folder").mkdir()
-    for output in ("lines.en", ".", "/dev/null"):
-        refused(call(translate, "input=lines.en", f"output={output}"), "exists already; remove it, or give another")
+    refused(call(translate, "input=lines.en", "output=lines.en"), "exists already; remove it, or give another name")
+    for output in (".", "/dev/null"):
+        refused(call(translate, "input=lines.en", f"output={output}"), "a folder or device, expected the name of a new")
     refused(call(score, "source=lines.en", "target=lines.en", "output=lines.en"), "it exists already; name another")
     for words in (["input=lines.en"], ["source=lines.en", "target=lines.en"]):
         module = score if len(words) == 2 else translate
