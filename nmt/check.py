@@ -24,7 +24,7 @@ BYTES_PER_WEIGHT = 8  # float32, and its gradient
 
 
 def check_new_run(config: TrainConfig) -> None:
-    """Do what `check_nodes` does, and find the checkpoint that the run starts from. Raises UserError."""
+    """Raise UserError for what `check_nodes` finds, and if the checkpoint that the run starts from does not exist."""
     check_nodes(config)
     if config.init is not None:
         find_checkpoint(config.init, key="init")
@@ -111,7 +111,7 @@ def _check_memory(model: Seq2Seq) -> None:
 
 
 def _check_objective(config: TrainConfig) -> None:
-    """Check that the training pairs have the pieces and the model the attention weights that the objective reads."""
+    """Check that the objective can use the pieces of the training pairs and the attention weights of the model."""
     objective = build.build_objective(config.objective, allow=config.allow)
     if objective.needs_usual_pieces and config.data.subword_sampling is not None:
         raise UserError(

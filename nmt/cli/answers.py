@@ -14,7 +14,7 @@ from nmt.translation import Translation
 from nmt.translator.base import BaseTranslator
 
 DECIMALS = 6
-DIGITS = 7  # of a score, which a high length penalty makes tiny
+DIGITS = 7  # significant digits of a score, because a high length penalty makes it very small
 MAPS_AT_ONCE = 16  # attention maps in memory; one of a long sentence and a large model has millions of weights
 MOST_WARNINGS = 10
 
@@ -35,7 +35,7 @@ class Answers:
     def lines(self, sentences: Sequence[str], places: Sequence[str], *, prefix: str = "") -> Iterator[str]:
         """Yield a line for each sentence, with its line end. `places` name the sentences in warnings.
 
-        Every translation begins with `prefix`, but that of an empty sentence is empty.
+        Every translation begins with `prefix`. Only an empty sentence has an empty translation.
         """
         found = self.translator.hypotheses(sentences, prefixes=[prefix] * len(sentences))
         maps = self._maps([hypotheses[0] for hypotheses in found]) if self.with_attention else None

@@ -78,7 +78,7 @@ def convert(model: Seq2Seq, positions: int) -> TransformerSpec:
     layers = [cast(EncoderLayer, layer) for layer in encoder.layers]
     decoder_layers = [cast(DecoderLayer, layer) for layer in decoder.layers]
     first = layers[0]
-    every: list[EncoderLayer | DecoderLayer] = [*layers, *decoder_layers]
+    all_layers: list[EncoderLayer | DecoderLayer] = [*layers, *decoder_layers]
     attentions = [each for each in model.modules() if isinstance(each, MultiHeadAttention)]
     residuals = [each for each in model.modules() if isinstance(each, Residual)]
     heads, norm_first = first.self_attention.heads, first.self_residual.norm_first
@@ -88,7 +88,7 @@ def convert(model: Seq2Seq, positions: int) -> TransformerSpec:
         and all(isinstance(each.norm, nn.LayerNorm) and each.norm_first == norm_first for each in residuals)
         and all(isinstance(each.query_norm, nn.Identity) and each.heads == heads for each in attentions)
         and all(each.scale == (encoder.width // heads) ** -0.5 for each in attentions)
-        and all(type(each.feed_forward[1]) is activation for each in every)
+        and all(type(each.feed_forward[1]) is activation for each in all_layers)
         and activation in ACTIVATIONS
     ):
         raise UserError(

@@ -73,8 +73,9 @@ def run(argv: Sequence[str]) -> None:
 
     def place(split: str) -> str:
         """Return where the pairs of a split of the report come from."""
-        name = split.removeprefix(MORE)
-        return origin(source, config.data, split) if name == split else added[name].origin("train").partition("=")[2]
+        if not split.startswith(MORE):
+            return origin(source, config.data, split)
+        return added[split.removeprefix(MORE)].origin("train").removeprefix("data.train=")  # only the files
 
     with messages_on(sys.stderr):
         corpus = load_corpus(source, config.data)

@@ -22,7 +22,8 @@ COPY_BYTES = 1 << 20
 class Unfinished:
     """The lines that an output file has so far.
 
-    `done` is their number when it was opened, and `kept` that of now: the lines from which the same command goes on.
+    `done` is the number of lines when the file was opened. `kept` is the number of lines that a stop leaves in it: the
+    same command goes on after them.
     """
 
     def __init__(self, file: IO[bytes], start: int, done: int) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 # Keys of a data section whose values are files or folders, and those that name a corpus of one's own.
 FILES = ("path", "train", "val", "test", "train_alignment", "val_alignment")
-HIDDEN = {"FOLDER", "FILE", "RUN_FOLDER"}  # stand for paths in a config that is published
+HIDDEN = {"FOLDER", "FILE", "RUN_FOLDER"}  # these words replace the paths in a config that is published
 OWN_FILES = (*FILES, "more")  # `more` has the key train in each of its entries
 PATHS = (*FILES, "root")
 

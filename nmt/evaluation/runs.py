@@ -87,6 +87,7 @@ def differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> set[str]:
 
 
 def _hidden(one: Any, other: Any) -> bool:
+    """Return whether both runs have a path here, and one of the paths was hidden when its config was published."""
     return one is not None and other is not None and bool({str(one), str(other)} & HIDDEN)
 
 

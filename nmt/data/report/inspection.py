@@ -50,20 +50,20 @@ def inspect(
     seen = _Seen()
     splits = {}
     for split, whole in {**training, **held_out}.items():
-        trains = split in training
-        pairs = _sample(whole, most_pairs) if trains and most_pairs is not None else whole
-        role = "train" if trains else split
+        is_training = split in training
+        pairs = _sample(whole, most_pairs) if is_training and most_pairs is not None else whole
+        role = "train" if is_training else split  # as the defects know it
         around = surroundings(config, {**held_out, role: pairs}, role)
         seen.look_for(around.held_out)
         leaks = bool(around.held_out)  # only training pairs can leak
         kinds = [kind for kind in usable if leaks or not issubclass(kind, LeakedPair)]
         counts = _Counts(tokenizer, limits, [kind(around) for kind in kinds], examples)
-        compared = not trains and not config.overfit
+        compared = not is_training and not config.overfit
         with PassProgress(f"looking at {split}", len(pairs)) as progress:
             rest = iter(pairs)
             while chunk := list(itertools.islice(rest, CHUNK_PAIRS)):
                 counts.add(progress.done, chunk)
-                if trains:
+                if is_training:
                     seen.add(chunk)
                 progress.advance(len(chunk))
         splits[split] = SplitFigures(

@@ -26,8 +26,8 @@ class Objective(ABC):
     - `needs_weights`: whether it reads attention weights. The model then computes them explicitly, which is slower than
       the fused kernel. With a `CrossLayer`, it computes only the cross attention of one layer in this way.
     - `needs_links`: whether it reads `Batch.links`. The training pairs must then have word alignments.
-    - `needs_usual_pieces`: whether it compares translations with the pieces of the references. The training pairs must
-      then be without subword sampling.
+    - `needs_usual_pieces`: whether it compares the pieces of translations and references. The references must then have
+      their usual pieces, so `data.subword_sampling` is refused.
 
     `label_smoothing` is the share of the target distribution that is spread evenly over the vocabulary.
     `word_dropout` is the share of the input pieces that are hidden in training (arXiv:1512.05287; arXiv:1905.11901,
