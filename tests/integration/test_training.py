@@ -285,6 +285,7 @@ def test_a_run_ends_when_it_gets_no_better(tmp_path, caplog, rate):
         "scheduler.final=1",
     )  # fmt: skip
     assert metrics["epochs"] == 3
+    assert "training ends early, after 2 validations without an improvement" in caplog.text
     reached = (metrics["updates"] - 1) / metrics["updates"] / 3 / 0.9
     assert metrics["highest_learning_rate"] == pytest.approx(reached * metrics["peak_learning_rate"])
     (warning,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]

@@ -10,7 +10,7 @@ import pytorch_lightning as pl
 from pytorch_lightning.callbacks import Callback
 from pytorch_lightning.trainer.states import TrainerFn
 
-from nmt.errors import ParameterError
+from nmt.errors import ParameterError, counted
 from nmt.training.module import training
 
 logger = logging.getLogger(__name__)
@@ -44,11 +44,6 @@ class EarlyStopping(Callback):
     def on_fit_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """End a resumed run at once if its patience was used up: Lightning does not save that it was stopping."""
         self._stop_if_exhausted(trainer)
-        if self._exhausted:
-            logger.info(
-                f"the last {self._waited} validations were no improvement, so training has ended; "
-                "callbacks.early_stopping.patience=null continues it"
-            )
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Compare this validation with the best one."""
@@ -62,10 +57,10 @@ class EarlyStopping(Callback):
             self._waited += 1
         self._stop_if_exhausted(trainer)
 
-    @property
-    def _exhausted(self) -> bool:
-        return self.patience is not None and self._waited >= self.patience
-
     def _stop_if_exhausted(self, trainer: pl.Trainer) -> None:
-        if self._exhausted:
+        if self.patience is not None and self._waited >= self.patience:
             trainer.should_stop = True
+            logger.info(
+                f"training ends early, after {counted(self._waited, 'validation')} without an improvement; "
+                "resume=RUN_FOLDER callbacks.early_stopping.patience=null continues it"
+            )
