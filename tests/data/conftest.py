@@ -29,7 +29,7 @@ def data_config():
     return make
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def tokenizer_config():
     """Return a maker of TokenizerConfig: the shipped file of that type with changes."""
 

@@ -97,7 +97,8 @@ def test_filters_drop_exactly_the_pairs_with_the_defect(data_config, tokenizer_c
     config = data_config(filters=names, max_length=4)
     tokenizer = Tokenizer.train(pairs, tokenizer_config(vocab_size=None), cache_dir=None)
     limits = Filters(config.max_length, config.max_ratio)
-    first = [next((name for name in names if index in expected(corpus)[name]), "") for index in range(len(pairs))]
+    wrong = expected(corpus)
+    first = [next((name for name in names if index in wrong[name]), "") for index in range(len(pairs))]
     rest = encode([pair for pair, name in zip(pairs, first, strict=True) if not name], tokenizer)
     plain = Split.of([pair for pair, name in zip(pairs, first, strict=True) if not name])
     kept = encode_corpus(plain, tokenizer, limits, folder=tmp_path / "other")

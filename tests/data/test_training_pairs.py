@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from functools import cache
 
 import numpy as np
 import pytest
@@ -33,8 +34,9 @@ def pairs():
     return found
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def tokenizer(pairs, tokenizer_config):
+    @cache
     def make(type="unigram", *, joint=True):
         return Tokenizer.train(pairs, tokenizer_config(type, vocab_size=400, joint=joint), cache_dir=None)
 
@@ -162,8 +164,7 @@ def batches(loader):
     return [(batch.source.tolist(), batch.target_out.tolist()) for batch in loader]
 
 
-@pytest.mark.parametrize("type", ["unigram", "bpe"])
-@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize(("type", "ranks"), [("unigram", 2), ("bpe", 1)])
 def test_a_loader_goes_on_where_it_stopped(pairs, tokenizer, tmp_path, type, ranks):
     model = tokenizer(type)
     usual = encoded(pairs, model, tmp_path)
