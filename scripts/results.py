@@ -29,7 +29,7 @@ from nmt.build import build_metrics, build_search
 from nmt.cli import program
 from nmt.cli.arguments import wants_help
 from nmt.config.compose import compose
-from nmt.config.paths import OWN_FILES
+from nmt.config.paths import FILES
 from nmt.errors import UserError
 from nmt.evaluation import comparison_table
 from nmt.evaluation.compare import compare
@@ -76,16 +76,17 @@ def add(runs: Sequence[Path], group: Group) -> None:
 
 
 def copy(run: Path, group: Group) -> None:
-    """Copy the files of a run that are its result. The path of its data becomes `FOLDER`."""
+    """Copy the files of a run that are its result. The path of its data becomes `FOLDER`, that of a file `FILE`."""
     if not (run / METRICS).is_file():
         raise UserError(f"{run}: holds no {METRICS}; expected the folder of a finished run")
     metrics = json.loads((run / METRICS).read_text("utf-8"))
     if "test" not in metrics:
         raise UserError(f"{run}: its corpus has no test split, so there is nothing to put in the table")
     config = yaml.safe_load((run / CONFIG).read_text("utf-8"))
-    for key in OWN_FILES:
-        if config["data"].get(key):
-            config["data"][key] = "FOLDER" if key == "path" else "FILE"
+    for section in (config["data"], *(config["data"].get("more") or {}).values()):
+        for key in FILES:
+            if section.get(key):
+                section[key] = "FOLDER" if key == "path" else "FILE"
     if config.get("init"):
         config["init"] = "RUN_FOLDER"
     folder = group.folder / metrics["name"] / f"seed{metrics['seed']}"

@@ -96,13 +96,17 @@ def test_results_are_added_without_their_test_set_and_compared(results: ModuleTy
         own = json.loads((run / "metrics.json").read_text("utf-8"))
         (run / "metrics.json").write_text(json.dumps(facts | own | {"test": {}}), "utf-8")
         runs.append(write_translations(run, sources, sources, [*sources[:kept], *["nothing"] * (30 - kept)]))
+    config = yaml.safe_load((runs[2] / "config.yaml").read_text("utf-8"))
+    config["data"]["more"] = {"translated": {"train": ["/home/me/a.en", "/home/me/a.de"], "weight": 2}}
+    (runs[2] / "config.yaml").write_text(yaml.safe_dump(config), "utf-8")
     group = results.Group(tmp_path / "results", "one")
     results.add(runs[:1], group)
     results.add(runs[1:], group)
     added = tmp_path / "results" / "two" / "seed2"
     files = {path.name for path in (added / "translations").iterdir()}
     assert files == {"test.beam3.lp1.hyp.de", "test.beam3.lp1.scores.json"}
-    assert yaml.safe_load((added / "config.yaml").read_text("utf-8"))["data"]["path"] == "FOLDER"
+    data = yaml.safe_load((added / "config.yaml").read_text("utf-8"))["data"]
+    assert data["path"] == "FOLDER" and data["more"] == {"translated": {"train": "FILE", "weight": 2}}
     (found,) = results.comparisons(group)
     assert [(system["name"], len(system["runs"])) for system in found["systems"]] == [("two", 2), ("one", 1)]
     table = results.whole_table(group)
