@@ -129,7 +129,10 @@ class Attention(nn.Module, ABC):
         return note(self, self.normalizer, self._normalize(scores), "BHQS")
 
     def reweigh(self, weights: Tensor, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
-        """Return the final weights (B, Q, S), given the normalized ones. Weights at padding must stay 0."""
+        """Return the final weights, given the normalized ones. Weights at padding must stay 0.
+
+        Both are (B, Q, S), or (B, H, Q, S) in `MultiHead`.
+        """
         return weights
 
 

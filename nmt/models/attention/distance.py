@@ -20,8 +20,9 @@ class DistanceAttention(Attention):
     """score = -f |h_t - h_s|, with the factor f of `nmt.models.attention.factor`.
 
     `distance` "euclidean" is the root of the sum of squares, sqrt(sum_i (h_ti - h_si)^2); "manhattan" is the sum of
-    absolute values, sum_i |h_ti - h_si|. The first grows with the root of the width, the second with the width, so it
-    needs a factor. No paper on translation uses them.
+    absolute values, sum_i |h_ti - h_si|. The first grows with the root of the width, and the second with the width.
+    With the factor 1 / sqrt(width), the second still grows with the root of the width. No paper on translation uses
+    them.
     Raises ParameterError for another distance or scale, and ValueError if decoder and memory have different widths.
     """
 

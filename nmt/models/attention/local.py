@@ -96,12 +96,14 @@ class PredictiveLocalAttention(LocalAttention):
         self.centre_output = nn.Linear(query_width, 1, bias=False)  # v
 
     def weigh(self, query: Tensor, memory: AttentionMemory, state: Any, allowed: Tensor) -> Tensor:
-        share = torch.sigmoid(self.centre_output(torch.tanh(self.centre_hidden(query))))  # (B, Q, 1)
+        logit = self.centre_output(torch.tanh(self.centre_hidden(query)))  # (B, Q, 1)
+        precise = torch.promote_types(logit.dtype, torch.float32)  # bfloat16 cannot count the tokens of a long source
+        share = torch.sigmoid(logit.to(precise))
         centre = note(self, "centre", memory.mask.sum(1).view(-1, 1, 1) * share, "BQ1")
         distance = _positions(memory) - centre
         weights = self.weigh_within(distance, query, memory, state, allowed)
         bell = note(self, "bell", torch.exp(-(distance**2) / (2 * (self.window / 2) ** 2)), "BQS")
-        return weights * bell.unsqueeze(1)
+        return weights * bell.unsqueeze(1).to(weights.dtype)
 
 
 def _positions(memory: AttentionMemory) -> Tensor:

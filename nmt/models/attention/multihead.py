@@ -53,7 +53,8 @@ class MultiHead(Attention):
     def weigh(self, query: Tensor, memory: AttentionMemory, state: Any, allowed: Tensor) -> Tensor:
         note(self, "keys", memory.keys, "BHSA")
         scores = self.score(query, memory, state)
-        return self.normalize(note(self, "masked", scores.masked_fill(~allowed.unsqueeze(1), -torch.inf), "BHQS"))
+        masked = note(self, "masked", scores.masked_fill(~allowed.unsqueeze(1), -torch.inf), "BHQS")
+        return self.reweigh(self.normalize(masked), query, memory, state)
 
     def read(self, weights: Tensor, memory: AttentionMemory) -> Tensor:
         note(self, "values", memory.values, "BHSA")

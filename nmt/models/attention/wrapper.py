@@ -11,7 +11,7 @@ from nmt.models.interface import State
 
 
 class AttentionWrapper(Attention):
-    """Does what the attention `scores` does, in all that a derived class does not override."""
+    """Computes with the attention `scores`; a derived class overrides `prepare`, `weigh`, `read` or `advance`."""
 
     def __init__(self, scores: Attention) -> None:
         super().__init__(

@@ -46,6 +46,17 @@ def test_the_monotonic_window_by_hand() -> None:
     close(seen[6], [[0, 0, 0, 0, half, half], [0, half, half, 0, 0, 0]])
 
 
+def test_mixed_precision_counts_the_tokens_of_a_long_source() -> None:
+    """v = 0 puts the centre at 300.5, between the two tokens with the highest weights."""
+    attention = PredictiveLocalAttention(8, 8, DotAttention, window=2)
+    torch.nn.init.zeros_(attention.centre_output.weight)
+    memory = attention.prepare(torch.zeros(1, 601, 8), torch.ones(1, 601, dtype=torch.bool))
+    with torch.autocast("cpu", torch.bfloat16):
+        _, weights, _ = attention(torch.zeros(1, 1, 8), memory, None)
+    row = weights[0, 0, 0]
+    assert sorted(row.topk(2).indices.tolist()) == [300, 301] and row[300] == row[301]
+
+
 def test_the_predicted_window_by_hand() -> None:
     """v = 0 puts the centre in the middle of each sentence, 3 and 1.5; D = 2, so sigma = 1."""
     attention = PredictiveLocalAttention(8, 8, DotAttention, window=2).double()
