@@ -7,6 +7,7 @@ from typing import ClassVar
 import pytest
 
 from nmt.evaluation.metrics.base import Metric, Score
+from nmt.evaluation.metrics.exact_match import ExactMatch
 from nmt.training.monitor import Monitor
 
 
@@ -35,6 +36,7 @@ ORDERS = {
     "loss": (Monitor("loss", None), [(3.0, 9.0), (2.5, 1.0), (0.1, 5.0)]),
     "a metric": (Monitor("score", Points()), [(1.0, 2.0), (5.0, 2.1), (0.5, 30.0)]),
     "a metric that begins with chance": (Monitor("score", Points()), [(4.0, 1.9), (3.0, 0.1), (9.0, 2.0), (1.0, 2.5)]),
+    "a share that begins with 0": (Monitor("score", ExactMatch()), [(4.0, 0.0), (3.0, 0.0), (9.0, 0.1)]),
     "errors": (Monitor("score", Errors()), [(1.0, 90.0), (2.0, 40.0), (3.0, 0.0)]),
 }
 

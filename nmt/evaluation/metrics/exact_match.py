@@ -23,6 +23,7 @@ class ExactMatch(Metric):
 
     label = "exact match"
     unit: ClassVar[str] = "% of the sentences"
+    chance: ClassVar[float | None] = 0.01  # while no sentence is matched, the loss decides
 
     def score(self, hypotheses: Sequence[str], references: Sequence[str], *, bootstrap: int = 0) -> Score:
         """Return the percentage; it has no signature."""

@@ -32,23 +32,25 @@ class EarlyStopping(Callback):
         self.min_delta = min_delta
         self._best = -math.inf
         self._waited = 0  # validations in a row that were not better
+        self._update = -1  # of the last validation
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the best quality and the number of validations since."""
-        return {"best": self._best, "waited": self._waited}
+        """Return the best quality, the number of validations since, and the update of the last one."""
+        return {"best": self._best, "waited": self._waited, "update": self._update}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Continue from a saved state."""
-        self._best, self._waited = state_dict["best"], state_dict["waited"]
+        self._best, self._waited, self._update = (state_dict[name] for name in ("best", "waited", "update"))
 
     def on_fit_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """End a resumed run at once if its patience was used up: Lightning does not save that it was stopping."""
         self._stop_if_exhausted(trainer)
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Compare this validation with the best one."""
-        if trainer.state.fn != TrainerFn.FITTING:
+        """Compare this validation with the best one, unless the weights have not changed since the last."""
+        if trainer.state.fn != TrainerFn.FITTING or trainer.global_step == self._update:
             return
+        self._update = trainer.global_step
         view = training(pl_module)
         quality = view.monitor.quality(view.validation.scores)
         if quality - self.min_delta > self._best:

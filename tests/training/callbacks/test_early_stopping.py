@@ -12,13 +12,14 @@ from nmt.training.validation import Validation
 
 
 def trainer():
-    return SimpleNamespace(should_stop=False, state=SimpleNamespace(fn=TrainerFn.FITTING))
+    return SimpleNamespace(should_stop=False, state=SimpleNamespace(fn=TrainerFn.FITTING), global_step=0)
 
 
 def stops_after(callback, losses):
     """Return how many validations with these losses the callback allows, or None if it does not stop."""
     running = trainer()
     for number, loss in enumerate(losses, start=1):
+        running.global_step = callback.state_dict()["update"] + 2
         view = SimpleNamespace(monitor=Monitor("loss", None), validation=Validation(number, {"loss": loss}))
         callback.on_validation_end(running, view)
         if running.should_stop:
@@ -37,6 +38,17 @@ def stops_after(callback, losses):
 )
 def test_two_validations_of_patience(losses, stop):
     assert stops_after(EarlyStopping(patience=2, min_delta=0.01), losses) == stop
+
+
+def test_validations_of_the_same_weights_are_one():
+    callback, running = EarlyStopping(patience=1), trainer()
+    view = SimpleNamespace(monitor=Monitor("loss", None), validation=Validation(0, {"loss": 1.0}))
+    for _ in range(5):
+        callback.on_validation_end(running, view)
+    assert not running.should_stop
+    running.global_step = 1
+    callback.on_validation_end(running, view)
+    assert running.should_stop
 
 
 def test_without_patience_a_run_never_stops():
