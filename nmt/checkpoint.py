@@ -149,7 +149,7 @@ def load(path: Path) -> dict[str, Any]:
 
 def _wrong_sections(config: dict[str, Any]) -> str | None:
     found = [key for key in SECTIONS if key in config or key in SECTIONS[:2]]
-    problem = wrong_types(config, dict.fromkeys(found, dict)) or wrong_config(config)
+    problem = wrong_types(config, dict.fromkeys(found, dict) | {"name": str}) or wrong_config(config)
     if problem is None and "max_length" in config.get("data", {}):
         problem = wrong_types(config["data"], {"max_length": int})
     scores = config.get("scores", {}) if problem is None else {}

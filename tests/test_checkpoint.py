@@ -25,6 +25,7 @@ CONFIG = {
         "decoder": {"_target_": "nmt.models.transformer.TransformerDecoder", **SIZES},
     },
     "search": {"_target_": "nmt.search.beam.BeamSearch"},
+    "name": "tiny",
 }
 
 
@@ -144,7 +145,7 @@ def test_compressed_members_are_refused(saved):
         checkpoint.load(saved)
 
 
-endless: dict[str, Any] = {"model": {}, "search": {}}
+endless: dict[str, Any] = {"model": {}, "search": {}, "name": "endless"}
 endless["model"]["model"] = endless
 
 
@@ -160,9 +161,11 @@ endless["model"]["model"] = endless
         ("nmt.config", [1], "config: got list, expected dict"),
         ("nmt.config", {"search": {}}, "it has no model"),
         ("nmt.config", {"model": {}, "search": 3}, "search: got int, expected dict"),
-        ("nmt.config", {"model": {}, "search": {}, "scores": {"bleu": 1}}, "bleu: got int, expected dict"),
-        ("nmt.config", {"model": {"a": b"bytes"}, "search": {}}, "config: got bytes, expected plain values"),
-        ("nmt.config", {"model": {"a": 10**500}, "search": {}}, "config: got a number of 1661 bits"),
+        ("nmt.config", {"model": {}, "search": {}, "name": "", "scores": {"bleu": 1}}, "bleu: got int, expected dict"),
+        ("nmt.config", {"model": {}, "search": {}}, "it has no name"),
+        ("nmt.config", {"model": {}, "search": {}, "name": 7}, "name: got int, expected str"),
+        ("nmt.config", {"model": {"a": b"b"}, "search": {}, "name": ""}, "config: got bytes, expected plain values"),
+        ("nmt.config", {"model": {"a": 10**500}, "search": {}, "name": ""}, "config: got a number of 1661 bits"),
         ("nmt.config", endless, "more than 100,000 values or 50 levels"),
         ("nmt.tokenizer", {"joint": True, "source": None, "target": None}, "the stored source is NoneType"),
         ("nmt.tokenizer", {"joint": False, "source": b"x", "target": None}, "the stored target is NoneType"),

@@ -42,6 +42,8 @@ def finish(parts: Parts, fitted: Fitted) -> dict[str, Any]:
     candidates = _candidates(parts, fitted, best)
     kind = _chosen(parts.monitor, candidates)
     chosen = candidates[kind]
+    current = chosen["nmt"]["config"] == parts.recipe.plain  # a resumed run may have other settings, as of the search
+    chosen = {**chosen, "nmt": {**chosen["nmt"], "config": parts.recipe.plain}}
     _load_weights(parts, chosen["state_dict"])
     parts.translator.update = chosen["nmt"]["update"]
     scored = _score(parts)
@@ -50,7 +52,8 @@ def finish(parts: Parts, fitted: Fitted) -> dict[str, Any]:
         "candidates": {name: candidate["nmt"]["scores"]["val"] for name, candidate in candidates.items()},
     }
     save_attention_maps(parts.translator, scored["val"].translations[: fitted.samples], folder / ATTENTION)
-    if kind != BEST:  # not earlier: if the end is interrupted, a resumed run compares with the single weights
+    chosen["state_dict"] = checkpoint.with_prefix(parts.translator.model.state_dict())  # shared tables are stored once
+    if kind != BEST or not current:  # not earlier: a run stopped here and resumed compares with the single weights
         checkpoint.save(chosen, best_checkpoint(folder))
     if parts.recipe.settings.logger.tensorboard:
         write_hparams(folder, parts.recipe.plain, metrics)
@@ -60,7 +63,7 @@ def finish(parts: Parts, fitted: Fitted) -> dict[str, Any]:
         recent_checkpoint(folder, update).unlink(missing_ok=True)
     for evaluation in scored.values():
         logger.info(table(evaluation))
-    if fitted.highest_factor < 0.9:
+    if not fitted.warmed_up and fitted.highest_factor < 0.9:
         logger.warning(
             f"the learning rate reached {metrics['highest_learning_rate']:.2g}, {fitted.highest_factor:.0%} of its "
             f"peak {fitted.peak_rate:g}, because training ended during the warm-up; train longer, or set "

@@ -6,7 +6,7 @@ import pytest
 import torch
 from pytorch_lightning.callbacks import Timer
 
-from nmt import checkpoint
+from nmt import checkpoint, load_translator
 from nmt.config.compose import compose_run
 from nmt.config.recipe import read_recipe
 from nmt.errors import UserError
@@ -129,6 +129,7 @@ def test_a_finished_run_is_decoded_again_with_another_search(tmp_path):
     metrics, _ = go(folder, "trainer.max_steps=3", "search.beam_size=2", resume=True)
     assert metrics["search"]["beam_size"] == 2 and metrics["updates"] == 3
     assert read_recipe(folder).plain["search"]["beam_size"] == 2
+    assert load_translator(folder).search.beam_size == 2, "the checkpoint decodes as its scores say"
 
 
 SHORT = [

@@ -60,7 +60,8 @@ class Checkpointing(Callback):
         view = training(pl_module)
         if best_checkpoint(view.folder).is_file():
             self._quality = view.monitor.quality(load(best_checkpoint(view.folder))["nmt"]["scores"]["val"])
-        self.recent = [update for update in recent_updates(view.folder) if update <= self.saved]
+        kept = [update for update in recent_updates(view.folder) if update <= self.saved]
+        self.recent = kept[-self.average_last :] if self.average_last else []  # a resumed run may keep fewer
 
     def on_train_batch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule, *_: Any) -> None:
         """Save when it is time, or when training ends here, if the run can be continued exactly from here."""
@@ -111,7 +112,7 @@ class Checkpointing(Callback):
             self._quality = quality
             if trainer.is_global_zero:
                 save(view.weights(), best_checkpoint(view.folder))
-        if self.average_last and update not in self.recent:
+        if self.average_last and update and update not in self.recent:
             self._keep(trainer, view, update)
         if trainer.state.fn != TrainerFn.FITTING:
             return  # last.ckpt is from the last batch; now it would lose the place in the epoch

@@ -7,6 +7,7 @@ import torch
 from torch import nn
 
 from nmt.errors import ParameterError
+from nmt.run_files import recent_checkpoint
 from nmt.training.callbacks.checkpointing import Checkpointing
 
 
@@ -45,6 +46,18 @@ def test_weights_that_are_shared_stay_shared():
     trainer = SimpleNamespace(should_stop=False, global_step=1, max_steps=-1)
     callback.on_train_batch_end(trainer, SimpleNamespace(model=model, accumulating=False))
     assert callback.ema.keys() == model.state_dict().keys()
+
+
+@pytest.mark.parametrize(("most", "kept"), [(0, []), (2, [4, 6]), (9, [2, 4, 6])])
+def test_a_resumed_run_may_average_fewer_weights(tmp_path, most, kept):
+    for update in (2, 4, 6, 8):
+        path = recent_checkpoint(tmp_path, update)
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+    callback = Checkpointing(average_last=most)
+    callback.saved = 6  # last.ckpt is older than the weights of update 8
+    callback.on_fit_start(SimpleNamespace(), SimpleNamespace(folder=tmp_path))
+    assert callback.recent == kept
 
 
 @pytest.mark.parametrize("decay", [1.0, -0.1])
