@@ -42,7 +42,8 @@ class Fitted:
     fit in this session. `counts` are the sums of this process. `recent` are the updates whose weights were kept for
     averaging, oldest first. `ema` is the moving average of the weights, by their names in the model, or None. `samples`
     is the number of validation sentences whose attention maps are drawn. `peak_rate` is the configured peak learning
-    rate, and `highest_factor` the largest share of it that an update used.
+    rate, and `highest_factor` the largest share of it that an update used. `warmed_up` says whether the warm-up had
+    ended before the last update.
     """
 
     updates: int
@@ -51,6 +52,7 @@ class Fitted:
     counts: Counts
     peak_rate: float
     highest_factor: float
+    warmed_up: bool
     recent: tuple[int, ...]
     ema: Mapping[str, torch.Tensor] | None
     samples: int
@@ -86,6 +88,7 @@ def fit(parts: Parts, checkpoints: AtomicCheckpointIO) -> Fitted:
         counts=module.meter.totals,
         peak_rate=trainer.optimizers[0].param_groups[0]["peak_lr"],
         highest_factor=module.highest_factor,
+        warmed_up=parts.schedule.warmup(trainer.global_step - 1, module.share) == 1.0,
         recent=tuple(checkpointing.recent),
         ema=checkpointing.ema,
         samples=max((each.sentences for each in configured.values() if isinstance(each, Samples)), default=0),
@@ -171,7 +174,7 @@ def make_trainer(parts: Parts, callbacks: Sequence[Callback], checkpoints: Atomi
         every_n_epoch = 1
     quiet_lightning()
     try:
-        return pl.Trainer(
+        trainer = pl.Trainer(
             max_epochs=parts.limits.epochs if parts.limits.epochs is not None else -1,
             max_steps=settings.max_steps,
             accelerator=settings.accelerator,
@@ -198,6 +201,12 @@ def make_trainer(parts: Parts, callbacks: Sequence[Callback], checkpoints: Atomi
             f"trainer: got accelerator={settings.accelerator}, devices={settings.devices}, which this machine cannot "
             f"provide: {one_line(error)}"
         ) from error
+    if trainer.precision != settings.precision:  # Lightning trains with another one and only warns
+        raise UserError(
+            f"trainer.precision: got {settings.precision}, expected 32-true or bf16-mixed on a CPU, because 16-mixed "
+            "needs a GPU"
+        )
+    return trainer
 
 
 def _validates_by_progress(settings: TrainerConfig) -> bool:

@@ -18,6 +18,7 @@ class Counts:
     """Sums over the batches of one process."""
 
     loss: float = 0.0
+    nll: float = 0.0
     target_tokens: int = 0
     batches: int = 0
     padded_tokens: int = 0
@@ -41,12 +42,12 @@ class Counts:
 class Meter:
     """Counts batches and the seconds between them, since the last log line and over the whole run.
 
-    `train_loss` (per target token) and `tokens_per_second` are those of the last log line; both are NaN before the
-    first.
+    `train_loss` and `train_nll` (both per target token) and `tokens_per_second` are those of the last log line, and NaN
+    before the first.
     """
 
     def __init__(self) -> None:
-        self.train_loss = self.tokens_per_second = math.nan
+        self.train_loss = self.train_nll = self.tokens_per_second = math.nan
         self._resumed_at = time.perf_counter()
         self._window = Counts()  # since the last log line
         self._figures: dict[str, Mean] = {}  # those of the objective, since the last log line
@@ -61,6 +62,7 @@ class Meter:
         self._figures = added(self._figures, sums.figures)
         self._window += Counts(
             loss=float(sums.loss.detach()),
+            nll=float(sums.nll),
             target_tokens=sums.tokens,
             batches=1,
             padded_tokens=batch.source.numel() + batch.target_in.numel(),
@@ -82,6 +84,7 @@ class Meter:
         if not window.target_tokens:
             return {}
         self.train_loss = window.loss / window.target_tokens
+        self.train_nll = window.nll / window.target_tokens
         self.tokens_per_second = window.tokens_per_second * processes
         figures, self._figures = self._figures, {}
         self._before += window

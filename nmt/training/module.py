@@ -83,6 +83,11 @@ class TranslationModule(pl.LightningModule):
         return self.meter.train_loss
 
     @property
+    def train_nll(self) -> float:
+        """The negative log-likelihood of a target token in training at the last log line; NaN before the first."""
+        return self.meter.train_nll
+
+    @property
     def tokens_per_second(self) -> float:
         """Real target tokens per second at the last log line, over all processes; NaN before the first."""
         return self.meter.tokens_per_second

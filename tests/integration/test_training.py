@@ -40,6 +40,12 @@ def test_a_device_that_this_machine_does_not_have(tmp_path):
     assert not (tmp_path / "run").exists()
 
 
+def test_a_precision_that_a_cpu_does_not_have(tmp_path):
+    words = ["debug=fast", "trainer.accelerator=cpu", "trainer.precision=16-mixed", "optimizer.fused=false"]
+    with pytest.raises(UserError, match=r"trainer\.precision: got 16-mixed, expected 32-true or bf16-mixed on a CPU"):
+        go(tmp_path / "run", *words)
+
+
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[] if name == "transformer" else pytest.mark.slow) for name in MODELS]
 )
@@ -246,6 +252,8 @@ def test_the_moving_average_is_kept_if_it_is_the_best(tmp_path, monkeypatch):
     kept = checkpoint.without_prefix(weights(folder, "best.ckpt"))
     last = checkpoint.load(folder / "checkpoints" / "last.ckpt")
     assert same(kept, last["callbacks"]["Checkpointing"]["ema"])
+    storages = ({value.untyped_storage().data_ptr() for value in each.values()} for each in (kept, last["state_dict"]))
+    assert len(set(map(len, storages))) == 1, "shared tables are stored once"
     assert not same(kept, checkpoint.without_prefix(last["state_dict"]))
     validate_to(monkeypatch, 12.0, 12.0)
     train_program.run([f"resume={folder}", "search.beam_size=2"])

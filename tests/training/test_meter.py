@@ -38,7 +38,7 @@ def test_figures_of_two_batches(clock):
         meter.count_seconds()
     figures = meter.take(processes=3)
     assert figures == {"loss": 1.5, "target_tokens_per_second": 7.5, "padding_share": pytest.approx(0.25)}
-    assert (meter.train_loss, meter.tokens_per_second) == (1.5, 7.5)
+    assert (meter.train_loss, meter.train_nll, meter.tokens_per_second) == (1.5, 1.5, 7.5)
     assert meter.take() == {} and meter.train_loss == 1.5
 
 
@@ -73,7 +73,7 @@ def test_totals_survive_a_checkpoint(clock):
     second.load_state_dict(first.state_dict())
     second.count(BATCH, sums(1.0, 5))
     assert second.totals == Counts(
-        loss=17.0, target_tokens=15, batches=3, padded_tokens=36, real_tokens=27, seconds=0.0
+        loss=17.0, nll=17.0, target_tokens=15, batches=3, padded_tokens=36, real_tokens=27, seconds=0.0
     )
     assert second.take()["loss"] == pytest.approx(1.0 / 5), "the log line is of this session's batch only"
 

@@ -10,6 +10,7 @@ def test_warm_up_is_linear_and_never_zero(kind):
     schedule = kind(warmup_updates=10)
     factors = [schedule(update, 0.0) for update in range(10)]
     assert factors == pytest.approx([(update + 1) / 10 for update in range(10)])
+    assert schedule.warmup(8, 0.0) < 1.0 == schedule.warmup(9, 0.0) == schedule.warmup(0, 0.5)
 
 
 @pytest.mark.parametrize("kind", [Constant, InverseSquareRoot])

@@ -47,9 +47,9 @@ class Watch(Callback):
 
     `watch/empty`, `watch/copied` and `watch/repeating` are shares of the validation translations with a fault; see
     `nmt.evaluation.faults`. `watch/shuffled_<metric>` is the score of the translations of shuffled sources: each
-    translation is scored against the reference of another sentence. `watch/loss_gap` is the validation loss minus the
-    training loss. `watch/sharp_attention` is the share of rows of cross attention that give more than 0.99 of their
-    weight to one token, over all layers and heads of the same translations.
+    translation is scored against the reference of another sentence. `watch/nll_gap` is the negative log-likelihood of a
+    target token in validation minus that in training, in nats. `watch/sharp_attention` is the share of rows of cross
+    attention that give more than 0.99 of their weight to one token, over all layers and heads of the same translations.
 
     A figure that shows a problem is told in one line with advice, once in a run.
     """
@@ -94,11 +94,11 @@ class Watch(Callback):
         found = shares([pair.source for pair in pairs], [pair.target for pair in pairs], texts)
         figures = {name: found[name] for name in MANY}
         first = next(iter(view.metrics), None)
-        if first is not None:
+        if first is not None and len(texts) > 1:
             half = len(texts) // 2
             others = [*texts[half:], *texts[:half]]
             figures[f"shuffled_{first}"] = view.metrics[first].score(others, [pair.target for pair in pairs]).value
-        figures["loss_gap"] = view.validation.scores["loss"] - view.train_loss
+        figures["nll_gap"] = math.log(view.validation.scores["perplexity"]) - view.train_nll
         if maps and maps[0].cross is not None:
             figures["sharp_attention"] = float(measures(maps, "cross")["sharp"].mean())
         return figures
@@ -108,7 +108,7 @@ class Watch(Callback):
         if view.progress() < BEGUN:
             return
         first = next(iter(view.metrics), None)
-        if first is not None:
+        if first is not None and f"shuffled_{first}" in figures:
             metric, own, other = view.metrics[first], view.validation.scores[first], figures[f"shuffled_{first}"]
             if metric.higher_is_better and own < IGNORED * other:
                 yield "ignores", f"{metric.label} {own:.2f}, with shuffled sources {other:.2f}"

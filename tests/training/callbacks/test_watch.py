@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import logging
+import math
 from types import SimpleNamespace
 from typing import Any
 
@@ -38,12 +39,13 @@ class Runs:
             Translation(pair.source, text, 0.0, [5, 6, EOS], [0.0] * 3, ["a", "b", "c"])
             for pair, text in zip(PAIRS, texts, strict=True)
         ]
-        scores = {"loss": val, "bleu": BLEU().score(texts, RIGHT).value}
+        scores = {"loss": val, "perplexity": math.exp(val), "bleu": BLEU().score(texts, RIGHT).value}
         view: Any = SimpleNamespace(
             val_pairs=PAIRS,
             metrics={"bleu": BLEU()},
             validation=Validation(7, scores, self.translations),
             train_loss=train,
+            train_nll=train,
             progress=lambda: share,
             translator=self.translator,
         )
@@ -69,9 +71,17 @@ def told(caplog: pytest.LogCaptureFixture) -> list[str]:
 def test_good_translations_need_no_advice(runs: Runs, caplog: pytest.LogCaptureFixture) -> None:
     runs.validate(RIGHT, val=1.5, train=1.0)
     assert told(caplog) == []
-    assert runs.figures["watch/loss_gap"] == 0.5 and "watch/sharp_attention" not in runs.figures
+    assert runs.figures["watch/nll_gap"] == pytest.approx(0.5) and "watch/sharp_attention" not in runs.figures
     assert runs.figures["watch/empty"] == runs.figures["watch/copied"] == runs.figures["watch/repeating"] == 0
     assert runs.figures["watch/shuffled_bleu"] < 60
+
+
+def test_one_pair_has_no_other_source(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.training.callbacks.test_watch.PAIRS", PAIRS[:1])
+    monkeypatch.setattr("tests.training.callbacks.test_watch.RIGHT", RIGHT[:1])
+    runs = Runs()
+    runs.validate(RIGHT[:1])
+    assert told(caplog) == [] and "watch/shuffled_bleu" not in runs.figures
 
 
 def test_a_decoder_that_ignores_its_source_is_told_once_and_not_at_the_beginning(
