@@ -33,6 +33,12 @@ MODELS = ("nmt.models",)
 CALLBACKS = ("nmt.training.callbacks",)
 LIGHTNING_CALLBACKS = ("pytorch_lightning.callbacks",)
 LIGHTNING_CALLBACK = "pytorch_lightning.callbacks.callback.Callback"
+REPLACED = {  # callbacks of Lightning that have no effect here, and what does the same
+    f"{LIGHTNING_CALLBACKS[0]}.checkpoint.Checkpoint": "callbacks.checkpointing",
+    f"{LIGHTNING_CALLBACKS[0]}.progress.progress_bar.ProgressBar": "callbacks.progress",
+    f"{LIGHTNING_CALLBACKS[0]}.stochastic_weight_avg.StochasticWeightAveraging": "callbacks.checkpointing.average_last",
+    f"{LIGHTNING_CALLBACKS[0]}.weight_averaging.WeightAveraging": "callbacks.checkpointing.ema_decay",
+}
 OBJECTIVES = ("nmt.training.objectives",)
 OPTIMIZERS = ("torch.optim",)
 SCHEDULES = ("nmt.training.schedules",)
@@ -235,6 +241,9 @@ def build_callbacks(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> 
         kind = f"{CALLBACKS[0]}.checkpointing.Checkpointing" if name == "checkpointing" else LIGHTNING_CALLBACK
         try:
             callbacks[name] = _built(node, f"callbacks.{name}", kind, packages, allow)
+            ours = next((key for base, key in REPLACED.items() if base in _bases(callbacks[name])), None)
+            if ours is not None:
+                raise UserError(f"callbacks.{name}: {node['_target_']} has no effect here; use {ours} in its place")
         except UserError as error:
             problems.extend(error.problems)
     if problems:
@@ -251,6 +260,11 @@ def _built(
     explains the other arguments.
     """
     value = instantiate(node, path, within=within, allow=allow, **options)
-    if base not in {f"{kind.__module__}.{kind.__qualname__}" for kind in type(value).__mro__}:
+    if base not in _bases(value):
         raise UserError(f"{path}._target_: got {node['_target_']}, expected a class derived from {base}")
     return value
+
+
+def _bases(value: Any) -> set[str]:
+    """Return the dotted names of the class of `value` and of all its base classes."""
+    return {f"{kind.__module__}.{kind.__qualname__}" for kind in type(value).__mro__}

@@ -12,7 +12,7 @@ from nmt import build
 from nmt.checkpoint import find_checkpoint
 from nmt.config.settings import TrainConfig
 from nmt.data.filters import check_filters
-from nmt.errors import ParameterError, UserError
+from nmt.errors import ParameterError, UserError, one_line
 from nmt.models.coverage import Covering
 from nmt.models.interface import AttentionWeights
 from nmt.models.seq2seq import Seq2Seq
@@ -43,7 +43,7 @@ def check_nodes(config: TrainConfig) -> None:
         partial(check_filters, config.data),
         partial(_check_model, config),
         partial(build.build_objective, config.objective, allow=allow),
-        partial(build.build_optimizer, config.optimizer, [torch.nn.Parameter(torch.zeros(1))], allow=allow),
+        partial(_check_optimizer, config),
         partial(build.build_schedule, config.scheduler, allow=allow),
         partial(build.build_search, config.search, allow=allow),
         partial(_check_scores, config),
@@ -62,6 +62,19 @@ def check_nodes(config: TrainConfig) -> None:
             _check_objective(config)
     if problems:
         raise UserError(*problems)
+
+
+def _check_optimizer(config: TrainConfig) -> None:
+    """Build the optimizer, and let it make one step with a weight whose gradient is 0."""
+    weight = torch.nn.Parameter(torch.zeros(1))
+    weight.grad = torch.zeros(1)
+    optimizer = build.build_optimizer(config.optimizer, [weight], allow=config.allow)
+    try:
+        optimizer.step()
+    except (RuntimeError, TypeError) as error:
+        raise UserError(
+            f"optimizer: {type(optimizer).__name__} cannot make an update here: {one_line(error)}; use another one"
+        ) from error
 
 
 def _check_model(config: TrainConfig) -> None:

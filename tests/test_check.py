@@ -19,6 +19,7 @@ from nmt.models.attention.base import Attention, AttentionMemory
 from nmt.models.positions.base import Positions
 
 MODULE = "nmt.models.a_module_of_the_tests"
+ADAMS_OWN = ["~optimizer.betas", "~optimizer.eps", "~optimizer.weight_decay", "~optimizer.fused"]
 
 
 class Mismatched(Attention):
@@ -114,6 +115,22 @@ def test_a_constructor_may_read_the_values_of_a_tensor() -> None:
 def test_a_model_larger_than_the_machine_is_refused_before_it_takes_memory() -> None:
     widths = ["model.encoder.block.width=65536", "model.encoder.block.feed_forward=65536", "model.encoder.layers=250"]
     assert "model: got 17,180," in (text := message(*widths)) and "GiB; use fewer layers or smaller widths" in text
+
+
+def test_weights_that_no_prediction_depends_on_are_named() -> None:
+    text = message("model=rnn", "model/attention=none", "model.encoder.memory_norm=true")
+    assert "no prediction depends on the weights encoder.memory_norm.weight; leave them out" in text
+
+
+@pytest.mark.parametrize(
+    ("overrides", "words"),
+    [
+        (["+optimizer.differentiable=true", "optimizer.fused=false"], "optimizer: Adam cannot make an update here: a "),
+        (["optimizer._target_=torch.optim.LBFGS", *ADAMS_OWN], "optimizer: LBFGS cannot make an update here: "),
+    ],
+)
+def test_an_optimizer_that_cannot_train_is_refused(overrides: list[str], words: str) -> None:
+    assert words in message(*overrides)
 
 
 def test_a_search_that_reads_attention_needs_a_decoder_that_has_some() -> None:

@@ -53,7 +53,7 @@ def try_model(model: Seq2Seq) -> AttentionWeights:
             for tensor in (*model.parameters(), *model.buffers()):
                 tensor.detach().zero_()
             return _run(model)
-    except UserError:
+    except (UserError, TrialError):
         raise
     except Exception as error:
         raise TrialError(_module_running(model, error), f"{_said(error)}{_line(error)}") from error
@@ -64,10 +64,19 @@ def _run(model: Seq2Seq) -> AttentionWeights:
     hidden, weights = model(source, source != PAD, target, need_weights=True)
     _check_shape("hidden states", hidden, (*target.shape, model.decoder.output.in_features))
     hidden.sum().backward()
+    _check_used(model)
     with torch.inference_mode():
         _decode(model, source, target)
     found: AttentionWeights = weights
     return found
+
+
+def _check_used(model: Seq2Seq) -> None:
+    """Raise TrialError for a weight without a gradient: training could not change it, and several GPUs would stop."""
+    output = {id(weight) for weight in model.decoder.output.parameters()}  # not part of the hidden states
+    for name, weight in model.named_parameters():
+        if weight.requires_grad and weight.grad is None and id(weight) not in output:
+            raise TrialError(name.rpartition(".")[0], f"no prediction depends on the weights {name}; leave them out")
 
 
 def _decode(model: Seq2Seq, source: Tensor, target: Tensor) -> None:

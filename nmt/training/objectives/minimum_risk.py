@@ -83,6 +83,7 @@ class MinimumRisk(Objective):
         state = model.start(batch.source, batch.source_mask)
         found = self.search(model.step, state, max_length=limits, keys=[[]] * len(lengths))
         model.train(was_training)
+        torch.clear_autocast_cache()  # torch before 2.11 keeps weights there that have no gradient
         return found
 
     def expected_risks(self, model: Seq2Seq, batch: Batch, found: Sequence[Sequence[Hypothesis]]) -> Tensor:
