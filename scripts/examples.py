@@ -4,8 +4,8 @@ python scripts/examples.py
     train the three small models in outputs/examples (a few minutes each, no network), put a copy of each in examples/,
     print how many validation translations the copies change, and write the table
 python scripts/examples.py multi30k=FOLDER
-    the same for the two models of Multi30k (more than four and a half hours with one thread); the folder has the
-    files train, val and test
+    the same for the two models of Multi30k (almost five hours with one thread); the folder has the files train, val
+    and test
 python scripts/examples.py table
     write the table again, from the metrics.json of every model in examples/
 """
@@ -49,7 +49,7 @@ SMALL = {
 }
 MULTI30K = {
     "multi30k_bahdanau": ["experiment=multi30k_bahdanau", "seed=1"],
-    "multi30k_transformer": ["experiment=multi30k_simcut", "seed=2"],
+    "multi30k_transformer": ["experiment=multi30k_continued", "seed=2"],
 }
 FIRST = {
     "multi30k_transformer": ["experiment=multi30k_transformer", "seed=2"]
