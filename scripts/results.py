@@ -186,9 +186,10 @@ def table_of(comparison: dict[str, Any], group: Group) -> str:
             count = f"mean of {len(system['runs'])}"
             rows.append([system["name"], count, *summaries(system), p_value(system), *[""] * len(FACTS)])
     runs = [metrics_of(run, group) for system in comparison["systems"] for run in system["runs"]]
+    tested = f" The p-values are of {labels(comparison)[0]} against {comparison['baseline']}."
     lines = [
-        f"{comparison['source_lang']} to {comparison['target_lang']}, {comparison['sentences']:,} sentences. The "
-        f"p-values are of {labels(comparison)[0]} against {comparison['baseline']}.",
+        f"{comparison['source_lang']} to {comparison['target_lang']}, {comparison['sentences']:,} sentences."
+        f"{tested if len(comparison['systems']) > 1 else ''}",
         "",
         markdown(["model", "seed", *labels(comparison), "p", *FACTS], rows),
     ]
