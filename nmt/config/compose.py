@@ -159,16 +159,19 @@ def _folder_name(config: DictConfig, key: str) -> str:
 
 def _plain(config: DictConfig) -> dict[str, Any]:
     """Return a composed config as plain values, without the node `hydra`."""
-    from omegaconf import OmegaConf, open_dict
+    from omegaconf import MissingMandatoryValue, OmegaConf
 
-    task = config.copy()
-    with open_dict(task):
-        task.pop("hydra", None)
-    missing = OmegaConf.missing_keys(task)
-    if missing:
-        raise UserError(*(f"{key}: not given; set {key}=..." for key in sorted(missing)))
-    plain = OmegaConf.to_container(task, resolve=True)
-    assert isinstance(plain, dict)
-    values = {str(key): value for key, value in plain.items()}
+    keys = [str(key) for key in config if key != "hydra"]
+    try:
+        values = {key: _plain_value(config[key]) for key in keys}
+    except MissingMandatoryValue as error:
+        missing = sorted(OmegaConf.missing_keys(OmegaConf.masked_copy(config, keys)))
+        raise UserError(*(f"{key}: not given; set {key}=..." for key in missing)) from error
     check_plain(values)
     return values
+
+
+def _plain_value(value: Any) -> Any:
+    from omegaconf import OmegaConf
+
+    return OmegaConf.to_container(value, resolve=True, throw_on_missing=True) if OmegaConf.is_config(value) else value
