@@ -102,7 +102,6 @@ def multirun(overrides: Sequence[str], *, program: str | None = None) -> None:
 
 def plan(overrides: Sequence[str]) -> tuple[Path, tuple[Job, ...]]:
     """Return the folder of a multirun and its jobs. Raises UserError for a job that cannot run."""
-    from nmt.check import check_new_run
     from nmt.config.chosen import naming_files
     from nmt.config.compose import compose_run, jobs, sweep_folder
 
@@ -124,6 +123,8 @@ def plan(overrides: Sequence[str]) -> tuple[Path, tuple[Job, ...]]:
             with naming_files(words):
                 name = folder_name(number, settings[number])
                 recipe = compose_run([*words, _pinned(folder)], job=number, name=name)
+                from nmt.check import check_new_run  # late: torch takes seconds, and a misspelt word is told at once
+
                 check_new_run(recipe.settings)
             if several_devices(recipe.settings.trainer):
                 raise UserError(

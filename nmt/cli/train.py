@@ -85,16 +85,18 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _single(overrides: Sequence[str], program: str | None) -> None:
-    from nmt.check import check_new_run
-    from nmt.cli.processes import check_start, folder_of_first_process
-    from nmt.cli.run import start
-    from nmt.cli.run_folder import check_free
     from nmt.config.chosen import naming_files
     from nmt.config.compose import compose_run
 
     with naming_files(overrides):
         recipe = compose_run(overrides)
+        from nmt.check import check_new_run  # late: torch takes seconds, and a misspelt word is told at once
+
         check_new_run(recipe.settings)
+    from nmt.cli.processes import check_start, folder_of_first_process
+    from nmt.cli.run import start
+    from nmt.cli.run_folder import check_free
+
     check_start(recipe.settings.trainer)
     shared = folder_of_first_process()
     if shared is not None:  # the name may hold the time, which differs from process to process
@@ -106,7 +108,6 @@ def _single(overrides: Sequence[str], program: str | None) -> None:
 
 def _show(overrides: Sequence[str], flags: argparse.Namespace) -> None:
     """Print the config of the run, or of each job of a multirun, as a YAML document."""
-    from nmt.check import check_nodes
     from nmt.config.chosen import naming_files
     from nmt.config.compose import compose_run, jobs, show
 
@@ -114,7 +115,10 @@ def _show(overrides: Sequence[str], flags: argparse.Namespace) -> None:
     texts = []
     for number, words in planned:
         with naming_files(words):
-            check_nodes(compose_run(words, job=number).settings)
+            recipe = compose_run(words, job=number)
+            from nmt.check import check_nodes  # late: torch takes seconds, and a misspelt word is told at once
+
+            check_nodes(recipe.settings)
         head = "" if number is None else f"---\n# job {number}: {' '.join(words)}\n"
         texts.append(head + show(words, flags.cfg, resolve=flags.resolve, job=number))
     print("".join(texts), end="")
