@@ -97,6 +97,7 @@ class Sheet:
         self.facts, self.sentences = ([self.face.show(text) for text in texts] for texts in (facts, sentences))
         self.figure = Figure(dpi=DPI, facecolor="white")
         self.canvas = FigureCanvasAgg(self.figure)
+        self.widths: dict[tuple[str, float], float] = {}  # in inches, of the texts that were measured
 
     def draw(self, panel: Weights, heads: Weights | None = None) -> Figure:
         """Draw `panel` (R, C) under the caption and, if given, `heads` (L, H, R, C) in small beside it."""
@@ -160,7 +161,9 @@ class Sheet:
         """Return `text` as at most `CAPTION_LINES` lines that are no wider than `width` inches."""
         lines: list[str] = []
         while text:
-            fits = bisect_right(range(1, len(text) + 1), width, key=lambda n: self._width(text[:n], size))
+            fits = len(text)
+            if self._width(text, size) > width:
+                fits = bisect_right(range(1, len(text)), width, key=lambda n: self._width(text[:n], size))
             if fits < len(text) and len(lines) + 1 == CAPTION_LINES:
                 return [*lines, text[: max(fits - 2, 1)].rstrip() + "…"]
             cut = text.rfind(" ", 0, fits + 1) if fits < len(text) else len(text)
@@ -282,9 +285,11 @@ class Sheet:
         """Return the width of `text` in inches."""
         from matplotlib.font_manager import FontProperties
 
-        font = FontProperties(family=self.families, size=size)
-        width, _, _ = self.canvas.get_renderer().get_text_width_height_descent(text, font, False)  # type: ignore[no-untyped-call]
-        return float(width) / DPI
+        if (text, size) not in self.widths:
+            font = FontProperties(family=self.families, size=size)
+            width, _, _ = self.canvas.get_renderer().get_text_width_height_descent(text, font, False)  # type: ignore[no-untyped-call]
+            self.widths[text, size] = float(width) / DPI
+        return self.widths[text, size]
 
 
 def _height(lines: Sequence[Line]) -> float:
