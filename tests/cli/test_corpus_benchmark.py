@@ -30,7 +30,8 @@ def test_generated_text_is_parallel_and_repeatable(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_whole_report(tmp_path, capfd):
+def test_the_whole_report(tmp_path, capfd, monkeypatch):
+    monkeypatch.setenv("NMT_CACHE", "")  # it sets another one
     benchmark.run(["corpus", "pairs=12000", f"folder={tmp_path}", "model=rnn", "trainer.max_steps=2"])
     output = capfd.readouterr().out
     for expected in (
