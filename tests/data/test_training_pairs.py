@@ -16,13 +16,19 @@ from nmt.data.tokenizer import Tokenizer
 from nmt.data.training_pairs import Part, TrainingPairs
 from nmt.data.word_links import linked_words, links_of_pair, to_text, words_of_pieces
 
-COUNT, LONGEST = 2100, 40  # more pairs than one chunk of the encoder
+COUNT, CHUNK, LONGEST = 420, 400, 40  # more pairs than one chunk of the encoder
 
 
 def texts(count, seed):
     draw = random.Random(seed)
     words = ["".join(draw.choices("abcdefgh한é", k=draw.randint(1, 8))) for _ in range(300)]
     return [" ".join(draw.choices(words, k=draw.randint(1, 7))) for _ in range(count)]
+
+
+@pytest.fixture(autouse=True)
+def _small_chunks(monkeypatch):
+    for module in ("encoded", "resampling"):
+        monkeypatch.setattr(f"nmt.data.{module}.CHUNK_PAIRS", CHUNK)
 
 
 @pytest.fixture(scope="module")
@@ -171,7 +177,7 @@ def test_a_loader_goes_on_where_it_stopped(pairs, tokenizer, tmp_path, type, ran
 
     def loader(rank=0):
         train = TrainingPairs([Part(usual)], sampling=SubwordSampling(model, type, 0.3, LONGEST), seed=1)
-        return BatchLoader(train, 2000, seed=1, rank=rank, world_size=ranks)
+        return BatchLoader(train, 500, seed=1, rank=rank, world_size=ranks)
 
     whole = []
     running = loader()
