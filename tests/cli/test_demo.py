@@ -13,6 +13,7 @@ from nmt.cli import demo
 from nmt.config.compose import compose
 from nmt.config.schema import validate
 from nmt.errors import UserError
+from tests.integration.small_training import SMALL_TRANSFORMER
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = re.findall(r"^  python train\.py (.*?)(?:  \(.*)?$", demo.CLOSING, re.MULTILINE)
@@ -29,7 +30,8 @@ def test_a_suggested_command_composes_and_builds(command: str) -> None:
 
 def test_the_whole_demo_in_small(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
-    demo.run(["debug=fast", "data.sizes=[400,20,20]", "tokenizer.vocab_size=320", "trainer.accelerator=cpu"])
+    quick = ["debug=fast", "data.sizes=[400,5,5]", "callbacks.samples=null", "search.max_length_factor=0.5"]
+    demo.run([*quick, *SMALL_TRANSFORMER, "tokenizer.vocab_size=320", "trainer.accelerator=cpu"])
     said = capsys.readouterr().out
     (folder,) = (tmp_path / "outputs" / "demo").iterdir()
     for command in (

@@ -74,6 +74,8 @@ def test_ctranslate2_refuses_layers_that_differ(block: dict[str, Any], run: Run)
 
 def test_the_report(run: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(translation_benchmark, "WARMUP", 1)
+    monkeypatch.setattr(translation_benchmark, "ROUNDS", 1)
     benchmark.run(["translation", f"ckpt={run.folder}", f"recurrent={run.folder}", f"data.path={run.data}"])
     said = capsys.readouterr().out
     assert "CTranslate2 is left out, because it is not installed: pip install" in said

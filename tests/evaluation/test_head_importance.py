@@ -10,6 +10,7 @@ from nmt.evaluation.head_importance import Head, heads, importance, masked
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.metrics.ter import TER
 from nmt.models.multihead import MultiHeadAttention, attention_weights
+from nmt.translator.single import Translator
 from tests.tiny_run import Run, recurrent, sentences
 
 
@@ -30,7 +31,8 @@ def test_a_masked_head_adds_nothing_to_the_output() -> None:
 
 
 def test_the_score_without_each_head(run: Run) -> None:
-    model, translator = run.translator.model, run.translator
+    model, search = run.translator.model, run.translator.search.replace(beam_size=1)
+    translator = Translator(model, run.translator.tokenizer, search)
     sources = sentences(6, seed=5)
     whole = [each.text for each in translator.translate(sources)]
     weights = {name: value.clone() for name, value in model.state_dict().items()}

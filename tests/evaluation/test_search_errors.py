@@ -67,9 +67,10 @@ def test_a_search_for_something_else_than_the_highest_score_makes_no_search_erro
 
 
 def test_what_cannot_be_compared(run: Run) -> None:
-    translator = run.translator
-    texts = ["", "a man", "a dog " * 600]
-    found = translator.translate(texts, long_source="split")
+    search = run.translator.search.replace(max_source_length=9, long_source="split")
+    translator = Translator(run.translator.model, run.translator.tokenizer, search)
+    texts = ["", "a man", "a dog " * 9]
+    found = translator.translate(texts)
     verdicts = judge(translator, found, ["a", "a", "a"])
     assert [verdict.kind == "not compared" for verdict in verdicts] == [True, False, True]
     assert verdicts[0] == Verdict("not compared")

@@ -12,11 +12,12 @@ from nmt.run_files import METRICS
 from nmt.training.run import train
 
 OVERRIDES = [
-    "data=cldr", "data.sizes=[60,8,4]", "data.topics=[dates,numbers]", "data.max_parts=1", "data.batch_tokens=300",
+    "data=cldr", "data.sizes=[60,4,4]", "data.topics=[dates,numbers]", "data.max_parts=1", "data.batch_tokens=300",
     "tokenizer.vocab_size=330", "model.encoder.layers=1", "model.encoder.block.width=16", "model.encoder.block.heads=2",
     "model.encoder.block.feed_forward=16", "trainer.accelerator=cpu", "callbacks.samples=null",
     "logger.tensorboard=false",
-    "callbacks.checkpointing.average_last=0", "search.beam_size=1", "search.max_length_factor=1",
+    "callbacks.checkpointing.average_last=0", "search.beam_size=1", "search.max_length_factor=0.3",
+    "search.max_length_extra=0",
 ]  # fmt: skip
 
 COUNTER = """

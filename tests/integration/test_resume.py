@@ -18,7 +18,7 @@ from nmt.training.run import train
 
 OVERRIDES = [
     "data=cldr",
-    "data.sizes=[150,12,12]",
+    "data.sizes=[150,4,4]",
     "data.max_parts=1",
     "data.batch_tokens=200",
     "tokenizer.vocab_size=360",
@@ -34,7 +34,7 @@ OVERRIDES = [
     "callbacks.checkpointing.average_last=2",
     "scheduler.warmup_updates=5",
     "search.beam_size=1",
-    "search.max_length_factor=1",
+    "search.max_length_factor=0.1",
     "search.max_length_extra=0",
     "logger.tensorboard=false",
 ]
@@ -167,7 +167,8 @@ def test_a_finished_run_that_is_extended_ends_as_one_that_was_longer(tmp_path, c
 
 
 def test_a_run_that_ended_inside_an_epoch_and_is_extended_reads_the_rest_of_it(tmp_path):
-    assert_extends(tmp_path, [BY_PROGRESS], ["trainer.max_steps=12"], ["trainer.max_steps=30"])
+    more = [BY_PROGRESS, "data.sizes=[80,4,4]"]
+    assert_extends(tmp_path, more, ["trainer.max_steps=6"], ["trainer.max_steps=15"])
 
 
 @pytest.mark.slow

@@ -158,7 +158,7 @@ def test_beam_search_finds_the_same_alone_and_in_a_batch(model: Seq2Seq) -> None
 
 
 def best(model: Seq2Seq, sources: list[list[int]]) -> list[Hypothesis]:
-    limits = torch.tensor([2 * len(sentence) for sentence in sources])
+    limits = torch.tensor([len(sentence) for sentence in sources])
     with torch.inference_mode():
         found = BeamSearch(beam_size=3)(model.step, model.start(*pad(sources)), max_length=limits, keys=sources)
     return [hypotheses[0] for hypotheses in found]

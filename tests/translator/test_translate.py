@@ -24,7 +24,7 @@ from tests.tiny_run import Run, make_model, sentences, stack
 
 
 def test_one_for_one_in_order_in_any_batch(run: Run) -> None:
-    texts = ["", *sentences(12, seed=1), " \t ", "two dogs\nin snow", "\u00a0"]
+    texts = ["", *sentences(6, seed=1), " \t ", "two dogs\nin snow", "\u00a0"]
     together = run.translator.translate(texts)
     assert [t.source for t in together] == texts
     alone = [run.translator.translate([text])[0] for text in texts]
@@ -32,7 +32,7 @@ def test_one_for_one_in_order_in_any_batch(run: Run) -> None:
     for other in (alone, tiny, run.translator.translate(texts[::-1])[::-1]):
         assert [t.tokens for t in other] == [t.tokens for t in together]
         assert [t.score for t in other] == pytest.approx([t.score for t in together], abs=1e-4)
-    for empty in (together[0], together[13], together[15]):
+    for empty in (together[0], together[7], together[9]):
         assert (empty.text, empty.tokens, empty.pieces, empty.score) == ("", [], [], 0.0)
     assert any(t.text for t in together)
 
@@ -104,7 +104,7 @@ def test_the_training_says_how_long_a_source_may_be(run: Run, tmp_path: Path) ->
         translator.save(tmp_path / "again.ckpt")
         assert load_translator(tmp_path / "again.ckpt", device="cpu").trained_length == length
     long = "a dog. " * 40_000
-    (found,) = loaded.translate(["e" * 600])
+    (found,) = loaded.translate(["e" * 600], beam_size=1, max_length_factor=0.1)
     assert len(found.parts) > 3 and "".join(part.source for part in found.parts) == "e" * 600
     assert str(loaded.source_limit()) == "128 tokens (data.max_length of the training)"
     with pytest.raises(UserError, match=r"^in\.txt:3: got \d{3},\d{3} tokens"):
@@ -134,13 +134,13 @@ def test_positions_limit_translations_and_sources(run: Run) -> None:
 
 
 def test_samples_are_the_same_in_any_batch_and_order(run: Run) -> None:
-    texts = [*sentences(20, seed=6), ""]
+    texts = [*sentences(10, seed=6), ""]
     search = Sampling(temperature=1.5, samples=2, max_length_factor=1.0)
     together = run.translator.hypotheses(texts, search=search)
     draws = [[t.tokens for t in found] for found in together]
-    assert [len(found) for found in together] == [2] * 20 + [1]
-    assert any(first != second for first, second in draws[:20])
-    for size in (1, 7):
+    assert [len(found) for found in together] == [2] * 10 + [1]
+    assert any(first != second for first, second in draws[:10])
+    for size in (1, 4):
         parts = [run.translator.hypotheses(texts[at : at + size], search=search) for at in range(0, len(texts), size)]
         assert [[t.tokens for t in found] for part in parts for found in part] == draws
     for other in (
@@ -151,7 +151,7 @@ def test_samples_are_the_same_in_any_batch_and_order(run: Run) -> None:
     assert [t.tokens for t in run.translator.translate(texts, search=search)] == [found[0] for found in draws]
     seeds = run.translator.hypotheses(texts, search=search, seed=2)
     assert [[t.tokens for t in found] for found in seeds] != draws
-    for found in (each for hypotheses in together[:20] for each in hypotheses):
+    for found in (each for hypotheses in together[:10] for each in hypotheses):
         assert found.score == pytest.approx(sum(found.token_log_probs), abs=1e-4)
 
 
@@ -194,8 +194,8 @@ def test_score_alone_and_in_a_batch(run: Run) -> None:
 
 
 def test_attention_maps_of_a_batch_equal_those_alone(run: Run) -> None:
-    texts = sentences(6, seed=11)
-    found = [*run.translator.translate(texts[:3]), *run.translator.score(texts[3:], texts[:3])]
+    texts = sentences(4, seed=11)
+    found = [*run.translator.translate(texts[:2]), *run.translator.score(texts[2:], texts[:2])]
     maps = run.translator.attention_maps(found)
     for translation, batched in zip(found, maps, strict=True):
         (alone,) = run.translator.attention_maps([translation])
@@ -203,7 +203,7 @@ def test_attention_maps_of_a_batch_equal_those_alone(run: Run) -> None:
         assert batched.axes("cross")[0] == translation.pieces
         for kind in ("cross", "encoder_self", "decoder_self"):
             torch.testing.assert_close(getattr(batched, kind), getattr(alone, kind), rtol=1e-4, atol=1e-5)
-    for one, text in zip(maps[:3], texts, strict=False):
+    for one, text in zip(maps[:2], texts, strict=False):
         again = run.translator.attention_map(text)
         torch.testing.assert_close(one.cross, again.cross, rtol=1e-4, atol=1e-5)
     assert run.translator.attention_maps([]) == []

@@ -32,20 +32,14 @@ SEARCHES = [
 searches = pytest.mark.parametrize("search", SEARCHES, ids=lambda search: search.label)
 
 
-@pytest.mark.parametrize(
-    ("search", "prefixes"),
-    [*((search, None) for search in SEARCHES), *((search, ["", "dog", "a red"]) for search in SEARCHES[-2:])],
-    ids=lambda value: getattr(value, "label", "prefixes" if value else "free"),
-)
-def test_a_sentence_is_translated_the_same_in_every_batch_and_order(
-    run: Run, search: Search, prefixes: list[str] | None
-) -> None:
+@pytest.mark.parametrize("search", SEARCHES[:-2], ids=lambda search: search.label)
+def test_a_sentence_is_translated_the_same_in_every_batch_and_order(run: Run, search: Search) -> None:
+    """The searches with all options at once, and prefixes, are held to it by `tests.test_every_batch`."""
     texts = [" ".join(text.split()[:4]) for text in sentences(64, seed=1)]
     search = search.replace(batch_tokens=100_000, max_length_factor=0.7)
 
     def found(places: list[int]) -> list[list[Translation]]:
-        begun = prefixes and [prefixes[i % 3] for i in places]
-        return run.translator.hypotheses([texts[i] for i in places], prefixes=begun, search=search)
+        return run.translator.hypotheses([texts[i] for i in places], search=search)
 
     together = found(list(range(64)))
     assert len({t.text for hypotheses in together for t in hypotheses}) > 9
