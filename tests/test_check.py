@@ -113,8 +113,8 @@ def test_a_constructor_may_read_the_values_of_a_tensor() -> None:
 
 
 def test_a_model_larger_than_the_machine_is_refused_before_it_takes_memory() -> None:
-    widths = ["model.encoder.block.width=65536", "model.encoder.block.feed_forward=65536", "model.encoder.layers=250"]
-    assert "model: got 17,180," in (text := message(*widths)) and "GiB; use fewer layers or smaller widths" in text
+    widths = ["model.encoder.block.width=65536", "model.encoder.block.feed_forward=65536", "model.encoder.layers=25"]
+    assert "model: got 1,718," in (text := message(*widths)) and "GiB; use fewer layers or smaller widths" in text
 
 
 def test_weights_that_no_prediction_depends_on_are_named() -> None:

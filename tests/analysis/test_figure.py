@@ -110,7 +110,7 @@ def test_no_label_is_cut_off_or_covers_another(name: str, draw: object) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # matplotlib warns of glyphs it does not have
         drawn = draw(replace(attention, source="A text of ไทย and $words$ that goes on and on " * 5))  # type: ignore[operator]
-        drawn.canvas.draw()
+        drawn.draw_without_rendering()
     boxes = {text: text.get_window_extent() for text in drawn.texts}
     for text, box in boxes.items():
         assert box.x0 >= -1 and box.x1 <= drawn.bbox.x1 + 1, text

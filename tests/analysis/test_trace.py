@@ -15,6 +15,7 @@ from torch import Tensor
 from nmt.analysis.caption import shown
 from nmt.analysis.trace import Step, Trace
 from nmt.analysis.trace_terminal import lines
+from nmt.attention_map import AttentionMap
 from nmt.build import MODELS
 from nmt.config.instantiate import instantiate
 from nmt.errors import UserError
@@ -28,6 +29,7 @@ from nmt.models.rnn_decoder import RecurrentDecoder
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.transformer import TransformerBlock, TransformerDecoder, TransformerEncoder
 from nmt.special import BOS
+from nmt.translation import Translation
 from nmt.translator.single import Translator
 from tests.models.cases import BETWEEN, CONFIGS, attention_node, build_recurrent
 from tests.models.toy_attentions import TOYS
@@ -93,9 +95,19 @@ def transformer(run: Run) -> Make:
     return make
 
 
+@functools.lru_cache(maxsize=1)
+def scored(translator: Translator) -> Translation:
+    return translator.score([SOURCE], [TARGET])[0]
+
+
+@functools.lru_cache(maxsize=1)
+def mapped(translator: Translator) -> AttentionMap:
+    return translator.attention_maps([scored(translator)])[0]
+
+
 def traces(translator: Translator, kind: Any = "cross") -> list[Trace]:
     """The first, a middle and the last position of one translation."""
-    (translation,) = translator.score([SOURCE], [TARGET])
+    translation = scored(translator)
     return [translator.trace(translation, at, kind=kind) for at in (1, 3, len(translation.tokens))]
 
 
@@ -111,8 +123,7 @@ def close(got: Tensor, expected: Tensor) -> None:
 
 def check(trace: Trace, translator: Translator) -> None:
     """Compare a trace with what the model gives for the same translation."""
-    (translation,) = translator.score([SOURCE], [TARGET])
-    (attention,) = translator.attention_maps([translation])
+    attention = mapped(translator)
     every = getattr(attention, trace.kind)
     for layer in range(1, trace.layers + 1):
         for head in range(1, trace.heads + 1):
@@ -128,7 +139,7 @@ def check(trace: Trace, translator: Translator) -> None:
 
 def check_next_token(step: Step, trace: Trace, translator: Translator) -> None:
     """Compare with the steps of a search along the translation."""
-    (translation,) = translator.score([SOURCE], [TARGET])
+    translation = scored(translator)
     (source,) = translator.tokenizer.encode_source([SOURCE])
     with torch.no_grad():
         state: Any = translator.model.start(torch.tensor([source]), torch.ones(1, len(source), dtype=torch.bool))

@@ -169,7 +169,7 @@ def error_rate(make, objective, *, backwards):
     [
         (small_transformer, False),
         (lambda: build("rnn model/attention=bahdanau"), True),
-        (lambda: build("rnn model/attention=luong"), True),
+        pytest.param(lambda: build("rnn model/attention=luong"), True, marks=pytest.mark.slow),
     ],
     ids=["transformer", "bahdanau", "luong"],
 )

@@ -98,7 +98,7 @@ def trained(model, batch, objective, updates):
 
 def test_it_lowers_the_risk_of_a_model_that_has_begun_to_learn(model, batch):
     trained(model, batch, CrossEntropy(), 30)
-    risks = [figures["risk"].value for figures in trained(model, batch, MinimumRisk(candidates=8, likelihood=0.0), 60)]
+    risks = [figures["risk"].value for figures in trained(model, batch, MinimumRisk(candidates=8, likelihood=0.0), 40)]
     assert risks[-1] < risks[0] - 0.1
 
 
