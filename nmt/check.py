@@ -9,7 +9,6 @@ from typing import Any
 import torch
 
 from nmt import build
-from nmt.checkpoint import find_checkpoint
 from nmt.config.settings import TrainConfig
 from nmt.data.filters import check_filters
 from nmt.errors import ParameterError, UserError, one_line
@@ -18,6 +17,7 @@ from nmt.models.interface import AttentionWeights
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.shapes import shapes_only
 from nmt.models.trial import TrialError, one_thread, try_model
+from nmt.run_files import find_checkpoint
 from nmt.system import machine
 
 BYTES_PER_WEIGHT = 8  # float32, and its gradient

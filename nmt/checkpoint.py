@@ -12,7 +12,6 @@ file.
 from __future__ import annotations
 
 import functools
-import os
 import re
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +27,7 @@ from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError, one_line
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.shapes import shapes_only
-from nmt.run_files import CONFIG, best_checkpoint, last_checkpoint
+from nmt.run_files import find_checkpoint
 from nmt.stored import damage, non_finite, wrong_config, wrong_shapes, wrong_types, wrong_weights
 from nmt.system.atomic import replacing
 
@@ -87,35 +86,6 @@ def save(payload: Mapping[str, Any], path: Path) -> None:
             broken = archive.testzip()
         if broken is not None:
             raise OSError(f"the checkpoint was damaged while it was written (in {broken})")
-
-
-def find_checkpoint(path: str | Path, key: str = "ckpt") -> Path:
-    """Return the checkpoint file that `path` names: the file itself, or the best one of a run folder.
-
-    Raises UserError if no such file exists. `key` is the setting that the message names.
-    """
-    path = Path(os.path.expanduser(path))
-    if path.is_file():
-        return path
-    if not path.exists():
-        raise UserError(f"{key}={path}: no such file or folder; give a run folder (outputs/NAME/TIME) or a .ckpt file")
-    inside = best_checkpoint(path)
-    if not inside.is_file():
-        raise UserError(f"{key}={path}: {_without_best(path)}")
-    return inside
-
-
-def _without_best(folder: Path) -> str:
-    """Return what a folder without a best checkpoint is, and what to do."""
-    if last_checkpoint(folder).is_file():
-        return f"this run stopped before its first validation; continue it (python train.py resume={folder})"
-    if (folder / CONFIG).is_file():
-        return "this run stopped before it wrote a checkpoint; start it again"
-    runs = [path.parent for path in folder.glob(f"*/{CONFIG}") if best_checkpoint(path.parent).is_file()]
-    if runs:
-        newest = max(runs, key=lambda run: best_checkpoint(run).stat().st_mtime)
-        return f"this folder is not a run but holds {len(runs)}; name one of them, as in {newest} (the newest)"
-    return "not the folder of a run; give one (outputs/NAME/TIME) or a .ckpt file"
 
 
 def load(path: Path) -> dict[str, Any]:

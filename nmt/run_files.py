@@ -1,8 +1,12 @@
-"""The names of the files in a run's folder."""
+"""The names of the files in a run's folder, and the checkpoint that a path names."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from pathlib import Path
+
+from nmt.errors import UserError
 
 CONFIG, LOG, METRICS = "config.yaml", "train.log", "metrics.json"
 CHECKPOINTS, ATTENTION = "checkpoints", "attention"
@@ -42,3 +46,40 @@ def run_of(checkpoint: Path) -> Path:
 def sample_map(folder: Path) -> Path | None:
     """Return the attention map of the first validation sentence, or None if the run in `folder` has written none."""
     return min((folder / ATTENTION).glob("*.json"), default=None)
+
+
+def find_checkpoints(path: str | Path | Sequence[str | Path]) -> list[Path]:
+    """Return the checkpoint file that each path names. Raises UserError for a path that names none, and for none."""
+    paths = [path] if isinstance(path, str | Path) else path
+    if not paths:
+        raise UserError("ckpt: got an empty list, expected at least one run folder or .ckpt file")
+    return [find_checkpoint(each) for each in paths]
+
+
+def find_checkpoint(path: str | Path, key: str = "ckpt") -> Path:
+    """Return the checkpoint file that `path` names: the file itself, or the best one of a run folder.
+
+    Raises UserError if no such file exists. `key` is the setting that the message names.
+    """
+    path = Path(os.path.expanduser(path))
+    if path.is_file():
+        return path
+    if not path.exists():
+        raise UserError(f"{key}={path}: no such file or folder; give a run folder (outputs/NAME/TIME) or a .ckpt file")
+    inside = best_checkpoint(path)
+    if not inside.is_file():
+        raise UserError(f"{key}={path}: {_without_best(path)}")
+    return inside
+
+
+def _without_best(folder: Path) -> str:
+    """Return what a folder without a best checkpoint is, and what to do."""
+    if last_checkpoint(folder).is_file():
+        return f"this run stopped before its first validation; continue it (python train.py resume={folder})"
+    if (folder / CONFIG).is_file():
+        return "this run stopped before it wrote a checkpoint; start it again"
+    runs = [path.parent for path in folder.glob(f"*/{CONFIG}") if best_checkpoint(path.parent).is_file()]
+    if runs:
+        newest = max(runs, key=lambda run: best_checkpoint(run).stat().st_mtime)
+        return f"this folder is not a run but holds {len(runs)}; name one of them, as in {newest} (the newest)"
+    return "not the folder of a run; give one (outputs/NAME/TIME) or a .ckpt file"

@@ -15,6 +15,7 @@ from nmt.config.settings import TokenizerConfig
 from nmt.data.pair import SentencePair
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
+from nmt.run_files import find_checkpoint
 
 BLOCK = {"_target_": "nmt.models.transformer.TransformerBlock", "width": 8, "heads": 2, "feed_forward": 8}
 SIZES = {"layers": 1, "block": BLOCK}
@@ -249,9 +250,9 @@ def test_weights_that_do_not_fit_are_refused(parts, saved):
 def test_missing_files_are_named(tmp_path):
     for nothing in (tmp_path / "nothing", "~nobody-of-this-name/run"):
         with pytest.raises(UserError, match="no such file"):
-            checkpoint.find_checkpoint(nothing)
+            find_checkpoint(nothing)
     with pytest.raises(UserError, match="not the folder of a run; give one"):
-        checkpoint.find_checkpoint(tmp_path)
+        find_checkpoint(tmp_path)
 
 
 def test_a_run_without_a_best_checkpoint_says_what_to_do(tmp_path):
@@ -259,10 +260,10 @@ def test_a_run_without_a_best_checkpoint_says_what_to_do(tmp_path):
     (run / "checkpoints").mkdir(parents=True)
     (run / "config.yaml").touch()
     with pytest.raises(UserError, match="before it wrote a checkpoint; start it again"):
-        checkpoint.find_checkpoint(run)
+        find_checkpoint(run)
     (run / "checkpoints" / "last.ckpt").touch()
     with pytest.raises(UserError, match=f"before its first validation; continue it .python train.py resume={run}"):
-        checkpoint.find_checkpoint(run)
+        find_checkpoint(run)
 
 
 def test_a_folder_of_runs_names_the_newest(tmp_path):
@@ -273,7 +274,7 @@ def test_a_folder_of_runs_names_the_newest(tmp_path):
         best.touch()
         os.utime(best, (seconds, seconds))
     with pytest.raises(UserError, match=f"not a run but holds 3; name one of them, as in {tmp_path}/a .the newest"):
-        checkpoint.find_checkpoint(tmp_path)
+        find_checkpoint(tmp_path)
 
 
 def test_average_is_the_mean(parts, tmp_path):

@@ -10,6 +10,7 @@ from typing import TypeVar
 from nmt.config.grammar import quoted
 from nmt.config.paths import PATHS
 from nmt.errors import UserError
+from nmt.run_files import find_checkpoints
 
 C = TypeVar("C")
 
@@ -91,7 +92,8 @@ def overrides(argv: Sequence[str], *, open_keys: Collection[str]) -> list[str]:
 def read_config(name: str, argv: Sequence[str], schema: type[C], *, open_keys: Collection[str] = ()) -> C:
     """Return the settings of `name`.yaml with the arguments `argv`; `overrides` explains `open_keys`.
 
-    Raises UserError for a mistake in the arguments.
+    Raises UserError for a mistake in the arguments, and for a checkpoint (`ckpt`) that does not exist. This is said at
+    once, before torch is imported, which takes seconds.
     """
     from nmt.config.compose import compose
     from nmt.config.folder import also_in
@@ -104,7 +106,10 @@ def read_config(name: str, argv: Sequence[str], schema: type[C], *, open_keys: C
         if word.startswith("data=") and "data" in open_keys:
             raise UserError(f"{word}: the run's data are fixed; replace single settings, as in data.path=FOLDER")
     with also_in(config_folder):
-        return read(compose(name, overrides(words, open_keys=open_keys)), schema)
+        settings = read(compose(name, overrides(words, open_keys=open_keys)), schema)
+    if (ckpt := getattr(settings, "ckpt", None)) is not None:
+        find_checkpoints(ckpt)
+    return settings
 
 
 def quoted_paths(argv: Sequence[str], *, but: str = "") -> list[str]:

@@ -164,8 +164,7 @@ def loaded(config: AttendConfig) -> BaseTranslator:
 def animate_run(config: AttendConfig) -> None:
     """Write the animation of a training. Raises UserError for a run that has no pictures for it."""
     from nmt.analysis.animation import animate
-    from nmt.checkpoint import find_checkpoint
-    from nmt.run_files import run_of
+    from nmt.run_files import find_checkpoint, run_of
 
     assert config.animation is not None and isinstance(config.ckpt, str)
     updates = animate(run_of(find_checkpoint(config.ckpt)), config.sentence, Path(config.animation))
@@ -217,8 +216,7 @@ def read_sentences(config: AttendConfig) -> Iterator[tuple[str, str]]:
 def sample_sentence(ckpt: str | list[str]) -> str:
     """Return the first validation sentence of the run. Raises UserError for a checkpoint without one beside it."""
     from nmt.attention_map import load
-    from nmt.run_files import run_of, sample_map
-    from nmt.translator.loading import find_checkpoints
+    from nmt.run_files import find_checkpoints, run_of, sample_map
 
     found = sample_map(run_of(find_checkpoints(ckpt)[0]))
     if found is None:

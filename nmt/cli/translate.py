@@ -98,8 +98,9 @@ def run(argv: list[str]) -> None:
 
     from nmt.cli.answers import Answers
     from nmt.cli.translate_file import translate_file
+    from nmt.run_files import find_checkpoints
     from nmt.system import process
-    from nmt.translator.loading import find_checkpoints, load_translator
+    from nmt.translator.loading import load_translator
 
     process.speed_up()
     translator = load_translator(config.ckpt, device=config.device, search=config.search, allow=config.allow)

@@ -13,12 +13,13 @@ from lightning_fabric.utilities.exceptions import MisconfigurationException
 from pytorch_lightning.callbacks import Callback
 from torch import Tensor, nn
 
-from nmt.checkpoint import find_checkpoint, load
+from nmt.checkpoint import load
 from nmt.config.recipe import Recipe
 from nmt.data.batch import Batch, batches_by_length, pad
 from nmt.errors import UserError, one_line
 from nmt.models.interface import State, per_sentence
 from nmt.models.seq2seq import Seq2Seq
+from nmt.run_files import find_checkpoint
 from nmt.search.beam import BeamSearch
 from nmt.special import EOS
 from nmt.system import machine, process

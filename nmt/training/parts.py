@@ -23,7 +23,7 @@ from nmt.build import (
     monitored_metric,
 )
 from nmt.check import check_lengths
-from nmt.checkpoint import find_checkpoint, load, without_prefix
+from nmt.checkpoint import load, without_prefix
 from nmt.config.recipe import Recipe
 from nmt.config.resumed import NOTHING, changes
 from nmt.config.settings import DataConfig, TrainConfig
@@ -43,6 +43,7 @@ from nmt.errors import UserError, counted
 from nmt.evaluation.metrics.base import Metric
 from nmt.lines import digest
 from nmt.models.dropout import Dropout
+from nmt.run_files import find_checkpoint
 from nmt.stored import wrong_shapes
 from nmt.system import machine
 from nmt.training.meter import Limits

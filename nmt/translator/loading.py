@@ -11,6 +11,7 @@ import torch
 from nmt import checkpoint
 from nmt.build import build_search
 from nmt.errors import UserError
+from nmt.run_files import find_checkpoints
 from nmt.search.base import Search
 from nmt.translator.base import BaseTranslator, override
 from nmt.translator.ensemble import Ensemble
@@ -61,14 +62,6 @@ def load_translator(
     """
     loaded = load_models(path, resolve_device(device), allow)
     return make_translator(loaded, search, allow=allow, **fields)
-
-
-def find_checkpoints(path: Paths) -> list[Path]:
-    """Return the checkpoint file that each path names. Raises UserError for a path that names none, and for none."""
-    paths = [path] if isinstance(path, str | Path) else path
-    if not paths:
-        raise UserError("ckpt: got an empty list, expected at least one run folder or .ckpt file")
-    return [checkpoint.find_checkpoint(each) for each in paths]
 
 
 def load_models(path: Paths, device: torch.device, allow: Sequence[str] = ()) -> list[checkpoint.LoadedModel]:

@@ -128,7 +128,7 @@ def test_a_position_is_explained_step_by_step(run: Run, tmp_path: Path, capsys: 
 def test_a_trace_is_of_one_model(run: Run, tmp_path: Path) -> None:
     other = save_other(run, tmp_path / "other.ckpt")
     with pytest.raises(UserError, match="ckpt: got a list of 2, but a trace is of one model"):
-        attend.run(["ckpt=[a.ckpt,b.ckpt]", "text=a dog", "trace=1"])
+        attend.run([f"ckpt=[{other},{other}]", "text=a dog", "trace=1"])
     with pytest.raises(UserError, match="got kind 'decoder_self', but the decoder of this model has cross"):
         attend.run([f"ckpt={other}", "text=a dog", "trace=1", "kind=decoder_self"])
 

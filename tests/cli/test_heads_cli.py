@@ -69,7 +69,8 @@ def test_a_recurrent_model_has_one_head_that_cannot_be_masked(run: Run, tmp_path
 
 
 def test_mistakes(run: Run, tmp_path: Path) -> None:
+    other = save_other(run, tmp_path / "other.ckpt")
     with pytest.raises(UserError, match=r"^ckpt: got a list of 2, but this is about the heads of one model"):
-        heads.run([f"ckpt=[{tmp_path}/a,{tmp_path}/b]"])
+        heads.run([f"ckpt=[{other},{other}]"])
     with pytest.raises(UserError, match="sentences: got 0"):
         heads.run([f"ckpt={run.folder}", "sentences=0"])

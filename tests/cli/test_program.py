@@ -143,3 +143,13 @@ def test_scripts_in_a_process_of_their_own(run: Run, elsewhere: Path) -> None:
         help_page = subprocess.run(command, capture_output=True, text=True, check=True)
         assert "ckpt=PATH" in help_page.stdout
         assert not [word for word in ("torch", "hydra", "matplotlib") if f" {word}\n" in help_page.stderr]
+
+
+@pytest.mark.parametrize("name", ["translate.py", "share.py"])
+def test_a_checkpoint_that_does_not_exist_is_reported_without_torch(name: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-X", "importtime", str(SCRIPTS / name), "ckpt=nowhere"]
+    command += ["out=copy"] if name == "share.py" else []
+    found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    *imports, error = found.stderr.splitlines()
+    assert (found.returncode, error.partition(";")[0]) == (2, "error: ckpt=nowhere: no such file or folder")
+    assert {"hydra"} == {line.rpartition("|")[2].strip() for line in imports} & {"hydra", "torch"}
