@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from nmt.check import check_nodes
+from nmt.check import check_new_run, check_nodes
 from nmt.config.compose import compose
 from nmt.config.schema import validate
 from nmt.errors import UserError
@@ -198,3 +198,10 @@ def test_a_class_of_another_kind_is_refused_before_data_are_read(
     with pytest.raises(UserError) as error:
         check_nodes(validate(config))
     assert f"{key}._target_: got strangers.Stranger, expected a class derived from {base}" in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["multi30k_continued", "multi30k_simcut"])
+def test_a_recipe_that_continues_a_run_needs_that_run(name: str) -> None:
+    config = validate(compose("train", [f"experiment={name}"]))
+    with pytest.raises(UserError, match=r"^init=.*RUN_FOLDER: no such file or folder; give a run folder"):
+        check_new_run(config)
