@@ -57,6 +57,7 @@ FACTS: dict[str, Callable[[dict[str, Any]], str]] = {
     "parameters": lambda run: f"{run['parameters'] / 1e6:.1f} M",
     "updates": lambda run: f"{run['updates']:,}",
     "epochs": lambda run: f"{run['epochs']:.1f}",
+    "weights": lambda run: run["weights"],
     "minutes": lambda run: f"{run['wall_seconds'] / 60:.0f}",
     "target tokens/s": lambda run: f"{run['target_tokens_per_second']:,.0f}",
 }
