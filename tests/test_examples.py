@@ -20,6 +20,8 @@ ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "examples"
 NAMES = ("bahdanau", "luong", "transformer")
 MULTI30K = ("multi30k_bahdanau", "multi30k_transformer")
+OFFICE_HELP = ("office_help_en_ko", "office_help_ko_en")
+LARGER = (*MULTI30K, *OFFICE_HELP)
 FILES = ("checkpoints/best.ckpt", "config.yaml", "metrics.json", "attention/0.json")
 SECTIONS = ("name", "seed", "data", "tokenizer", "model", "objective", "optimizer", "scheduler", "trainer")
 SENTENCE, TRANSLATION = "August 9, 2027, 2:12 AM", "9. August 2027, 02:12"
@@ -32,9 +34,9 @@ def script() -> ModuleType:
 
 
 def test_they_are_small() -> None:
-    sizes = {name: [(EXAMPLES / name / file).stat().st_size for file in FILES] for name in (*NAMES, *MULTI30K)}
+    sizes = {name: [(EXAMPLES / name / file).stat().st_size for file in FILES] for name in (*NAMES, *LARGER)}
     assert sum(sum(sizes[name]) for name in NAMES) < 2_000_000
-    assert all(sum(sizes[name]) < 10_000_000 for name in MULTI30K)
+    assert all(sum(sizes[name]) < 10_000_000 for name in LARGER)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -52,25 +54,39 @@ def test_each_translates_and_looks_where_the_words_are(name: str) -> None:
 @pytest.mark.parametrize("name", MULTI30K)
 def test_those_of_multi30k_translate_a_caption_and_hold_none_of_the_corpus(name: str, script: ModuleType) -> None:
     translator = load_translator(EXAMPLES / name, device="cpu")
-    (found,) = translator.translate([script.CAPTION])
+    caption = script.MULTI30K.texts["en"]
+    (found,) = translator.translate([caption])
     assert found.text == "Ein Hund rennt am Strand."
-    seen = translator.attention_map(script.CAPTION, found.text).words().cross
+    seen = translator.attention_map(caption, found.text).words().cross
     assert seen is not None
     assert seen.mean((0, 1))[1].argmax() == 1  # "Hund" looks at "dog"
     (sample,) = (EXAMPLES / name / "attention").iterdir()
-    assert json.loads(sample.read_text("utf-8"))["source"] == script.CAPTION
+    assert json.loads(sample.read_text("utf-8"))["source"] == caption
 
 
-@pytest.mark.parametrize("name", (*NAMES, *MULTI30K))
+@pytest.mark.parametrize(("name", "source"), [("office_help_en_ko", "en"), ("office_help_ko_en", "ko")])
+def test_those_of_libreoffices_help_translate_to_korean_and_back(name: str, source: str, script: ModuleType) -> None:
+    texts = script.OFFICE_HELP.texts
+    translator = load_translator(EXAMPLES / name, device="cpu")
+    (found,) = translator.translate([texts[source]])
+    assert found.text == {"en": "확인을 눌러 문서를 저장하십시오.", "ko": "Click OK to save the document."}[source]
+    seen = translator.attention_map(texts[source], found.text).words().cross
+    assert seen is not None
+    words, looked_at = {"en": ((0, 2), [1, 5]), "ko": ((1, 5), [2, 0])}[source]  # OK and the document
+    assert seen.mean((0, 1)).argmax(-1)[list(words)].tolist() == looked_at
+
+
+@pytest.mark.parametrize("name", (*NAMES, *LARGER))
 def test_the_weights_have_half_the_precision(name: str) -> None:
     weights = checkpoint.load(best_checkpoint(EXAMPLES / name))["state_dict"].values()
     assert {value.dtype for value in weights} == {torch.float16}
 
 
-@pytest.mark.parametrize("name", (*NAMES, *MULTI30K))
+@pytest.mark.parametrize("name", (*NAMES, *LARGER))
 def test_the_commands_that_make_them_still_describe_them(name: str, script: ModuleType) -> None:
     config = checkpoint.load(best_checkpoint(EXAMPLES / name))["nmt"]["config"]
-    composed = compose("train", script.settings(name))
+    (models,) = (group.models for group in script.GROUPS if name in group.models)
+    composed = compose("train", [*models[name], "data.path=null"])  # a copy does not say where the data were
     assert all(agrees(config[key], composed[key]) for key in SECTIONS)
 
 

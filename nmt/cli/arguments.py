@@ -27,6 +27,8 @@ PATH_KEYS = (
     "out",
     "compare",
     "animation",
+    "runs",
+    "multi30k",
     "hydra.run.dir",
     "hydra.sweep.dir",
     *(f"data.{key}" for key in PATHS),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
-import shutil
 import sys
 import tempfile
 import time
@@ -35,8 +35,9 @@ Measure what tutorials claim about attention: train small models with several se
 
   claims=[memory,positions]  only these claims; default: all
   seeds=[1,2,3]              the seeds of the trainings, at least two
-  runs=outputs/lab           the folder of the trainings. Finished ones are used again, stopped ones go on
-  out=docs/lab               the folder of the pages (English, Korean), the figures and claims.json
+  runs=outputs/lab/runs      the folder of the trainings. Finished ones are used again, stopped ones go on
+  out=outputs/lab            the folder of the pages (English, Korean), the figures and claims.json. They replace older
+                             ones, but not those of claims that are not measured now
   jobs=2                     trainings at the same time; default: one for each core
   multi30k=FOLDER            also measure the claim on long sentences on Multi30k; the folder has its train, val
                              and test files
@@ -85,8 +86,11 @@ def run(argv: list[str]) -> None:
         return
     config = read_config("lab", argv, LabConfig)
     claims = [claim for claim in chosen(config) if is_possible(claim)]
+    if not claims:
+        raise UserError("claims: none of them can be measured; choose others, or give what is missing")
     if not 2 <= len(set(config.seeds)) == len(config.seeds) <= 10:
         raise UserError(f"seeds: got {config.seeds}, expected 2 to 10 different seeds: an interval needs at least two")
+    check_replaces(claims, Path(config.out))
     trainings = {claim.name: planned(claim, config.seeds, Path(config.runs)) for claim in claims}
     train_all(
         list(dict.fromkeys(each for systems in trainings.values() for runs in systems.values() for each in runs)),
@@ -97,14 +101,17 @@ def run(argv: list[str]) -> None:
 
 
 def chosen(config: LabConfig) -> list[Claim]:
-    """Return the claims that are to be measured. Raises UserError for an unknown name."""
+    """Return the claims that are to be measured. Raises UserError for an unknown name and for an empty list."""
     from nmt.lab.claims import CLAIMS
 
+    if config.claims == []:
+        raise UserError(f"claims: got an empty list, expected some of {', '.join(CLAIMS)}, or null for all")
     for name in config.claims or []:
         if name not in CLAIMS:
             near = did_you_mean(name, CLAIMS)
             raise UserError(f"claims: got '{name}', expected some of {', '.join(CLAIMS)}{near}")
-    return [CLAIMS[name](config.multi30k) for name in config.claims or CLAIMS]
+    multi30k = None if config.multi30k is None else os.path.abspath(config.multi30k)
+    return [CLAIMS[name](multi30k) for name in config.claims or CLAIMS]
 
 
 def is_possible(claim: Claim) -> bool:
@@ -113,6 +120,18 @@ def is_possible(claim: Claim) -> bool:
     if missing is not None:
         print(f"{claim.name}: left out; it needs {missing}", flush=True)
     return missing is None
+
+
+def check_replaces(claims: Sequence[Claim], folder: Path) -> None:
+    """Raise UserError if the page in `folder` has a claim that is not measured now, because it would be lost."""
+    file = folder / "claims.json"
+    there = [each["name"] for each in json.loads(file.read_text("utf-8"))] if file.is_file() else []
+    lost = [name for name in there if name not in {claim.name for claim in claims}]
+    if lost:
+        raise UserError(
+            f"out: the page in {folder} also has {', '.join(lost)}, which would be lost; measure these too (finished "
+            "trainings are used again), or name another folder: out=FOLDER"
+        )
 
 
 def planned(claim: Claim, seeds: Sequence[int], folder: Path) -> dict[str, list[Training]]:
@@ -145,11 +164,9 @@ def train_all(trainings: Sequence[Training], jobs: int | None) -> None:
 
 def train(training: Training) -> None:
     """Train to the end, in a process of its own with one thread. Raises UserError with the last line of its output."""
+    arguments = [*training.settings, f"seed={training.seed}", f"hydra.run.dir={training.folder}"]
     if last_checkpoint(training.folder).is_file():
         arguments = [f"resume={training.folder}"]
-    else:
-        shutil.rmtree(training.folder, ignore_errors=True)  # of a run that was killed before its first checkpoint
-        arguments = [*training.settings, f"seed={training.seed}", f"hydra.run.dir={training.folder}"]
     with tempfile.NamedTemporaryFile("r", encoding="utf-8") as output:
         process = server().Process(target=train_in_this_process, args=(arguments, output.name))
         process.start()

@@ -1,10 +1,12 @@
 """The program of the lab: what it plans, what it trains again, and what it says of mistakes."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from nmt.cli import lab
+from nmt.cli.arguments import read_config
 from nmt.errors import UserError
 from nmt.lab.claim import Claim, Contrast, Curves, Finding, Text
 from nmt.lab.claims import CLAIMS, gradient
@@ -43,7 +45,9 @@ def tiny(monkeypatch):
         (["seeds=[1]"], r"seeds: got \[1\], expected 2 to 10 different seeds"),
         (["seeds=[1,1]"], r"seeds: got \[1, 1\], expected 2 to 10 different seeds"),
         (["jobs=0"], "jobs: got 0"),
-        (["claims=[fixed_vector_multi30k]", "multi30k=no_folder"], "multi30k: no_folder is not a folder; expected one"),
+        (["claims=[fixed_vector_multi30k]", "multi30k=none"], "multi30k: /.*none is not a folder; expected one"),
+        (["claims=[]"], "claims: got an empty list, expected some of"),
+        (["claims=[fixed_vector_multi30k]"], "claims: none of them can be measured"),
     ],
 )
 def test_mistakes_are_named(arguments, message):
@@ -65,6 +69,20 @@ def test_without_trainings_the_page_is_written_at_once(tmp_path, capsys, monkeyp
     lab.run(["claims=[gradient]", f"out={tmp_path}", f"runs={tmp_path / 'runs'}"])
     assert "supported" in capsys.readouterr().out
     assert {path.name for path in tmp_path.iterdir()} == {"README.md", "README.ko.md", "claims.json", "gradient.png"}
+    before = (tmp_path / "claims.json").read_bytes()
+    with pytest.raises(UserError, match=f"^out: the page in {tmp_path} also has gradient, which would be lost"):
+        lab.run(["claims=[memory]", f"out={tmp_path}", f"runs={tmp_path / 'runs'}"])
+    assert (tmp_path / "claims.json").read_bytes() == before and not (tmp_path / "runs").exists()
+
+
+def test_paths_may_have_any_characters_and_one_folder_has_one_name(tmp_path, monkeypatch):
+    folder = tmp_path / "a folder (1), ours"
+    folder.mkdir()
+    monkeypatch.chdir(tmp_path)
+    read = [read_config("lab", [f"multi30k={name}", "runs=~/x, y"], lab.LabConfig) for name in (folder, f"{folder}/")]
+    assert read[0].runs == str(Path.home() / "x, y")
+    systems = [[claim.systems() for claim in lab.chosen(config)] for config in read]
+    assert systems[0] == systems[1]
 
 
 @pytest.mark.slow
