@@ -173,10 +173,14 @@ def merge_data(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, An
     """Return the checkpoint's data settings `own`, with the `given` settings in their place.
 
     A given `path` replaces the whole corpus. The files that the run named for single splits would take precedence over
-    it, so they are set to None.
+    it, so they are set to None. So are the word alignments of pairs that are replaced.
     """
+    from nmt.config.settings import DataConfig
+
     files = dict.fromkeys(("train", "val", "test")) if given.get("path") is not None else {}
-    return {**own, **files, **given}
+    others = bool(files) or any(key not in DataConfig.__dataclass_fields__ for key in given)  # settings of the source
+    links = dict.fromkeys(f"{split}_alignment" for split in ("train", "val") if others or split in given)
+    return {**own, **files, **{key: None for key in links if key in own}, **given}
 
 
 def same_limits(one: Search, other: Search) -> bool:

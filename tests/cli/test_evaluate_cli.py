@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -109,6 +110,22 @@ def test_given_path_goes_before_the_runs_own_files() -> None:
     merged = evaluate_program.merge_data(own, {"path": "p", "val": "v.tsv"})
     assert merged == {"path": "p", "train": None, "val": "v.tsv", "test": None, "limit": 3}
     assert evaluate_program.merge_data(own, {"test": "x"}) == {**own, "test": "x"}
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ({"path": "p"}, {"train": None, "val": None}),
+        ({"name": "other/corpus"}, {"train": None, "val": None}),
+        ({"val": "v.tsv"}, {"train": "t", "val": None}),
+        ({"path": "p", "val_alignment": "w"}, {"train": None, "val": "w"}),
+        ({"test": "x", "limit": 5, "path": None}, {"train": "t", "val": "v"}),
+    ],
+)
+def test_word_alignments_go_with_their_pairs(given: dict[str, Any], kept: dict[str, str | None]) -> None:
+    own = {"path": None, "name": "a/corpus", "train_alignment": "t", "val_alignment": "v"}
+    merged = evaluate_program.merge_data(own, given)
+    assert {split: merged[f"{split}_alignment"] for split in ("train", "val")} == kept
 
 
 @pytest.mark.parametrize(
