@@ -88,7 +88,7 @@ def recurrent() -> dict[str, Any]:
     }
 
 
-def save_other(run: Run, path: Path, tokenizer: Tokenizer | None = None, **data: str) -> Path:
+def save_other(run: Run, path: Path, tokenizer: Tokenizer | None = None, **data: Any) -> Path:
     """Save a tiny recurrent model beside `run`, with its tokenizer and data unless others are given."""
     plain = checkpoint.load(run.folder / "checkpoints" / "best.ckpt")["nmt"]["config"]
     plain = {**plain, "name": "other", "model": recurrent(), "data": {**plain["data"], **data}}

@@ -18,7 +18,7 @@ from nmt.errors import UserError, counted
 if TYPE_CHECKING:
     from nmt.checkpoint import LoadedModel
     from nmt.config.settings import DataConfig
-    from nmt.data.pair import SentencePair
+    from nmt.data.pair import SentencePair, Split
     from nmt.evaluation.metrics.base import Metric
     from nmt.evaluation.split import Evaluation, Subject
     from nmt.search.base import Search
@@ -151,6 +151,23 @@ def data_of(loaded: LoadedModel, given: Mapping[str, Any]) -> DataConfig:
     from nmt.config.settings import DataConfig
 
     return read(absolute_paths(merge_data(loaded.config["data"], given)), DataConfig, "data")
+
+
+def training_corpora(chosen: Chosen, allow: Sequence[str], *, purpose: str) -> list[Split]:
+    """Return the corpora that the checkpoint was trained on (also `data.more`), before any pairs were dropped.
+
+    Raises UserError if one cannot be read. The message says what it was needed for, `purpose`.
+    """
+    from nmt.build import build_more, build_source
+    from nmt.data.corpus import load_corpus, load_more
+
+    data = data_of(chosen.loaded, {})
+    try:
+        with messages_on(sys.stderr):
+            own = load_corpus(build_source(data, allow=allow), data, ("train",))["train"]
+            return [own, *(each.split for each in load_more(build_more(data), data).values())]
+    except UserError as error:
+        raise UserError(f"{error}; {purpose}, unless rarity=false") from error
 
 
 def evaluate(chosen: Chosen, *, bootstrap: int) -> Evaluation:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nmt.cli import program
 from nmt.cli.arguments import read_config, wants_help
-from nmt.cli.evaluate import OPEN_KEYS, Chosen, EvaluateConfig, choose, data_of
+from nmt.cli.evaluate import OPEN_KEYS, Chosen, EvaluateConfig, choose, training_corpora
 from nmt.cli.log import messages_on
 from nmt.config.typed import PositiveInt
 from nmt.errors import UserError, counted
@@ -41,7 +42,9 @@ same or the next token, on the rarest one of the sentence, or on its end (Voita 
 The loss of a head is the score of the model minus the score with this head masked (Michel et al. 2019,
 arXiv:1905.10650). Among many heads, small losses and low p-values occur by chance.
 
-The program prints a table, and writes heads/test.json (with all figures of each head) and heads/test.png.
+The program prints a table, and writes heads/test.beam1.lp1.500.json (with all figures of each head) and the same as a
+picture, .png. The names have the split, the checkpoint unless it is the best, the search and the number of sentences.
+If data settings were changed, a digest of the sentences follows.
 
   python scripts/heads.py ckpt=outputs/transformer/2026-01-31_12-00-00 sentences=200
 """
@@ -74,7 +77,7 @@ def run(argv: Sequence[str]) -> None:
     print(shown)
     if left_out:
         print(f"({counted(left_out, 'column')} left out: the terminal is too narrow)")
-    start = chosen.folder / "heads" / name(chosen)
+    start = chosen.folder / "heads" / name(chosen, config)
     lost = any(each.lost is not None for each in found)
     legend = f"{facts['metric']} lost without the head" if lost else "share of the rows with the role"
     title = f"{chosen.loaded.config['name']}: {facts['metric']} {facts['score']:.1f} on {facts['sentences']} sentences"
@@ -90,16 +93,19 @@ def run(argv: Sequence[str]) -> None:
         print(f"written to {path}")
 
 
-def name(chosen: Chosen) -> str:
-    """Return the beginning of the file names: the split, and the checkpoint unless it is the best."""
-    subject = chosen.subject
-    return ".".join([subject.split, *([] if subject.checkpoint == "best" else [subject.checkpoint])])
+def name(chosen: Chosen, config: HeadsConfig) -> str:
+    """Return the beginning of the file names: split, checkpoint, search, number of sentences."""
+    from nmt.lines import digest
+
+    pairs = chosen.pairs[: config.sentences]
+    other = [digest(*(text for pair in pairs for text in (pair.source, pair.target)))[:8]] if config.data else []
+    return ".".join([chosen.subject.beginning(chosen.translator.search), str(len(pairs)), *other])
 
 
 def examine(chosen: Chosen, config: HeadsConfig) -> tuple[dict[str, Any], list[Profile]]:
     """Return the facts of the examination, and the profile of each head. Raises UserError for no attention."""
     from nmt.evaluation.head_importance import importance
-    from nmt.evaluation.heads import profiles
+    from nmt.evaluation.heads import count_pieces, profiles
     from nmt.evaluation.metrics.base import labels
     from nmt.evaluation.pictures import attention_maps
     from nmt.lines import as_line
@@ -111,7 +117,10 @@ def examine(chosen: Chosen, config: HeadsConfig) -> tuple[dict[str, Any], list[P
         raise UserError("ckpt: this model has no attention, so it has no heads")
     if not chosen.metrics:
         raise UserError("scores: this run has no metrics; name the one that says what is lost: scores=[bleu]")
-    frequencies = training_pieces(chosen, config) if config.rarity else None
+    frequencies = None
+    if config.rarity:
+        training = training_corpora(chosen, config.allow, purpose="rare pieces are those of the training")
+        frequencies = count_pieces(chain.from_iterable(training), translator.tokenizer)
     pairs = chosen.pairs[: config.sentences]
     sources, references = [pair.source for pair in pairs], [as_line(pair.target) for pair in pairs]
     translations = translator.translate(sources)
@@ -136,20 +145,6 @@ def examine(chosen: Chosen, config: HeadsConfig) -> tuple[dict[str, Any], list[P
         "score": whole,
     }
     return facts, profiles(maps, frequencies, scores)
-
-
-def training_pieces(chosen: Chosen, config: HeadsConfig) -> Mapping[str, Mapping[str, int]]:
-    """Return how often each piece occurs in the training corpus. Raises UserError if that cannot be read."""
-    from nmt.build import build_source
-    from nmt.data.corpus import load_corpus
-    from nmt.evaluation.heads import count_pieces
-
-    data = data_of(chosen.loaded, {})
-    try:
-        pairs = load_corpus(build_source(data, allow=config.allow), data, ("train",))["train"]
-    except UserError as error:
-        raise UserError(f"{error}; rare pieces are those of the training, unless rarity=false") from error
-    return count_pieces(pairs, chosen.translator.tokenizer)
 
 
 def table(found: Sequence[Profile], metric: str) -> Any:

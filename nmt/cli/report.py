@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 
 from nmt.cli import program
 from nmt.cli.arguments import read_config, wants_help
-from nmt.cli.evaluate import OPEN_KEYS, Chosen, EvaluateConfig, choose, data_of, evaluate
+from nmt.cli.evaluate import OPEN_KEYS, EvaluateConfig, choose, evaluate, training_corpora
 from nmt.cli.log import messages_on
 from nmt.config.typed import NonNegativeInt
 from nmt.errors import UserError
 from nmt.system.atomic import write_atomically
 
 if TYPE_CHECKING:
-    from nmt.data.pair import Split
     from nmt.evaluation.report.figures import Report
 
 HELP = """\
@@ -71,32 +70,21 @@ def run(argv: list[str]) -> None:
 
     chosen = choose(config)
     assert isinstance(chosen.translator, Translator)
-    training = training_pairs(chosen, config) if config.rarity else None
+    training = None
+    if config.rarity:
+        training = training_corpora(chosen, config.allow, purpose="the report counts the words of the training")
     evaluation = evaluate(chosen, bootstrap=config.bootstrap)
     with messages_on(sys.stderr):
         rare = None
         if training is not None:
-            targets = (pair.target for pair in training)
+            targets = (pair.target for split in training for pair in split)
             lines = [*evaluation.references, *evaluation.hypotheses]
-            rare = rarity(targets, len(training), lines, chosen.metrics, chosen.subject.target_lang)
+            rare = rarity(targets, sum(map(len, training)), lines, chosen.metrics, chosen.subject.target_lang)
         found = report(
             chosen.translator, evaluation, rare, count=config.examples, n_best=config.n_best, seed=config.seed
         )
         for path in write(found, chosen.folder):
             print(f"written to {path}")
-
-
-def training_pairs(chosen: Chosen, config: ReportConfig) -> Split:
-    """Return the pairs that the checkpoint was trained on, before any were dropped. Raises UserError."""
-    from nmt.build import build_source
-    from nmt.data.corpus import load_corpus
-
-    data = data_of(chosen.loaded, {})
-    try:
-        with messages_on(sys.stderr):
-            return load_corpus(build_source(data, allow=config.allow), data, ("train",))["train"]
-    except UserError as error:
-        raise UserError(f"{error}; the report counts the words of the training, unless rarity=false") from error
 
 
 def write(report: Report, folder: Path) -> list[Path]:

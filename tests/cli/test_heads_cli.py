@@ -17,9 +17,10 @@ from nmt.evaluation.heads import count_pieces
 from tests.tiny_run import Run, save_other
 
 FAST = ["device=cpu", "sentences=4", "search.max_length_extra=1", "search.max_length_factor=0.5"]
+NAME = "test.beam1.lp1.4"
 
 
-def written(folder: Path, name: str = "test") -> dict[str, Any]:
+def written(folder: Path, name: str = NAME) -> dict[str, Any]:
     assert (folder / "heads" / f"{name}.png").read_bytes()[:4] == b"\x89PNG"
     found: dict[str, Any] = json.loads((folder / "heads" / f"{name}.json").read_text("utf-8"))
     return found
@@ -41,11 +42,11 @@ def test_every_head_has_a_line_a_role_and_a_loss(
         assert line.split()[:3] == [each["kind"], str(each["layer"]), str(each["head"])]
         assert f"{each['lost']:+.2f}" in line
         assert each["role"] is None or each["shares"][each["role"]] >= 0.5
-    assert out[-2:] == [f"written to {tmp_path}/heads/test.{suffix}" for suffix in ("json", "png")]
+    assert out[-2:] == [f"written to {tmp_path}/heads/{NAME}.{suffix}" for suffix in ("json", "png")]
 
 
 def test_roles_are_those_of_the_translations(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    heads.run([f"ckpt={run.folder}", f"out={tmp_path}", "importance=false", "data.val_size=1", *FAST])
+    heads.run([f"ckpt={run.folder}", f"out={tmp_path}", "importance=false", *FAST])
     found = written(tmp_path)
     sources = (run.data / "test.en").read_text("utf-8").splitlines()[:4]
     fields = {"beam_size": 1, "max_length_extra": 1, "max_length_factor": 0.5}
@@ -61,10 +62,19 @@ def test_roles_are_those_of_the_translations(run: Run, tmp_path: Path, capsys: p
     assert chosen[0]["shares"]["same"] == pytest.approx(float(expected["same"][1, 0]))
 
 
+def test_other_data_do_not_replace_the_files_of_the_run(run: Run, tmp_path: Path) -> None:
+    words = [f"ckpt={run.folder}", f"out={tmp_path}", "importance=false", "rarity=false", *FAST]
+    heads.run(words)
+    before = written(tmp_path)
+    (tmp_path / "test.tsv").write_text("a dog\tgod a\n" * 4, "utf-8")
+    heads.run([*words, f"data.path={tmp_path}"])
+    assert written(tmp_path) == before and len(list((tmp_path / "heads").iterdir())) == 4
+
+
 def test_a_recurrent_model_has_one_head_that_cannot_be_masked(run: Run, tmp_path: Path) -> None:
     other = save_other(run, tmp_path / "other.ckpt")
     heads.run([f"ckpt={other}", f"out={tmp_path}", "rarity=false", *FAST])
-    (only,) = written(tmp_path, "test.other")["heads"]
+    (only,) = written(tmp_path, "test.other.beam1.lp1.4")["heads"]
     assert (only["kind"], only["lost"], set(only["shares"])) == ("cross", None, {"end"})
 
 

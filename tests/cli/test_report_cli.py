@@ -12,7 +12,7 @@ from nmt.cli import evaluate
 from nmt.cli import report as program
 from nmt.errors import UserError
 from tests.html_page import Page
-from tests.tiny_run import Run
+from tests.tiny_run import Run, save_other
 
 QUICK = ["bootstrap=10", "examples=1", "search.beam_size=2", "n_best=2"]
 
@@ -64,6 +64,17 @@ def test_words_are_counted_in_the_runs_own_training_data(run: Run, tmp_path: Pat
     figures = json.loads(path.read_text("utf-8"))
     assert figures["by_rarity"] is None and figures["words"] is None
     assert "rarity=false" in path.with_suffix(".html").read_text("utf-8")
+
+
+def test_words_of_further_corpora_are_counted_too(run: Run, tmp_path: Path, elsewhere: Path) -> None:
+    (tmp_path / "test.tsv").write_text("red\tunseen\n", encoding="utf-8")
+    (tmp_path / "more.tsv").write_text("red\tunseen\n" * 12, encoding="utf-8")
+    more = {"mine": {"train": str(tmp_path / "more.tsv"), "weight": 1}}
+    ckpt = save_other(run, tmp_path / "other.ckpt", more=more)
+    program.run([f"ckpt={ckpt}", *QUICK, f"data.path={tmp_path}", f"out={tmp_path}"])
+    (path,) = (tmp_path / "translations").glob("*.report.json")
+    (group,) = json.loads(path.read_text("utf-8"))["by_rarity"]["groups"]
+    assert (group["name"], group["sentences"]) == ("10-99", 1)
 
 
 @pytest.mark.parametrize(

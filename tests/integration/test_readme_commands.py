@@ -101,7 +101,8 @@ def test_align(line, here, capsys):
 def test_heads(line, here, run_folder, capsys):
     heads.run([*shlex.split(line), "search.max_length_extra=0", "search.max_length_factor=0.3"])
     assert "BLEU" in capsys.readouterr().out
-    assert (run_folder / "heads" / "test.json").is_file() and (run_folder / "heads" / "test.png").is_file()
+    found = {path.name for path in (run_folder / "heads").iterdir()}
+    assert found == {"test.beam1.lp1.3.json", "test.beam1.lp1.3.png"}
 
 
 def test_the_python_example(here, capsys):
