@@ -80,8 +80,10 @@ def short_text(report: DataReport) -> list[str]:
         f"{side.unknown_rate:.2%} unknown"
         for side in (train.source, train.target)
     )
+    sampled = any(split.pairs != split.size for split in report.training.values())
+    compared = "the sample of training" if sampled else "training"
     held_out = [
-        f"of the {split.size:,} pairs of {name}, training also has {split.seen_sources:,} sources and "
+        f"of the {split.size:,} pairs of {name}, {compared} also has {split.seen_sources:,} sources and "
         f"{split.seen_pairs:,} whole pairs"
         for name, split in report.splits.items()
         if split.seen_sources is not None

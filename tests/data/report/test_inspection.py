@@ -20,7 +20,7 @@ from nmt.data.report.figures import visible
 from nmt.data.report.inspection import inspect
 from nmt.data.report.page import page
 from nmt.data.report.start import start_lines
-from nmt.data.report.tables import text
+from nmt.data.report.tables import short_text, text
 from nmt.data.tokenizer import Tokenizer
 
 ENGLISH = ("the old man walks his dog along river while children play in snow and women read books").split()  # noqa: SIM905
@@ -154,6 +154,9 @@ def test_a_sample_is_called_one(corpus, tokenizer, data_config):
     assert report.splits["train"].pairs == len(pairs) <= 100 and report.splits["train"].size == len(corpus["train"])
     assert report.splits["train"].source.texts == len(pairs)
     assert any(line.startswith("pairs looked at (a sample)") for line in text(report))
+    assert ", the sample of training also has" in short_text(report)[-1]
+    whole = inspect(corpus, tokenizer, data_config(), origin=str)
+    assert ", training also has" in short_text(whole)[-1]
 
 
 class Tags(html.parser.HTMLParser):
