@@ -103,12 +103,13 @@ def run(argv: Sequence[str]) -> None:
     output = None if config.output is None else Path(os.path.expanduser(config.output))
     if output is not None and output.exists():
         raise UserError(f"output={output}: it exists already; name another file, or remove it")
-    if (config.split is None) == (config.source is None or config.target is None):
+    if config.split is None and None in (config.source, config.target):
         raise UserError("split: give split=, or source= and target=, to say which pairs to align")
     if config.ckpt is None and (config.aligner == "model" or config.split is not None):
         raise UserError("ckpt: not given; name a run folder or a checkpoint file: ckpt=RUN_FOLDER")
-    if config.aligner == "eflomal":
-        refuse_settings_of_models(config)
+    problems = list(contradictions(config))
+    if problems:
+        raise UserError(*problems)
 
     from nmt.system import process
 
@@ -122,13 +123,23 @@ def run(argv: Sequence[str]) -> None:
             print(table(work), file=sys.stderr, flush=True)
 
 
-def refuse_settings_of_models(config: AlignConfig) -> None:
-    """Raise UserError for a setting that only the alignment by a model has."""
-    names = ("reverse", "reverse_layer", "reverse_head", "layer", "head", "threshold", "yardstick")
-    given = [name for name in names if getattr(config, name) is not None]
-    given += ["shifted"] * config.shifted + ["unit"] * (config.unit != "words")
-    if given:
-        raise UserError(f"{given[0]}: does not go with aligner={config.aligner}, only with a model; leave it out")
+def contradictions(config: AlignConfig) -> Iterator[str]:
+    """Yield the settings that would do nothing, with the reason."""
+    of_reverse = [name for name in ("reverse_layer", "reverse_head") if getattr(config, name) is not None]
+    if config.aligner == "eflomal":
+        names = [name for name in ("reverse", "layer", "head", "threshold", "yardstick") if getattr(config, name)]
+        names += of_reverse + ["shifted"] * config.shifted + ["unit"] * (config.unit != "words")
+        for name in names:
+            yield f"{name}: does not go with aligner={config.aligner}, only with a model; leave it out"
+    elif config.reverse is None:
+        symmetrized = config.symmetrize != "grow-diag-final-and" and config.yardstick is None
+        for name in of_reverse + ["symmetrize"] * symmetrized:
+            yield f"{name}: does nothing without reverse=, a model of the other direction; give one, or leave it out"
+    if config.split is not None and (config.source, config.target) != (None, None):
+        yield "split: does not go with source= and target=; leave one or the others out"
+    statistical = "eflomal" in (config.aligner, config.yardstick) and config.ckpt is not None
+    if config.split is None and config.data and not statistical:
+        yield f"data.{next(iter(config.data))}: does nothing with source= and target=; leave it out"
 
 
 @dataclass
