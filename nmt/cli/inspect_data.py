@@ -14,6 +14,7 @@ from nmt.cli import program
 from nmt.cli.arguments import quoted_paths, take, take_config_dir, wants_help
 from nmt.cli.log import messages_on
 from nmt.errors import UserError
+from nmt.run_files import find_checkpoint
 
 if TYPE_CHECKING:
     from nmt.config.settings import TokenizerConfig
@@ -64,6 +65,7 @@ def run(argv: Sequence[str]) -> None:
         from nmt.data.filters import check_filters
 
         check_filters(config.data)
+        start = None if config.init is None else find_checkpoint(config.init, key="init")
         source, added = build_source(config.data, allow=config.allow), build_more(config.data)
     from nmt.data.corpus import load_corpus, load_more, origin
     from nmt.data.report.figures import MORE
@@ -80,7 +82,7 @@ def run(argv: Sequence[str]) -> None:
     with messages_on(sys.stderr):
         corpus = load_corpus(source, config.data)
         more = load_more(added, config.data)
-        tokenizer, note = train_tokenizer(corpus["train"], config.tokenizer)
+        tokenizer, note = tokenizer_of(start) if start else train_tokenizer(corpus["train"], config.tokenizer)
         report = inspect(
             corpus,
             tokenizer,
@@ -94,6 +96,14 @@ def run(argv: Sequence[str]) -> None:
     plain = json.dumps(asdict(report), ensure_ascii=False, indent=2) + "\n"
     written = [] if out is None else _write(out, {".txt": lines, ".json": plain, ".html": page(report)})
     print(lines, *(f"written to {path}\n" for path in written), sep="", end="")
+
+
+def tokenizer_of(start: Path) -> tuple[Tokenizer, str]:
+    """Return the tokenizer of the checkpoint that the run would start from, and what to tell the user."""
+    from nmt.checkpoint import load
+    from nmt.data.tokenizer import Tokenizer
+
+    return Tokenizer.from_state(load(start)["nmt"]["tokenizer"]), f"the pieces above are those of init={start}"
 
 
 def train_tokenizer(split: Split, settings: TokenizerConfig) -> tuple[Tokenizer, str]:

@@ -9,6 +9,7 @@ import pytest
 
 from nmt.cli import inspect_data
 from nmt.errors import UserError
+from tests.tiny_run import Run, save_other
 
 
 @pytest.fixture
@@ -54,6 +55,19 @@ def test_a_vocabulary_that_is_too_large_stops_no_report(folder: Path, capsys: py
     assert note.startswith("a run would end here: tokenizer.vocab_size: got 5000, but the joint training text ")
     assert note.endswith("or lower; the pieces above are those of tokenizer.vocab_size=null")
     assert note in (folder / "large" / "data_report.html").read_text(encoding="utf-8")
+
+
+def test_a_run_that_starts_from_a_checkpoint_has_its_tokenizer(
+    run: Run, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    start = save_other(run, folder / "start.ckpt")
+    inspect_data.run([f"data.path={folder}", "data.val_size=3", f"init={start}", f"out={folder}/own"])
+    report = json.loads((folder / "own" / "data_report.json").read_text(encoding="utf-8"))
+    pieces = sum(len(each) for each in run.translator.tokenizer.encode_source(["a DOG 7", "snow"]))
+    assert report["splits"]["test"]["source"]["pieces"] == pieces - 2  # without the ends of the sentences
+    assert f"the pieces above are those of init={start}" in capsys.readouterr().out
+    with pytest.raises(UserError, match=r"^init=.*none: no such file or folder"):
+        inspect_data.run([f"data.path={folder}", "init=none"])
 
 
 @pytest.mark.parametrize(
