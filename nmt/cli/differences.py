@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+SEED = "seed"  # the setting whose values are runs of one system
 LONGEST_VALUE, LONGEST_NAME = 30, 150  # characters, and bytes of UTF-8: file systems allow 255 bytes
 
 
@@ -12,13 +13,14 @@ def differences(jobs: Sequence[Sequence[str]]) -> list[dict[str, str]]:
     """Return for each job the settings whose values differ between the jobs, under short names.
 
     `jobs` holds the overrides of each job (key=value). The short name of `model/attention` is `attention`, unless
-    another of these settings ends in the same word.
+    another of these settings ends in the same word. Only `seed` itself is called so, not `data.seed`.
     """
     settings = [dict(_parted(word) for word in words) for words in jobs]
     keys = list(dict.fromkeys(key for each in settings for key in each))
     differing = [key for key in keys if len({each.get(key) for each in settings}) > 1]
     last = [re.split("[/.@]", key)[-1] for key in differing]
-    names = {key: name if last.count(name) == 1 else key for key, name in zip(differing, last, strict=True)}
+    unclear = {name for name in last if last.count(name) > 1} | {SEED}
+    names = {key: key if name in unclear else name for key, name in zip(differing, last, strict=True)}
     return [{names[key]: each.get(key, "") for key in differing} for each in settings]
 
 

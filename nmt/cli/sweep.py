@@ -11,6 +11,7 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
+from nmt.cli.differences import SEED
 from nmt.run_files import METRICS
 from nmt.system.atomic import write_atomically
 from nmt.table import Cell, Column, Table, terminal_width, text_cell, to_markdown, to_text, to_tsv
@@ -18,7 +19,6 @@ from nmt.table import Cell, Column, Table, terminal_width, text_cell, to_markdow
 TSV, MARKDOWN = "results.tsv", "results.md"
 SPLITS = ("val", "test")
 PARAMETERS, UPDATES, MINUTES = SIZES = "parameters", "updates", "minutes"
-SEED = "seed"
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,13 @@ def test_a_name_that_two_settings_share_is_written_out() -> None:
     assert differences(jobs)[0] == {"model.encoder.layers": "1", "model.decoder.layers": "2"}
 
 
+def test_only_the_seed_itself_makes_runs_of_one_system() -> None:
+    for key, rows in (("seed", 4), ("data.seed", 2), ("search.seed", 2)):
+        settings = differences([[f"{key}=1"], [f"{key}=2"]])
+        assert settings == [{key: "1"}, {key: "2"}]
+        assert len(with_means([Result(str(n), each, {"BLEU": 1.0}) for n, each in enumerate(settings)])) == rows
+
+
 def test_a_setting_that_only_one_job_has_differs() -> None:
     assert differences([["+a.b=1"], []]) == [{"b": "1"}, {"b": ""}]
 
