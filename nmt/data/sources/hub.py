@@ -157,10 +157,17 @@ def _texts(
     """Return the two columns of texts, found by language or inside a `translation` column."""
     languages = source_lang, target_lang
     if "translation" in columns and not all(lang in columns for lang in languages):
-        rows = columns["translation"]
-        for lang in languages:
-            check_language(lang, sorted(rows[0]), where)
-        return [row[source_lang] for row in rows], [row[target_lang] for row in rows]
+        rows = [{} if row is None else row for row in columns["translation"]]
+        wrong = next((row for row in rows if not isinstance(row, Mapping)), None)
+        if wrong is not None:
+            raise UserError(
+                f"{where}: the column 'translation' holds {type(wrong).__name__}, expected a text for each language, "
+                'as in {"en": "a dog", "de": "ein Hund"}; choose another data set (data.name, data.config)'
+            )
+        there = sorted({lang for row in rows for lang in row})
+        for lang in languages if there else ():
+            check_language(lang, there, where)
+        return [row.get(source_lang) for row in rows], [row.get(target_lang) for row in rows]
     for lang in languages:
         check_language(lang, columns, where)
     return columns[source_lang], columns[target_lang]

@@ -281,6 +281,13 @@ def test_rows_without_a_text_are_counted_and_other_values_refused():
     with pytest.raises(UserError, match=r"x \(train\): row 2 holds int, expected text"):
         read({"en": ["a", "b"], "de": ["A", "B"]}, {"en": ["c"], "de": [1]})
     assert len(notes) == 1
+    rows = [None, {"en": "a", "de": "A"}, {"en": "b", "de": None}, {"en": "c"}]
+    assert read({"translation": rows}, {"translation": [None]}) == [SentencePair("a", "A")]
+    assert notes[1:] == ["x (train): left out 4 rows without text on one side"]
+    with pytest.raises(UserError, match=r"x \(train\): the column 'translation' holds str, expected a text for each"):
+        read({"translation": ["hello"]})
+    with pytest.raises(UserError, match="de"):
+        read({"translation": [{"en": "a", "fr": "A"}]})
 
 
 @pytest.mark.parametrize("streaming", [False, True])
