@@ -302,6 +302,7 @@ def pages() -> dict[Path, str]:
     for group in (RESULTS, ABLATION):
         page = group.folder / "README.md"
         found[page] = with_table(page.read_text("utf-8"), whole_table(group))
+    page = ABLATION.folder / "README.md"
     found[page] = with_table(found[page], unfinished_table(), "unfinished")
     return found
 
@@ -313,7 +314,7 @@ def write_tables() -> None:
 
 
 def run(arguments: list[str]) -> None:
-    """Run the command `add` or `table`. Raises UserError for other arguments."""
+    """Run the command `add`, `ablation` or `table`. Raises UserError for other arguments."""
     if wants_help(arguments):
         print(__doc__)
         return

@@ -53,7 +53,6 @@ HEADING_GAP, LEGEND_GAP = 0.08, 0.1
 COLUMNS_NAME, COLUMNS_NAME_GAP = 0.28, 0.1  # the name of the columns, and its distance from the panels
 COLUMN_LABEL_GAP = 0.06  # between labels and panels
 HEAD_GAP, HEAD_HEIGHT = 0.05, 0.2  # "head 1" stands above the column labels
-LAYER_GAP = 0.08  # between "layer 1" and the row labels
 COLORBAR = 0.75  # the colour bar with its numbers, on the right of the large panel
 COLORBAR_GAP, COLORBAR_WIDTH, COLORBAR_HEIGHT = 0.14, 0.09, 2.4
 BESIDE = 0.35  # between the colour bar and the row labels of the small panels
