@@ -6,6 +6,8 @@ python scripts/examples.py
 python scripts/examples.py multi30k=FOLDER
     the same for the two models of Multi30k (almost five hours with one thread); the folder has the files train, val
     and test
+python scripts/examples.py office_help=FOLDER
+    the same for the two models of LibreOffice's help (two hours with one thread)
 python scripts/examples.py table
     write the table again, from the metrics.json of every model in examples/
 """
@@ -15,6 +17,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from nmt import load_translator
 from nmt.cli import program, share, train
-from nmt.cli.arguments import take, wants_help
+from nmt.cli.arguments import wants_help
 from nmt.errors import UserError
 from nmt.lines import as_line
 from nmt.run_files import CONFIG, METRICS, best_checkpoint
@@ -42,37 +45,66 @@ RECURRENT = [
     "model.decoder.readout_width=64",
 ]
 LENGTH = ["trainer.max_time=null", "trainer.max_steps=2500"]
-SMALL = {
-    "bahdanau": [*RECURRENT, "model/attention=bahdanau", "model.attention.width=64", *LENGTH],
-    "luong": [*RECURRENT, "model/attention=luong", *LENGTH],
-    "transformer": ["experiment=demo", "model.encoder.block.width=64", *LENGTH],
-}
-MULTI30K = {
-    "multi30k_bahdanau": ["experiment=multi30k_bahdanau", "seed=1"],
-    "multi30k_transformer": ["experiment=multi30k_continued", "seed=2"],
-}
-FIRST = {
-    "multi30k_transformer": ["experiment=multi30k_transformer", "seed=2"]
-}  # the training before, whose weights it starts from
-CAPTION = "A dog runs on the beach."  # our own, because the captions of Multi30k are not ours to publish
 
 
-def make(name: str, path: str | None) -> None:
-    """Train a model, with the data in the folder `path`, and replace its copy in examples/."""
+@dataclass(frozen=True)
+class Group:
+    """Models of one corpus: its title, and the overrides that train each model.
+
+    `first` has the overrides of the training before, for a model that starts from the weights of another. `texts` has
+    the sentences whose attention maps go with the models, by source language; without one, it is a validation sentence.
+    """
+
+    corpus: str
+    models: dict[str, list[str]]
+    first: dict[str, list[str]] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
+
+
+SMALL = Group(
+    "embedded corpus",
+    {
+        "bahdanau": [*RECURRENT, "name=bahdanau", "model/attention=bahdanau", "model.attention.width=64", *LENGTH],
+        "luong": [*RECURRENT, "name=luong", "model/attention=luong", *LENGTH],
+        "transformer": ["experiment=demo", "name=transformer", "model.encoder.block.width=64", *LENGTH],
+    },
+)
+MULTI30K = Group(
+    "Multi30k",
+    {
+        "multi30k_bahdanau": ["experiment=multi30k_bahdanau", "seed=1"],
+        "multi30k_transformer": ["experiment=multi30k_continued", "seed=2"],
+    },
+    first={"multi30k_transformer": ["experiment=multi30k_transformer", "seed=2"]},
+    texts={"en": "A dog runs on the beach."},  # our own: the captions of Multi30k are not ours to publish
+)
+OFFICE_HELP = Group(
+    "LibreOffice's help",
+    {name: [f"experiment={name}", "seed=1"] for name in ("office_help_en_ko", "office_help_ko_en")},
+    texts={"en": "Click OK to save the document.", "ko": "문서를 저장하려면 확인을 누르십시오."},
+)
+WITH_DATA = {"multi30k": MULTI30K, "office_help": OFFICE_HELP}  # by the argument that names the folder of the data
+GROUPS = (SMALL, *WITH_DATA.values())
+
+
+def make(name: str, group: Group, path: str | None) -> None:
+    """Train a model of a group, with the data in the folder `path`, and replace its copy in examples/."""
     run, first, copy = RUNS / name, RUNS / f"{name}_first", EXAMPLES / name
     data, start = [f"data.path={path}"] if path else [], []
-    if name in FIRST:
-        train.run([*FIRST[name], *data, f"hydra.run.dir={first}"])
+    if name in group.first:
+        train.run([*group.first[name], *data, f"hydra.run.dir={first}"])
         start = [f"init={first}"]
-    train.run([*settings(name), *data, *start, f"hydra.run.dir={run}"])
+    train.run([*group.models[name], *data, *start, f"hydra.run.dir={run}"])
     shutil.rmtree(copy, ignore_errors=True)
-    share.run([f"ckpt={run}", f"out={copy}", *([f"text={CAPTION}"] if name in MULTI30K else [])])
+    text = group.texts.get(config_of(run)["data"]["source_lang"])
+    share.run([f"ckpt={run}", f"out={copy}", *([f"text={text}"] if text else [])])
     print(f"{name}: the copy changes {changed(run, copy)} validation translations")
 
 
-def settings(name: str) -> list[str]:
-    """Return the overrides that train a model."""
-    return [f"name={name}", *SMALL[name]] if name in SMALL else MULTI30K[name]
+def config_of(run: Path) -> dict[str, Any]:
+    """Return the settings of a run."""
+    found: dict[str, Any] = yaml.safe_load((run / CONFIG).read_text("utf-8"))
+    return found
 
 
 def changed(run: Path, copy: Path) -> str:
@@ -98,12 +130,13 @@ def table() -> str:
 def row(folder: Path) -> list[str]:
     """Return the row of a model."""
     metrics: dict[str, Any] = json.loads((folder / METRICS).read_text("utf-8"))
-    config = yaml.safe_load((folder / CONFIG).read_text("utf-8"))
+    config = config_of(folder)
     data, attention = config["data"], config["model"].get("attention", {}).get("_target_", "Transformer")
+    corpus = next(group.corpus for group in GROUPS if folder.name in group.models)
     size = best_checkpoint(folder).stat().st_size
     return [
         f"[{folder.name}]({folder.name})",
-        f"{data.get('name') or data['_target_'].rpartition('.')[2]}, {data['source_lang']} to {data['target_lang']}",
+        f"{corpus}, {data['source_lang']} to {data['target_lang']}",
         attention.rpartition(".")[2].removesuffix("Attention"),
         *(f"{metrics['test'][key]['value']:.1f}" for key in ("bleu", "chrf")),
         f"{metrics['parameters']:,}",
@@ -125,12 +158,14 @@ def run(arguments: list[str]) -> None:
     if wants_help(arguments):
         print(__doc__)
         return
-    path, rest = take(arguments, "multi30k")
-    if rest not in ([], ["table"]) or (path and rest):
-        raise UserError(f"got '{' '.join(arguments)}', expected nothing, multi30k=FOLDER, or table; see --help")
-    if not rest:
-        for name in MULTI30K if path else SMALL:
-            make(name, path)
+    key, _, path = arguments[0].partition("=") if len(arguments) == 1 else ("", "", "")
+    if arguments not in ([], ["table"]) and not (key in WITH_DATA and path):
+        keys = ", ".join(f"{key}=FOLDER" for key in WITH_DATA)
+        raise UserError(f"got '{' '.join(arguments)}', expected nothing, {keys}, or table; see --help")
+    if arguments != ["table"]:
+        group = WITH_DATA.get(key, SMALL)
+        for name in group.models:
+            make(name, group, path or None)
     write_table()
 
 
