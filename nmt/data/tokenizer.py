@@ -35,6 +35,7 @@ from nmt.special import BOS, EOS, PAD, UNK, WORD_MARK
 if TYPE_CHECKING:
     from nmt.config.settings import TokenizerConfig
 
+VERSION = 1  # of the texts that a tokenizer is trained on, and of the default size
 # Fixed options of SentencePiece's trainer, in addition to TokenizerConfig. They are part of the cache key.
 TRAINER_OPTIONS: dict[str, Any] = {
     "pad_id": PAD,
@@ -244,6 +245,7 @@ def _key(split: Split, config: TokenizerConfig) -> str:
     settings = {
         **dataclasses.asdict(config),
         **TRAINER_OPTIONS,
+        "version": VERSION,
         "sentencepiece": sentencepiece.__version__,
         "text": split.digest,
     }
