@@ -33,7 +33,7 @@ WORDS = {
             "if the whole interval is above 0, contradicted if it is below, otherwise undecided. With three seeds, an "
             "interval is wide. The models of a claim have the same budget: the same number of updates, tokens in a "
             f"batch ({BATCH_TOKENS}), learning rate and search. In the figures, a line goes through the means, and "
-            "each small point is a seed. `make lab` makes this page."
+            "each small point is a seed. `make lab` makes such a page in `outputs/lab`."
         ),
         **{"claim": "claim", "difference": "what the claim predicts to be above 0", "found": "found"},
         **{"first": "the first difference that it predicts to be above 0", "verdicts": "differences in these runs"},
@@ -48,7 +48,7 @@ WORDS = {
             "BLEU이고, 시간은 비율이다. 구간 전체가 0보다 크면 뒷받침됨, 0보다 작으면 반박됨, 그 밖에는 판단 보류이다. "
             "시드가 세 개뿐이면 구간이 넓다. 한 주장의 모델들은 예산이 같다. 곧 업데이트 수, 배치의 토큰 "
             f"수({BATCH_TOKENS}개), 학습률, 탐색 방법이 같다. 그림에서 선은 평균을 잇고, 작은 점 하나는 시드 하나이다. "
-            "이 문서는 `make lab`으로 만든다."
+            "`make lab`은 이런 문서를 `outputs/lab`에 만든다."
         ),
         **{"claim": "주장", "difference": "주장이 0보다 크다고 예측하는 값", "found": "측정값"},
         **{"first": "주장이 0보다 크다고 예측하는 첫 번째 값", "verdicts": "이 실험에서 모든 값의 판정"},
