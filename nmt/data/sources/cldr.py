@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from nmt.data.pair import SentencePair
 from nmt.data.sources.generated import Generated
 from nmt.errors import ParameterError, did_you_mean
+from nmt.require import require_integer
 
 if TYPE_CHECKING:
     from babel import Locale
@@ -46,8 +47,7 @@ class Cldr(Generated):
         Raises ParameterError for an unknown topic or locale, and for a topic that one of the languages lacks.
         """
         super().__init__(seed=seed, sizes=sizes)
-        if max_parts < 1:
-            raise ParameterError("max_parts", f"got {max_parts}, expected at least 1")
+        require_integer(at_least=1, max_parts=max_parts)
         self.max_parts = max_parts
         self.locales = _locale(source_lang, "source_lang"), _locale(target_lang, "target_lang")
         self.topics, self.left_out = _topics(topics, *self.locales)

@@ -11,8 +11,7 @@ from pytorch_lightning.trainer.states import TrainerFn
 from torch import Tensor
 
 from nmt.checkpoint import load, save
-from nmt.errors import ParameterError
-from nmt.require import require_fraction
+from nmt.require import require_fraction, require_integer
 from nmt.run_files import METRICS, best_checkpoint, last_checkpoint, recent_checkpoint, recent_updates
 from nmt.training.finite import require_finite
 from nmt.training.module import TranslationModule, training
@@ -31,12 +30,10 @@ class Checkpointing(Callback):
     """
 
     def __init__(self, *, average_last: int = 5, ema_decay: float | None = None, save_every_updates: int = 500) -> None:
-        if average_last < 0:
-            raise ParameterError("average_last", f"got {average_last}, expected at least 0 (0: no averaging)")
+        require_integer(at_least=0, average_last=average_last)
         if ema_decay is not None:
             require_fraction(ema_decay=ema_decay)
-        if save_every_updates < 1:
-            raise ParameterError("save_every_updates", f"got {save_every_updates}, expected at least 1")
+        require_integer(at_least=1, save_every_updates=save_every_updates)
         self.average_last = average_last
         self.ema_decay = ema_decay
         self.ema: dict[str, Tensor] | None = None  # the moving average, by the names of the parameters

@@ -10,7 +10,8 @@ import pytorch_lightning as pl
 from pytorch_lightning.callbacks import Callback
 from pytorch_lightning.trainer.states import TrainerFn
 
-from nmt.errors import ParameterError, counted
+from nmt.errors import counted
+from nmt.require import require_integer, require_number
 from nmt.training.module import training
 
 logger = logging.getLogger(__name__)
@@ -24,10 +25,9 @@ class EarlyStopping(Callback):
     """
 
     def __init__(self, *, patience: int | None = 10, min_delta: float = 0.001) -> None:
-        if patience is not None and patience < 1:
-            raise ParameterError("patience", f"got {patience}, expected at least 1, or null to never stop")
-        if not 0.0 <= min_delta < math.inf:
-            raise ParameterError("min_delta", f"got {min_delta}, expected a finite number of at least 0")
+        if patience is not None:
+            require_integer(at_least=1, patience=patience)
+        require_number(at_least=0.0, min_delta=min_delta)
         self.patience = patience
         self.min_delta = min_delta
         self._best = -math.inf

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from nmt.data.bar import Bar
 from nmt.data.progress import clock
-from nmt.errors import ParameterError
+from nmt.require import require_number
 from nmt.training.module import TranslationModule, training
 
 DISPENSABLE = ("speed", "epoch", "update", "score")  # figures that a narrow terminal leaves out, in this order
@@ -30,8 +30,7 @@ class TrainingProgress(Callback):
     """
 
     def __init__(self, *, plain_seconds: float = 30.0) -> None:
-        if not plain_seconds >= 0.0:
-            raise ParameterError("plain_seconds", f"got {plain_seconds}, expected a number of at least 0")
+        require_number(at_least=0.0, plain_seconds=plain_seconds)
         self.plain_seconds = plain_seconds
         self._bar: Bar | None = None
         self._start = (0.0, 0.0)  # seconds and share of the run when training started or was resumed

@@ -8,8 +8,8 @@ from pytorch_lightning.loggers import TensorBoardLogger
 
 from nmt.analysis.figure import card
 from nmt.analysis.fonts import typeface
-from nmt.errors import ParameterError
 from nmt.evaluation.pictures import attention_maps
+from nmt.require import require_integer
 from nmt.training.module import training
 
 
@@ -20,8 +20,7 @@ class Samples(Callback):
     """
 
     def __init__(self, *, sentences: int = 3) -> None:
-        if sentences < 0:
-            raise ParameterError("sentences", f"got {sentences}, expected at least 0")
+        require_integer(at_least=0, sentences=sentences)
         self.sentences = sentences
 
     def on_fit_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:

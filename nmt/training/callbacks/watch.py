@@ -12,9 +12,9 @@ from pytorch_lightning.callbacks import Callback
 
 from nmt.analysis.measures import measures, scalars
 from nmt.attention_map import AttentionMap
-from nmt.errors import ParameterError
 from nmt.evaluation.faults import shares
 from nmt.evaluation.pictures import attention_maps
+from nmt.require import require_integer
 from nmt.training.module import TranslationModule, training
 
 logger = logging.getLogger(__name__)
@@ -55,8 +55,7 @@ class Watch(Callback):
     """
 
     def __init__(self, *, sentences: int = 20) -> None:
-        if sentences < 1:
-            raise ParameterError("sentences", f"got {sentences}, expected at least 1")
+        require_integer(at_least=1, sentences=sentences)
         self.sentences = sentences
         self._told: set[str] = set()
         self._lowest = (math.inf, math.inf)  # validation and training loss where the validation loss was lowest

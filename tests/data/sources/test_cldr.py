@@ -142,7 +142,7 @@ def test_mistakes(make, data_config):
         ({"target_lang": "kr"}, "CLDR has no locale 'kr'; .*; kr is the country: its language is 'ko'$"),
         ({"sizes": [10, 10]}, r"data.sizes: got \[10, 10\], expected three counts"),
         ({"sizes": [10, 0, 10]}, "expected three counts of at least 1"),
-        ({"max_parts": 0}, "data.max_parts: got 0, expected at least 1"),
+        ({"max_parts": 0}, "data.max_parts: got 0, expected an integer of at least 1"),
         ({"sizes": [1, "x"]}, r"data.sizes: got \[1, 'x'\], expected a list .each an integer"),
         ({"size": [10, 10, 10]}, "data.size: unknown key; did you mean 'sizes'"),
         (

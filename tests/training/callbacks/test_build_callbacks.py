@@ -34,7 +34,7 @@ def test_null_leaves_one_out_and_extra_ones_come_last(nodes):
     ("name", "node", "words"),
     [
         ("samples", {"sentenses": 2}, "callbacks.samples.sentenses: unknown key; did you mean 'sentences'?"),
-        ("checkpointing", {"average_last": -1}, "callbacks.checkpointing.average_last: got -1, expected at least 0"),
+        ("checkpointing", {"average_last": -1}, "average_last: got -1, expected an integer of at least 0"),
         (
             "early_stopping",
             {"patience": "x"},
