@@ -49,10 +49,10 @@ LENGTH = ["trainer.max_time=null", "trainer.max_steps=2500"]
 
 @dataclass(frozen=True)
 class Group:
-    """Models of one corpus: its title, and the overrides that train each model.
+    """The models of one corpus: the corpus as the table names it, and the overrides that train each model.
 
-    `first` has the overrides of the training before, for a model that starts from the weights of another. `texts` has
-    the sentences whose attention maps go with the models, by source language; without one, it is a validation sentence.
+    A model in `first` starts from the weights of another training, which has these overrides. `texts` has a sentence
+    for each source language. Its attention map becomes part of the copy; without one, it is a validation sentence.
     """
 
     corpus: str

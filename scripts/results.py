@@ -299,11 +299,10 @@ def pages() -> dict[Path, str]:
     for path, language in readmes.items():
         text = with_table(path.read_text("utf-8"), short_table())
         found[path] = with_table(text, summary(claims, language), "claims")
-    for group in (RESULTS, ABLATION):
-        page = group.folder / "README.md"
-        found[page] = with_table(page.read_text("utf-8"), whole_table(group))
-    page = ABLATION.folder / "README.md"
-    found[page] = with_table(found[page], unfinished_table(), "unfinished")
+    results, ablation = (group.folder / "README.md" for group in (RESULTS, ABLATION))
+    found[results] = with_table(results.read_text("utf-8"), whole_table(RESULTS))
+    text = with_table(ablation.read_text("utf-8"), whole_table(ABLATION))
+    found[ablation] = with_table(text, unfinished_table(), "unfinished")
     return found
 
 

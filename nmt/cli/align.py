@@ -136,7 +136,7 @@ def contradictions(config: AlignConfig) -> Iterator[str]:
         for name in of_reverse + ["symmetrize"] * symmetrized:
             yield f"{name}: does nothing without reverse=, a model of the other direction; give one, or leave it out"
     if config.split is not None and (config.source, config.target) != (None, None):
-        yield "split: does not go with source= and target=; leave one or the others out"
+        yield "split: does not go with source= and target=; give split=, or the two files"
     statistical = "eflomal" in (config.aligner, config.yardstick) and config.ckpt is not None
     if config.split is None and config.data and not statistical:
         yield f"data.{next(iter(config.data))}: does nothing with source= and target=; leave it out"

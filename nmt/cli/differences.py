@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-SEED = "seed"  # the setting whose values are runs of one system
+SEED = "seed"  # jobs that differ only in this setting are runs of one system
 LONGEST_VALUE, LONGEST_NAME = 30, 150  # characters, and bytes of UTF-8: file systems allow 255 bytes
 
 

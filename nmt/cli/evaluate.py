@@ -195,9 +195,10 @@ def merge_data(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, An
     from nmt.config.settings import DataConfig
 
     files = dict.fromkeys(("train", "val", "test")) if given.get("path") is not None else {}
-    others = bool(files) or any(key not in DataConfig.__dataclass_fields__ for key in given)  # settings of the source
-    links = dict.fromkeys(f"{split}_alignment" for split in ("train", "val") if others or split in given)
-    return {**own, **files, **{key: None for key in links if key in own}, **given}
+    of_source = [key for key in given if key not in DataConfig.__dataclass_fields__]  # as `name` of the Hub
+    replaced = [split for split in ("train", "val") if files or of_source or split in given]
+    links = {key: None for split in replaced if (key := f"{split}_alignment") in own}
+    return {**own, **files, **links, **given}
 
 
 def same_limits(one: Search, other: Search) -> bool:

@@ -94,12 +94,15 @@ def run(argv: Sequence[str]) -> None:
 
 
 def name(chosen: Chosen, config: HeadsConfig) -> str:
-    """Return the beginning of the file names: split, checkpoint, search, number of sentences."""
+    """Return the beginning of the file names: split, checkpoint, search and number of sentences.
+
+    If data settings were changed, a digest of the sentences follows.
+    """
     from nmt.lines import digest
 
     pairs = chosen.pairs[: config.sentences]
-    other = [digest(*(text for pair in pairs for text in (pair.source, pair.target)))[:8]] if config.data else []
-    return ".".join([chosen.subject.beginning(chosen.translator.search), str(len(pairs)), *other])
+    changed = [digest(*(text for pair in pairs for text in (pair.source, pair.target)))[:8]] if config.data else []
+    return ".".join([chosen.subject.beginning(chosen.translator.search), str(len(pairs)), *changed])
 
 
 def examine(chosen: Chosen, config: HeadsConfig) -> tuple[dict[str, Any], list[Profile]]:

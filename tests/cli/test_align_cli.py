@@ -183,7 +183,7 @@ def test_mistakes_are_one_line_and_leave_no_output(run: Run, words: list[str], r
         "head=0": "head: got 0, expected",
         "threshold=0": "threshold: got 0",
         "yardstick=eflomal": "yardstick: there are no gold alignments",
-        "split=test": "split: does not go with source= and target=; leave one or the others out",
+        "split=test": "split: does not go with source= and target=; give split=, or the two files",
         "data.path=none": "^data.path: does nothing with source= and target=",
         "reverse_layer=1": "^reverse_layer: does nothing without reverse=",
         "reverse_head=1": "^reverse_head: does nothing without reverse=",
