@@ -37,7 +37,8 @@ Measure what tutorials claim about attention: train small models with several se
   seeds=[1,2,3]              the seeds of the trainings, at least two
   runs=outputs/lab/runs      the folder of the trainings. Finished ones are used again, stopped ones go on
   out=outputs/lab            the folder of the pages (English, Korean), the figures and claims.json. They replace older
-                             ones, but not those of claims that are not measured now
+                             ones. A page with other claims than those measured now is not replaced: the program
+                             ends with an error before it trains
   jobs=2                     trainings at the same time; default: one for each core
   multi30k=FOLDER            also measure the claim on long sentences on Multi30k; the folder has its train, val
                              and test files

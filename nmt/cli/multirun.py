@@ -123,7 +123,7 @@ def plan(overrides: Sequence[str]) -> tuple[Path, tuple[Job, ...]]:
             with naming_files(words):
                 name = folder_name(number, settings[number])
                 recipe = compose_run([*words, _pinned(folder)], job=number, name=name)
-                from nmt.check import check_new_run  # late: torch takes seconds, and a misspelt word is told at once
+                from nmt.check import check_new_run  # here, because importing torch takes seconds
 
                 check_new_run(recipe.settings)
             if several_devices(recipe.settings.trainer):

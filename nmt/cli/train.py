@@ -90,7 +90,7 @@ def _single(overrides: Sequence[str], program: str | None) -> None:
 
     with naming_files(overrides):
         recipe = compose_run(overrides)
-        from nmt.check import check_new_run  # late: torch takes seconds, and a misspelt word is told at once
+        from nmt.check import check_new_run  # here, because importing torch takes seconds
 
         check_new_run(recipe.settings)
     from nmt.cli.processes import check_start, folder_of_first_process
@@ -116,7 +116,7 @@ def _show(overrides: Sequence[str], flags: argparse.Namespace) -> None:
     for number, words in planned:
         with naming_files(words):
             recipe = compose_run(words, job=number)
-            from nmt.check import check_nodes  # late: torch takes seconds, and a misspelt word is told at once
+            from nmt.check import check_nodes  # here, because importing torch takes seconds
 
             check_nodes(recipe.settings)
         head = "" if number is None else f"---\n# job {number}: {' '.join(words)}\n"
