@@ -38,13 +38,17 @@ class _Default:
 
 @dataclass(frozen=True)
 class _File:
-    """A chosen file. `lines` maps each dotted key that it sets to the number of its line."""
+    """A chosen file. `lines` maps each dotted key that it sets to the number of its line.
+
+    `bases` maps each file of the same group that its defaults list names, as in `- demo`, to the number of its line.
+    """
 
     group: str
     name: str
     package: str
     lines: Mapping[str, int]
     defaults: Sequence[_Default]
+    bases: dict[str, int]
 
 
 def check_files(overrides: Sequence[Override]) -> None:
@@ -88,7 +92,7 @@ def _placed(problem: str, files: Sequence[_File], typed: Sequence[str], choices:
             continue
         where = f"{file.name}, line {file.lines[key]}"
         group = key.partition(".")[0]
-        meant = next((entry.option for entry in file.defaults if entry.group == group), defaults().get(group))
+        meant = _choices([], files).get(group)
         if file.group not in RECIPES or group not in choices or choices[group] == meant:
             return f"{problem} ({where})"
         return (
@@ -115,11 +119,23 @@ def _chosen(overrides: Sequence[Override]) -> list[_File]:
     """Return the chosen files to look at, the one that beats the others first."""
     own, known = own_folder(), groups()
     given = _choices(overrides, [])
-    files = [_read(group, given[group]) for group in reversed(RECIPES) if given[group] in known[group]]
+    recipes = [(group, given[group]) for group in reversed(RECIPES) if given[group] in known[group]]
+    files = [file for group, option in recipes for file in _with_bases(group, option)]
     for group, option in _choices(overrides, files).items():
         if group not in RECIPES and own is not None and (own / group / f"{option}.yaml").is_file():
             files.append(_read(group, option))
     return files
+
+
+def _with_bases(group: str, option: str, above: Sequence[str] = ()) -> Iterator[_File]:
+    """Yield a recipe, and after it the recipes that it builds on. Those in `above` build on this one."""
+    file = _read(group, option)
+    yield file
+    for base, line in reversed(file.bases.items()):
+        if base in (*above, option):
+            raise UserError(f"{file.name}, line {line}: {group}={base} would build on itself; remove this line")
+        if base in groups()[group]:
+            yield from _with_bases(group, base, (*above, option))
 
 
 def _choices(overrides: Sequence[Override], files: Sequence[_File]) -> dict[str, str]:
@@ -147,7 +163,9 @@ def _read(group: str, option: str) -> _File:
     nodes = [(key, value) for key, value in entries if key.value != "defaults"]
     lines = dict(_lines(nodes, "" if prefix == "_global_" else f"{prefix}."))
     name = shown_path(path)
-    return _File(group, name, prefix, lines, list(_defaults(lists[0], name)) if lists else [])
+    if not lists:
+        return _File(group, name, prefix, lines, [], {})
+    return _File(group, name, prefix, lines, list(_defaults(lists[0], name)), _bases(lists[0]))
 
 
 def unreadable(error: YAMLError) -> str:
@@ -169,7 +187,7 @@ def _defaults(node: Any, name: str) -> Iterator[_Default]:
     if node.id != "sequence":
         raise _no_list(node, name)
     for entry in node.value:
-        if entry.id == "scalar":  # _self_, or a file of the same group
+        if entry.id == "scalar":  # _self_, or a file of the same group: see _bases
             continue
         for key, value in entry.value if entry.id == "mapping" else [(entry, entry)]:
             options = value.value if value.id == "sequence" else [value]
@@ -178,6 +196,12 @@ def _defaults(node: Any, name: str) -> Iterator[_Default]:
             group = key.value.split()[-1].partition("@")[0].removeprefix("/")
             for option in options:
                 yield _Default(key.value, group, option.value, key.start_mark.line + 1)
+
+
+def _bases(node: Any) -> dict[str, int]:
+    """Return the files of the same group that a defaults list names, with their lines."""
+    names = [entry for entry in node.value if entry.id == "scalar" and entry.value != "_self_"]
+    return {entry.value: entry.start_mark.line + 1 for entry in names}
 
 
 def _no_list(node: Any, name: str) -> UserError:
@@ -192,6 +216,13 @@ def _problems(file: _File, choices: Mapping[str, str]) -> Iterator[str]:
             f"'{file.package}' and not to the sections data, model and so on"
         )
         return
+    for base, line in file.bases.items():
+        if base not in groups()[file.group]:
+            options = groups()[file.group]
+            yield (
+                f"{file.name}, line {line}: {file.group}: got '{base}', expected one of {', '.join(options)}"
+                f"{did_you_mean(base, options)}"
+            )
     for entry in file.defaults:
         where, group = f"{file.name}, line {entry.line}", entry.group
         parent, _, child = group.rpartition("/")
@@ -203,7 +234,7 @@ def _problems(file: _File, choices: Mapping[str, str]) -> Iterator[str]:
         elif entry.option not in (*groups()[group], "null"):
             near = did_you_mean(entry.option, groups()[group])
             yield f"{where}: {group}: got '{entry.option}', expected one of {', '.join(groups()[group])}{near}"
-        elif parent and choices[parent] not in options_with(group):
+        elif parent and choices[parent] not in options_with(group) and choices[group] == entry.option:
             yield (
                 f"{where}, chooses {group}={entry.option}, but {parent}={choices[parent]} has no {child}: leave out "
                 f"{parent}={choices[parent]}, or use {having(group)}"

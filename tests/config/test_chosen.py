@@ -99,6 +99,10 @@ def test_an_experiment_that_chooses_an_attention_for_a_model_without_one(monkeyp
             "own/experiment/mine.yaml, line 3: unknown group 'modle'; did you mean 'model'?",
         ),
         (
+            "# @package _global_\ndefaults:\n  - demo\n  - mine\n",
+            "own/experiment/mine.yaml, line 4: experiment=mine would build on itself; remove this line",
+        ),
+        (
             "# @package _global_\nname: mine\n data: 3\n",
             "own/experiment/mine.yaml, line 3: cannot be read as YAML (mapping values are not allowed here); correct "
             "the file",
@@ -142,6 +146,23 @@ def test_defaults_that_are_no_list(experiment: Path, text: str, line: int) -> No
             f"own/experiment/mine.yaml, line {line}: defaults: expected a list of groups, as in "
             "'- override /model: rnn'"
         )
+
+
+def test_an_experiment_that_builds_on_another(experiment: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(config_dir().parent)
+    start = "# @package _global_\ndefaults:\n"
+    experiment.write_text(f"{start}  - demo_rnn\n  - override /model/attention: luong\n  - _self_\n", "utf-8")
+    own = ["--config-dir", str(experiment.parent.parent)]
+    with also_in(own[1]):
+        assert compose_run(["experiment=mine"]).plain["model"]["attention"]["score"] == "general"
+        experiment.write_text(f"{start}  - demo\n  - override /scheduler: constant\n  - _self_\n", "utf-8")
+        line = line_of(config_dir() / "experiment" / "demo.yaml", "final: 0.02")
+        assert message("experiment=mine").endswith(f"(configs/experiment/demo.yaml, line {line})")
+
+        experiment.write_text(f"{start}  - demo_rn\n  - _self_\n", "utf-8")
+        said = message("experiment=mine")
+        assert said.startswith(f"{experiment}, line 3: experiment: got 'demo_rn', expected one of demo, demo_rnn, ")
+        assert said.endswith("; did you mean 'demo_rnn'?")
 
 
 @pytest.mark.parametrize("nested", [False, True])

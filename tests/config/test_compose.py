@@ -83,8 +83,20 @@ def test_experiments_name_their_runs_and_bow_to_debug_and_the_command_line(exper
 def test_an_experiment_beats_the_defaults() -> None:
     assert config.compose("train")["trainer"]["max_steps"] == -1
     assert config.compose("train", ["experiment=multi30k_rnn"])["trainer"]["max_steps"] == 8000
-    model = config.compose("train", ["experiment=multi30k_rnn"])["model"]
-    assert model == config.compose("train", ["model=rnn", "model/attention=none"])["model"]
+    model = config.compose("train", ["experiment=demo_rnn"])["model"]
+    assert (model["encoder"]["layer_dropout"], model["encoder"]["hidden_width"]) == (0.1, 128)
+
+
+@pytest.mark.parametrize("length", ["", "_long"])
+def test_the_recurrent_recipes_differ_in_attention_alone(length: str) -> None:
+    names = [f"multi30k_{name}{length}" for name in ("rnn", "luong", "bahdanau")]
+    recipes = [config.compose("train", [f"experiment={name}"]) for name in names]
+    assert [recipe.pop("name") for recipe in recipes] == names
+    attentions = [recipe["model"].pop("attention") for recipe in recipes]
+    assert attentions[0] is None
+    assert (attentions[1]["score"], attentions[2]["query_state"]) == ("general", "between")
+    assert attentions == [recipe["model"]["decoder"].pop("attention") for recipe in recipes]
+    assert recipes[0] == recipes[1] == recipes[2]
 
 
 def test_composing_is_the_same_twice_and_leaves_no_trace() -> None:
