@@ -26,9 +26,8 @@ class Sampling(RuledSearch):
     them); of these only the smallest set with a probability of at least `top_p` (1: all of them). A temperature near 0,
     or top_k=1, gives greedy search.
 
-    The score of a hypothesis is its log-probability log P under the model, without rules, temperature
-    and cut-offs. The
-    samples of a sentence are returned best score first. Equal samples are not merged, so that their number can be
+    The score of a hypothesis is its log-probability log P under the model, without rules, temperature and cut-offs.
+    The samples of a sentence are returned best score first. Equal samples are not merged, so that their number can be
     counted.
 
     The draws depend on `seed`, the sentence's key, the sample's number and the step. So a sentence gets the same
