@@ -14,6 +14,7 @@ from nmt.cli import attend, evaluate, program, train, translate
 from nmt.cli.arguments import take, wants_help
 from nmt.cli.processes import is_first_process
 from nmt.errors import UserError
+from nmt.system.cores import OtherPrograms
 
 SENTENCES = 3
 ROOT = Path(__file__).resolve().parents[2]
@@ -54,13 +55,14 @@ def run(arguments: Sequence[str]) -> None:
     if wants_help(arguments):
         print(HELP, end="")
         return
-    named, others = take(arguments, "hydra.run.dir")
+    named, overrides = take(arguments, "hydra.run.dir")
     folder = Path(os.path.expanduser(named or f"outputs/demo/{time.strftime('%Y-%m-%d_%H-%M-%S')}"))
+    _use_free_cores()
     train_program = os.path.relpath(ROOT / "train.py")  # part of the command that resumes a stopped run
     _step(
         "train.py",
         functools.partial(train.run, program=train_program),
-        ["experiment=demo", f"hydra.run.dir={folder}", *others],
+        ["experiment=demo", f"hydra.run.dir={folder}", *overrides],
     )
     if not is_first_process():  # Lightning has started this program again for a further device
         return
@@ -75,6 +77,20 @@ def run(arguments: Sequence[str]) -> None:
     text = shlex.quote(sentences[0][0])
     logs = f"python -m tensorboard.main --logdir {folder}"
     print(CLOSING.format(folder=folder, maps=maps, tensorboard=logs, text=text, python=sys.executable), end="")
+
+
+def _use_free_cores() -> None:
+    """Use one thread if other programs are busy: the demo ends by time, so a slow one would learn nothing."""
+    import torch
+
+    from nmt.system import process
+
+    others = OtherPrograms()
+    time.sleep(0.5)
+    busy = others.slow_down(torch.get_num_threads())
+    if busy:
+        print(f"{busy}, so the demo uses one thread; its model is better if these programs are stopped first")
+        process.limit_threads(1)
 
 
 def _step(name: str, run: Callable[[list[str]], None], arguments: list[str]) -> None:

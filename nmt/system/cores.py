@@ -1,12 +1,55 @@
-"""How many processor cores there are to use."""
+"""How many processor cores there are to use, and how many of them other programs keep busy."""
 
 from __future__ import annotations
 
 import os
+import time
+from pathlib import Path
+
+STAT = Path("/proc/stat")  # Linux: the ticks that each core has spent in each mode since the start, see proc_stat(5)
+IDLE = (3, 4)  # the modes idle and iowait
+GUEST = 8  # from this mode on, the ticks are counted in other modes already
 
 
 def usable_cores() -> int:
     """Return the number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return len(_usable()) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class OtherPrograms:
+    """What programs other than this one compute on the usable cores, from the making of this object on."""
+
+    def __init__(self) -> None:
+        self._start = _seconds()
+
+    def busy_cores(self) -> float:
+        """Return the mean number of usable cores that other programs kept busy; 0.0 where the system is not Linux."""
+        clock, busy, own = (now - start for now, start in zip(_seconds(), self._start, strict=True))
+        return max(0.0, busy - own) / max(clock, 1e-3)
+
+    def slow_down(self, threads: int) -> str | None:
+        """Return a sentence about the load if there are no free cores for `threads` threads, else None.
+
+        Threads that compute together wait for each other, so a thread without a core of its own stops the others too.
+        """
+        busy, cores = self.busy_cores(), usable_cores()
+        if threads == 1 or busy + threads < cores + 0.5:
+            return None
+        return f"other programs keep {min(busy, cores):.1f} of {cores} cores busy"
+
+
+def _seconds() -> tuple[float, float, float]:
+    """Return the time in seconds: of the clock, of the usable cores while busy, and of this process on all cores."""
+    own = sum(os.times()[:4])  # with the processes that it has started and that have ended
+    if not STAT.is_file():
+        return time.monotonic(), 0.0, own
+    usable = {f"cpu{core}" for core in _usable()}
+    ticks = 0
+    for name, *modes in map(str.split, STAT.read_text("ascii").splitlines()):
+        if name in usable:
+            ticks += sum(int(value) for mode, value in enumerate(modes[:GUEST]) if mode not in IDLE)
+    return time.monotonic(), ticks / os.sysconf("SC_CLK_TCK"), own
+
+
+def _usable() -> set[int]:
+    return os.sched_getaffinity(0)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
+
+import torch
 
 from nmt.config.recipe import Recipe
 from nmt.system import machine, process
+from nmt.system.cores import OtherPrograms
 from nmt.training.finish import finish
 from nmt.training.fit import fit
 from nmt.training.interruption import interruptible
 from nmt.training.lightning import AtomicCheckpointIO
 from nmt.training.parts import build_parts
 from nmt.training.resume import read_last
+
+logger = logging.getLogger(__name__)
 
 
 def train(recipe: Recipe, *, resume: bool = False) -> dict[str, Any]:
@@ -23,10 +29,23 @@ def train(recipe: Recipe, *, resume: bool = False) -> dict[str, Any]:
     """
     process.speed_up()
     machine.forget_peak_memory()
+    others = OtherPrograms()
     checkpoints = AtomicCheckpointIO(read_last(recipe) if resume else None)
     parts = build_parts(recipe, checkpoints.last)
+    if not torch.accelerator.is_available():
+        _warn_of_slow_threads(others)
     fitted = fit(parts, checkpoints)
     if not fitted.first_process:
         return {}
     with interruptible(recipe.folder, lambda: fitted.updates):
         return finish(parts, fitted)
+
+
+def _warn_of_slow_threads(others: OtherPrograms) -> None:
+    """Warn if other programs use the cores that the threads of this training need."""
+    busy = others.slow_down(torch.get_num_threads())
+    if busy:
+        logger.warning(
+            f"{busy}, so the {torch.get_num_threads()} threads of this training wait for each other, and it can take "
+            "several times as long; if these programs go on, stop this run and resume it with OMP_NUM_THREADS=1"
+        )

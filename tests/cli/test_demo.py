@@ -28,6 +28,26 @@ def test_a_suggested_command_composes_and_builds(command: str) -> None:
     check_nodes(validate(compose("train", shlex.split(command))))
 
 
+@pytest.fixture(autouse=True)
+def free_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the other tests that run at the same time not count as other programs."""
+    monkeypatch.setattr(demo.OtherPrograms, "slow_down", lambda self, threads: None)
+
+
+def test_the_demo_uses_one_thread_beside_other_programs(monkeypatch, capsys) -> None:
+    used = []
+    monkeypatch.setattr("nmt.system.process.limit_threads", used.append)
+    monkeypatch.setattr(
+        demo.OtherPrograms, "slow_down", lambda self, threads: "other programs keep 1.9 of 2 cores busy"
+    )
+    monkeypatch.setattr(demo.train, "run", lambda arguments, **names: used.append(arguments[0]))
+    monkeypatch.setattr(demo.evaluate, "run", lambda arguments: None)
+    with pytest.raises(UserError, match="holds no test"):  # nothing was trained
+        demo.run(["hydra.run.dir=my runs"])
+    assert used == [1, "experiment=demo"]
+    assert "other programs keep 1.9 of 2 cores busy, so the demo uses one thread;" in capsys.readouterr().out
+
+
 def test_the_whole_demo_in_small(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     quick = ["debug=fast", "data.sizes=[400,5,5]", "callbacks.samples=null", "search.max_length_factor=0.5"]

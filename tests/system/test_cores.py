@@ -1,0 +1,52 @@
+"""How many cores there are, and what other programs leave of them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import pytest
+
+from nmt.system.cores import STAT, OtherPrograms, usable_cores
+
+linux = pytest.mark.skipif(not STAT.is_file(), reason="only Linux says how busy its cores are")
+
+
+def work(seconds: float) -> None:
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+
+
+@linux
+def test_other_programs_that_use_all_cores_slow_down_several_threads_but_not_one() -> None:
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2 * usable_cores())]
+    try:
+        time.sleep(0.5)
+        seen = OtherPrograms()
+        time.sleep(1.0)
+        assert seen.busy_cores() > 0.8 * usable_cores()
+        assert seen.slow_down(1) is None
+        assert str(seen.slow_down(2)).endswith(f" of {usable_cores()} cores busy")
+    finally:
+        for each in others:
+            each.kill()
+            each.wait()
+
+
+@linux
+def test_the_work_of_this_program_and_of_those_that_it_waits_for_does_not_count() -> None:
+    seen, begin = OtherPrograms(), time.monotonic()
+    work(0.5)
+    subprocess.run([sys.executable, "-c", "sum(range(10_000_000))"], check=True)
+    own = 0.5 / (time.monotonic() - begin)
+    assert seen.busy_cores() <= usable_cores() - own + 0.1
+
+
+def test_two_threads_with_free_cores_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = OtherPrograms()
+    for busy, threads, slow in ((1.0, 2, False), (2.4, 2, False), (2.6, 2, True), (4.0, 2, True), (0.6, 4, True)):
+        monkeypatch.setattr("nmt.system.cores.usable_cores", lambda: 4)
+        monkeypatch.setattr(seen, "busy_cores", lambda busy=busy: busy)
+        assert bool(seen.slow_down(threads)) is slow, (busy, threads)
