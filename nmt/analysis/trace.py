@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from nmt.analysis.caption import shown
-from nmt.analysis.trace_texts import TEXTS, hidden_tokens, predicted
+from nmt.analysis.trace_texts import TEXTS, after, hidden_tokens, predicted
 from nmt.attention_map import AttentionMap
 from nmt.errors import UserError
 from nmt.models.interface import Decoder
@@ -109,9 +109,9 @@ class Trace:
                 steps.append(self._step("weighted values", weighted, True, texts))
             unchanged = bool(steps) and name != "masked" and torch.equal(values, steps[-1].values)
             if values.numel() and not unchanged:
-                steps.append(self._step(name, values, per_token, texts))
+                steps.append(self._step(name, values, per_token, texts, [step.name for step in steps]))
         readout = self._step("readout", self.readout.float().cpu(), False, texts)
-        return [*steps, readout, self._next_token()]
+        return [*steps, readout, self._next_token(texts)]
 
     def _by_name(self, module: nn.Module) -> Iterator[tuple[str, list[Note]]]:
         """Yield the notes of an attention and of the decoder itself by their names, the query first."""
@@ -122,8 +122,16 @@ class Trace:
                 found.setdefault(note.name, []).append(note)
         yield from found.items()
 
-    def _step(self, name: str, values: Tensor, per_token: bool, texts: Mapping[str, tuple[str, str]]) -> Step:
+    def _step(
+        self,
+        name: str,
+        values: Tensor,
+        per_token: bool,
+        texts: Mapping[str, tuple[str, str]],
+        earlier: Sequence[str] = (),
+    ) -> Step:
         equation, sentence = texts.get(name, ("", ""))
+        equation = after(earlier, name, equation)
         if name == "masked":
             sentence = hidden_tokens(int(values.isinf().sum()), len(values))
         if name == "weights":
@@ -131,7 +139,7 @@ class Trace:
         labels = tuple(self.attention.axes(self.kind)[1]) if per_token else ()
         return Step(name, equation, sentence, values, tuple(values.shape), labels)
 
-    def _next_token(self) -> Step:
+    def _next_token(self, texts: Mapping[str, tuple[str, str]]) -> Step:
         logits = self.logits.float().cpu()
         probabilities = logits.softmax(-1)
         best = probabilities.topk(min(BEST, len(logits))).indices.tolist()
@@ -140,7 +148,7 @@ class Trace:
         sentence = predicted(shown(self.piece), float(probabilities[self.token]), rank, len(logits))
         values = torch.stack((logits[rows], probabilities[rows]), dim=1)
         labels, columns = tuple(map(self.label, rows)), ("logit", "probability")
-        return Step("next token", TEXTS["next token"][0], sentence, values, tuple(logits.shape), labels, columns)
+        return Step("next token", texts["next token"][0], sentence, values, tuple(logits.shape), labels, columns)
 
     def to_json(self, layer: int | None = None, head: int | None = None) -> str:
         """Return the steps of one layer and head as JSON; see `chosen`. Numbers have 6 decimals.
@@ -188,7 +196,7 @@ def check(decoder: Decoder, kind: Traced, pieces: Sequence[str], position: int) 
         )
     if kind not in kinds:
         raise UserError(f"trace: got kind '{kind}', but the decoder of this model has {', '.join(kinds)}; leave it out")
-    if position > len(pieces):
+    if not 1 <= position <= len(pieces):
         places = " ".join(f"{number}:{shown(piece)}" for number, piece in enumerate(pieces, start=1))
         raise UserError(f"trace: got {position}, but the translation has the positions {places}; choose one of these")
 

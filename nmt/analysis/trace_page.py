@@ -27,6 +27,7 @@ def trace_page(trace: Trace, *, layer: int | None = None, head: int | None = Non
         ],
         "position": trace.position,
         "pieces": pieces,
+        "token": shown(trace.piece),
     }
     labels = {*pieces, *map(shown, trace.before), *map(shown, trace.attention.axes(trace.kind)[1])}
     return render(

@@ -7,6 +7,8 @@ decoder, y is the embedding of the token that it reads, and s(t) its state after
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 # name: equation, if all models have the same, and sentence
 TEXTS = {
     "query": ("x", "What the decoder asks with: the vector that this layer has at this position."),
@@ -19,7 +21,10 @@ TEXTS = {
     "factor": ("f", "Scores are multiplied by this number. A larger one makes the weights sharper."),
     "keys": ("k_j", "A key for each token that can be read. The query is compared with the keys."),
     "projected query": ("", "A learned matrix prepares the query for the comparison."),
-    "normalized query": ("q / rms(q)", "Query and keys are scaled to the same size."),
+    "normalized query": (
+        "g q / rms(q)",
+        "Query and keys are scaled to the same size, and then each number by a learned factor g.",
+    ),
     "rotated query": (
         "",
         "Rotary positions turn the query by an angle that grows with its position. Keys are turned in the same way.",
@@ -34,10 +39,7 @@ TEXTS = {
     "offsets": ("j - p", "How far each token is from the centre, in tokens."),
     "scores": ("e_j", "One number for each token: the higher, the better it fits the query."),
     "scaled": ("", "Dividing by the root of the width keeps the size of the scores the same for every width."),
-    "position bias": (
-        "b_j",
-        "A number for each pair of positions, which is added to the score. The mask is a part of it.",
-    ),
+    "position bias": ("b_j", "A number for each pair of positions. It is added to the score."),
     "masked": ("e_j, or -∞ where it is hidden", ""),  # the trace says what was hidden
     "softmax": (
         "exp(e_j) / Σ_k exp(e_k)",
@@ -55,6 +57,21 @@ TEXTS = {
     "readout": ("", "What the decoder hands to its output layer, after all that follows this attention."),
     "next token": ("softmax(W_o r + b)", ""),  # the trace says which token
 }
+
+
+def after(earlier: Sequence[str], name: str, equation: str) -> str:
+    """Return the equation of a step, which can depend on the names of the `earlier` ones.
+
+    The keys are normalized and rotated as the query is, and the masked scores have the position bias.
+    """
+    if name == "masked" and "position bias" in earlier:
+        return equation.replace("e_j", "e_j + b_j", 1)
+    if name == "keys":
+        letter, _, value = equation.partition(" = ")
+        for step, function in (("normalized query", "norm"), ("rotated query", "rotate")):
+            value = f"{function}({value})" if step in earlier else value
+        return f"{letter} = {value}" if value else equation
+    return equation
 
 
 def hidden_tokens(hidden: int, tokens: int) -> str:

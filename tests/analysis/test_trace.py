@@ -256,6 +256,21 @@ def test_the_steps_of_a_transformer(transformer: Make) -> None:
     assert "rotated query" in names and "scaled" not in names and "normalized query" not in names
 
 
+def test_equations_of_a_transformer_name_what_its_positions_and_norms_do(transformer: Make) -> None:
+    biased = by_name(traces(transformer("alibi", qk_norm=True), "decoder_self")[1])
+    assert biased["masked"].equation == "e_j + b_j, or -∞ where it is hidden"
+    scaled, bias, masked = (biased[name].values for name in ("scaled", "position bias", "masked"))
+    close(masked[:3], (scaled + bias)[:3])
+    assert biased["keys"].equation == "k_j = norm(W^K h_j + b)"
+    rotary = transformer("rotary")
+    assert by_name(traces(rotary, "decoder_self")[1])["keys"].equation == "k_j = rotate(W^K h_j + b)"
+    both = by_name(traces(transformer("rotary", qk_norm=True), "decoder_self")[1])
+    assert both["keys"].equation == "k_j = rotate(norm(W^K h_j + b))"
+    assert both["next token"].equation == "softmax(W_o r)", "a Transformer's output layer has no bias"
+    plain = by_name(traces(rotary)[1])
+    assert plain["keys"].equation == "k_j = W^K h_j + b", "attention to the source has no positions"
+
+
 def test_the_normalizer_names_its_step(recurrent: Make) -> None:
     pytest.importorskip("entmax")
     trace = traces(recurrent(functools.partial(DotAttention, normalizer="sparsemax")))[1]
@@ -328,8 +343,9 @@ def test_the_json_has_all_numbers(recurrent: Make) -> None:
 def test_what_a_model_cannot_show(recurrent: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     translator = recurrent(FAMILIES["dot"])
     (translation,) = translator.score([SOURCE], [TARGET])
-    with pytest.raises(UserError, match=r"trace: got 99, but the translation has the positions 1:.* 2:"):
-        translator.trace(translation, 99)
+    for place in (99, 0, -1):
+        with pytest.raises(UserError, match=rf"trace: got {place}, but the translation has the positions 1:.* 2:"):
+            translator.trace(translation, place)
     with pytest.raises(UserError, match="got kind 'decoder_self', but the decoder of this model has cross"):
         translator.trace(translation, 1, kind="decoder_self")
     with pytest.raises(UserError, match="trace: got head 2, expected 1 to 1"):
