@@ -52,9 +52,10 @@ class AttentionMap:
     Legend: L layers, H heads, S source pieces, T target pieces.
 
     `cross` is (L, H, T, S), `encoder_self` (L, H, S, S), `decoder_self` (L, H, T, T). A kind that the model does not
-    have is None. Each row sums to 1. Row t of `cross` and `decoder_self` holds the weights of the step that predicted
-    `target_pieces[t]`. The columns of `decoder_self` are `read_pieces`, the input of the decoder: `<s>` and all target
-    pieces except the last. `level` is "pieces" or "words". `origin` tells which model and translation it is of.
+    have is None. Each row sums to 1, or to less with `local_p`. Row t of `cross` and `decoder_self` holds the weights
+    of the step that predicted `target_pieces[t]`. The columns of `decoder_self` are `read_pieces`, the input of the
+    decoder: `<s>` and all target pieces except the last. `level` is "pieces" or "words". `origin` tells which model and
+    translation it is of.
 
     Raises ValueError for shapes that do not fit the pieces, and for weights that are not finite.
     """

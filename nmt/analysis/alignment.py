@@ -61,7 +61,8 @@ def links_of(weights: Tensor, units: tuple[Units, Units], *, threshold: float | 
 
     Each target piece is linked to the source piece with the highest weight; with a `threshold`, to all source pieces
     with at least this weight. Two words are linked if any of their pieces are (Zenkel et al. 2019, arXiv:1901.11359).
-    The end of the sentence is never linked. `units` are those of the source and of the target.
+    The end of the sentence is never linked, and a target piece that looks only there has no link. `units` are those of
+    the source and of the target.
 
     Row t of the weights belongs to the step that predicts target piece t. With `shifted`, piece t is aligned by the
     next row, of the step that reads it (Chen et al. 2020, arXiv:2004.14675, section 3.1).
@@ -72,7 +73,8 @@ def links_of(weights: Tensor, units: tuple[Units, Units], *, threshold: float | 
     if not source or not target:
         return set()
     if threshold is None:
-        return {(source[s], target[t]) for t, s in enumerate(cells.argmax(-1).tolist())}
+        highest, places = cells.max(-1)
+        return {(source[s], target[t]) for t, s in enumerate(places.tolist()) if highest[t] > 0}
     return {(source[s], target[t]) for t, s in (cells >= threshold).nonzero().tolist()}
 
 

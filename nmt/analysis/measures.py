@@ -15,6 +15,7 @@ from nmt.attention_map import SPECIAL, AttentionMap, Kind
 from nmt.special import WORD_MARK
 
 SHARP = 0.99  # a row with a higher weight is sharp
+TINY = 1e-30  # instead of a divisor that is 0
 MEASURES = (
     "entropy",
     "relative_entropy",
@@ -79,6 +80,7 @@ def _choices(attention: AttentionMap, kind: Kind) -> Tensor:
 def _measures(attention: AttentionMap, kind: Kind) -> dict[str, Tensor]:
     """Return the figures (L, H, R') of one map. R' are the rows with a choice, or 1 for the coverage deviation."""
     weights: Tensor = getattr(attention, kind).double()
+    weights = weights / weights.sum(-1, keepdim=True).clamp(min=TINY)  # the rows of local_p sum to less than 1
     mask, choices = allowed(attention, kind), _choices(attention, kind)
     counted = choices > 1
     labels = attention.axes(kind)[1]

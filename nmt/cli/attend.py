@@ -55,7 +55,8 @@ See what a trained model attends to while it translates: a table on the terminal
   device=auto                auto, cpu, cuda, cuda:1 ...
 
 Each row of the table is a piece that the model writes, each column a piece that it reads (in self-attention, both are
-of one sentence). The weights are per cent, and a row sums to 100. "·" is less than half a per cent. A cell is empty if
+of one sentence). The weights are per cent, and a row sums to 100
+(to less with model/attention=local_p). "·" is less than half a per cent. A cell is empty if
 the row cannot look there, because that piece comes later.
 
   python scripts/attend.py ckpt=outputs/demo/2026-01-31_12-00-00 text="A dog runs." words=true out=dog
@@ -149,7 +150,14 @@ def attended(config: AttendConfig, sentences: dict[str, str]) -> list[Models]:
         return [[each] for each in maps]
     other = load_translator(config.compare, device=config.device, allow=config.allow)
     sources, targets = [each.source for each in translations], [each.text for each in translations]
-    return [list(pair) for pair in zip(maps, other.attention_maps(other.score(sources, targets)), strict=True)]
+    pairs = zip(maps, other.attention_maps(other.score(sources, targets)), strict=True)
+    return [[_without_score(each) for each in pair] for pair in pairs]
+
+
+def _without_score(attention: AttentionMap) -> AttentionMap:
+    """Return a map that names only log P: just one of two models has searched, so only its score is of a search."""
+    origin = dataclasses.replace(attention.origin, score=None)
+    return dataclasses.replace(attention, origin=origin)
 
 
 def loaded(config: AttendConfig) -> BaseTranslator:

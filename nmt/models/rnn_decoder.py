@@ -80,7 +80,7 @@ class RecurrentDecoder(Decoder):
       h is the attentional hidden state of arXiv:1508.04025, eq. 5; h_0 is 0. Feeding h to the cell is called input
       feeding (section 3.3). Without input feeding s_t = cell(y_t, s_(t-1)).
     - no attention: s_t = cell(y_t, s_(t-1)), readout tanh(W [s_t; y_t]). The encoder reaches the decoder through s_0
-      alone (arXiv:1406.1078, arXiv:1409.3215).
+      alone (arXiv:1409.3215; arXiv:1406.1078 gives it to every step).
 
     `attention` makes an attention from `query_width` and `memory_width`, or is None. `input_feeding` None enables input
     feeding if the query is the current state. `embedding_dropout` is applied to y, `layer_dropout` between layers, and

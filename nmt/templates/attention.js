@@ -25,7 +25,8 @@ function svg(name, attributes) {
 }
 
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
-const shown = (label) => label.replace(/^▁+$/, "␣");
+const cut = (label) => ([...label].length > 26 ? [...label].slice(0, 25).join("") + "…" : label);
+const shown = (label) => cut(label.replace(/^▁+$/, "␣"));
 const isMark = (label) => /^<.*>$/.test(label);
 
 // The first letter decides, as with dir="auto".
@@ -48,7 +49,8 @@ function chosenWeights(level) {
 function strongest(weights) {
   if (state.scale === "one") return 1;
   const highest = weights.map((row) => Math.max(...row)).sort((a, b) => a - b);
-  return Math.min(1, Math.max(highest[Math.floor(0.9 * (highest.length - 1))], 2 / weights[0].length));
+  const place = 0.9 * (highest.length - 1), below = highest[Math.floor(place)], above = highest[Math.ceil(place)];
+  return Math.min(1, Math.max(below + (place % 1) * (above - below), 2 / weights[0].length));
 }
 
 function makePanel(map, index) {
@@ -74,7 +76,7 @@ function placed(made, panel, row, column) {
 }
 
 function token(name, label, panel, row, column) {
-  const made = element(name, { textContent: shown(label), dir: isMark(label) ? "ltr" : "auto" });
+  const made = element(name, { textContent: shown(label), title: label === cut(label) ? "" : label, dir: isMark(label) ? "ltr" : "auto" });
   made.classList.toggle("short", [...shown(label)].length < 3);
   return placed(made, panel, row, column);
 }

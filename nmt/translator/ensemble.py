@@ -85,8 +85,8 @@ class Ensemble(BaseTranslator):
     def attention_maps(self, translations: Sequence[Translation]) -> list[AttentionMap]:
         """Raise UserError: layers and heads of different models have no mean."""
         raise UserError(
-            f"attention map: an ensemble of {len(self.members)} models has none of its own; draw the map of one model, "
-            "with reference= for the translation of the ensemble"
+            f"attention map: an ensemble of {len(self.members)} models has none of its own; draw the map of one model "
+            "for the translation of the ensemble (attend.py: target=TRANSLATION)"
         )
 
 

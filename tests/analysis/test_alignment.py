@@ -38,6 +38,8 @@ def test_each_target_piece_is_linked_to_its_highest_weight_but_not_to_the_end() 
     assert links(shifted=True, target=(0, 1, 2)) == "0-0 2-1 2-2", "by the rows of the next steps"
     assert links(threshold=0.3, target=(0, 1, 2)) == "0-1 1-0 1-1"
     assert links(threshold=0.9) == ""
+    only_the_end = torch.tensor([[0.0, 0.0, 1.0], [0.0, 0.4, 0.6]])
+    assert links_of(only_the_end, ((0, 1), (0, 1)), threshold=None, shifted=False) == {(1, 1)}
     assert links_of(torch.ones(1, 1), ((), ()), threshold=None, shifted=False) == set()
 
 

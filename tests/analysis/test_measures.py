@@ -36,6 +36,12 @@ def test_even_attention() -> None:
     )  # fmt: skip
 
 
+def test_rows_that_sum_to_less_than_one_count_as_if_they_summed_to_one() -> None:
+    weights = torch.rand(4, 4, generator=torch.Generator().manual_seed(1)).softmax(-1)
+    shares = torch.tensor([0.4, 1.0, 0.7, 0.9]).unsqueeze(1)
+    assert found(shares * weights) == approx(**found(weights))
+
+
 def test_one_token_gets_all() -> None:
     all_on_the_end = torch.tensor([0.0, 0, 0, 1]).repeat(4, 1)
     assert found(all_on_the_end) == approx(
