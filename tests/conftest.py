@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -59,3 +60,12 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     from tests.tiny_run import make_run  # late: what is set above is read when torch is imported
 
     return make_run(tmp_path_factory.mktemp("runs"))
+
+
+@pytest.fixture
+def default_signals() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end the process, as they do unless nohup started the tests."""
+    before = {number: signal.signal(number, signal.SIG_DFL) for number in (signal.SIGTERM, signal.SIGHUP)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)

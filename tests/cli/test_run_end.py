@@ -84,6 +84,7 @@ def test_ctrl_c_is_status_130_and_ends_a_multirun(
     assert len(runs.calls) == 1
 
 
+@pytest.mark.usefixtures("default_signals")
 @pytest.mark.parametrize("number", SIGNALS)
 def test_a_signal_before_the_first_update_ends_a_run_as_ctrl_c_does(runs: Runs, number: int) -> None:
     runs.work = lambda config, folder: os.kill(os.getpid(), number)

@@ -21,6 +21,7 @@ class Fragile:
         os.kill(os.getpid(), self.number)
 
 
+@pytest.mark.usefixtures("default_signals")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_is_not_lost_while_an_object_is_destroyed(number: int) -> None:
     with pytest.raises(KeyboardInterrupt) as stop, stopped_by_signals():
