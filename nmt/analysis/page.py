@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
-from nmt.analysis.caption import TEXTS, details, legend, shown
+from nmt.analysis.caption import LONGEST_LABEL, TEXTS, details, legend, shown
 from nmt.analysis.view import Shown, shown_kinds, view
 from nmt.attention_map import DECIMALS, AttentionMap
 from nmt.page import render
@@ -33,6 +33,7 @@ def page(
     data = {
         "choice": {"kind": kind, "layer": layer, "head": head, "words": words, "scaled": scaled},
         "texts": TEXTS,
+        "longest_label": LONGEST_LABEL,
         "sentences": [[plain(attention) for attention in models] for models in sentences],
     }
     return render("attention.html", script="attention.js", data=data, legend=legend(labels), count=len(sentences))

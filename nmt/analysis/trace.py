@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
 
 from nmt.analysis.caption import shown
-from nmt.analysis.trace_texts import TEXTS, after, hidden_tokens, predicted
+from nmt.analysis.trace_texts import TEXTS, equation_beside, hidden_tokens, predicted
 from nmt.attention_map import AttentionMap
 from nmt.errors import UserError
 from nmt.models.interface import Decoder
@@ -109,8 +109,10 @@ class Trace:
                 steps.append(self._step("weighted values", weighted, True, texts))
             unchanged = bool(steps) and name != "masked" and torch.equal(values, steps[-1].values)
             if values.numel() and not unchanged:
-                steps.append(self._step(name, values, per_token, texts, [step.name for step in steps]))
+                steps.append(self._step(name, values, per_token, texts))
         readout = self._step("readout", self.readout.float().cpu(), False, texts)
+        names = {step.name for step in steps}
+        steps = [replace(step, equation=equation_beside(names, step.name, step.equation)) for step in steps]
         return [*steps, readout, self._next_token(texts)]
 
     def _by_name(self, module: nn.Module) -> Iterator[tuple[str, list[Note]]]:
@@ -122,16 +124,8 @@ class Trace:
                 found.setdefault(note.name, []).append(note)
         yield from found.items()
 
-    def _step(
-        self,
-        name: str,
-        values: Tensor,
-        per_token: bool,
-        texts: Mapping[str, tuple[str, str]],
-        earlier: Sequence[str] = (),
-    ) -> Step:
+    def _step(self, name: str, values: Tensor, per_token: bool, texts: Mapping[str, tuple[str, str]]) -> Step:
         equation, sentence = texts.get(name, ("", ""))
-        equation = after(earlier, name, equation)
         if name == "masked":
             sentence = hidden_tokens(int(values.isinf().sum()), len(values))
         if name == "weights":

@@ -7,7 +7,7 @@ decoder, y is the embedding of the token that it reads, and s(t) its state after
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
 
 # name: equation, if all models have the same, and sentence
 TEXTS = {
@@ -59,18 +59,18 @@ TEXTS = {
 }
 
 
-def after(earlier: Sequence[str], name: str, equation: str) -> str:
-    """Return the equation of a step, which can depend on the names of the `earlier` ones.
+def equation_beside(names: Collection[str], name: str, equation: str) -> str:
+    """Return the equation of a step of a trace that has steps with these `names`.
 
-    The keys are normalized and rotated as the query is, and the masked scores have the position bias.
+    Keys are normalized and rotated where the query is, and masked scores include a position bias.
     """
-    if name == "masked" and "position bias" in earlier:
+    if name == "keys" and " = " in equation:
+        letter, key = equation.split(" = ")
+        key = f"norm({key})" if "normalized query" in names else key
+        key = f"rotate({key})" if "rotated query" in names else key
+        return f"{letter} = {key}"
+    if name == "masked" and "position bias" in names:
         return equation.replace("e_j", "e_j + b_j", 1)
-    if name == "keys":
-        letter, _, value = equation.partition(" = ")
-        for step, function in (("normalized query", "norm"), ("rotated query", "rotate")):
-            value = f"{function}({value})" if step in earlier else value
-        return f"{letter} = {value}" if value else equation
     return equation
 
 

@@ -55,9 +55,8 @@ See what a trained model attends to while it translates: a table on the terminal
   device=auto                auto, cpu, cuda, cuda:1 ...
 
 Each row of the table is a piece that the model writes, each column a piece that it reads (in self-attention, both are
-of one sentence). The weights are per cent, and a row sums to 100
-(to less with model/attention=local_p). "·" is less than half a per cent. A cell is empty if
-the row cannot look there, because that piece comes later.
+of one sentence). The weights are per cent, and a row sums to 100 (to less with model/attention=local_p). "·" is less
+than half a per cent. A cell is empty if the row cannot look there, because that piece comes later.
 
   python scripts/attend.py ckpt=outputs/demo/2026-01-31_12-00-00 text="A dog runs." words=true out=dog
   python scripts/attend.py ckpt=best.ckpt text="A dog runs." target="Ein Hund rennt." kind=decoder_self layer=1 head=2
@@ -155,7 +154,7 @@ def attended(config: AttendConfig, sentences: dict[str, str]) -> list[Models]:
 
 
 def _without_score(attention: AttentionMap) -> AttentionMap:
-    """Return a map that names only log P: just one of two models has searched, so only its score is of a search."""
+    """Return the map without the score of the search: the other model has not searched, so it has only log P."""
     origin = dataclasses.replace(attention.origin, score=None)
     return dataclasses.replace(attention, origin=origin)
 

@@ -87,7 +87,7 @@ def _use_free_cores() -> None:
 
     others = OtherPrograms()
     time.sleep(0.5)
-    busy = others.slow_down(torch.get_num_threads())
+    busy = others.shortage(torch.get_num_threads())
     if busy:
         print(f"{busy}, so the demo uses one thread; its model is better if these programs are stopped first")
         process.limit_threads(1)

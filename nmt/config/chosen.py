@@ -218,11 +218,7 @@ def _problems(file: _File, choices: Mapping[str, str]) -> Iterator[str]:
         return
     for base, line in file.bases.items():
         if base not in groups()[file.group]:
-            options = groups()[file.group]
-            yield (
-                f"{file.name}, line {line}: {file.group}: got '{base}', expected one of {', '.join(options)}"
-                f"{did_you_mean(base, options)}"
-            )
+            yield f"{file.name}, line {line}: {_no_option(file.group, base)}"
     for entry in file.defaults:
         where, group = f"{file.name}, line {entry.line}", entry.group
         parent, _, child = group.rpartition("/")
@@ -232,10 +228,14 @@ def _problems(file: _File, choices: Mapping[str, str]) -> Iterator[str]:
         elif entry.written.split("@")[0] != f"override /{group}":
             yield f"{where}: got '- {entry.written}: {entry.option}', expected '- override /{group}: {entry.option}'"
         elif entry.option not in (*groups()[group], "null"):
-            near = did_you_mean(entry.option, groups()[group])
-            yield f"{where}: {group}: got '{entry.option}', expected one of {', '.join(groups()[group])}{near}"
+            yield f"{where}: {_no_option(group, entry.option)}"
         elif parent and choices[parent] not in options_with(group) and choices[group] == entry.option:
             yield (
                 f"{where}, chooses {group}={entry.option}, but {parent}={choices[parent]} has no {child}: leave out "
                 f"{parent}={choices[parent]}, or use {having(group)}"
             )
+
+
+def _no_option(group: str, option: str) -> str:
+    options = groups()[group]
+    return f"{group}: got '{option}', expected one of {', '.join(options)}{did_you_mean(option, options)}"

@@ -27,8 +27,8 @@ class OtherPrograms:
         clock, busy, own = (now - start for now, start in zip(_seconds(), self._start, strict=True))
         return max(0.0, busy - own) / max(clock, 1e-3)
 
-    def slow_down(self, threads: int) -> str | None:
-        """Return a sentence about the load if there are no free cores for `threads` threads, else None.
+    def shortage(self, threads: int) -> str | None:
+        """Return a sentence about the busy cores if too few are free for `threads` threads, else None.
 
         Threads that compute together wait for each other, so a thread without a core of its own stops the others too.
         """

@@ -25,7 +25,8 @@ function svg(name, attributes) {
 }
 
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
-const cut = (label) => ([...label].length > 26 ? [...label].slice(0, 25).join("") + "…" : label);
+const longest = data.longest_label;
+const cut = (label) => ([...label].length > longest ? [...label].slice(0, longest - 1).join("") + "…" : label);
 const shown = (label) => cut(label.replace(/^▁+$/, "␣"));
 const isMark = (label) => /^<.*>$/.test(label);
 
@@ -76,7 +77,8 @@ function placed(made, panel, row, column) {
 }
 
 function token(name, label, panel, row, column) {
-  const made = element(name, { textContent: shown(label), title: label === cut(label) ? "" : label, dir: isMark(label) ? "ltr" : "auto" });
+  const [title, dir] = [label === cut(label) ? "" : label, isMark(label) ? "ltr" : "auto"];
+  const made = element(name, { textContent: shown(label), title, dir });
   made.classList.toggle("short", [...shown(label)].length < 3);
   return placed(made, panel, row, column);
 }

@@ -43,7 +43,7 @@ def train(recipe: Recipe, *, resume: bool = False) -> dict[str, Any]:
 
 def _warn_of_slow_threads(others: OtherPrograms) -> None:
     """Warn if other programs use the cores that the threads of this training need."""
-    busy = others.slow_down(torch.get_num_threads())
+    busy = others.shortage(torch.get_num_threads())
     if busy:
         logger.warning(
             f"{busy}, so the {torch.get_num_threads()} threads of this training wait for each other, and it can take "

@@ -31,15 +31,13 @@ def test_a_suggested_command_composes_and_builds(command: str) -> None:
 @pytest.fixture(autouse=True)
 def free_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the other tests that run at the same time not count as other programs."""
-    monkeypatch.setattr(demo.OtherPrograms, "slow_down", lambda self, threads: None)
+    monkeypatch.setattr(demo.OtherPrograms, "shortage", lambda self, threads: None)
 
 
 def test_the_demo_uses_one_thread_beside_other_programs(monkeypatch, capsys) -> None:
     used = []
     monkeypatch.setattr("nmt.system.process.limit_threads", used.append)
-    monkeypatch.setattr(
-        demo.OtherPrograms, "slow_down", lambda self, threads: "other programs keep 1.9 of 2 cores busy"
-    )
+    monkeypatch.setattr(demo.OtherPrograms, "shortage", lambda self, threads: "other programs keep 1.9 of 2 cores busy")
     monkeypatch.setattr(demo.train, "run", lambda arguments, **names: used.append(arguments[0]))
     monkeypatch.setattr(demo.evaluate, "run", lambda arguments: None)
     with pytest.raises(UserError, match="holds no test"):  # nothing was trained

@@ -27,8 +27,8 @@ def test_other_programs_that_use_all_cores_slow_down_several_threads_but_not_one
         seen = OtherPrograms()
         time.sleep(1.0)
         assert seen.busy_cores() > 0.8 * usable_cores()
-        assert seen.slow_down(1) is None
-        assert str(seen.slow_down(2)).endswith(f" of {usable_cores()} cores busy")
+        assert seen.shortage(1) is None
+        assert str(seen.shortage(2)).endswith(f" of {usable_cores()} cores busy")
     finally:
         for each in others:
             each.kill()
@@ -49,4 +49,4 @@ def test_two_threads_with_free_cores_for_them(monkeypatch: pytest.MonkeyPatch) -
     for busy, threads, slow in ((1.0, 2, False), (2.4, 2, False), (2.6, 2, True), (4.0, 2, True), (0.6, 4, True)):
         monkeypatch.setattr("nmt.system.cores.usable_cores", lambda: 4)
         monkeypatch.setattr(seen, "busy_cores", lambda busy=busy: busy)
-        assert bool(seen.slow_down(threads)) is slow, (busy, threads)
+        assert bool(seen.shortage(threads)) is slow, (busy, threads)
