@@ -45,7 +45,8 @@ class View:
         layers, heads = self.weights.shape[:2]
         for name, index, count in (("layer", layer, layers), ("head", head, heads)):
             if index is not None and not 1 <= index <= count:
-                raise UserError(f"attention map: got {name} {index}, expected 1 to {count}; choose one of these")
+                place = _place(self.attention)
+                raise UserError(f"{place}: got {name} {index}, expected 1 to {count}; choose one of these")
         if self.kind == "rollout":
             return self.weights[(layer or layers) - 1, 0], f"layers 1 to {layer or layers} of {layers}, mean of heads"
         chosen = self.weights if layer is None else self.weights[layer - 1 : layer]
@@ -60,7 +61,9 @@ def view(attention: AttentionMap, kind: Shown = "cross", *, words: bool = False)
     """
     if kind not in (has := shown_kinds(attention)):
         known = ", ".join(has) or "no attention at all"
-        raise UserError(f"attention map: got kind '{kind}', but this model has {known}; choose a kind that it has")
+        raise UserError(
+            f"{_place(attention)}: got kind '{kind}', but this model has {known}; choose a kind that it has"
+        )
     if kind == "rollout":
         assert attention.encoder_self is not None
         rolled = rollout(attention.encoder_self).unsqueeze(1)
@@ -107,6 +110,11 @@ def _reach(attention: AttentionMap, words: bool) -> list[int]:
 def _kind(shown: Shown) -> Kind:
     """Return the kind of attention with the rows and columns of what is shown."""
     return "encoder_self" if shown == "rollout" else shown
+
+
+def _place(attention: AttentionMap) -> str:
+    """Return the place of a mistake, for its message: of two maps that are compared, only one may have it."""
+    return "attention map" if attention.origin.model is None else f"attention map of {attention.origin.model}"
 
 
 def _note(layer: int | None, head: int | None, layers: int, heads: int) -> str:

@@ -16,7 +16,7 @@ from nmt.models.seq2seq import Seq2Seq
 class Covered(State):
     """The decoder's state `inner`, and `coverage` (N, S): the attention that each source token has got so far.
 
-    One step gives a sentence's tokens an attention of 1 in total: the mean over layers and heads. Padding counts 1.
+    One step adds the attention of the decoder's last token: the mean over layers and heads. Padding counts 1.
     """
 
     inner: State

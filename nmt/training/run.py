@@ -32,7 +32,7 @@ def train(recipe: Recipe, *, resume: bool = False) -> dict[str, Any]:
     others = OtherPrograms()
     checkpoints = AtomicCheckpointIO(read_last(recipe) if resume else None)
     parts = build_parts(recipe, checkpoints.last)
-    if not torch.accelerator.is_available():
+    if recipe.settings.trainer.accelerator == "cpu" or not torch.accelerator.is_available():
         _warn_of_slow_threads(others)
     fitted = fit(parts, checkpoints)
     if not fitted.first_process:

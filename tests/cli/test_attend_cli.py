@@ -82,7 +82,7 @@ def test_another_model_stands_beside_the_first_with_the_same_translation(
     assert widths[0] > widths[1] / 2
     page = (tmp_path / "out" / "attention.html").read_text("utf-8")
     assert "other (Recurrent, Bahdanau)" in page
-    with pytest.raises(UserError, match="but this model has cross"):
+    with pytest.raises(UserError, match=r"map of other \(Recurrent, Bahdanau\): got kind .*, but this model has cross"):
         attend.run([f"ckpt={run.folder}", f"compare={tmp_path}/other.ckpt", "text=a", "kind=encoder_self"])
 
 

@@ -20,7 +20,7 @@ class LocationAttention(Attention):
     longer one get no weight from there on. Raises ParameterError where it is below 1.
     """
 
-    equations: ClassVar[dict[str, str]] = {"scores": "row j of W, times q"}
+    equations: ClassVar[dict[str, str]] = {"scores": f"row j of W, times q; {_IGNORED:,.0f} where W has no such row"}
 
     def __init__(
         self,
