@@ -54,8 +54,16 @@ class FinishedRun:
         return int(self.config[SEED])
 
     def same_system(self, other: FinishedRun) -> bool:
-        """Return whether the two runs differ in nothing but their seed, name, and batches of the search."""
-        return not differences(self.config, other.config) - OWN_TO_A_RUN
+        """Return whether the two runs differ in nothing but their seed, name, and batches of the search.
+
+        Runs that began with the weights of other runs (init) must have one name. With another seed, such a run may have
+        begun with another run.
+        """
+        begun = self.config.get("init") is not None
+        if begun != (other.config.get("init") is not None):
+            return False
+        own = OWN_TO_A_RUN - {"name"} if begun else OWN_TO_A_RUN
+        return not differences(self.config, other.config) - own - ({"init"} if self.seed != other.seed else set())
 
     @property
     def name(self) -> str:

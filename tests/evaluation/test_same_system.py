@@ -31,3 +31,12 @@ def test_a_path_that_is_not_published_may_be_any_path() -> None:
     assert differences({"init": "RUN_FOLDER"}, {"init": "/my/run"}) == set()
     assert differences({"init": "RUN_FOLDER"}, {"init": None}) == {"init"}
     assert differences({"data": {"path": "/a"}}, {"data": {"path": "/b"}}) == {"data.path"}
+
+
+def test_runs_that_began_with_other_runs_are_one_system_by_their_name_and_not_by_their_beginning() -> None:
+    one, again = run(seed=1, name="a", init="/a/seed1"), run(seed=2, name="a", init="/a/seed2")
+    assert one.same_system(again) and again.same_system(one)
+    assert not one.same_system(run(seed=2, name="b", init="/b/seed2"))
+    assert not one.same_system(run(seed=1, name="a", init="/a/seed2"))
+    assert not one.same_system(run(seed=2, name="a", init=None))
+    assert not run(seed=2, name="a").same_system(one)
