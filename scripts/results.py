@@ -62,7 +62,7 @@ FACTS: dict[str, Callable[[dict[str, Any]], str]] = {
     "target tokens/s": lambda run: f"{run['target_tokens_per_second']:,.0f}",
 }
 SHORT = ["parameters", "updates"]
-README_ROWS = {f"multi30k_{name}" for name in ("transformer", "continued", "luong", "bahdanau", "rnn")}
+README_ROWS = {f"multi30k_{name}" for name in ("transformer", "bit", "luong", "bahdanau", "rnn")}
 
 
 def add(runs: Sequence[Path], group: Group) -> None:
