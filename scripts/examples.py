@@ -73,9 +73,9 @@ MULTI30K = Group(
     "Multi30k",
     {
         "multi30k_bahdanau": ["experiment=multi30k_bahdanau", "seed=1"],
-        "multi30k_transformer": ["experiment=multi30k_continued", "seed=2"],
+        "multi30k_transformer": ["experiment=multi30k_bit", "seed=2"],
     },
-    first={"multi30k_transformer": ["experiment=multi30k_transformer", "seed=2"]},
+    first={"multi30k_transformer": ["experiment=multi30k_both_directions", "seed=2"]},
     texts={"en": "A dog runs on the beach."},  # our own: the captions of Multi30k are not ours to publish
 )
 OFFICE_HELP = Group(
