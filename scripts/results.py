@@ -28,12 +28,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from nmt.build import build_metrics, build_search
 from nmt.cli import program
 from nmt.cli.arguments import wants_help
+from nmt.config.compared import differences
 from nmt.config.compose import compose
 from nmt.config.paths import FILES
 from nmt.errors import UserError
 from nmt.evaluation import comparison_table
 from nmt.evaluation.compare import compare
-from nmt.evaluation.runs import OWN_TO_A_RUN, differences, find_runs, read_runs
+from nmt.evaluation.runs import OWN_TO_A_RUN, find_runs, read_runs
 from nmt.lab.page import Language, summary
 from nmt.run_files import CONFIG, METRICS
 from nmt.system.machine import summary as machine_summary

@@ -96,9 +96,10 @@ def test_results_are_added_without_their_test_set_and_compared(results: ModuleTy
         own = json.loads((run / "metrics.json").read_text("utf-8"))
         (run / "metrics.json").write_text(json.dumps(facts | own | {"test": {}}), "utf-8")
         runs.append(write_translations(run, sources, sources, [*sources[:kept], *["nothing"] * (30 - kept)]))
-    config = yaml.safe_load((runs[2] / "config.yaml").read_text("utf-8"))
-    config["data"]["more"] = {"translated": {"train": ["/home/me/a.en", "/home/me/a.de"], "weight": 2}}
-    (runs[2] / "config.yaml").write_text(yaml.safe_dump(config), "utf-8")
+    for run in runs[1:]:
+        config = yaml.safe_load((run / "config.yaml").read_text("utf-8"))
+        config["data"]["more"] = {"translated": {"train": [f"{run}/a.en", f"{run}/a.de"], "weight": 2}}
+        (run / "config.yaml").write_text(yaml.safe_dump(config), "utf-8")
     group = results.Group(tmp_path / "results", "one")
     results.add(runs[:1], group)
     results.add(runs[1:], group)

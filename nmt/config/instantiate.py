@@ -154,6 +154,11 @@ def _build(plan: _Plan) -> Any:
 # Targets
 
 
+def class_of(node: Mapping[str, Any], *, within: Sequence[str]) -> type | None:
+    """Return the class that a node names, or None if it names none, or none that is found in these packages."""
+    return _resolve(node, "", within, [])
+
+
 def _resolve(node: Any, path: str, allowed: Sequence[str], problems: list[str]) -> type | None:
     """Return the class that the node names, or None if the class is not found or not allowed."""
     if not isinstance(node, Mapping) or _TARGET not in node:

@@ -159,7 +159,7 @@ def _systems(runs: Sequence[FinishedRun]) -> dict[str, list[FinishedRun]]:
     """Return the runs of each system, in the order of its first run, under a name that no other system has."""
     groups: list[list[FinishedRun]] = []
     for run in runs:
-        same = next((group for group in groups if group[0].same_system(run)), None)
+        same = next((group for group in groups if all(each.same_system(run) for each in group)), None)
         if same is None:
             groups.append([run])
         else:

@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from nmt.build import architecture, build_search
-from nmt.config.paths import HIDDEN
+from nmt.config.compared import differences
 from nmt.data.sources.files import read_lines
 from nmt.errors import UserError, one_line
 from nmt.run_files import CONFIG, METRICS
@@ -77,26 +77,6 @@ class FinishedRun:
     def model(self) -> str:
         """The architecture in few words."""
         return architecture(self.config["model"])
-
-
-def differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> set[str]:
-    """Return the settings, as in model.encoder.layers, that both runs have with different values.
-
-    A setting that only one of them has is newer than the other run, which was trained with its default. A path that a
-    published config hides may be any path.
-    """
-    found = set()
-    for key in one.keys() & other.keys():
-        if isinstance(one[key], Mapping) and isinstance(other[key], Mapping):
-            found |= {f"{key}.{below}" for below in differences(one[key], other[key])}
-        elif one[key] != other[key] and not _hidden(one[key], other[key]):
-            found.add(key)
-    return found
-
-
-def _hidden(one: Any, other: Any) -> bool:
-    """Return whether both runs have a path here, and one of the paths was hidden when its config was published."""
-    return one is not None and other is not None and bool({str(one), str(other)} & HIDDEN)
 
 
 def find_runs(folder: Path) -> list[Path]:
