@@ -13,7 +13,7 @@ from nmt.evaluation.metrics.base import Metric, Scores, score
 from nmt.evaluation.metrics.chrf import ChrF
 from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric, quiet
 from nmt.evaluation.runs import EvaluationSet, FinishedRun
-from nmt.evaluation.significance import RESAMPLES, SHUFFLES, paired_test, seeds_test
+from nmt.evaluation.significance import RESAMPLES, SHUFFLES, bootstrap_test, randomization_test
 
 
 @dataclass(frozen=True)
@@ -176,11 +176,11 @@ def _systems(runs: Sequence[FinishedRun]) -> dict[str, list[FinishedRun]]:
 def _paired(
     baseline: FinishedRun, run: FinishedRun, metrics: Mapping[str, Metric], resamples: int, shuffles: int
 ) -> dict[str, PValues]:
-    lines = baseline.hypotheses, run.hypotheses, run.test_set.references
+    one, other, references = baseline.hypotheses, run.hypotheses, run.test_set.references
     return {
         name: PValues(
-            paired_test(*lines, metric=metric, test="ar", samples=shuffles).p_value,
-            paired_test(*lines, metric=metric, test="bs", samples=resamples).p_value,
+            randomization_test(one, other, references, metric=metric, shuffles=shuffles),
+            bootstrap_test([one], [other], references, metric=metric, resamples=resamples),
         )
         for name, metric in metrics.items()
         if isinstance(metric, SacreBleuMetric)
@@ -192,7 +192,7 @@ def _seeds(
 ) -> dict[str, float]:
     one, other = ([run.hypotheses for run in runs] for runs in (baseline, system))
     return {
-        name: seeds_test(one, other, system[0].test_set.references, metric=metric, samples=resamples)
+        name: bootstrap_test(one, other, system[0].test_set.references, metric=metric, resamples=resamples)
         for name, metric in metrics.items()
         if isinstance(metric, SacreBleuMetric)
     }

@@ -14,7 +14,7 @@ from nmt.errors import UserError
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.metrics.chrf import ChrF
 from nmt.evaluation.runs import read_runs
-from nmt.evaluation.significance import paired_test, seeds_test
+from nmt.evaluation.significance import bootstrap_test, randomization_test
 from tests.finished_runs import SEARCH, write_run, write_translations
 from tests.html_page import Page
 from tests.tiny_run import sentences
@@ -58,8 +58,8 @@ def test_a_multirun_is_the_whole_ablation(multirun: Path, capsys: pytest.Capture
         assert run["scores"]["bleu"]["interval"] == vars(expected.interval)
         assert f"{expected.value:.2f} ± {expected.interval.half_width:.2f}" in shown
         assert run["p_values"]["chrf"] == {
-            "randomization": paired_test(against, theirs, REFERENCES, metric=ChrF(), samples=50).p_value,
-            "bootstrap": paired_test(against, theirs, REFERENCES, metric=ChrF(), test="bs", samples=50).p_value,
+            "randomization": randomization_test(against, theirs, REFERENCES, metric=ChrF(), shuffles=50),
+            "bootstrap": bootstrap_test([against], [theirs], REFERENCES, metric=ChrF(), resamples=50),
         }
         assert list(run["p_values"]) == ["bleu", "chrf"], "exact match is not sacreBLEU's"
         assert (run["parameters"], run["updates"], run["minutes"]) == (2000, 100, 1.5)
@@ -68,7 +68,7 @@ def test_a_multirun_is_the_whole_ablation(multirun: Path, capsys: pytest.Capture
     one, two = (run["scores"]["chrf"]["value"] for run in large["runs"])
     assert large["mean"]["chrf"] == pytest.approx((one + two) / 2)
     assert large["deviation"]["chrf"] == pytest.approx(abs(one - two) / 2**0.5)
-    expected_p = seeds_test(lines[:2], lines[2:], REFERENCES, metric=ChrF(), samples=50)
+    expected_p = bootstrap_test(lines[:2], lines[2:], REFERENCES, metric=ChrF(), resamples=50)
     assert large["seeds_p_values"]["chrf"] == expected_p and small["seeds_p_values"] == {}
     rows = [line.split("\t") for line in (multirun / "comparison.tsv").read_text("utf-8").splitlines()]
     assert len({len(row) for row in rows}) == 1 and [row[1] for row in rows[1:]] == ["1", "2", "mean of 2"] * 2
