@@ -17,6 +17,7 @@ from nmt.lines import decoded, says_jsonl
 
 if TYPE_CHECKING:
     from nmt.cli.answers import Answers
+    from nmt.search.base import Search
 
 HELP = """\
 Translate with a trained model: one text, every line of a file, or every line of standard input.
@@ -104,6 +105,7 @@ def run(argv: list[str]) -> None:
 
     process.speed_up()
     translator = load_translator(config.ckpt, device=config.device, search=config.search, allow=config.allow)
+    check_n_best(config, translator.search)
     answers = Answers(translator, jsonl=config.jsonl, with_attention=config.with_attention)
     stdout = utf8_output()
     if text is not None:
@@ -134,6 +136,18 @@ def contradictions(config: TranslateConfig) -> Iterator[str]:
             'prefix="...": the search completes it; give it with text="..." (in Python, '
             "Translator.translate(sentences, prefixes=[...]) takes one for each sentence)"
         )
+    elif prefix and text is not None and not text.strip():
+        yield 'text="": it is empty, so its translation is empty too, and prefix= has no effect; leave it out'
+
+
+def check_n_best(config: TranslateConfig, search: Search) -> None:
+    """Raise UserError if several translations were asked for that lines of text cannot hold.
+
+    With a utility, they are the candidates that it chooses from.
+    """
+    count = config.search.get("n_best", 1)
+    if count != 1 and not config.jsonl and getattr(search, "utility", None) is None:
+        raise UserError(f"search.n_best={count}: a line of text holds only the best translation; add format=jsonl")
 
 
 def translate_lines(answers: Answers, stream: BufferedIOBase, output: TextIO) -> None:

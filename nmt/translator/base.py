@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from nmt.attention_map import AttentionMap
 from nmt.data.batch import batches_by_length
-from nmt.errors import ParameterError, UserError
+from nmt.errors import ParameterError, UserError, counted
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.base import Hypothesis, Search, Selectable, Step
 from nmt.search.prefix import force_prefixes
@@ -84,15 +84,16 @@ class BaseTranslator(ABC):
     ) -> list[Translation]:
         """Return the best translation of every sentence, in the order of the sentences.
 
-        A sentence gets the same tokens in any batch. A sentence that is empty or only white space is translated to "".
+        A sentence gets the same tokens in any batch. A sentence that is empty or only white space is translated to "",
+        whatever its prefix.
         A translation is never longer than the limit of the search or the limit of the decoder's positions. What happens
         to a source that is longer than `source_limit` is the search's `long_source`; if it is split, see
         `Translation.parts`. `prefixes` are the beginnings of the translations, "" where the search is free; the search
         may go on with a prefix's last word. In this call, `search` replaces the strategy of the translator, and
         `fields` replace single settings of the strategy (`beam_size=1`). `advance` is called with the number of
         sentences that need no search, and then with the number that each batch completes. Raises UserError for settings
-        that the strategy does not have or does not accept, for a source that is too long and not split, and for a
-        prefix that leaves no token below the length limit.
+        that the strategy does not have or does not accept, for a value that is no text, for a source that is too long
+        and not split, and for a prefix that leaves no token below the length limit.
         """
         found = self.hypotheses(sentences, prefixes=prefixes, search=search, advance=advance, **fields)
         return [hypotheses[0] for hypotheses in found]
@@ -111,14 +112,17 @@ class BaseTranslator(ABC):
         A beam search finds `n_best` translations, and sampling draws `samples`. If a source is split, its k-th
         translation joins the k-th translations of its parts. All arguments are as in `translate`.
         """
-        if isinstance(sentences, str):
-            raise UserError("translate: got one text, expected a list of sentences; write translate([text])")
+        sentences = _texts("sentence", sentences)
         search = override(search or self.search, fields)
         parts = self._parts(sentences, search)
         flat = [part for group in parts for part in group]
         ends = list(accumulate(map(len, parts)))
         firsts = [end - len(group) for end, group in zip(ends, parts, strict=True)]
         forced = dict(zip(firsts, self._encode_prefixes(prefixes, len(sentences)), strict=True))
+        limits = [self._target_limit(part, search) for part in flat]
+        for number, first in enumerate(firsts, start=1):
+            if not flat[first].empty:
+                self._check_prefix(forced[first], limits[first], f"sentence {number:,} of {len(sentences):,}")
         translations = [[Translation(part.text, "", 0.0, [], [], [])] for part in flat]
         filled = [i for i, part in enumerate(flat) if not part.empty]
         lengths, lasts = [flat[i].tokens for i in filled], {end - 1 for end in ends}
@@ -127,7 +131,12 @@ class BaseTranslator(ABC):
         with inference(self.models, search):
             for batch in batches_by_length(lengths, search.batch_tokens // search.width):
                 places = [filled[i] for i in batch]
-                found = self._search([flat[i] for i in places], [forced.get(i, []) for i in places], search)
+                found = self._search(
+                    [flat[i].text for i in places],
+                    [forced.get(i, []) for i in places],
+                    [limits[i] for i in places],
+                    search,
+                )
                 for place, hypotheses in zip(places, found, strict=True):
                     translations[place] = [self._translation(flat[place].text, each) for each in hypotheses]
                 if advance is not None:
@@ -153,8 +162,12 @@ class BaseTranslator(ABC):
         lengths, for an empty source, for a source that is longer than `max_source_length` of the search or the
         positions of the encoder, and for a translation that is longer than the positions of the decoder.
         """
-        if isinstance(sources, str) or isinstance(targets, str) or len(sources) != len(targets):
-            raise UserError("score: expected two lists of sentences, one translation for each source")
+        sources, targets = _texts("source", sources), _texts("translation", targets)
+        if len(sources) != len(targets):
+            raise UserError(
+                f"score: got {counted(len(sources), 'source')} and {counted(len(targets), 'translation')}, expected "
+                "one translation for each source"
+            )
         places = places or [f"score: source {number} of {len(sources)}" for number in range(1, len(sources) + 1)]
         lengths = self.source_lengths(sources)
         target_ids = self.tokenizer.encode_target(list(targets))
@@ -185,17 +198,21 @@ class BaseTranslator(ABC):
             return self.attention_maps(self.translate([sentence], **fields))[0]
         return self.attention_maps(self.score([sentence], [translation]))[0]
 
-    def _search(self, parts: Sequence[Part], prefixes: list[list[int]], search: Search) -> list[list[Hypothesis]]:
-        limits = [search.target_limit(part.tokens) for part in parts]
-        if (longest := self.longest_target) is not None:
-            limits = [min(limit, longest) for limit in limits]
-        for prefix, limit in zip(prefixes, limits, strict=True):
-            if len(prefix) >= limit:
-                raise UserError(
-                    f"prefix '{self.tokenizer.decode_target(prefix)}': it has {len(prefix)} tokens, but the whole "
-                    f"translation may have {limit}; shorten it, or raise search.max_length_extra"
-                )
-        sources = [part.text for part in parts]
+    def _target_limit(self, part: Part, search: Search) -> int:
+        """Return the largest number of tokens of the translation of a part, eos included."""
+        limit = search.target_limit(part.tokens)
+        return limit if self.longest_target is None else min(limit, self.longest_target)
+
+    def _check_prefix(self, prefix: list[int], limit: int, place: str) -> None:
+        if len(prefix) >= limit:
+            raise UserError(
+                f"{place}: the prefix '{self.tokenizer.decode_target(prefix)}' has {len(prefix)} tokens, but the whole "
+                f"translation may have {limit}; shorten it, or raise search.max_length_extra"
+            )
+
+    def _search(
+        self, sources: Sequence[str], prefixes: list[list[int]], limits: Sequence[int], search: Search
+    ) -> list[list[Hypothesis]]:
         step, state = self.start(sources, attending=search.reads_attention)
         if any(prefixes):
             step, state = force_prefixes(step, state, prefixes, self.device)
@@ -207,9 +224,10 @@ class BaseTranslator(ABC):
         """Return the target ids of every prefix, without eos."""
         if prefixes is None:
             return [[]] * count
-        if isinstance(prefixes, str) or len(prefixes) != count:
-            raise UserError(f"prefixes: expected a list with one text for each of {count} sentences")
-        return [ids[:-1] for ids in self.tokenizer.encode_target(list(prefixes))]
+        texts = _texts("prefix", prefixes)
+        if len(texts) != count:
+            raise UserError(f"prefixes: got {len(texts)}, expected one for each of {counted(count, 'sentence')}")
+        return [ids[:-1] for ids in self.tokenizer.encode_target(texts)]
 
     def _parts(self, sentences: Sequence[str], search: Search) -> list[list[Part]]:
         """Return the parts of every sentence. Raises UserError for one that is too long and must not be split."""
@@ -223,6 +241,17 @@ class BaseTranslator(ABC):
         text = self.tokenizer.decode_target(found.tokens) if text is None else text
         pieces = [piece.label for piece in self.tokenizer.target_pieces(found.tokens)]
         return Translation(source, text, found.score, found.tokens, found.token_log_probs, pieces)
+
+
+def _texts(name: str, values: Sequence[str]) -> list[str]:
+    """Return texts as a list. Raises UserError for one text in place of a list, and for a value that is no text."""
+    if isinstance(values, str):
+        raise UserError(f"{name}: got one text, expected a list of texts; write [text]")
+    texts = list(values)
+    for number, text in enumerate(texts, start=1):
+        if not isinstance(text, str):
+            raise UserError(f"{name} {number:,} of {len(texts):,}: got {text!r}, expected a text")
+    return texts
 
 
 def override(search: Search, fields: Mapping[str, Any]) -> Search:

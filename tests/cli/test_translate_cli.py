@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import re
 import select
@@ -72,6 +73,18 @@ def test_translate_program_completes_a_prefix(run: Run, capsys: pytest.CaptureFi
     assert capsys.readouterr().out == as_line(expected.text) + "\n" and expected.text.startswith("a, red")
     with pytest.raises(UserError, match=r"the search completes it; give it with text=.* takes one for each"):
         translate_program.run([words[0], words[2]])
+    with pytest.raises(UserError, match=r'^text="": it is empty, so its translation is empty too'):
+        translate_program.run([words[0], "text= ", words[2]])
+
+
+def test_translations_that_lines_of_text_cannot_hold_are_refused(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [f"ckpt={run.folder}", "text=two dogs", "search.n_best=2"]
+    with pytest.raises(UserError, match=r"^search\.n_best=2: a line of text holds only .*; add format=jsonl$"):
+        translate_program.run(words)
+    translate_program.run([*words, "format=jsonl"])
+    assert len(json.loads(capsys.readouterr().out)["n_best"]) == 2
+    translate_program.run([*words, "search.utility=chrf"])
+    assert capsys.readouterr().out.count("\n") == 1
 
 
 def test_translate_program_takes_a_strategy_of_ones_own(

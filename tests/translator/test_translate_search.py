@@ -76,13 +76,36 @@ def test_a_translation_begins_with_its_prefix(run: Run) -> None:
 
 
 def test_prefixes_that_do_not_fit_are_refused(run: Run) -> None:
-    for prefixes in (["a", "b"], [], "a"):
-        with pytest.raises(UserError, match="prefixes: expected a list with one text for each of 1 sentences"):
+    for prefixes in (["a", "b"], []):
+        with pytest.raises(UserError, match=rf"^prefixes: got {len(prefixes)}, expected one for each of 1 sentence$"):
             run.translator.translate(["a dog"], prefixes=prefixes)
-    with pytest.raises(
-        UserError, match=r"^prefix 'a red bike': it has \d+ tokens, but the whole translation may have 2; shorten it"
-    ):
-        run.translator.translate(["a dog"], prefixes=["a red bike"], max_length_factor=0.1, max_length_extra=2)
+    done: list[int] = []
+    message = r"^sentence 3 of 3: the prefix 'a red bike' has \d+ tokens, but the whole translation may have 2; shorten"
+    with pytest.raises(UserError, match=message):
+        run.translator.translate(
+            ["a dog", " ", "a cat"],
+            prefixes=["", "a red bike", "a red bike"],
+            max_length_factor=0.1,
+            max_length_extra=2,
+            batch_tokens=1,
+            advance=done.append,
+        )
+    assert sum(done) <= 1, "nothing is translated before the refusal"
+
+
+def test_what_is_no_text_is_refused(run: Run) -> None:
+    texts = sentences(3, seed=3)
+    assert run.translator.translate(iter(texts)) == run.translator.translate(texts)
+    with pytest.raises(UserError, match=r"^sentence: got one text, expected a list of texts; write \[text\]$"):
+        run.translator.translate(texts[0])
+    with pytest.raises(UserError, match=r"^sentence 2 of 2: got None, expected a text$"):
+        run.translator.translate([texts[0], None])
+    with pytest.raises(UserError, match=r"^prefix 1 of 1: got 3, expected a text$"):
+        run.translator.translate(texts[:1], prefixes=[3])
+    with pytest.raises(UserError, match=r"^translation 1 of 1: got None, expected a text$"):
+        run.translator.score(texts[:1], [None])
+    with pytest.raises(UserError, match=r"^score: got 2 sources and 1 translation, expected one translation for each"):
+        run.translator.score(texts[:2], texts[:1])
 
 
 def test_expected_utilities_are_scores_between_0_and_100(run: Run) -> None:
