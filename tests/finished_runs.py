@@ -53,6 +53,7 @@ def write_translations(
     for name, lines in (("src.en", sources), ("hyp.de", hypotheses), ("ref.de", references)):
         (folder / f"{label}.{name}").write_text("".join(f"{line}\n" for line in lines), "utf-8")
     facts: dict[str, Any] = {"source_lang": "en", "target_lang": "de", "sentences": len(sources), "seconds": 2.0}
+    facts |= {"scores": {}, "commands": {}}
     facts["data_sha256"] = digest("en", "de", *sources, *references)
     (folder / f"{label}.scores.json").write_text(json.dumps({**facts, "data": data, "search": search}), "utf-8")
     return run

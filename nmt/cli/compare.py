@@ -99,17 +99,19 @@ def is_folder(word: str) -> bool:
 
 
 def compare(folders: Sequence[Path], config: CompareConfig) -> None:
-    """Compare the runs, print the table, and write the files. Raises UserError."""
+    """Compare the runs, print the table, and write the files. Raises UserError or OSError."""
     from nmt.evaluation import compare as evaluation
+    from nmt.system.atomic import require_writable
 
     runs, baseline = read_runs(folders, config)
-    metrics = metrics_of(baseline, config)
+    metrics, output = metrics_of(baseline, config), output_folder(folders, config.out)
+    require_writable(output)
     print(f"comparing {len(runs)} runs, {len(baseline.hypotheses):,} sentences ...", file=sys.stderr, flush=True)
     comparison = evaluation.compare(
         runs, baseline, metrics, bootstrap=config.bootstrap, shuffles=config.shuffles, examples=config.examples
     )
     show(comparison)
-    written = write(comparison, output_folder(folders, config.out))
+    written = write(comparison, output)
     print(f"written to {written[0].parent}: {', '.join(path.name for path in written)}")
 
 

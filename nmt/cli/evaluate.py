@@ -100,13 +100,17 @@ def run(argv: list[str]) -> None:
 
 
 def choose(config: EvaluateConfig) -> Chosen:
-    """Load what the settings name. Raises UserError for what cannot be loaded or does not fit together."""
+    """Load what the settings name.
+
+    Raises UserError for what cannot be loaded or does not fit together, OSError if the results cannot be written.
+    """
     from nmt.build import build_metrics, build_search, build_source, merge_scores
     from nmt.data.corpus import load_corpus, origin
     from nmt.evaluation.metrics.base import check_bootstrap
     from nmt.evaluation.split import Subject
     from nmt.run_files import run_of
     from nmt.system import process
+    from nmt.system.atomic import require_writable
     from nmt.translator.loading import load_models, make_translator, resolve_device
 
     process.speed_up()
@@ -141,6 +145,7 @@ def choose(config: EvaluateConfig) -> Chosen:
     )
     if elsewhere:
         subject.require_own_folder(folder, translator.search)
+    require_writable(folder)
     return Chosen(loaded, translator, pairs, metrics, subject, folder)
 
 

@@ -16,11 +16,14 @@ from nmt.build import architecture, build_search
 from nmt.config.compared import differences
 from nmt.data.sources.files import read_lines
 from nmt.errors import UserError, one_line
+from nmt.evaluation.split import parse_scores
 from nmt.run_files import CONFIG, METRICS
 from nmt.search.base import Search
 
 SEED = "seed"
 OWN_TO_A_RUN = {SEED, "name", "search.batch_tokens"}  # settings in which runs of the same system may differ
+CONFIG_KEYS = ("name", SEED, "data", "model", "scores", "trainer")
+METRICS_KEYS = ("search", "parameters", "updates", "wall_seconds", "target_tokens_per_second")
 _JOB = re.compile(r"\d+_(?P<settings>[^=]+=.+)")  # the folder of a multirun's job: 3_attention=luong,seed=2
 
 
@@ -132,7 +135,7 @@ def _own_file(folder: Path, split: str, allow: Sequence[str]) -> Path:
 
 
 def _own_search(folder: Path, allow: Sequence[str]) -> Search:
-    return build_search(_parsed(folder / METRICS, json.loads)["search"], allow=allow)
+    return build_search(_parsed(folder / METRICS, json.loads, METRICS_KEYS)["search"], allow=allow)
 
 
 def _files_on(name: str, folders: Sequence[Path], split: str, allow: Sequence[str]) -> list[Path]:
@@ -160,7 +163,7 @@ def _test_sets(files: Iterable[Path]) -> dict[str, EvaluationSet]:
     """Return the test sets whose sentences lie beside these score files, by their digest."""
     found: dict[str, EvaluationSet] = {}
     for scores in files:
-        facts = _parsed(scores, json.loads)
+        facts = _parsed(scores, parse_scores)
         languages = facts["source_lang"], facts["target_lang"]
         paths = [_beside(scores, kind, language) for kind, language in zip(("src", "ref"), languages, strict=True)]
         if all(path.is_file() for path in paths):
@@ -169,7 +172,7 @@ def _test_sets(files: Iterable[Path]) -> dict[str, EvaluationSet]:
 
 
 def _read_run(folder: Path, files: Sequence[Path], test_sets: Mapping[str, EvaluationSet]) -> FinishedRun:
-    parts = [_parsed(file, json.loads) for file in files]
+    parts = [_parsed(file, parse_scores) for file in files]
     for facts in parts:
         if facts["data_sha256"] not in test_sets:
             raise UserError(
@@ -185,8 +188,8 @@ def _read_run(folder: Path, files: Sequence[Path], test_sets: Mapping[str, Evalu
     )
     return FinishedRun(
         folder,
-        _parsed(folder / CONFIG, yaml.safe_load),
-        _parsed(folder / METRICS, json.loads),
+        _parsed(folder / CONFIG, yaml.safe_load, CONFIG_KEYS),
+        _parsed(folder / METRICS, json.loads, METRICS_KEYS),
         EvaluationSet(sets[0].source_lang, sets[0].target_lang, sources, references),
         tuple(line for lines in hypotheses for line in lines),
         sum(facts["seconds"] for facts in parts),
@@ -198,7 +201,7 @@ def _files_by_digest(name: str, folder: Path, split: str, allow: Sequence[str]) 
     search, wanted = _own_search(folder, allow), Path(name).expanduser().resolve()
     found = {}
     for path in sorted((folder / "translations").glob(f"{split}.{search.label}.*.scores.json")):
-        facts = _parsed(path, json.loads)
+        facts = _parsed(path, parse_scores)
         theirs = build_search(facts["search"], allow=allow).replace(batch_tokens=search.batch_tokens)
         source, *target = _named(facts["data"])
         if wanted in target:
@@ -223,20 +226,22 @@ def _setting(name: str, folder: Path, split: str) -> str:
         return f"data.path={name}"
     if name.removesuffix(".gz").endswith((".jsonl", ".tsv")):
         return f"data.{split}={name}"
-    data = _parsed(folder / CONFIG, yaml.safe_load)["data"]
+    data = _parsed(folder / CONFIG, yaml.safe_load, CONFIG_KEYS)["data"]
     head, found, end = name.rpartition(f".{data['source_lang']}")
     target = f"{head}.{data['target_lang']}{end}" if found else "TARGET_FILE"
     return f"data.{split}=[{name},{target}]"
 
 
-def _parsed(path: Path, parse: Callable[[str], Any]) -> dict[str, Any]:
-    """Return the mapping that a file of the run holds. Raises UserError for a damaged file."""
+def _parsed(path: Path, parse: Callable[[str], Any], keys: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the mapping that a file of the run holds. Raises UserError for a damaged file, or if a key is missing."""
     try:
         found = parse(path.read_text("utf-8"))
     except (ValueError, yaml.YAMLError) as error:
         raise UserError(f"{path}: damaged ({one_line(error)}); restore the file, or leave out this run") from error
     if not isinstance(found, dict):
         raise UserError(f"{path}: damaged (no mapping); restore the file, or leave out this run")
+    if lacking := [key for key in keys if key not in found]:
+        raise UserError(f"{path}: damaged (no {', '.join(lacking)}); restore the file, or leave out this run")
     return found
 
 

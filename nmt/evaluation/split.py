@@ -26,6 +26,12 @@ from nmt.translator.base import BaseTranslator
 
 logger = logging.getLogger(__name__)
 
+_NEEDED: dict[str, type | tuple[type, ...]] = {  # of a score file
+    **dict.fromkeys(("source_lang", "target_lang", "data", "data_sha256"), str),
+    **dict.fromkeys(("search", "scores", "commands"), dict),
+    **{"sentences": int, "seconds": (int, float)},
+}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Subject:
@@ -33,8 +39,8 @@ class Subject:
 
     `data` names the origin of the sentences as the settings do. `checkpoint` is the file's name without its ending, or
     "ensemble" for several; `members` are their files, known for an ensemble and wherever a folder was named for the
-    results. `own` is True if the data and the length limits are
-    those of the run. Otherwise the file names contain a digest.
+    results. `own` is True if the data and the length limits are those of the run. Otherwise the file names contain a
+    digest.
     """
 
     split: str
@@ -54,7 +60,7 @@ class Subject:
         own = re.compile(rf"{re.escape(self.beginning(search))}(\.[0-9a-f]{{8}})?\.scores\.json")  # see `label`
         for path in sorted(filter(lambda path: own.fullmatch(path.name), (folder / "translations").glob("*.json"))):
             try:
-                members = json.loads(path.read_text("utf-8")).get("members", [])
+                members = parse_scores(path.read_text("utf-8")).get("members", [])
             except ValueError as error:
                 problem = f"damaged ({one_line(error)}); remove it, or give another folder"
                 raise UserError(f"out: {path} is {problem}") from error
@@ -197,10 +203,21 @@ def write_evaluation(folder: Path, evaluation: Evaluation) -> Written:
     return written
 
 
+def parse_scores(text: str) -> dict[str, Any]:
+    """Return the content of a score file. Raises ValueError if the text is not that of such a file."""
+    facts = json.loads(text)
+    if not isinstance(facts, dict):
+        raise ValueError("no mapping")
+    for key, kind in _NEEDED.items():
+        if not isinstance(facts.get(key), kind):
+            raise ValueError(f"no {key}" if key not in facts else f"{key}: got {facts[key]!r}")
+    return facts
+
+
 def _facts_before(written: Written, evaluation: Evaluation) -> Mapping[str, Any]:
     """Return the old content of the score file if its sentences and translations are the same, otherwise no scores."""
     try:
-        facts = json.loads(written.scores.read_text("utf-8"))
+        facts = parse_scores(written.scores.read_text("utf-8"))
         same = written.hypothesis.read_bytes() == _lines(evaluation.hypotheses)
     except (OSError, ValueError):
         facts, same = {}, False

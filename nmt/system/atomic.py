@@ -1,4 +1,4 @@
-"""Writes a file completely or not at all, and locks a file against other processes."""
+"""Writes a file completely or not at all, checks a folder for writing, and locks a file against other processes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import gzip
 import logging
 import os
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -51,6 +52,13 @@ def write_atomically(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as file:
         file.write(content)
+
+
+def require_writable(folder: Path) -> None:
+    """Make the folder if needed. Raises OSError if no file can be made in it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=folder):
+        pass
 
 
 def try_lock(file: IO[bytes]) -> bool | None:

@@ -239,6 +239,15 @@ def test_runs_with_the_same_name_are_told_apart(tmp_path: Path, monkeypatch: pyt
     assert [system["name"] for system in found["systems"]] == ["tiny/1", "tiny/2", "other"]
 
 
+def test_a_folder_that_cannot_be_written_is_refused_before_the_tests(
+    multirun: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    Path("file").write_text("mine", "utf-8")
+    with pytest.raises(OSError, match="file"):
+        program.run([str(multirun), "out=file", *QUICK])
+    assert "comparing" not in capfd.readouterr().err and Path("file").read_text("utf-8") == "mine"
+
+
 def test_damaged_files_of_a_run_are_named(multirun: Path) -> None:
     run = write_translations(write_run(Path("run")), SOURCES, REFERENCES, REFERENCES)
     for name, content, match in (
@@ -246,7 +255,12 @@ def test_damaged_files_of_a_run_are_named(multirun: Path) -> None:
         ("metrics.json", b'{"name": ', r"run/metrics\.json: damaged \(Expecting value"),
         ("metrics.json", b"\xff", r"run/metrics\.json: damaged \('utf-8' codec"),
         ("metrics.json", b"[]", r"run/metrics\.json: damaged \(no mapping\)"),
+        ("metrics.json", b"{}", r"run/metrics\.json: damaged \(no search, parameters, .*\)"),
+        ("config.yaml", b"name: a\nseed: 1", r"run/config\.yaml: damaged \(no data, model, .*\)"),
         ("translations/test.beam3.lp1.scores.json", b"", r"scores\.json: damaged"),
+        ("translations/test.beam3.lp1.scores.json", b"[]", r"scores\.json: damaged \(no mapping\)"),
+        ("translations/test.beam3.lp1.scores.json", b"{}", r"scores\.json: damaged \(no source_lang\)"),
+        ("translations/test.beam3.lp1.scores.json", b'{"source_lang": 1}', r"damaged \(source_lang: got 1\)"),
         ("translations/test.beam3.lp1.hyp.de", b"a\n\xe9\n", r"hyp\.de:2: not UTF-8 \(byte 0xe9 at 1\)"),
     ):
         before = (run / name).read_bytes()

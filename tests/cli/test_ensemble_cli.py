@@ -71,9 +71,12 @@ def test_evaluate_py_keeps_the_results_of_other_checkpoints(run: Run, other: Pat
         with pytest.raises(UserError, match=r"^out: .*scores\.json is of other checkpoints \(.*best\.ckpt\); give an"):
             evaluate.run([theirs, *words, *more])
     (scores,) = (tmp_path / "translations").glob("*.scores.json")
-    scores.write_text("{", "utf-8")
-    with pytest.raises(UserError, match=r"^out: .*scores\.json is damaged \(.*\); remove it, or give another folder$"):
-        evaluate.run([theirs, *words])
+    for damaged in ("{", "{}", "[]"):
+        scores.write_text(damaged, "utf-8")
+        with pytest.raises(
+            UserError, match=r"^out: .*scores\.json is damaged \(.*\); remove it, or give another folder$"
+        ):
+            evaluate.run([theirs, *words])
     evaluate.run([f"ckpt={run.folder}", *words[:2], f"out={run.folder}", "search.beam_size=1"])
 
 

@@ -57,6 +57,16 @@ def test_evaluate_program_refuses_a_checkpoint_without_data(run: Run, tmp_path: 
         evaluate_program.run([f"ckpt={tmp_path}/mine.ckpt"])
 
 
+def test_a_folder_that_cannot_be_written_is_refused_before_the_translation(
+    run: Run, elsewhere: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("mine", "utf-8")
+    with pytest.raises(OSError, match="file"):
+        evaluate_program.run([f"ckpt={run.folder}", f"out={tmp_path}/file"])
+    assert "translating" not in capfd.readouterr().err
+    assert (tmp_path / "file").read_text("utf-8") == "mine"
+
+
 def test_evaluate_program_on_other_data_from_a_lone_file(run: Run, tmp_path: Path, elsewhere: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
