@@ -95,6 +95,7 @@ def share(loaded: LoadedModel, source: Path, folder: Path, settings: ShareConfig
     if settings.text is not None:
         shown = load_translator(loaded.path, allow=settings.allow).attention_map(settings.text)
     data = {key: None if key in OWN_FILES else value for key, value in loaded.config["data"].items()}
+    data.pop("root", None)  # the source then has its default
     if os.path.isabs(data.get("name") or ""):  # a dataset of the Hub in a local folder
         data["name"] = None
     config: dict[str, Any] = {**loaded.config, "data": data, "init": None}

@@ -59,6 +59,7 @@ def test_no_path_of_this_machine_is_in_the_copy(finished: Path, tmp_path: Path) 
     payload = checkpoint.load(finished / "checkpoints" / "best.ckpt")
     payload["nmt"]["config"]["data"] |= {"train": ["/me/a.en", "/me/a.de"], "train_alignment": "/me/a.align"}
     payload["nmt"]["config"]["data"] |= {"_target_": "nmt.data.sources.hub.Hub", "name": "/me/corpus"}
+    payload["nmt"]["config"]["data"] |= {"root": ["/me/catalogues"]}
     checkpoint.save(payload, finished / "checkpoints" / "best.ckpt")
     share.run([f"ckpt={finished}", f"out={tmp_path}/copy"])
     assert "/me/" not in (tmp_path / "copy" / "config.yaml").read_text("utf-8")

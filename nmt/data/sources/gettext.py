@@ -30,6 +30,7 @@ logger = logging.getLogger(__name__)
 ENGLISH = "en"
 CONTEXT_END = "\x04"  # between a message's context, which tells equal messages apart, and the message
 
+SYSTEM = ("/usr/share/locale", "/usr/share/locale-langpack")  # where Linux keeps the catalogues of its programs
 FORMATTING_TAGS = frozenset("a b big code em i markup p small span strong sub sup tt u".split())  # noqa: SIM905
 TAG = re.compile(r"</?(\w+)(?:\s[^<>]*)?/?>")
 ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|nbsp|#\d+|#x[0-9a-fA-F]+);")
@@ -58,7 +59,7 @@ class Gettext(Source):
         source_lang: str,
         target_lang: str,
         seed: int,
-        root: str | Sequence[str],
+        root: str | Sequence[str] = SYSTEM,
         packages: Sequence[str] | None = None,
         val_share: float = 0.05,
         test_share: float = 0.05,

@@ -9,7 +9,7 @@ import pytest
 from nmt.build import build_source
 from nmt.cli import train
 from nmt.config.compose import compose
-from nmt.data.sources.gettext import clean, marks_of
+from nmt.data.sources.gettext import SYSTEM, clean, marks_of
 from nmt.errors import UserError
 
 HEADER = "Content-Type: text/plain; charset=UTF-8\nPlural-Forms: nplurals=2; plural=n != 1;\n"
@@ -222,3 +222,7 @@ def test_the_experiments_train_on_the_catalogues_of_this_machine(experiment, tmp
     metrics = json.loads((tmp_path / "run" / "metrics.json").read_text("utf-8"))
     tokens = {"gettext_en_ko": "char", "gettext_ko_en": "13a"}[experiment]
     assert metrics["updates"] == 2 and f"|tok:{tokens}|" in metrics["val"]["bleu"]["signature"]
+
+
+def test_the_folders_of_the_settings_are_the_default() -> None:
+    assert compose("train", ["data=gettext"])["data"]["root"] == list(SYSTEM)
