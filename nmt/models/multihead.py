@@ -12,7 +12,7 @@ from nmt.models.dropout import Dropout
 from nmt.models.notes import note
 from nmt.models.positions.base import Positions
 
-_FEW_QUERIES, _FEW_PRODUCTS = 8, 400
+_FEW_QUERIES, _FEW_PRODUCTS, _FEW_KEYS = 8, 400, 512
 
 
 class MultiHeadAttention(nn.Module):
@@ -156,13 +156,18 @@ def attention_weights(
 
 
 def _products_are_faster(queries: Tensor, keys: Tensor) -> bool:
-    """Return whether batched products are faster than the fused kernel, as for the few queries of a decoding step.
+    """Return whether batched products are faster on a CPU than the fused kernel, which multiplies block by block.
 
-    On a CPU the fused kernel takes up to twice as long for them. But torch has a slow path for batches of
-    products with fewer than 400 multiplications each.
+    They are for the few queries of a decoding step, where the fused kernel takes up to twice as long. If oneDNN
+    multiplies (see `nmt.system.process`), each block has a cost of its own, so that the fused kernel takes up to twenty
+    times as long; the longer the sentences, the smaller this cost. But torch has a slow path for batches of products
+    with fewer than 400 multiplications each.
     """
     _, _, count, width = queries.shape
-    return queries.device.type == "cpu" and count <= _FEW_QUERIES and count * keys.shape[2] * width >= _FEW_PRODUCTS
+    if queries.device.type != "cpu" or count * keys.shape[2] * width < _FEW_PRODUCTS:
+        return False
+    with_onednn = torch.backends.mkldnn.matmul.fp32_precision == "bf16"  # type: ignore[attr-defined]
+    return count <= _FEW_QUERIES or (with_onednn and keys.shape[2] <= _FEW_KEYS)
 
 
 def require_division(width: int, heads: int) -> None:

@@ -35,7 +35,7 @@ def describe(device: torch.device | str = "cpu", count: int = 1) -> dict[str, An
     run uses. `system`: operating system and architecture.
     """
     return {
-        "cpu": _cpu_model(),
+        "cpu": cpu_model(),
         "cores": usable_cores(),
         "threads": torch.get_num_threads(),
         "memory_bytes": memory_bytes(),
@@ -127,7 +127,8 @@ def wait() -> None:
         torch.cuda.synchronize()
 
 
-def _cpu_model() -> str:
+def cpu_model() -> str:
+    """Return the name of the processor."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

@@ -120,6 +120,22 @@ def test_both_paths_agree(masked, causal, scale_scores, qk_norm, make):
         assert (weights[1, :, :, 2:] == 0).all()
 
 
+@pytest.mark.parametrize("causal", [True, False])
+def test_the_library_of_products_does_not_matter(causal):
+    """On a CPU that multiplies with oneDNN, attention takes another path (see nmt.system.process)."""
+    attention = MultiHeadAttention(WIDTH, HEADS)
+    x, mask = torch.randn(3, 20, WIDTH), torch.arange(20) < torch.tensor([[20], [7], [1]])
+    fused, _ = attention(x, x, mask, causal=causal)
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("medium")
+    try:
+        products, weights = attention(x, x, mask, causal=causal)
+    finally:
+        torch.set_float32_matmul_precision(before)
+    assert weights is None
+    torch.testing.assert_close(products, fused, rtol=0.02, atol=0.02)  # "medium" may round to bfloat16
+
+
 @pytest.mark.parametrize("need_weights", [True, False])
 def test_mask_causal_and_dropout_work_together(inputs, need_weights):
     """Dropout zeroes weights in training: with a share near 1 nearly nothing of the values is left."""

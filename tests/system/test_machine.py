@@ -98,6 +98,41 @@ def test_freed_memory_is_kept_with_glibc_and_nothing_happens_elsewhere(monkeypat
     assert process.keep_freed_memory() is False
 
 
+def test_products_keep_their_precision_when_the_library_changes() -> None:
+    """In a process of its own: the setting is one of the whole process."""
+    program = (
+        "import torch; from nmt.system import process\n"
+        "left, right = torch.randn(2, 300, 300, generator=torch.Generator().manual_seed(1))\n"
+        "changed = process.multiply_with_onednn()\n"
+        "error = (left @ right - left.double() @ right.double()).abs().max()\n"
+        "print(changed, torch.get_float32_matmul_precision(), float(error))"
+    )
+    changed, precision, error = subprocess.check_output([sys.executable, "-c", program], text=True).split()
+    assert precision == ("medium" if changed == "True" else "highest")
+    assert float(error) < 1e-4  # with factors rounded to bfloat16 it is 0.1
+
+
+@pytest.mark.parametrize("rounds", [True, False])
+def test_the_library_of_products_changes_unless_it_rounds(monkeypatch: pytest.MonkeyPatch, rounds: bool) -> None:
+    settings = ["highest"]
+    exact = torch.Tensor.__matmul__
+
+    def multiply(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+        return exact(left.bfloat16(), right.bfloat16()).float() if rounds else exact(left, right)
+
+    monkeypatch.setattr("torch.backends.cpu.get_cpu_capability", lambda: "AVX512")
+    monkeypatch.setattr("torch.accelerator.is_available", lambda: False)
+    monkeypatch.setattr(machine, "cpu_model", lambda: "AMD EPYC")
+    monkeypatch.setattr("torch.set_float32_matmul_precision", settings.append)
+    monkeypatch.setattr("torch.Tensor.__matmul__", multiply)
+    assert process.multiply_with_onednn() is not rounds
+    assert settings[-1] == ("highest" if rounds else "medium")
+    monkeypatch.setattr(machine, "cpu_model", lambda: "Intel(R) Xeon(R) Processor")
+    before = list(settings)
+    assert process.multiply_with_onednn() is False
+    assert settings == before
+
+
 def test_matmul_peak_counts_two_operations_a_multiplication(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([0.0, 2.0, 10.0, 11.0, 20.0, 24.0])  # seconds: three products of 2, 1 and 4
     monkeypatch.setattr("time.perf_counter", lambda: next(clock))
