@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TextIO
 
 from nmt.system.atomic import replacing_or_packing
+
+
+def utf8_output() -> TextIO:
+    """Return standard output, set to UTF-8 and plain line feeds in every locale."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", newline="\n")
+    return sys.stdout
 
 
 def write_lines(lines: Iterable[str], output: Path | None) -> None:
@@ -15,8 +24,9 @@ def write_lines(lines: Iterable[str], output: Path | None) -> None:
     The file is written completely or not at all. Raises OSError if it cannot be written.
     """
     if output is None:
-        sys.stdout.writelines(lines)
-        sys.stdout.flush()
+        stdout = utf8_output()
+        stdout.writelines(lines)
+        stdout.flush()
         return
     with replacing_or_packing(output) as file:
         file.writelines(line.encode() for line in lines)

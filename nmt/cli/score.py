@@ -85,11 +85,13 @@ def run(argv: Sequence[str]) -> None:
 
     process.speed_up()
     pairs = read_pairs(file_spec([config.source, config.target], "source"), "source", "target")
-    for _ in pairs:  # a mistake in a line ends the program before anything is computed
+    for _ in pairs:  # a mistake in a line ends the program before the model is loaded
         pass
     translator = load_translator(
         config.ckpt, device=config.device, allow=config.allow, batch_tokens=config.batch_tokens
     )
+    for sources, targets, places in chunks(pairs, config.source):
+        translator.encode_pairs(sources, targets, places=places)  # a mistake ends the program before any computation
     totals = Totals()
     write_lines((line(each, jsonl=config.jsonl) for each in scored(translator, pairs, config.source, totals)), output)
     print(totals, file=sys.stderr, flush=True)
@@ -122,12 +124,18 @@ def scored(translator: BaseTranslator, pairs: Pairs, name: str, totals: Totals) 
 
     Raises UserError for a pair that cannot be scored, with its line in the file `name`.
     """
+    for sources, targets, places in chunks(pairs, name):
+        for each in translator.score(sources, targets, places=places):
+            totals.add(each)
+            yield each
+
+
+def chunks(pairs: Pairs, name: str) -> Iterator[tuple[list[str], list[str], list[str]]]:
+    """Yield the sources, the targets, and the places in the file `name`, of some pairs at a time."""
     remaining, first = iter(pairs), 1
     while chunk := list(itertools.islice(remaining, CHUNK)):
         places = [f"{name}:{number}" for number in range(first, first + len(chunk))]
-        for each in translator.score([pair.source for pair in chunk], [pair.target for pair in chunk], places=places):
-            totals.add(each)
-            yield each
+        yield [pair.source for pair in chunk], [pair.target for pair in chunk], places
         first += len(chunk)
 
 

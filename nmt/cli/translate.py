@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import io
 import sys
 from collections.abc import Iterator
 from io import BufferedIOBase
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TextIO, cast
 
 from nmt.cli import program
 from nmt.cli.arguments import read_config, take, wants_help
+from nmt.cli.output import utf8_output
 from nmt.errors import UserError
 from nmt.lines import decoded, says_jsonl
 
@@ -183,13 +183,6 @@ def arriving(stream: BufferedIOBase) -> Iterator[list[bytes]]:
             yield [line + b"\n" for line in lines[start : start + CHUNK]]
     if rest:
         yield [rest]
-
-
-def utf8_output() -> TextIO:
-    """Return standard output, set to UTF-8 and plain line feeds in every locale."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8", newline="\n")
-    return sys.stdout
 
 
 def main() -> None:

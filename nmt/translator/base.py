@@ -158,9 +158,27 @@ class BaseTranslator(ABC):
         """Return the given translations with the log-probabilities of the models, in the given order.
 
         `score` is log P of all tokens, eos included. No search takes place. A source is never split; one that is longer
-        than the training's is read whole. `places` name the pairs in messages. Raises UserError for lists of different
-        lengths, for an empty source, for a source that is longer than `max_source_length` of the search or the
-        positions of the encoder, and for a translation that is longer than the positions of the decoder.
+        than the training's is read whole. Raises the UserErrors of `encode_pairs`, in which `places` name the pairs.
+        """
+        lengths, target_ids = self.encode_pairs(sources, targets, places=places)
+        longer = list(map(max, lengths, map(len, target_ids)))
+        found: dict[int, Translation] = {}
+        with inference(self.models, self.search):
+            for batch in batches_by_length(longer, self.search.batch_tokens):
+                rows = self.token_log_probs([sources[i] for i in batch], [target_ids[i] for i in batch])
+                for index, log_probs in zip(batch, rows, strict=True):
+                    scored = Hypothesis(target_ids[index], log_probs.tolist(), float(log_probs.sum()))
+                    found[index] = self._translation(sources[index], scored, targets[index])
+        return [found[index] for index in range(len(sources))]
+
+    def encode_pairs(
+        self, sources: Sequence[str], targets: Sequence[str], *, places: Sequence[str] | None = None
+    ) -> tuple[list[int], list[list[int]]]:
+        """Return the number of tokens of each source, and the ids of each translation, eos included.
+
+        `places` name the pairs in messages. Raises UserError for lists of different lengths, for an empty source, for a
+        source that is longer than `max_source_length` of the search or the positions of the encoder, and for a
+        translation that is longer than the positions of the decoder.
         """
         sources, targets = _texts("source", sources), _texts("translation", targets)
         if len(sources) != len(targets):
@@ -178,15 +196,7 @@ class BaseTranslator(ABC):
                 raise UserError(f"{place}: the source is empty, so no translation can be scored; leave it out")
             limit.check(part.tokens, place, "leave it out")
             target_limit.check(len(ids), f"{place}: the translation", "leave it out")
-        longer = list(map(max, lengths, map(len, target_ids)))
-        found: dict[int, Translation] = {}
-        with inference(self.models, self.search):
-            for batch in batches_by_length(longer, self.search.batch_tokens):
-                rows = self.token_log_probs([sources[i] for i in batch], [target_ids[i] for i in batch])
-                for index, log_probs in zip(batch, rows, strict=True):
-                    scored = Hypothesis(target_ids[index], log_probs.tolist(), float(log_probs.sum()))
-                    found[index] = self._translation(sources[index], scored, targets[index])
-        return [found[index] for index in range(len(sources))]
+        return lengths, target_ids
 
     def attention_map(self, sentence: str, translation: str | None = None, **fields: Any) -> AttentionMap:
         """Return the attention weights with which the model predicts `translation`.

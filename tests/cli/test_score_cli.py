@@ -5,6 +5,9 @@ from __future__ import annotations
 import gzip
 import json
 import math
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -47,6 +50,24 @@ def test_json_lines_have_each_piece(run: Run, words: list[str], tmp_path: Path) 
         assert (row["source"], row["text"], row["pieces"]) == (expected.source, expected.text, expected.pieces)
         assert row["token_log_probs"] == pytest.approx(expected.token_log_probs, abs=1e-4)
         assert row["log_prob"] == pytest.approx(sum(row["token_log_probs"]), abs=1e-4)
+
+
+def test_a_mistake_in_any_line_ends_it_before_anything_is_scored(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(score, "CHUNK", 2)
+    (tmp_path / "a.en").write_text("a dog\na\na\na\n \n", "utf-8")
+    with pytest.raises(UserError, match=r"a\.en:5: the source is empty"):
+        score.run(words)
+    assert capsys.readouterr().out == ""
+
+
+def test_standard_output_is_utf8_in_every_locale(words: list[str]) -> None:
+    (Path(words[2].partition("=")[2])).write_text("ä\n" * 5, "utf-8")
+    program = f"from nmt.cli import score; score.run({[*words, 'format=jsonl']!r})"
+    environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
+    out = subprocess.run([sys.executable, "-c", program], env=environment, stdout=subprocess.PIPE, check=True).stdout
+    assert json.loads(out.decode("utf-8").splitlines()[0])["source"] == "ä"
 
 
 def test_a_search_finds_the_log_probabilities_that_score_gives(run: Run) -> None:
