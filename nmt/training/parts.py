@@ -216,10 +216,6 @@ def _translator(recipe: Recipe, corpus: Mapping[str, Split], last: Mapping[str, 
                 "config.yaml of that run"
             )
         model.load_state_dict(weights)
-        if not all(torch.equal(value, weights[name].to(value.dtype)) for name, value in model.state_dict().items()):
-            raise UserError(
-                f"init={settings.init}: its tables are not shared in the same way; set model.tie_embeddings"
-            )
     if settings.data.overfit:
         _disable_dropout(model)
     search = build_search(settings.search, allow=settings.allow)
@@ -229,8 +225,8 @@ def _translator(recipe: Recipe, corpus: Mapping[str, Split], last: Mapping[str, 
 def _initial(path: str, plain: Mapping[str, Any]) -> dict[str, Any]:
     """Return the content of the checkpoint that a new run starts from.
 
-    Raises UserError if it cannot be read, and if its tokenizer has other settings than the run: the run uses it as it
-    is, and its settings have to tell the truth.
+    Raises UserError if it cannot be read, and if its tokenizer or its model has other settings than the run. The run
+    uses both as they are, and its settings have to tell the truth. Dropout may differ.
     """
     start = load(find_checkpoint(path, key="init"))
     config = start["nmt"]["config"]
@@ -251,8 +247,16 @@ def _initial(path: str, plain: Mapping[str, Any]) -> dict[str, Any]:
     if differing:
         own = " ".join(f"tokenizer.{key}={shown(before)}" for key, (before, _) in differing.items())
         raise UserError(f"init={path}: the run uses its tokenizer, which has other settings; add {own}")
+    others: dict[str, str] = {}  # a setting is often repeated, as in encoder and decoder: the first is the user's
     for key, (before, now) in _differing(config["model"], plain["model"]).items():
-        logger.info(f"init: model.{key} is {shown(now)}; the checkpoint was trained with {shown(before)}")
+        text = f"is {shown(now)}, but the checkpoint was trained with {shown(before)}"
+        if key.endswith(("dropout", "stochastic_depth")):
+            logger.info(f"init: model.{key} {text}")
+        else:
+            others.setdefault(f"{key.rpartition('.')[2]} {text}", f"model.{key} {text}")
+    if others:
+        problem = "; ".join(others.values())
+        raise UserError(f"init={path}: its weights are of another model: {problem}; set it as in that run")
     return start
 
 

@@ -47,8 +47,12 @@ def test_it_starts_from_the_weights_with_a_new_optimizer(first, tmp_path):
         (["tokenizer.vocab_size=350"], r"^init=.*: the run uses its tokenizer, .*; add tokenizer\.vocab_size=360$"),
         (
             ["model.encoder.layers=2"],
-            r"^init=.*: its weights do not fit this model \(.* is missing\); set model as in",
+            r"^init=.*: its weights are of another model: model\.encoder\.layers is 2, but the checkpoint was trained "
+            r"with 1; set it as in that run$",
         ),
+        (["model/positions=rotary"], r"model: model\.positions\._target_ is [^;]*Rotary', but [^;]*Sinusoidal'; set"),
+        (["model.encoder.block.scale_scores=false"], "scale_scores is false, but the checkpoint was trained with true"),
+        (["model.tie_embeddings=none"], "model.tie_embeddings is 'none', but the checkpoint was trained with 'all'"),
     ],
 )
 def test_settings_that_do_not_fit_are_named(first, tmp_path, more, message):
@@ -65,10 +69,19 @@ def test_a_vocabulary_for_each_language_keeps_its_side(tmp_path):
         go(tmp_path / "second", f"init={tmp_path / 'first'}", *more, "data.source_lang=de", "data.target_lang=en")
 
 
-def test_tables_that_are_shared_in_another_way_are_named(first, tmp_path):
-    go(tmp_path / "untied", "model.tie_embeddings=none")
-    with pytest.raises(UserError, match=r"^init=.*: its tables are not shared in the same way"):
-        go(tmp_path / "second", f"init={tmp_path / 'untied'}")
+def test_dropout_may_differ_and_the_log_says_so(first, tmp_path, caplog):
+    caplog.set_level("INFO")
+    go(tmp_path / "second", f"init={first}", "model.encoder.block.residual_dropout=0.4")
+    assert "init: model.encoder.block.residual_dropout is 0.4, but the checkpoint was trained with 0." in caplog.text
+
+
+def test_weights_that_do_not_fit_are_named(first, tmp_path):
+    """The settings are the same, but the code of a model may have changed."""
+    payload = checkpoint.load(first / "checkpoints" / "best.ckpt")
+    payload["state_dict"].popitem()
+    checkpoint.save(payload, tmp_path / "other.ckpt")
+    with pytest.raises(UserError, match=r"^init=.*: its weights do not fit this model \(.* is missing\)"):
+        go(tmp_path / "second", f"init={tmp_path / 'other.ckpt'}")
 
 
 def test_a_checkpoint_without_newer_settings_starts_a_run(first, tmp_path, caplog):
