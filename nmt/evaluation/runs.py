@@ -24,6 +24,7 @@ SEED = "seed"
 OWN_TO_A_RUN = {SEED, "name", "search.batch_tokens"}  # settings in which runs of the same system may differ
 CONFIG_KEYS = ("name", SEED, "data", "model", "scores", "trainer")
 METRICS_KEYS = ("search", "parameters", "updates", "wall_seconds", "target_tokens_per_second")
+_COMMA = re.compile(r",(?=/|[A-Za-z]:)")  # between two absolute paths, which may have commas
 _JOB = re.compile(r"\d+_(?P<settings>[^=]+=.+)")  # the folder of a multirun's job: 3_attention=luong,seed=2
 
 
@@ -217,7 +218,7 @@ def _files_by_digest(name: str, folder: Path, split: str, allow: Sequence[str]) 
 def _named(data: str) -> list[Path]:
     """Return the folder, the file, or source and target file that a setting names: data.test=[/a/test.en,/a/test.de]"""
     value = re.sub(r"^data\.\w+=", "", data)
-    return [Path(name).resolve() for name in (value[1:-1].split(",") if value.startswith("[") else [value])]
+    return [Path(name).resolve() for name in (_COMMA.split(value[1:-1]) if value.startswith("[") else [value])]
 
 
 def _setting(name: str, folder: Path, split: str) -> str:

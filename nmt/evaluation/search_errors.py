@@ -20,6 +20,7 @@ from typing import Literal
 from nmt.lines import as_line
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
+from nmt.special import EOS
 from nmt.translation import Translation
 from nmt.translator.base import BaseTranslator
 
@@ -32,7 +33,7 @@ class Verdict:
     """The scores of a translation and of its reference, as `Search.normalized` computes them from log-probabilities.
 
     `kind` is "same" if the two texts are equal. It is "not compared", with scores of None, for an empty source, and
-    where the source or the reference is too long for the model.
+    where the source or the reference is too long for the model, or the translation was cut at the limit of its length.
     """
 
     kind: Kind
@@ -55,13 +56,18 @@ def judge(translator: BaseTranslator, translations: Sequence[Translation], refer
     fits = [
         length <= most and len(target) <= longest for length, target in zip(source_lengths, target_ids, strict=True)
     ]
-    compared = [place for place, each in enumerate(translations) if each.tokens and not each.parts and fits[place]]
+    compared = [place for place, each in enumerate(translations) if _is_whole(each) and fits[place]]
     sources = [translations[place].source for place in compared]
     scored = translator.score(sources, [references[place] for place in compared])
     verdicts = [Verdict("not compared")] * len(translations)
     for place, reference in zip(compared, scored, strict=True):
         verdicts[place] = _verdict(translator, translations[place], reference)
     return verdicts
+
+
+def _is_whole(translation: Translation) -> bool:
+    """Return whether the translation is one sentence that ends. The beginning of a sentence has a higher score."""
+    return translation.tokens[-1:] == [EOS] and not translation.parts
 
 
 def _seeks_highest_score(search: Search) -> bool:

@@ -184,12 +184,12 @@ def test_the_sentences_are_those_that_all_runs_have_translated(multirun: Path) -
 
 def test_a_source_file_names_its_pair(multirun: Path) -> None:
     folders = [multirun / "0_layers=1,seed=1", multirun / "2_layers=2,seed=1"]
-    for letter in "ab":
-        place = f"data.test=[{Path(letter).resolve()}/test.en,{Path(letter).resolve()}/test.de]"
+    for letter, name in (("a", "a"), ("b", "b,c")):
+        place = f"data.test=[{Path(name).resolve()}/test.en,{Path(name).resolve()}/test.de]"
         for run in folders:
             lines = SOURCES[:20], REFERENCES[:20], hypotheses(run)[:20]
             write_translations(run, *lines, label=f"test.beam3.lp1.{letter * 8}", data=place)
-    program.run([*map(str, folders), *QUICK, "out=pairs", "data.test=[a/test.en,b/test.en]"])
+    program.run([*map(str, folders), *QUICK, "out=pairs", "data.test=[a/test.en,'b,c/test.en']"])
     assert json.loads(Path("pairs", "comparison.json").read_text("utf-8"))["sentences"] == 40
     with pytest.raises(UserError, match=r"a/test\.de is a target file; name only its source file: .*/a/test\.en$"):
         program.run([*map(str, folders), "data.test=[a/test.en,a/test.de]"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from nmt.evaluation.search_errors import Verdict, judge, lines, totals
@@ -9,7 +11,7 @@ from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
 from nmt.translator.single import Translator
-from tests.tiny_run import Run, sentences
+from tests.tiny_run import Run, ended, sentences
 
 SOURCES = sentences(12, seed=3)
 
@@ -25,7 +27,7 @@ SOURCES = sentences(12, seed=3)
 def test_a_reference_that_the_model_prefers_is_a_search_error(run: Run, search: BeamSearch) -> None:
     """The translations of another search serve as references: their scores are known."""
     translator = Translator(run.translator.model, run.translator.tokenizer, search)
-    found = translator.translate(SOURCES)
+    found = ended(translator.translate(SOURCES))
     others = [each.text for each in translator.translate(SOURCES, search=Sampling(seed=5))]
     verdicts = judge(translator, found, others)
     for verdict, own, other in zip(verdicts, found, translator.score(SOURCES, others), strict=True):
@@ -43,8 +45,8 @@ def test_worse_search_makes_more_search_errors(run: Run) -> None:
     translator = run.translator
     sampled = translator.translate(SOURCES, search=Sampling(seed=7))
     searched = translator.translate(SOURCES, search=BeamSearch(beam_size=8))
-    good = judge(translator, searched, [each.text for each in sampled])
-    bad = judge(translator, sampled, [each.text for each in searched])
+    good = judge(translator, ended(searched), [each.text for each in sampled])
+    bad = judge(translator, ended(sampled), [each.text for each in searched])
     assert totals(good)["search error"] < totals(bad)["search error"]
 
 
@@ -69,10 +71,10 @@ def test_a_search_for_something_else_than_the_highest_score_makes_no_search_erro
 def test_what_cannot_be_compared(run: Run) -> None:
     search = run.translator.search.replace(max_source_length=9, long_source="split")
     translator = Translator(run.translator.model, run.translator.tokenizer, search)
-    texts = ["", "a man", "a dog " * 9]
-    found = translator.translate(texts)
-    verdicts = judge(translator, found, ["a", "a", "a"])
-    assert [verdict.kind == "not compared" for verdict in verdicts] == [True, False, True]
+    found = translator.translate(["", "a man", "a dog " * 9])
+    cut = replace(found[1], tokens=found[1].tokens[:-1])
+    verdicts = judge(translator, [found[0], *ended(found[1:2]), found[2], cut], ["a", "a", "a", "a"])
+    assert [verdict.kind == "not compared" for verdict in verdicts] == [True, False, True, True]
     assert verdicts[0] == Verdict("not compared")
-    assert lines(verdicts)[1] == "1\tnot compared\t\t" and len(lines(verdicts)) == 4
+    assert lines(verdicts)[1] == "1\tnot compared\t\t" and len(lines(verdicts)) == 5
     assert lines([Verdict("same", -1.5, -2.0)])[1] == "1\tsame\t-1.500000\t-2.000000"

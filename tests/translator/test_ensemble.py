@@ -22,7 +22,7 @@ from nmt.translation import Translation
 from nmt.translator.base import BaseTranslator
 from nmt.translator.ensemble import Ensemble
 from nmt.translator.single import Translator
-from tests.tiny_run import Run, make_model, recurrent, save_other, sentences
+from tests.tiny_run import Run, ended, make_model, recurrent, save_other, sentences
 
 TEXTS = [*sentences(6, seed=1), "", sentences(1, seed=2)[0]]
 TWO_PARTS = "a man, woman dog. Two red bike!"
@@ -93,7 +93,7 @@ def test_scores_are_means_of_probabilities(run: Run, other: Translator, mixed: E
 
 
 def test_search_errors_are_those_of_the_ensemble(mixed: Ensemble) -> None:
-    found = mixed.translate(TEXTS)
+    found = ended(mixed.translate(TEXTS))
     references = [each.text for each in mixed.translate(TEXTS, search=Sampling(seed=5, max_length_factor=1.0))]
     scored = mixed.score([t for t in TEXTS if t], [r for t, r in zip(TEXTS, references, strict=True) if t])
     verdicts = [verdict for verdict in judge(mixed, found, references) if verdict.reference is not None]

@@ -26,7 +26,7 @@ ERRORS = {
     "search error": "the model gives the reference a higher score, so the search has missed it",
     "model error": "the model gives the reference a lower score than the translation",
     "same": "the translation equals the reference",
-    "not compared": "the source is empty, or the source or the reference is too long for the model",
+    "not compared": "the source is empty, a text is too long for the model, or the translation was cut at its limit",
 }
 FREQUENCY, RAREST = "times in training", "rarest word, times in training"
 CSS_DPI = 96  # pixels of a browser in one inch
