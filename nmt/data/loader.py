@@ -229,10 +229,12 @@ class BatchLoader:
         """
         self.epoch, self.done = state["epoch"], state["done"]
         before, now = (state["batches"], state["ranks"]), (self._batches, self.world_size)
-        if self.done and before != now:
+        if self.done == state["batches"]:  # nothing is left of that epoch, however many batches it would have now
+            self.done = self._batches
+        elif self.done and before != now:
             raise UserError(
                 f"resume: the run stopped inside an epoch of {before[0]} batches for {before[1]} processes, but the "
-                f"settings now make {now[0]} for {now[1]}; change data.batch_tokens, data.max_length, data.max_ratio "
-                "and trainer.devices back, or start a new run"
+                f"settings now make {now[0]} for {now[1]}; change data.batch_tokens, data.max_length, data.max_ratio, "
+                "data.filters, data.subword_sampling and trainer.devices back, or start a new run"
             )
         self._first = self.done

@@ -59,7 +59,7 @@ def finish(parts: Parts, fitted: Fitted) -> dict[str, Any]:
         write_hparams(folder, parts.recipe.plain, metrics)
     text = json.dumps(metrics, indent=2, ensure_ascii=False) + "\n"
     write_atomically(folder / METRICS, text.encode())
-    for update in recent_updates(folder):  # a run with metrics.json is not resumed, so it does not need them any more
+    for update in recent_updates(folder):  # a run that is extended averages the weights of its new validations only
         recent_checkpoint(folder, update).unlink(missing_ok=True)
     for evaluation in scored.values():
         logger.info(table(evaluation))
@@ -158,7 +158,7 @@ def _metrics(parts: Parts, fitted: Fitted, scored: Mapping[str, Evaluation], bes
         "target_tokens_per_second": counts.tokens_per_second * fitted.processes,
         "padding_share": counts.padding_share,
         "peak_memory_bytes": machine.peak_memory_bytes(),
-        "epochs": round(counts.batches / len(parts.data.train_dataloader()), 3),
+        "epochs": round(counts.epochs, 3),
         "updates": fitted.updates,
         "best_update": best["update"],
         "peak_learning_rate": fitted.peak_rate,

@@ -20,7 +20,7 @@ class Counts:
     loss: float = 0.0
     nll: float = 0.0
     target_tokens: int = 0
-    batches: int = 0
+    epochs: float = 0.0
     padded_tokens: int = 0
     real_tokens: int = 0
     seconds: float = 0.0
@@ -57,14 +57,14 @@ class Meter:
         """Begin to count seconds: training starts, or continues after a validation."""
         self._resumed_at = time.perf_counter()
 
-    def count(self, batch: Batch, sums: Sums) -> None:
-        """Count one batch with the sums of its objective."""
+    def count(self, batch: Batch, sums: Sums, epochs: float) -> None:
+        """Count one batch with the sums of its objective. It is the share `epochs` of an epoch."""
         self._figures = added(self._figures, sums.figures)
         self._window += Counts(
             loss=float(sums.loss.detach()),
             nll=float(sums.nll),
             target_tokens=sums.tokens,
-            batches=1,
+            epochs=epochs,
             padded_tokens=batch.source.numel() + batch.target_in.numel(),
             real_tokens=sums.tokens + int(batch.source_mask.sum()),
         )

@@ -119,7 +119,7 @@ class TranslationModule(pl.LightningModule):
         """Return the summed loss of one batch; the update divides its gradient by the tokens of all its batches."""
         sums = self.parts.objective.training_sums(self.model, batch)
         self._update_tokens += sums.tokens
-        self.meter.count(batch, sums)
+        self.meter.count(batch, sums, 1 / self.trainer.num_training_batches)
         return sums.loss
 
     def on_train_start(self) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from nmt import checkpoint
 from nmt.config.recipe import Recipe
 from nmt.config.resumed import NOTHING, changes
-from nmt.config.settings import TrainerConfig
+from nmt.config.settings import TrainConfig
 from nmt.config.typed import shown
 from nmt.errors import UserError
 from nmt.run_files import METRICS, checkpoint_folder, last_checkpoint
@@ -31,7 +31,7 @@ FIXED = (
     "callbacks.monitor",
     "callbacks.extra",
 )
-LIMITS = ("trainer.max_epochs", "trainer.max_steps", "trainer.max_time")
+LIMITS = ("trainer.max_epochs", "trainer.max_steps", "trainer.max_time", "callbacks.early_stopping.patience")
 STATE = {"state_dict", "optimizer_states", "callbacks", "loops", "epoch", "global_step", "corpus_sha256", "totals"}
 
 
@@ -78,7 +78,7 @@ def _check_changes(recipe: Recipe, last: Mapping[str, Any], changed: Mapping[str
             f"resume={folder}: last.ckpt depends on settings that have changed: {'; '.join(fixed)}; "
             "change them back, or start a new run"
         )
-    used_up = _used_up(recipe.settings.trainer, last)
+    used_up = _used_up(recipe.settings, last)
     if (folder / METRICS).is_file() and not changed:
         ended = f"the limit that ended it (now {' and '.join(used_up)})"
         limit = ended if used_up else "a limit, as in trainer.max_epochs=60"
@@ -90,19 +90,22 @@ def _check_changes(recipe: Recipe, last: Mapping[str, Any], changed: Mapping[str
         )
 
 
-def _used_up(settings: TrainerConfig, last: Mapping[str, Any]) -> list[str]:
+def _used_up(settings: TrainConfig, last: Mapping[str, Any]) -> list[str]:
     """Return the limits of the settings that a run with this last.ckpt has reached, as "trainer.max_steps=9"."""
+    trainer, patience = settings.trainer, (settings.callbacks.early_stopping or {}).get("patience")
     loops = last["loops"]["fit_loop"]
     unfinished = not loops["epoch_loop.batch_progress"]["is_last_batch"]
     epochs = loops["epoch_progress"]["current"]["started"] - unfinished
-    limits = Limits.of(settings)
-    done = {
-        "max_epochs": limits.epochs is not None and epochs >= limits.epochs,
-        "max_steps": limits.updates is not None and last["global_step"] >= limits.updates,
-        "max_time": limits.seconds is not None
-        and last["callbacks"]["Timer"]["time_elapsed"]["train"] >= limits.seconds,
-    }
-    return [f"trainer.{name}={getattr(settings, name)}" for name, reached in done.items() if reached]
+    limits = Limits.of(trainer)
+    seconds = last["callbacks"]["Timer"]["time_elapsed"]["train"] if limits.seconds is not None else 0.0
+    waited = last["callbacks"].get("EarlyStopping", {}).get("waited", 0)
+    done = (
+        (epochs, limits.epochs, f"trainer.max_epochs={trainer.max_epochs}"),
+        (last["global_step"], limits.updates, f"trainer.max_steps={trainer.max_steps}"),
+        (seconds, limits.seconds, f"trainer.max_time={trainer.max_time}"),
+        (waited, patience, f"callbacks.early_stopping.patience={patience}"),
+    )
+    return [setting for used, limit, setting in done if limit is not None and used >= limit]
 
 
 def _change(key: str, before: Any, now: Any) -> str:

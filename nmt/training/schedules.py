@@ -49,11 +49,14 @@ class Constant(Schedule):
 
 
 class InverseSquareRoot(Schedule):
-    """Decay with the inverse square root of the updates, from 1 at `warmup_updates` (arXiv:1706.03762, eq. 3)."""
+    """Decay with the inverse square root of the updates, from 1 at the end of the warm-up (arXiv:1706.03762, eq. 3).
+
+    Where `warmup_share` ends the warm-up, the share of the run takes the place of the updates.
+    """
 
     def decay(self, update: int, progress: float) -> float:
-        warmup = max(1, self.warmup_updates)
-        return math.sqrt(warmup / max(warmup, update + 1))
+        warmups = max((update + 1) / max(1, self.warmup_updates), progress / self.warmup_share)
+        return 1 / math.sqrt(max(1.0, warmups))
 
 
 class Cosine(Schedule):

@@ -195,6 +195,17 @@ def test_other_batches_are_not_gone_on_with():
     other.load_state_dict(at_the_start)
 
 
+@pytest.mark.parametrize("batch_tokens", [60, 90, 300])
+def test_after_a_whole_epoch_other_batches_begin_with_the_next_one(batch_tokens):
+    loader = BatchLoader(pairs(), 100, seed=1)
+    indices(loader)
+    other, fresh = (BatchLoader(pairs(), batch_tokens, seed=1) for _ in range(2))
+    other.load_state_dict(loader.state_dict())
+    assert indices(other) == [], "nothing is left of that epoch"
+    other.set_epoch(1), fresh.set_epoch(1)
+    assert indices(other) == indices(fresh) != []
+
+
 def test_validation_is_whole_and_ordered():
     parts = [indices(BatchLoader(pairs(), 100, shuffled=False, rank=r, world_size=3)) for r in range(3)]
     assert sorted(i for part in parts for batch in part for i in batch) == list(range(200))

@@ -1,5 +1,7 @@
 """A run that was stopped anywhere and resumed ends as one that never stopped."""
 
+import os
+import signal
 from unittest.mock import Mock
 
 import pytest
@@ -63,6 +65,7 @@ VARIANTS = {
     "by progress": [BY_PROGRESS, "callbacks.checkpointing.save_every_updates=2"],
     "accumulating": ["trainer.accumulate_grad_batches=2", "callbacks.checkpointing.ema_decay=0.9"],
     "inside epochs": ["trainer.val_check_interval=5", "callbacks.checkpointing.save_every_updates=3"],
+    "validating where it saves": ["trainer.val_check_interval=5", "callbacks.checkpointing.save_every_updates=5"],
     "every update": [SAVE_ALWAYS, "trainer.check_val_every_n_epoch=2", "trainer.max_epochs=2"],
     "by updates": ["callbacks.checkpointing.save_every_updates=2", "trainer.max_steps=40", "trainer.max_epochs=2"],
     "validating inside updates": ["trainer.accumulate_grad_batches=2", "trainer.val_check_interval=5"],
@@ -101,6 +104,19 @@ def test_stopped_before_its_state_is_restored_a_run_tells_what_is_saved(tmp_path
     monkeypatch.setattr(TranslationModule, "on_load_checkpoint", Mock(side_effect=KeyboardInterrupt))
     with pytest.raises(Interrupted, match="update 3 is saved"):
         go(folder, *more, resume=True)
+
+
+def test_a_signal_ends_a_run_that_validates_after_every_batch(tmp_path, monkeypatch):
+    original = TranslationModule.on_train_batch_end
+
+    def interrupt(self, *arguments):
+        original(self, *arguments)
+        if self.global_step == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(TranslationModule, "on_train_batch_end", interrupt)
+    with pytest.raises(Interrupted, match="update 2 is saved"):
+        go(tmp_path / "run", "trainer.val_check_interval=1", "trainer.max_epochs=1")
 
 
 def test_a_resume_that_fails_leaves_a_finished_run_as_it_was(tmp_path, monkeypatch):
@@ -192,6 +208,16 @@ def test_ended_early_inside_an_epoch_and_extended(tmp_path, patience):
     assert_extends(tmp_path, [*more, "trainer.max_epochs=2"], short, long)
 
 
+def test_a_run_that_ended_early_says_so_and_another_limit_is_refused(tmp_path):
+    more = [*SHORT, "optimizer.lr=1e-9", "trainer.val_check_interval=2", "callbacks.early_stopping.patience=1"]
+    folder, limit = tmp_path / "run", r"callbacks\.early_stopping\.patience=1"
+    go(folder, *more)
+    with pytest.raises(UserError, match=rf"raise the limit that ended it \(now {limit}\)"):
+        go(folder, *more, resume=True)
+    with pytest.raises(UserError, match=rf"the run has used up {limit}, so another limit changes nothing"):
+        go(folder, *more, "trainer.max_epochs=9", resume=True)
+
+
 @pytest.mark.slow
 def test_a_run_that_ended_after_an_epoch_without_validation_is_extended_by_one_epoch(tmp_path):
     more = ["trainer.check_val_every_n_epoch=2"]
@@ -235,5 +261,6 @@ def assert_resumes(tmp_path, monkeypatch, more, *, every):
             go(folder, *more)
         resumed, weights = go(folder, *more, resume=True)
         assert equal(weights, whole), f"save {stop} of {saves}"
+        assert resumed["candidates"] == metrics["candidates"], "the same validations"
         assert resumed["updates"] == metrics["updates"] and resumed["test"] == metrics["test"]
         assert resumed["best_update"] == metrics["best_update"]

@@ -33,7 +33,7 @@ def test_figures_of_two_batches(clock):
     assert math.isnan(meter.train_loss) and meter.take() == {}
     meter.resume_clock()
     for loss in (10.0, 5.0):
-        meter.count(BATCH, sums(loss, 5))
+        meter.count(BATCH, sums(loss, 5), 0.25)
         clock.seconds += 2.0
         meter.count_seconds()
     figures = meter.take(processes=3)
@@ -44,11 +44,11 @@ def test_figures_of_two_batches(clock):
 
 def test_figures_of_the_objective_are_means_over_their_own_counts(clock):
     meter = Meter()
-    meter.count(BATCH, sums(1.0, 5, alignment_loss=Mean(6.0, 2)))
-    meter.count(BATCH, sums(1.0, 5))  # a batch without links
-    meter.count(BATCH, sums(1.0, 5, alignment_loss=Mean(3.0, 4)))
+    meter.count(BATCH, sums(1.0, 5, alignment_loss=Mean(6.0, 2)), 0.25)
+    meter.count(BATCH, sums(1.0, 5), 0.25)  # a batch without links
+    meter.count(BATCH, sums(1.0, 5, alignment_loss=Mean(3.0, 4)), 0.25)
     assert meter.take()["alignment_loss"] == 1.5
-    meter.count(BATCH, sums(1.0, 5))
+    meter.count(BATCH, sums(1.0, 5), 0.25)
     assert "alignment_loss" not in meter.take()
 
 
@@ -66,14 +66,14 @@ def test_a_pause_does_not_count(clock):
 
 def test_totals_survive_a_checkpoint(clock):
     first = Meter()
-    first.count(BATCH, sums(10.0, 5))
+    first.count(BATCH, sums(10.0, 5), 0.25)
     first.take()
-    first.count(BATCH, sums(6.0, 5))
+    first.count(BATCH, sums(6.0, 5), 0.25)
     second = Meter()
     second.load_state_dict(first.state_dict())
-    second.count(BATCH, sums(1.0, 5))
+    second.count(BATCH, sums(1.0, 5), 0.25)
     assert second.totals == Counts(
-        loss=17.0, nll=17.0, target_tokens=15, batches=3, padded_tokens=36, real_tokens=27, seconds=0.0
+        loss=17.0, nll=17.0, target_tokens=15, epochs=0.75, padded_tokens=36, real_tokens=27, seconds=0.0
     )
     assert second.take()["loss"] == pytest.approx(1.0 / 5), "the log line is of this session's batch only"
 

@@ -1,6 +1,7 @@
 """The module gives an objective what it asks for: repeated passes, and attention weights."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -42,6 +43,7 @@ class Recorder(Objective):
 def test_an_objective_gets_its_passes_and_weights(parts, passes, needs_weights):
     objective = Recorder(passes, needs_weights)
     module = TranslationModule(replace(parts, objective=objective), lambda: 0.0)
+    module.trainer = SimpleNamespace(num_training_batches=8)
     module.train()
     batch = next(iter(parts.data.train_dataloader()))
     loss = module.training_step(batch, 0)
@@ -49,6 +51,7 @@ def test_an_objective_gets_its_passes_and_weights(parts, passes, needs_weights):
     assert objective.hidden.shape == (passes * sentences, length, 16)
     assert loss.requires_grad and module.accumulating
     assert module.meter.totals.target_tokens == batch.target_mask.sum(), "one copy counts"
+    assert module.meter.totals.epochs == 1 / 8
     copies = objective.hidden.chunk(passes)
     assert all(not torch.equal(copies[0], other) for other in copies[1:]), "dropout differs between the passes"
     if needs_weights:
@@ -59,6 +62,7 @@ def test_an_objective_gets_its_passes_and_weights(parts, passes, needs_weights):
 
 def test_repeated_passes_are_the_same_batch(parts):
     module = TranslationModule(replace(parts, objective=Recorder(2, False)), lambda: 0.0)
+    module.trainer = SimpleNamespace(num_training_batches=8)
     module.eval()  # no dropout
     module.training_step(next(iter(parts.data.train_dataloader())), 0)
     first, second = module.parts.objective.hidden.chunk(2)

@@ -13,9 +13,8 @@ def test_warm_up_is_linear_and_never_zero(kind):
     assert schedule.warmup(8, 0.0) < 1.0 == schedule.warmup(9, 0.0) == schedule.warmup(0, 0.5)
 
 
-@pytest.mark.parametrize("kind", [Constant, InverseSquareRoot])
-def test_the_warm_up_of_a_short_run_takes_a_share_of_it(kind):
-    schedule = kind(warmup_updates=1000, warmup_share=0.15)
+def test_the_warm_up_of_a_short_run_takes_a_share_of_it():
+    schedule = Constant(warmup_updates=1000, warmup_share=0.15)
     factors = [schedule(update, update / 200) for update in range(200)]
     assert factors[15] == pytest.approx(0.5) and factors[29] < 1.0 and set(factors[30:]) == {1.0}
     assert factors == sorted(factors)
@@ -25,9 +24,18 @@ def test_the_warm_up_of_a_short_run_takes_a_share_of_it(kind):
 
 def test_inverse_square_root():
     schedule = InverseSquareRoot(warmup_updates=100)
-    assert schedule(99, 0.5) == pytest.approx(1.0)
-    assert schedule(399, 0.9) == pytest.approx(0.5)
+    assert schedule(99, 0.01) == pytest.approx(1.0)
+    assert schedule(399, 0.04) == pytest.approx(0.5)
     assert InverseSquareRoot()(0, 0.0) == 1.0
+
+
+def test_inverse_square_root_begins_where_the_warm_up_ends():
+    """Of 200 updates, 15 % are 30: as with 30 updates of warm-up."""
+    short = InverseSquareRoot(warmup_updates=1000, warmup_share=0.15)
+    factors = [short(update, (update + 1) / 200) for update in range(200)]
+    usual = InverseSquareRoot(warmup_updates=30, warmup_share=1.0)
+    assert factors == pytest.approx([usual(update, 0.0) for update in range(200)])
+    assert max(factors) == pytest.approx(1.0) and factors[-1] == pytest.approx((30 / 200) ** 0.5)
 
 
 def test_cosine_follows_progress_to_its_end():

@@ -57,7 +57,12 @@ class Checkpointing(Callback):
         view = training(pl_module)
         if best_checkpoint(view.folder).is_file():
             self._quality = view.monitor.quality(load(best_checkpoint(view.folder))["nmt"]["scores"]["val"])
-        kept = [update for update in recent_updates(view.folder) if update <= self.saved]
+        kept = []
+        for update in recent_updates(view.folder):
+            if update <= self.saved:
+                kept.append(update)
+            elif trainer.is_global_zero:  # training goes on from before it, so it may not come there again
+                recent_checkpoint(view.folder, update).unlink(missing_ok=True)
         self.recent = kept[-self.average_last :] if self.average_last else []  # a resumed run may keep fewer
 
     def on_train_batch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule, *_: Any) -> None:
@@ -152,4 +157,14 @@ def resumable(trainer: pl.Trainer, view: TranslationModule) -> bool:
     validation that follows this batch; `on_validation_end` saves after it.
     """
     last_batch = trainer.fit_loop.epoch_loop.batch_progress.is_last_batch
-    return not view.accumulating and not last_batch and trainer.val_check_batch != 1
+    return not view.accumulating and not last_batch and not _validation_follows(trainer)
+
+
+def _validation_follows(trainer: pl.Trainer) -> bool:
+    """Return whether Lightning validates after this batch, which is not the last of its epoch."""
+    progress, every = trainer.fit_loop.epoch_loop.batch_progress, trainer.check_val_every_n_epoch
+    if every is not None and (trainer.current_epoch + 1) % every:
+        return False
+    assert trainer.val_check_batch is not None  # Lightning sets it before training
+    batches = progress.total.ready if every is None else progress.current.ready
+    return batches % trainer.val_check_batch == 0

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytorch_lightning as pl
 from pytorch_lightning.callbacks import Callback
+from pytorch_lightning.trainer.states import TrainerFn
 
 from nmt.training.callbacks.checkpointing import Checkpointing, resumable
 from nmt.training.interruption import Interrupted, handled
@@ -36,6 +37,11 @@ class GracefulStop(Callback):
     def on_train_batch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule, *_: Any) -> None:
         """Save and stop if a signal came."""
         if resumable(trainer, training(pl_module)):
+            self._stop(trainer, training(pl_module))
+
+    def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Save and stop if a signal came. Where every batch validates, this is the only place inside an epoch."""
+        if trainer.state.fn == TrainerFn.FITTING and not training(pl_module).accumulating:
             self._stop(trainer, training(pl_module))
 
     def on_train_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:

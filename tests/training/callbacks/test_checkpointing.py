@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from nmt.errors import ParameterError
-from nmt.run_files import recent_checkpoint
+from nmt.run_files import recent_checkpoint, recent_updates
 from nmt.training.callbacks.checkpointing import Checkpointing
 
 
@@ -56,8 +56,9 @@ def test_a_resumed_run_may_average_fewer_weights(tmp_path, most, kept):
         path.touch()
     callback = Checkpointing(average_last=most)
     callback.saved = 6  # last.ckpt is older than the weights of update 8
-    callback.on_fit_start(SimpleNamespace(), SimpleNamespace(folder=tmp_path))
+    callback.on_fit_start(SimpleNamespace(is_global_zero=True), SimpleNamespace(folder=tmp_path))
     assert callback.recent == kept
+    assert recent_updates(tmp_path) == [2, 4, 6], "training may not come to update 8 again"
 
 
 @pytest.mark.parametrize("decay", [1.0, -0.1])
