@@ -244,9 +244,9 @@ def prepare(config: AlignConfig) -> Work:
         other, backward = load(config.reverse, backwards=True)
         require_opposite(loaded, other)
     pairs, name, training = pairs_of(config, loaded)
-    gold = list(read_gold(config, pairs, name))
-    if gold and config.unit == "pieces":
+    if config.gold is not None and config.unit == "pieces":
         raise UserError("unit=pieces: alignments made by people count words; leave unit= out, or gold=")
+    gold = [] if config.unit == "pieces" else list(read_gold(config, pairs, name))
     if config.yardstick is not None:
         if not gold:
             raise UserError("yardstick: there are no gold alignments to score it with; name a file: gold=FILE")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Collection, Sequence
+from inspect import signature
 from typing import TypeVar
 
 from nmt.config.grammar import quoted
@@ -103,7 +104,7 @@ def read_config(name: str, argv: Sequence[str], schema: type[C], *, open_keys: C
 
     config_folder, words = take_config_dir(argv)
     for word in words:
-        if "ckpt" in schema.__annotations__ and "=" not in word and os.path.exists(word):
+        if "ckpt" in signature(schema).parameters and "=" not in word and os.path.exists(word):
             raise UserError(f"command line: got '{word}'; write ckpt={word}")
         if word.startswith("data=") and "data" in open_keys:
             raise UserError(f"{word}: the run's data are fixed; replace single settings, as in data.path=FOLDER")

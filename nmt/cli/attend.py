@@ -185,6 +185,19 @@ def contradictions(config: AttendConfig) -> Iterator[str]:
             yield "animation=: shows validation sentences of the run alone; leave out text=, input=, compare= and out="
         if isinstance(config.ckpt, list):
             yield f"ckpt: got a list of {len(config.ckpt)}, but an animation is of one run"
+        if Path(config.animation).suffix.lower() != ".gif":
+            yield f"animation={config.animation}: expected the name of a GIF, as in map.gif"
+        given = {
+            "target=": config.target is not None,
+            "kind=": config.kind != "cross",
+            "layer=": config.layer is not None,
+            "head=": config.head is not None,
+            "format=": config.format != "png",
+            "scaled=": config.scaled,
+            "search...=": bool(config.search),
+        }
+        if others := [name for name, is_given in given.items() if is_given]:
+            yield f"animation=: it shows the pictures that the run has drawn; leave out {' '.join(others)}"
         return
     if config.sentence != 1:
         yield "sentence=: it only chooses the sentence of an animation; add animation=map.gif"

@@ -7,6 +7,8 @@ import shutil
 import sys
 from pathlib import Path
 
+from nmt.config.recipe import Recipe
+
 
 def command(*arguments: str, program: str | None = None) -> str:
     """Return the line for a shell that starts `program` with `arguments`, from a checkout or as installed.
@@ -17,6 +19,12 @@ def command(*arguments: str, program: str | None = None) -> str:
     if Path(path).suffix == ".py":
         return shlex.join([_short(sys.executable, "python"), path, *arguments])
     return shlex.join([_short(path, Path(path).stem), *arguments])
+
+
+def resuming(recipe: Recipe) -> list[str]:
+    """Return the arguments of train.py that continue a run. Which packages it may use is asked again each time."""
+    allow = recipe.settings.allow
+    return [f"resume={recipe.folder}", *([f"allow=[{','.join(allow)}]"] if allow else [])]
 
 
 def _short(path: str, name: str) -> str:

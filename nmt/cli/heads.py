@@ -15,7 +15,7 @@ from nmt.cli.arguments import read_config, wants_help
 from nmt.cli.evaluate import OPEN_KEYS, Chosen, EvaluateConfig, choose, training_corpora
 from nmt.cli.log import messages_on
 from nmt.config.typed import PositiveInt
-from nmt.errors import UserError, counted
+from nmt.errors import UserError, counted, one_line
 from nmt.system.atomic import write_atomically
 
 if TYPE_CHECKING:
@@ -71,13 +71,14 @@ def run(argv: Sequence[str]) -> None:
     from nmt.table import terminal_width, to_text
 
     chosen = choose(config)
+    start = chosen.folder / "heads" / name(chosen, config)
+    check_replaces(Path(f"{start}.json"), chosen, importance=config.importance)
     with messages_on(sys.stderr):
         facts, found = examine(chosen, config)
     shown, left_out = to_text(table(found, facts["metric"]), terminal_width())
     print(shown)
     if left_out:
         print(f"({counted(left_out, 'column')} left out: the terminal is too narrow)")
-    start = chosen.folder / "heads" / name(chosen, config)
     lost = any(each.lost is not None for each in found)
     legend = f"{facts['metric']} lost without the head" if lost else "share of the rows with the role"
     title = f"{chosen.loaded.config['name']}: {facts['metric']} {facts['score']:.1f} on {facts['sentences']} sentences"
@@ -103,6 +104,24 @@ def name(chosen: Chosen, config: HeadsConfig) -> str:
     pairs = chosen.pairs[: config.sentences]
     changed = [digest(*(text for pair in pairs for text in (pair.source, pair.target)))[:8]] if config.data else []
     return ".".join([chosen.subject.beginning(chosen.translator.search), str(len(pairs)), *changed])
+
+
+def check_replaces(path: Path, chosen: Chosen, *, importance: bool) -> None:
+    """Raise UserError if the file at `path` would be lost: that of another model, or one that has the importance."""
+    if not path.is_file():
+        return
+    try:
+        facts = json.loads(path.read_text("utf-8"))
+        theirs, measured = facts["checkpoint"], any(each["lost"] is not None for each in facts["heads"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise UserError(f"out: {path} is damaged ({one_line(error)}); remove it, or name another folder") from error
+    if theirs != str(chosen.loaded.path):
+        raise UserError(f"out: {path} is of another checkpoint ({theirs}); name another folder: out=FOLDER")
+    if measured and not importance:
+        raise UserError(
+            f"importance=false: {path} has the importance of the heads, which would be lost; name another folder: "
+            "out=FOLDER"
+        )
 
 
 def examine(chosen: Chosen, config: HeadsConfig) -> tuple[dict[str, Any], list[Profile]]:

@@ -15,6 +15,7 @@ from nmt.cli.arguments import quoted_paths, take, take_config_dir, wants_help
 from nmt.cli.log import messages_on
 from nmt.errors import UserError
 from nmt.run_files import find_checkpoint
+from nmt.system.atomic import require_writable, write_atomically
 
 if TYPE_CHECKING:
     from nmt.config.settings import TokenizerConfig
@@ -67,6 +68,9 @@ def run(argv: Sequence[str]) -> None:
         check_filters(config.data)
         start = None if config.init is None else find_checkpoint(config.init, key="init")
         source, added = build_source(config.data, allow=config.allow), build_more(config.data)
+    folder = None if out is None else Path(os.path.expanduser(out))
+    if folder is not None:
+        require_writable(folder)
     from nmt.data.corpus import load_corpus, load_more, origin
     from nmt.data.report.figures import MORE
     from nmt.data.report.inspection import inspect
@@ -94,7 +98,7 @@ def run(argv: Sequence[str]) -> None:
     report = replace(report, tokenizer=note)
     lines = "".join(f"{line}\n" for line in text(report))
     plain = json.dumps(asdict(report), ensure_ascii=False, indent=2) + "\n"
-    written = [] if out is None else _write(out, {".txt": lines, ".json": plain, ".html": page(report)})
+    written = [] if folder is None else _write(folder, {".txt": lines, ".json": plain, ".html": page(report)})
     print(lines, *(f"written to {path}\n" for path in written), sep="", end="")
 
 
@@ -124,14 +128,12 @@ def train_tokenizer(split: Split, settings: TokenizerConfig) -> tuple[Tokenizer,
         return suited, f"a run would end here: {error}; the pieces above are those of tokenizer.vocab_size=null"
 
 
-def _write(out: str, contents: Mapping[str, str]) -> list[Path]:
-    """Write the files with these suffixes into the folder `out`. Return their paths."""
-    folder = Path(os.path.expanduser(out))
-    folder.mkdir(parents=True, exist_ok=True)
+def _write(folder: Path, contents: Mapping[str, str]) -> list[Path]:
+    """Write the files with these suffixes into the folder. Return their paths."""
     paths = []
     for suffix, content in contents.items():
         paths.append(folder / f"{FILE}{suffix}")
-        paths[-1].write_text(content, encoding="utf-8")
+        write_atomically(paths[-1], content.encode())
     return paths
 
 

@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Annotated
 from nmt.cli import program
 from nmt.cli.arguments import read_config, wants_help
 from nmt.config.typed import PositiveInt, Range
-from nmt.errors import UserError, did_you_mean
+from nmt.errors import UserError, did_you_mean, one_line
 from nmt.run_files import METRICS, last_checkpoint
+from nmt.system.atomic import require_writable
 from nmt.system.cores import usable_cores
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ def run(argv: list[str]) -> None:
     if not 2 <= len(set(config.seeds)) == len(config.seeds) <= 10:
         raise UserError(f"seeds: got {config.seeds}, expected 2 to 10 different seeds: an interval needs at least two")
     check_replaces(claims, Path(config.out))
+    require_writable(Path(config.out))
     trainings = {claim.name: planned(claim, config.seeds, Path(config.runs)) for claim in claims}
     train_all(
         list(dict.fromkeys(each for systems in trainings.values() for runs in systems.values() for each in runs)),
@@ -126,7 +128,10 @@ def is_possible(claim: Claim) -> bool:
 def check_replaces(claims: Sequence[Claim], folder: Path) -> None:
     """Raise UserError if the page in `folder` has a claim that is not measured now, because it would be lost."""
     file = folder / "claims.json"
-    there = [each["name"] for each in json.loads(file.read_text("utf-8"))] if file.is_file() else []
+    try:
+        there = [each["name"] for each in json.loads(file.read_text("utf-8"))] if file.is_file() else []
+    except (ValueError, KeyError, TypeError) as error:
+        raise UserError(f"out: {file} is damaged ({one_line(error)}); remove it, or name another folder") from error
     lost = [name for name in there if name not in {claim.name for claim in claims}]
     if lost:
         raise UserError(

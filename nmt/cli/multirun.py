@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from nmt.cli import program as programs
 from nmt.cli import run, sweep
 from nmt.cli.arguments import quoted_paths
-from nmt.cli.command import command
+from nmt.cli.command import command, resuming
 from nmt.cli.differences import common, differences, folder_name
 from nmt.cli.processes import check_start, several_devices
 from nmt.cli.run_folder import check_free
@@ -246,7 +246,7 @@ def _print_remaining(job: Job, program: str | None) -> None:
     if job.finished:
         return
     if last_checkpoint(folder).is_file():
-        print(f"to continue job {job.number}: {command(f'resume={folder}', program=program)}")
+        print(f"to continue job {job.number}: {command(*resuming(job.recipe), program=program)}")
     else:
         own = own_folder()
         flags = [] if own is None else [f"--config-dir={own}"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from nmt.cli.command import command
+from nmt.cli.command import command, resuming
 from nmt.cli.log import logged
 from nmt.cli.processes import is_first_process
 from nmt.cli.run_folder import claimed, locked
@@ -53,7 +53,7 @@ def _execute(
         if threads is not None:
             process.limit_threads(threads)
             logger.info(f"threads: {threads}, this job's share of the machine")
-        again = command(f"resume={recipe.folder}", program=program)
+        again = command(*resuming(recipe), program=program)
         try:
             train(recipe, resume=resume)
         except Interrupted as stop:

@@ -149,6 +149,8 @@ def test_a_trace_is_of_one_model(run: Run, tmp_path: Path) -> None:
         (["text=a", "scaled=true"], "they only change pictures; to draw them, add out=FOLDER"),
         (["text=a", "compare=x", "format=svg", "out=x"], "format=svg: two models are drawn side by side as png"),
         (["text=a", "animation=x.gif"], "leave out text=, input=, compare= and out="),
+        (["animation=x.png"], "animation=x.png: expected the name of a GIF"),
+        (["animation=x.gif", "layer=2", "search.beam_size=9"], "that the run has drawn; leave out layer= search...="),
         (["text=a", "sentence=2"], "sentence=: it only chooses the sentence of an animation"),
         (["text=a", "attention=map.png"], "attention: unknown key"),
         (["target=ein Hund", "trace=1"], 'target="...": it is the translation of one sentence'),
@@ -195,5 +197,5 @@ def test_a_mistake_is_one_line_and_status_2(run: Run, root: Path) -> None:
     done = subprocess.run(words, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (
         2,
-        "error: attention map: got layer 9, expected 1 to 2; choose one of these\n",
+        "error: attention map of tiny (Transformer): got layer 9, expected 1 to 2; choose one of these\n",
     )

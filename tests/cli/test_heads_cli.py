@@ -71,6 +71,21 @@ def test_other_data_do_not_replace_the_files_of_the_run(run: Run, tmp_path: Path
     assert written(tmp_path) == before and len(list((tmp_path / "heads").iterdir())) == 4
 
 
+def test_what_would_be_lost_is_refused(run: Run, tmp_path: Path) -> None:
+    words = [f"ckpt={run.folder}", f"out={tmp_path}", "rarity=false", *FAST]
+    heads.run(words)
+    before = written(tmp_path)
+    with pytest.raises(UserError, match=r"importance=false: .* has the importance of the heads, which would be lost"):
+        heads.run([*words, "importance=false"])
+    path = tmp_path / "heads" / f"{NAME}.json"
+    path.write_text(json.dumps({**before, "checkpoint": "other.ckpt"}), "utf-8")
+    with pytest.raises(UserError, match=r"^out: .* is of another checkpoint \(other\.ckpt\); name another folder"):
+        heads.run(words)
+    path.write_text("x", "utf-8")
+    with pytest.raises(UserError, match=r"^out: .* is damaged"):
+        heads.run(words)
+
+
 def test_a_recurrent_model_has_one_head_that_cannot_be_masked(run: Run, tmp_path: Path) -> None:
     other = save_other(run, tmp_path / "other.ckpt")
     heads.run([f"ckpt={other}", f"out={tmp_path}", "rarity=false", *FAST])

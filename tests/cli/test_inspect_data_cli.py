@@ -87,6 +87,12 @@ def test_mistakes_are_one_line(words: list[str], message: str) -> None:
         inspect_data.run(words)
 
 
+def test_an_unusable_folder_is_named_before_the_data_are_read(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(OSError, match=r"exists|Not a directory"):
+        inspect_data.run(["data.path=/nowhere", f"out={tmp_path}/file"])
+
+
 def test_help_names_the_options(capsys: pytest.CaptureFixture[str]) -> None:
     inspect_data.run(["--help"])
     out = capsys.readouterr().out

@@ -55,6 +55,15 @@ def test_mistakes_are_named(arguments, message):
         lab.run(arguments)
 
 
+def test_an_unusable_folder_is_named_before_the_trainings(tiny, tmp_path, monkeypatch):
+    monkeypatch.setattr(lab, "train_all", lambda *_: pytest.fail("it trained"))
+    (tmp_path / "claims.json").write_text("x", "utf-8")
+    with pytest.raises(UserError, match=r"^out: .*claims\.json is damaged"):
+        lab.run([f"out={tmp_path}"])
+    with pytest.raises(OSError, match=r"exists|Not a directory"):
+        lab.run([f"out={tmp_path}/claims.json"])
+
+
 def test_a_folder_changes_with_the_settings_of_its_system(tiny, tmp_path):
     (own,) = lab.planned(Tiny(), [1, 2], tmp_path).values()
     assert [each.folder.name for each in own] == ["seed1", "seed2"] and own[0].settings == TINY

@@ -52,8 +52,9 @@ def test_a_run_that_has_saved_its_state_says_how_to_continue_it(
         raise error
 
     runs.work = fail
-    assert runs.status("hydra.run.dir=here") == 2
-    assert re.search(r"^to continue this run when the error below is solved: .*resume=", capsys.readouterr().out, re.M)
+    assert runs.status("hydra.run.dir=here", "allow=[acme_nmt]") == 2
+    again = r"^to continue this run when the error below is solved: .* resume=\S*here 'allow=\[acme_nmt\]'$"
+    assert re.search(again, capsys.readouterr().out, re.M)
 
 
 def test_a_bug_keeps_its_traceback(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:

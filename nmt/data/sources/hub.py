@@ -24,7 +24,8 @@ from nmt.data.sources.base import Pairs, Reader, Source
 from nmt.data.sources.files import SPLIT_FILE_NAMES, check_language
 from nmt.errors import ParameterError, UserError, one_line
 
-PROBE_SECONDS = 1.5
+PROBE_SECONDS = 1.5  # to wait for the Hub, if the data set is in the cache
+DOWNLOAD_SECONDS = 10.0  # if it has to be downloaded
 ROWS = 1000  # read at once
 TRUE_VALUES = ("1", "ON", "YES", "TRUE")  # values that the client reads as true
 
@@ -60,9 +61,9 @@ class Hub(Source):
     def splits(self) -> Mapping[str, Pairs]:
         """Return the data set's splits, downloaded unless they are in the client's cache or streamed.
 
-        Without a network the cache is used; a data set that is not in it raises UserError within about two seconds,
-        where the client alone would try for half a minute. Raises UserError for an unknown data set, configuration,
-        revision or language, and for data sets that need a script.
+        Without a network the cache is used. A data set that is not in it raises UserError: at once if the network
+        refuses, or after `DOWNLOAD_SECONDS`. The client alone would try for half a minute or longer. Raises UserError
+        for an unknown data set, configuration, revision or language, and for data sets that need a script.
         """
         dataset = self._load()
         names = {split: name for split, stems in SPLIT_FILE_NAMES.items() for name in stems if name in dataset}
@@ -81,10 +82,12 @@ class Hub(Source):
     def _load(self) -> Mapping[str, Any]:
         # The client reads this at import. Without it, loading even a local data set sends a count over the network.
         os.environ["HF_UPDATE_DOWNLOAD_COUNTS"] = "0"
-        offline = not Path(self.name).is_dir() and not _reachable()
+        cached = _is_cached(self.name)  # without importing the client, which takes a second or more
+        patience = PROBE_SECONDS if cached and not self.streaming else DOWNLOAD_SECONDS
+        offline = not Path(self.name).is_dir() and not _reachable(patience)
         if offline and self.streaming:
             raise self._no_network("data.streaming=true reads over the network")
-        if offline and not _is_cached(self.name):  # without importing the client, which takes a second or more
+        if offline and not cached:
             raise self._no_network("it is not in the cache")
         import datasets
 
@@ -211,25 +214,25 @@ def _told_offline() -> bool:
     return any(os.environ.get(name, "").upper() in TRUE_VALUES for name in ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE"))
 
 
-def _reachable() -> bool:
-    """Return whether the Hub answers within PROBE_SECONDS."""
+def _reachable(seconds: float) -> bool:
+    """Return whether the Hub answers within this time."""
     if _told_offline():
         return False
     answers: queue.Queue[bool] = queue.Queue()  # from a thread, because a DNS lookup ignores the timeout
-    threading.Thread(target=lambda: answers.put(answers_at(endpoint())), daemon=True).start()
+    threading.Thread(target=lambda: answers.put(answers_at(endpoint(), seconds)), daemon=True).start()
     try:
-        return answers.get(timeout=PROBE_SECONDS)
+        return answers.get(timeout=seconds)
     except queue.Empty:
         return False
 
 
-def answers_at(address: str) -> bool:
-    """Return whether a server at `address` answers within PROBE_SECONDS, and not with a server error (status 5xx)."""
+def answers_at(address: str, seconds: float) -> bool:
+    """Return whether a server at `address` answers within this time, and not with a server error (status 5xx)."""
     unchecked = ssl.create_default_context()  # the client has its own list of certificates and checks them
     unchecked.check_hostname, unchecked.verify_mode = False, ssl.CERT_NONE
     request = urllib.request.Request(address, method="HEAD")
     try:
-        with urllib.request.urlopen(request, timeout=PROBE_SECONDS, context=unchecked):
+        with urllib.request.urlopen(request, timeout=seconds, context=unchecked):
             return True
     except urllib.error.HTTPError as error:
         return error.code < 500
