@@ -101,7 +101,10 @@ class TranslationModule(pl.LightningModule):
         """Return the share of the run that is done, from 0 to 1, by the clock of this process."""
         trainer, epochs = self.trainer, 0.0
         if self.parts.limits.epochs is not None:
-            batches = trainer.fit_loop.epoch_loop.batch_progress.current.ready - 1
+            loop = trainer.fit_loop
+            epoch = loop.epoch_progress.current
+            # Between two epochs, as after a resume, the batches are still those of the epoch before.
+            batches = loop.epoch_loop.batch_progress.current.completed if epoch.ready > epoch.completed else 0
             epochs = trainer.current_epoch + batches / trainer.num_training_batches
         return self.parts.limits.share(updates=self.global_step, epochs=epochs, seconds=self.seconds_trained())
 

@@ -14,6 +14,7 @@ from nmt.config.recipe import read_recipe
 from nmt.errors import UserError
 from nmt.run_files import CONFIG, METRICS
 from nmt.training.callbacks.checkpointing import Checkpointing
+from nmt.training.callbacks.progress import TrainingProgress
 from nmt.training.interruption import Interrupted
 from nmt.training.module import TranslationModule
 from nmt.training.run import train
@@ -206,6 +207,19 @@ def test_ended_early_inside_an_epoch_and_extended(tmp_path, patience):
     more = ["optimizer.lr=1e-9", "trainer.val_check_interval=3", "trainer.accumulate_grad_batches=2"]
     short, long = [f"callbacks.early_stopping.patience={patience}"], ["callbacks.early_stopping.patience=null"]
     assert_extends(tmp_path, [*more, "trainer.max_epochs=2"], short, long)
+
+
+def test_an_extended_run_starts_at_the_share_that_is_done(tmp_path, monkeypatch):
+    shares, start = [], TrainingProgress.on_train_start
+
+    def noted(self, trainer, module):
+        shares.append(module.progress())
+        start(self, trainer, module)
+
+    monkeypatch.setattr(TrainingProgress, "on_train_start", noted)
+    go(tmp_path, *SHORT, "trainer.max_epochs=1")
+    go(tmp_path, *SHORT, "trainer.max_epochs=4", resume=True)
+    assert shares == [0, 0.25]
 
 
 def test_a_run_that_ended_early_says_so_and_another_limit_is_refused(tmp_path):
