@@ -48,6 +48,14 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True)
+def _default_products() -> None:
+    """Undo what a program in this process has set for its products (nmt.system.process): other tests rely on it."""
+    import torch  # late, as in the fixture `run`
+
+    torch.set_float32_matmul_precision("highest")
+
+
 @pytest.fixture
 def root() -> Path:
     """The checkout's folder."""
