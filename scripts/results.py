@@ -7,6 +7,8 @@ python scripts/results.py ablation RUN_FOLDER [RUN_FOLDER ...]
     the same in docs/ablation, whose runs are compared with the run called "baseline"
 python scripts/results.py table
     write the tables again, from the files comparison.json in both folders and docs/lab/claims.json
+
+docs/results/techniques.yaml names the rows that tell what a technique changes, and the row that each is compared with.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import json
 import shutil
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
@@ -33,15 +35,16 @@ from nmt.config.compose import compose
 from nmt.config.paths import FILES
 from nmt.errors import UserError
 from nmt.evaluation import comparison_table
-from nmt.evaluation.compare import compare
-from nmt.evaluation.runs import OWN_TO_A_RUN, find_runs, read_runs
+from nmt.evaluation.compare import Tester, compare
+from nmt.evaluation.metrics.base import Metric
+from nmt.evaluation.runs import OWN_TO_A_RUN, FinishedRun, find_runs, read_runs
 from nmt.lab.page import Language, summary
 from nmt.run_files import CONFIG, METRICS
 from nmt.system.machine import summary as machine_summary
 
 ROOT = Path(__file__).resolve().parent.parent
 LAB = ROOT / "docs" / "lab"
-COMPARISON, UNFINISHED = "comparison.json", "unfinished.json"
+COMPARISON, UNFINISHED, TECHNIQUES = "comparison.json", "unfinished.json", "techniques.yaml"
 
 
 @dataclass(frozen=True)
@@ -133,7 +136,54 @@ def compared(digest: str, run: Path, group: Group) -> dict[str, Any]:
             compose("compare", [f"scores=[{','.join(names)}]"])["scores"], target_lang=baseline.test_set.target_lang
         )
         comparison = compare(results, baseline, metrics, examples=0)
-    return comparison_table.to_dict(comparison) | {"notes": comparison_table.notes(comparison)}
+        techniques = tested_techniques(results, metrics, group)
+    found = comparison_table.to_dict(comparison) | {"notes": comparison_table.notes(comparison)}
+    return found | ({"techniques": techniques} if techniques else {})
+
+
+def tested_techniques(results: Sequence[FinishedRun], metrics: dict[str, Metric], group: Group) -> list[dict[str, Any]]:
+    """Return each technique whose rows are among the results, with its differences from the row without it.
+
+    Only seeds that both rows have take part. A difference in validation loss is None if the pieces differ, or if an old
+    run did not write its loss.
+    """
+    file, tester = group.folder / TECHNIQUES, Tester.of(results, metrics)
+    found = []
+    for entry in yaml.safe_load(file.read_text("utf-8")) if file.is_file() else []:
+        row, against = ({run.seed: run for run in results if run.name == entry[key]} for key in ("row", "against"))
+        seeds = sorted(row.keys() & against.keys())
+        if not seeds:
+            continue
+        one, other = ([runs[seed] for seed in seeds] for runs in (against, row))
+        if len(seeds) > 1:
+            over_seeds = tester.over_seeds(one, other)
+            tests = {name: asdict(test) for name, test in over_seeds.items()}
+        else:
+            paired = tester.paired(one[0], other[0])
+            tests = {name: asdict(test.bootstrap) | {"p": test.randomization} for name, test in paired.items()}
+        validation = {
+            "loss": difference(validation_loss, one, other)
+            if one[0].config["tokenizer"] == other[0].config["tokenizer"]
+            else None,
+            "bleu": difference(lambda run: run.metrics["val"]["bleu"]["value"], one, other),
+        }
+        found.append(entry | {"seeds": seeds, "validation": validation, "tests": tests})
+    return found
+
+
+def difference(
+    figure: Callable[[FinishedRun], float | None], one: Sequence[FinishedRun], other: Sequence[FinishedRun]
+) -> float | None:
+    """Return the mean of a figure in the other runs minus that in the first ones; None if a run does not have it."""
+    before, after = [figure(run) for run in one], [figure(run) for run in other]
+    known = [[value for value in values if value is not None] for values in (before, after)]
+    return fmean(known[1]) - fmean(known[0]) if known == [before, after] else None
+
+
+def validation_loss(run: FinishedRun) -> float | None:
+    """Return the validation loss of the weights that a run has kept, if it is on record."""
+    candidate = run.metrics.get("candidates", {}).get(run.metrics["weights"])
+    return None if candidate is None else float(candidate["loss"])
 
 
 def comparisons(group: Group) -> list[dict[str, Any]]:
@@ -183,17 +233,19 @@ def table_of(comparison: dict[str, Any], group: Group) -> str:
             facts = metrics_of(run, group)
             cells = [cell(score) for score in run["scores"].values()]
             name = f"[{system['name']}]({run['folder']}/{CONFIG})"
-            rows.append([name, str(run["seed"]), *cells, p_of_run(run), *(make(facts) for make in FACTS.values())])
+            tests = difference_of_run(run), p_of_run(run)
+            rows.append([name, str(run["seed"]), *cells, *tests, *(make(facts) for make in FACTS.values())])
         if len(system["runs"]) > 1:
             count = f"mean of {len(system['runs'])}"
-            rows.append([system["name"], count, *summaries(system), p_value(system), *[""] * len(FACTS)])
+            tests = next(map(with_width, system["seeds_tests"].values()), ""), p_value(system)
+            rows.append([system["name"], count, *summaries(system), *tests, *[""] * len(FACTS)])
     runs = [metrics_of(run, group) for system in comparison["systems"] for run in system["runs"]]
-    tested = f" The p-values are of {labels(comparison)[0]} against {comparison['baseline']}."
+    tested = f" Differences and p-values are of {labels(comparison)[0]} against {comparison['baseline']}."
     lines = [
         f"{comparison['source_lang']} to {comparison['target_lang']}, {comparison['sentences']:,} sentences."
         f"{tested if len(comparison['systems']) > 1 else ''}",
         "",
-        markdown(["model", "seed", *labels(comparison), "p", *FACTS], rows),
+        markdown(["model", "seed", *labels(comparison), "difference", "p", *FACTS], rows),
     ]
     scores = comparison["systems"][0]["runs"][0]["scores"].values()
     for title, values in (
@@ -206,6 +258,39 @@ def table_of(comparison: dict[str, Any], group: Group) -> str:
     ):
         lines += ["", f"{title}: {'; '.join(sorted(values))}"]
     return "\n".join([*lines, *(line for note in comparison["notes"][1:] for line in ("", note))])
+
+
+def techniques_table() -> str:
+    """Return a Markdown table with a row for each technique: its differences from the row without it."""
+    first = comparisons(RESULTS)[0]
+    names = ["technique", "row", "against", "training", "seeds", "validation loss", "validation BLEU"]
+    rows = []
+    for each in first["techniques"]:
+        loss, bleu = each["validation"]["loss"], each["validation"]["bleu"]
+        rows.append(
+            [
+                each["technique"],
+                f"`{each['row']}`",
+                f"`{each['against']}`",
+                each["training"],
+                ", ".join(map(str, each["seeds"])),
+                "" if loss is None else signed(loss, 3),
+                signed(bleu, 1),
+                *(with_width(each["tests"][name]) for name in ("bleu", "chrf")),
+                shown(each["tests"]["bleu"]["p"]),
+            ]
+        )
+    return markdown([*names, "test BLEU", "test chrF", "p (BLEU)"], rows)
+
+
+def with_width(test: dict[str, float]) -> str:
+    """Return a difference with half the width of its interval."""
+    return f"{signed(test['difference'], 1)} ± {test['half_width']:.1f}"
+
+
+def signed(value: float, places: int) -> str:
+    """Return a difference with its sign; one that is rounded to 0 is +0."""
+    return f"{round(value, places) + 0.0:+.{places}f}"
 
 
 def unfinished_table() -> str:
@@ -246,14 +331,19 @@ def summaries(system: dict[str, Any]) -> list[str]:
     return [f"{system['mean'][name]:.1f} ± {system['deviation'][name]:.1f}" for name in system["mean"]]
 
 
+def difference_of_run(run: dict[str, Any]) -> str:
+    """Return the difference of a run from the baseline, for the first metric."""
+    return next((with_width(each["bootstrap"]) for each in run["tests"].values()), "")
+
+
 def p_of_run(run: dict[str, Any]) -> str:
     """Return the p-value of a run against the baseline by approximate randomization, for the first metric."""
-    return next((shown(each["randomization"]) for each in run["p_values"].values()), "")
+    return next((shown(each["randomization"]) for each in run["tests"].values()), "")
 
 
 def p_value(system: dict[str, Any]) -> str:
     """Return the p-value of a system against the baseline, for the first metric: over seeds, if there are several."""
-    return next(map(shown, system["seeds_p_values"].values()), "") or p_of_run(system["runs"][0])
+    return next((shown(each["p"]) for each in system["seeds_tests"].values()), "") or p_of_run(system["runs"][0])
 
 
 def shown(p: float) -> str:
@@ -301,7 +391,8 @@ def pages() -> dict[Path, str]:
         text = with_table(path.read_text("utf-8"), short_table())
         found[path] = with_table(text, summary(claims, language), "claims")
     results, ablation = (group.folder / "README.md" for group in (RESULTS, ABLATION))
-    found[results] = with_table(results.read_text("utf-8"), whole_table(RESULTS))
+    text = with_table(results.read_text("utf-8"), whole_table(RESULTS))
+    found[results] = with_table(text, techniques_table(), "techniques")
     text = with_table(ablation.read_text("utf-8"), whole_table(ABLATION))
     found[ablation] = with_table(text, unfinished_table(), "unfinished")
     return found

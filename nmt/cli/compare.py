@@ -42,11 +42,11 @@ Compare finished runs: scores with intervals, significance, means over seeds, le
   out=FOLDER                 output folder; default: the multirun's folder, otherwise comparison
 
 The table has a row for each run, and one for the mean of runs that differ only in their seed. Scores are computed again
-from the translations in the run folders. Only metrics of sacreBLEU have p-values. p(AR) is that of sacrebleu
---paired-ar, but shuffles with exactly the real difference count too (TER has many). p(bootstrap) is two-sided, so it is
-about twice that of sacrebleu --paired-bs. With several seeds, p(seeds) tests over seeds and sentences. The program
-writes comparison.md, .tsv (all digits), .json (everything) and .html (one page, with a chart by length and the
-sentences that differ most).
+from the translations in the run folders. Only metrics of sacreBLEU have a difference from the baseline, with its 95 %
+interval by paired bootstrap, and p-values. p(AR) is that of sacrebleu --paired-ar, but shuffles with exactly the real
+difference count too (TER has many). p(bootstrap) is two-sided, so it is about twice that of sacrebleu --paired-bs. With
+several seeds, p(seeds) and the difference of the means are over seeds and sentences. The program writes comparison.md,
+.tsv (all digits), .json (everything) and .html (one page, with a chart by length and the sentences that differ most).
 
   python train.py -m model=rnn model/attention=none,bahdanau,luong seed=1,2,3
   python scripts/compare.py multirun/rnn/2026-01-31_12-00-00

@@ -7,26 +7,36 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean, stdev
 
+import numpy as np
+from numpy.typing import NDArray
+
 from nmt.errors import UserError
 from nmt.evaluation.lengths import LengthGroup, length_groups, length_unit
 from nmt.evaluation.metrics.base import Metric, Scores, score
 from nmt.evaluation.metrics.chrf import ChrF
 from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric, quiet
 from nmt.evaluation.runs import EvaluationSet, FinishedRun
-from nmt.evaluation.significance import RESAMPLES, SHUFFLES, bootstrap_test, randomization_test
+from nmt.evaluation.significance import (
+    RESAMPLES,
+    SHUFFLES,
+    PairedBootstrap,
+    bootstrap_test,
+    randomization_test,
+    sentence_statistics,
+)
 
 
 @dataclass(frozen=True)
-class PValues:
-    """The p-values of one run against a run of the baseline, by both paired tests."""
+class PairedTests:
+    """One run against a run of the baseline: the p-value by approximate randomization, and the paired bootstrap."""
 
     randomization: float
-    bootstrap: float
+    bootstrap: PairedBootstrap
 
 
 @dataclass(frozen=True)
 class ComparedRun:
-    """A run with its scores. `p_values` has those of each sacreBLEU metric; for a run of the baseline it is empty.
+    """A run with its scores. `tests` has those of each sacreBLEU metric; for a run of the baseline it is empty.
 
     `against` is the run that it was tested against: the baseline's with the same seed, otherwise the baseline's first.
     """
@@ -34,20 +44,20 @@ class ComparedRun:
     run: FinishedRun
     scores: Scores
     against: FinishedRun | None
-    p_values: Mapping[str, PValues]
+    tests: Mapping[str, PairedTests]
 
 
 @dataclass(frozen=True)
 class System:
     """All runs with the same settings but the seed.
 
-    `seeds_p` has the p-value of the test over seeds and sentences for each sacreBLEU metric, if this system and the
-    baseline have several runs each. `by_length` has the mean score of its runs in each group of lengths.
+    `seeds` has the bootstrap over seeds and sentences for each sacreBLEU metric, if this system and the baseline have
+    several runs each. `by_length` has the mean score of its runs in each group of lengths.
     """
 
     name: str
     runs: Sequence[ComparedRun]
-    seeds_p: Mapping[str, float]
+    seeds: Mapping[str, PairedBootstrap]
     by_length: Sequence[float]
 
     def mean(self, metric: str) -> float:
@@ -120,6 +130,7 @@ def compare(
     for run in runs:
         _check_same(run, baseline)
     references = baseline.test_set.references
+    tester = Tester.of(runs, metrics, resamples=bootstrap, shuffles=shuffles)
     groups = _systems(runs)
     against = next(group for group in groups.values() if baseline in group)
     lengths = length_groups(baseline.test_set.sources, baseline.test_set.source_lang)
@@ -129,10 +140,10 @@ def compare(
         for run in group:
             other = None if group is against else next((each for each in against if each.seed == run.seed), against[0])
             scores = score(metrics, run.hypotheses, references, bootstrap=bootstrap)
-            tests = {} if other is None else _paired(other, run, metrics, bootstrap, shuffles)
+            tests = {} if other is None else tester.paired(other, run)
             compared.append(ComparedRun(run, scores, other, tests))
         several = group is not against and min(len(group), len(against)) > 1
-        seeds = _seeds(against, group, metrics, bootstrap) if several else {}
+        seeds = tester.over_seeds(against, group) if several else {}
         systems.append(System(name, compared, seeds, _by_length(group, lengths, next(iter(metrics.values())))))
     first = next(system for system in systems if system.runs[0].run in against)
     differences = {
@@ -173,29 +184,52 @@ def _systems(runs: Sequence[FinishedRun]) -> dict[str, list[FinishedRun]]:
     return dict(zip(names, groups, strict=True))
 
 
-def _paired(
-    baseline: FinishedRun, run: FinishedRun, metrics: Mapping[str, Metric], resamples: int, shuffles: int
-) -> dict[str, PValues]:
-    one, other, references = baseline.hypotheses, run.hypotheses, run.test_set.references
-    return {
-        name: PValues(
-            randomization_test(one, other, references, metric=metric, shuffles=shuffles),
-            bootstrap_test([one], [other], references, metric=metric, resamples=resamples),
-        )
-        for name, metric in metrics.items()
-        if isinstance(metric, SacreBleuMetric)
-    }
+@dataclass(frozen=True)
+class Tester:
+    """Tests runs against each other by each sacreBLEU metric. The statistics of a run are extracted once."""
 
+    metrics: Mapping[str, SacreBleuMetric]
+    statistics: Mapping[str, Mapping[Path, NDArray[np.float64]]]  # by metric and run folder
+    resamples: int
+    shuffles: int
 
-def _seeds(
-    baseline: Sequence[FinishedRun], system: Sequence[FinishedRun], metrics: Mapping[str, Metric], resamples: int
-) -> dict[str, float]:
-    one, other = ([run.hypotheses for run in runs] for runs in (baseline, system))
-    return {
-        name: bootstrap_test(one, other, system[0].test_set.references, metric=metric, resamples=resamples)
-        for name, metric in metrics.items()
-        if isinstance(metric, SacreBleuMetric)
-    }
+    @classmethod
+    def of(
+        cls,
+        runs: Sequence[FinishedRun],
+        metrics: Mapping[str, Metric],
+        *,
+        resamples: int = RESAMPLES,
+        shuffles: int = SHUFFLES,
+    ) -> Tester:
+        """Return a tester of these runs, by those of the metrics that sacreBLEU computes."""
+        tested = {name: metric for name, metric in metrics.items() if isinstance(metric, SacreBleuMetric)}
+        statistics = {
+            name: {
+                run.folder: sentence_statistics(run.hypotheses, run.test_set.references, metric=metric) for run in runs
+            }
+            for name, metric in tested.items()
+        }
+        return cls(tested, statistics, resamples, shuffles)
+
+    def paired(self, baseline: FinishedRun, run: FinishedRun) -> dict[str, PairedTests]:
+        """Return both paired tests of a run against a run of the baseline, by metric."""
+        found = {}
+        for name, metric in self.metrics.items():
+            one, other = (self.statistics[name][each.folder] for each in (baseline, run))
+            found[name] = PairedTests(
+                randomization_test(one, other, metric=metric, shuffles=self.shuffles),
+                bootstrap_test([one], [other], metric=metric, resamples=self.resamples),
+            )
+        return found
+
+    def over_seeds(self, baseline: Sequence[FinishedRun], system: Sequence[FinishedRun]) -> dict[str, PairedBootstrap]:
+        """Return the bootstrap over the seeds and sentences of a system and the baseline, by metric."""
+        found = {}
+        for name, metric in self.metrics.items():
+            one, other = ([self.statistics[name][run.folder] for run in runs] for runs in (baseline, system))
+            found[name] = bootstrap_test(one, other, metric=metric, resamples=self.resamples)
+        return found
 
 
 def _by_length(runs: Sequence[FinishedRun], groups: Sequence[LengthGroup], metric: Metric) -> list[float]:

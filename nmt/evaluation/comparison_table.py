@@ -9,9 +9,10 @@ from typing import Any
 from nmt.evaluation.compare import ComparedRun, Comparison, System
 from nmt.evaluation.metrics.base import labels
 from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric
+from nmt.evaluation.significance import PairedBootstrap
 from nmt.table import Cell, Column, Table, text_cell
 
-NOTHING = Cell("", (None,))
+NOTHING, NO_PAIR = Cell("", (None,)), Cell("", (None, None))
 FACTS = ("parameters", "updates", "minutes", "tokens/s", "sentences/s")
 EQUAL_UPDATES = 1.2  # runs with a time limit whose updates differ by a larger factor are not compared fairly
 
@@ -19,8 +20,9 @@ EQUAL_UPDATES = 1.2  # runs with a time limit whose updates differ by a larger f
 def systems_table(comparison: Comparison) -> Table:
     """Return a row for each run, and after the runs of a system with several seeds a row with their mean.
 
-    The columns of a metric are its score with the interval, the p-values of both paired tests, and, if a system has
-    several seeds, that of the test over seeds and sentences. The facts of the run follow.
+    The columns of a metric are its score with the interval, the difference from the baseline with the interval, the
+    p-values of both paired tests, and, if a system has several seeds, that of the test over seeds and sentences. The
+    facts of the run follow.
     """
     columns = [Column("system", number=False), Column("seed", number=False)]
     shown = labels(comparison.metrics)
@@ -28,6 +30,8 @@ def systems_table(comparison: Comparison) -> Table:
         label = shown[name]
         columns.append(Column(label, parts=(label, f"{label} ±")))
         if isinstance(metric, SacreBleuMetric):
+            difference = f"{label} difference"
+            columns.append(Column(difference, parts=(difference, f"{difference} ±")))
             columns += [Column(f"{label} {kind}") for kind in _tests(comparison)]
     columns += [*(Column(fact) for fact in FACTS), Column("model", number=False)]
     return Table(columns, [row for system in comparison.systems for row in _rows(comparison, system)])
@@ -52,9 +56,12 @@ def _run_cells(comparison: Comparison, each: ComparedRun) -> Iterator[Cell]:
         half = None if found.interval is None else found.interval.half_width
         yield _plus_minus(found.value, half)
         if isinstance(metric, SacreBleuMetric):
-            tests = each.p_values.get(name)
-            paired = [NOTHING, NOTHING] if tests is None else [_p(tests.randomization), _p(tests.bootstrap)]
-            yield from [*paired, *([NOTHING] if comparison.several_seeds else [])]
+            tests = each.tests.get(name)
+            if tests is None:
+                yield from [NO_PAIR, NOTHING, NOTHING]
+            else:
+                yield from [_difference(tests.bootstrap), _p(tests.randomization), _p(tests.bootstrap.p)]
+            yield from [NOTHING] * comparison.several_seeds
     facts = run_facts(each)
     for count in ("parameters", "updates"):
         yield Cell(f"{facts[count]:,}", (facts[count],))
@@ -68,7 +75,9 @@ def _mean_cells(comparison: Comparison, system: System) -> Iterator[Cell]:
     for name, metric in comparison.metrics.items():
         yield _plus_minus(system.mean(name), system.deviation(name))
         if isinstance(metric, SacreBleuMetric):
-            yield from [NOTHING, NOTHING, _p(system.seeds_p[name]) if name in system.seeds_p else NOTHING]
+            test = system.seeds.get(name)
+            difference, p = (NO_PAIR, NOTHING) if test is None else (_difference(test), _p(test.p))
+            yield from [difference, NOTHING, NOTHING, p]
     yield from [NOTHING] * (len(FACTS) + 1)
 
 
@@ -87,6 +96,10 @@ def run_facts(each: ComparedRun) -> dict[str, float]:
 
 def _plus_minus(value: float, half: float | None) -> Cell:
     return Cell(f"{value:.2f}" + ("" if half is None else f" ± {half:.2f}"), (value, half))
+
+
+def _difference(test: PairedBootstrap) -> Cell:
+    return Cell(f"{test.difference:+.2f} ± {test.half_width:.2f}", (test.difference, test.half_width))
 
 
 def _p(value: float) -> Cell:
@@ -119,6 +132,10 @@ def notes(comparison: Comparison) -> list[str]:
     ]
     if len(comparison.systems) > 1:
         lines.append(
+            "difference: the score minus that of the baseline ± its 95% interval by paired bootstrap; in the row of a "
+            "mean, over seeds and sentences."
+        )
+        lines.append(
             "p: probability of a difference from the baseline at least this large if both were equally good, by paired "
             f"approximate randomization (AR, {comparison.shuffles:,} shuffles) and paired bootstrap. Each run is "
             "tested against the baseline's run with the same seed, or else its first run. Among many comparisons, one "
@@ -127,7 +144,7 @@ def notes(comparison: Comparison) -> list[str]:
     if comparison.several_seeds:
         lines.append(
             "mean of N: mean ± standard deviation over seeds. p(seeds): bootstrap over seeds and sentences "
-            "(Sellam et al. 2022); with fewer than about five seeds it is too small."
+            "(Sellam et al. 2022); with fewer than about five seeds it is too small, and the interval too narrow."
         )
     return [*lines, *_unequal_updates(comparison)]
 
@@ -184,12 +201,12 @@ def _system(comparison: Comparison, system: System) -> dict[str, Any]:
                 **run_facts(each),
                 "scores": each.scores.to_dict(),
                 "against": None if each.against is None else str(each.against.folder),
-                "p_values": {name: asdict(tests) for name, tests in each.p_values.items()},
+                "tests": {name: asdict(tests) for name, tests in each.tests.items()},
             }
             for each in system.runs
         ],
         "mean": {name: system.mean(name) for name in comparison.metrics},
         "deviation": {name: system.deviation(name) for name in comparison.metrics} if several else None,
-        "seeds_p_values": dict(system.seeds_p),
+        "seeds_tests": {name: asdict(test) for name, test in system.seeds.items()},
         "by_length": list(system.by_length),
     }

@@ -16,7 +16,7 @@ from nmt.attention_map import Kind
 from nmt.data.progress import PassProgress
 from nmt.evaluation.metrics.base import Metric
 from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric
-from nmt.evaluation.significance import bootstrap_test
+from nmt.evaluation.significance import bootstrap_test, sentence_statistics
 from nmt.lines import as_line
 from nmt.models.multihead import MultiHeadAttention
 from nmt.models.seq2seq import Seq2Seq
@@ -95,7 +95,8 @@ def importance(
                 lines = [as_line(each.text) for each in translator.translate(sources)]
             p_value = None
             if resamples and isinstance(metric, SacreBleuMetric):
-                p_value = bootstrap_test([whole], [lines], references, metric=metric, resamples=resamples)
+                one, other = (sentence_statistics(each, references, metric=metric) for each in (whole, lines))
+                p_value = bootstrap_test([one], [other], metric=metric, resamples=resamples).p
             score = metric.score(lines, references).value
             lost = unchanged - score if metric.higher_is_better else score - unchanged
             found[head] = Importance(score, lost, p_value)

@@ -14,7 +14,7 @@ from nmt.errors import UserError
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.metrics.chrf import ChrF
 from nmt.evaluation.runs import read_runs
-from nmt.evaluation.significance import bootstrap_test, randomization_test
+from nmt.evaluation.significance import bootstrap_test, randomization_test, sentence_statistics
 from tests.finished_runs import SEARCH, write_run, write_translations
 from tests.html_page import Page
 from tests.tiny_run import sentences
@@ -52,28 +52,33 @@ def test_a_multirun_is_the_whole_ablation(multirun: Path, capsys: pytest.Capture
     folders = [multirun / f"{number}_layers={number // 2 + 1},seed={number % 2 + 1}" for number in range(4)]
     assert [each["folder"] for each in small["runs"] + large["runs"]] == [f"multi/{path.name}" for path in folders]
     lines = [hypotheses(folder) for folder in folders]
+    markdown = (multirun / "comparison.md").read_text("utf-8")
     for run, theirs, against in zip(large["runs"], lines[2:], lines[:2], strict=True):
         expected = BLEU().score(theirs, REFERENCES, bootstrap=50)
         assert run["scores"]["bleu"]["value"] == expected.value and expected.interval is not None
         assert run["scores"]["bleu"]["interval"] == vars(expected.interval)
         assert f"{expected.value:.2f} ± {expected.interval.half_width:.2f}" in shown
-        assert run["p_values"]["chrf"] == {
-            "randomization": randomization_test(against, theirs, REFERENCES, metric=ChrF(), shuffles=50),
-            "bootstrap": bootstrap_test([against], [theirs], REFERENCES, metric=ChrF(), resamples=50),
+        one, two = (sentence_statistics(each, REFERENCES, metric=ChrF()) for each in (against, theirs))
+        test = bootstrap_test([one], [two], metric=ChrF(), resamples=50)
+        assert run["tests"]["chrf"] == {
+            "randomization": randomization_test(one, two, metric=ChrF(), shuffles=50),
+            "bootstrap": vars(test),
         }
-        assert list(run["p_values"]) == ["bleu", "chrf"], "exact match is not sacreBLEU's"
+        assert f"{test.difference:+.2f} ± {test.half_width:.2f}" in markdown
+        assert list(run["tests"]) == ["bleu", "chrf"], "exact match is not sacreBLEU's"
         assert (run["parameters"], run["updates"], run["minutes"]) == (2000, 100, 1.5)
         assert (run["tokens/s"], run["sentences/s"]) == (2000.0, 30.0)
-    assert all(run["p_values"] == {} and run["against"] is None for run in small["runs"])
+    assert all(run["tests"] == {} and run["against"] is None for run in small["runs"])
     one, two = (run["scores"]["chrf"]["value"] for run in large["runs"])
     assert large["mean"]["chrf"] == pytest.approx((one + two) / 2)
     assert large["deviation"]["chrf"] == pytest.approx(abs(one - two) / 2**0.5)
-    expected_p = bootstrap_test(lines[:2], lines[2:], REFERENCES, metric=ChrF(), resamples=50)
-    assert large["seeds_p_values"]["chrf"] == expected_p and small["seeds_p_values"] == {}
+    statistics = [sentence_statistics(each, REFERENCES, metric=ChrF()) for each in lines]
+    over_seeds = bootstrap_test(statistics[:2], statistics[2:], metric=ChrF(), resamples=50)
+    assert large["seeds_tests"] == large["seeds_tests"] | {"chrf": vars(over_seeds)} and small["seeds_tests"] == {}
+    assert over_seeds.difference == pytest.approx(large["mean"]["chrf"] - small["mean"]["chrf"])
     rows = [line.split("\t") for line in (multirun / "comparison.tsv").read_text("utf-8").splitlines()]
     assert len({len(row) for row in rows}) == 1 and [row[1] for row in rows[1:]] == ["1", "2", "mean of 2"] * 2
     assert float(rows[4][2]) == large["runs"][0]["scores"]["bleu"]["value"]
-    markdown = (multirun / "comparison.md").read_text("utf-8")
     assert "| layers=1 (baseline) | mean of 2 |" in markdown and "tok:13a" in markdown
 
 
@@ -103,7 +108,7 @@ def test_the_baseline_may_be_any_run(multirun: Path) -> None:
     program.run([str(one), f"baseline={two}", "scores=[chrf]", "out=there", *QUICK])
     found = json.loads(Path("there", "comparison.json").read_text("utf-8"))
     assert [system["name"] for system in found["systems"]] == ["layers=2", "layers=1"]
-    assert found["baseline"] == "layers=2" and list(found["systems"][1]["runs"][0]["p_values"]) == ["chrf"]
+    assert found["baseline"] == "layers=2" and list(found["systems"][1]["runs"][0]["tests"]) == ["chrf"]
     groups = found["lengths"]["groups"]
     assert sum(group["sentences"] for group in groups) == 60 == found["sentences"] and len(groups) == 3
     differences = found["differences"]["layers=1"]
@@ -130,7 +135,7 @@ def test_test_sets_are_pooled(multirun: Path) -> None:
     )
     assert part["sentences"] == 40
     for one, other in zip(whole["systems"], pooled["systems"], strict=True):
-        assert one["runs"][0]["p_values"] == other["runs"][0]["p_values"] and one["mean"] == other["mean"]
+        assert one["runs"][0]["tests"] == other["runs"][0]["tests"] and one["mean"] == other["mean"]
         assert other["runs"][0]["sentences/s"] == 15.0, "60 sentences in twice 2 s"
 
 

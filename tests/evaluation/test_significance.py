@@ -16,8 +16,9 @@ from nmt.errors import UserError
 from nmt.evaluation import significance
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.metrics.chrf import ChrF
+from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric
 from nmt.evaluation.metrics.ter import TER
-from nmt.evaluation.significance import bootstrap_test, randomization_test
+from nmt.evaluation.significance import PairedBootstrap, bootstrap_test, randomization_test, sentence_statistics
 from tests.evaluation.corpus import HYPOTHESES, REFERENCES
 from tests.tiny_run import sentences
 
@@ -30,6 +31,22 @@ def spoiled(share: float, seed: int) -> list[str]:
     return [" ".join("x" if draw.random() < share else word for word in line.split()) for line in LINES]
 
 
+def randomization(
+    baseline: list[str], system: list[str], references: list[str], metric: SacreBleuMetric, shuffles: int
+) -> float:
+    one, two = (sentence_statistics(lines, references, metric=metric) for lines in (baseline, system))
+    return randomization_test(one, two, metric=metric, shuffles=shuffles)
+
+
+def bootstrap(
+    baseline: list[list[str]], system: list[list[str]], references: list[str], metric: SacreBleuMetric, resamples: int
+) -> PairedBootstrap:
+    one, two = (
+        [sentence_statistics(lines, references, metric=metric) for lines in runs] for runs in (baseline, system)
+    )
+    return bootstrap_test(one, two, metric=metric, resamples=resamples)
+
+
 def test_p_values_of_randomization_equal_those_of_the_sacrebleu_program(tmp_path: Path) -> None:
     baseline, system = spoiled(0.3, seed=2), spoiled(0.25, seed=3)
     for name, lines in (("ref", LINES), ("a", baseline), ("b", system)):
@@ -39,7 +56,7 @@ def test_p_values_of_randomization_equal_those_of_the_sacrebleu_program(tmp_path
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     theirs = re.findall(r"\(p = ([\d.]+)\)", done.stdout)
     for metric, p_value in zip((BLEU(), ChrF(), TER()), theirs, strict=True):
-        ours = randomization_test(baseline, system, LINES, metric=metric, shuffles=300)
+        ours = randomization(baseline, system, LINES, metric, shuffles=300)
         if isinstance(metric, TER):  # few edits: shuffles with the same difference, which we count
             assert ours > float(p_value)
         else:
@@ -52,7 +69,7 @@ def test_shuffles_drawn_in_blocks_are_the_same(monkeypatch: pytest.MonkeyPatch) 
     found = set()
     for block in (1, 10_000, 1_000_000):
         monkeypatch.setattr(significance, "_BLOCK", block)
-        found.add(randomization_test(baseline, system, LINES, metric=ChrF(), shuffles=300))
+        found.add(randomization(baseline, system, LINES, metric=ChrF(), shuffles=300))
     assert len(found) == 1
 
 
@@ -63,9 +80,9 @@ def test_differences_between_equal_systems_have_every_p_value_equally_often(test
     for pair in range(pairs):
         one, two = spoiled(0.3, seed=2 * pair), spoiled(0.3, seed=2 * pair + 1)
         if test == "bootstrap":
-            found.append(bootstrap_test([one], [two], LINES, metric=ChrF(), resamples=50))
+            found.append(bootstrap([one], [two], LINES, metric=ChrF(), resamples=50).p)
         else:
-            found.append(randomization_test(one, two, LINES, metric=ChrF(), shuffles=50))
+            found.append(randomization(one, two, LINES, metric=ChrF(), shuffles=50))
     for level in (0.1, 0.5, 0.9):
         four_deviations = 4 * (level * (1 - level) / pairs) ** 0.5
         assert np.mean(np.array(found) <= level) == pytest.approx(level, abs=four_deviations)
@@ -84,7 +101,7 @@ def test_a_few_sentences_are_no_significant_difference(differing: int) -> None:
         two = [system[i] if i < differing and not swaps[i] else text for i, text in enumerate(references)]
         scores = [bleu.score(lines, references).value for lines in (one, two)]
         counted += abs(scores[0] - scores[1]) >= real - 1e-9
-    found = randomization_test(references, system, references, metric=bleu, shuffles=2000)
+    found = randomization(references, system, references, metric=bleu, shuffles=2000)
     assert found == pytest.approx(counted / 2**differing, abs=0.01)
 
 
@@ -93,7 +110,7 @@ def test_differences_that_no_score_counts_make_nothing_significant() -> None:
     references = [f"the dog {i} runs over a green hill" for i in range(30)]
     baseline = [text.replace("dog", "cat") for text in references]
     system = ["the fox 0 runs over a red hill", *(text.replace("dog", "fox") for text in references[1:])]
-    assert randomization_test(baseline, system, references, metric=BLEU(), shuffles=200) == 1.0
+    assert randomization(baseline, system, references, metric=BLEU(), shuffles=200) == 1.0
 
 
 def test_gains_and_losses_of_the_same_size_by_hand() -> None:
@@ -104,14 +121,15 @@ def test_gains_and_losses_of_the_same_size_by_hand() -> None:
     system = [*references[:5], *worse[5:7], *references[7:]]
     signs = itertools.product((1, -1), repeat=7)
     expected = sum(abs(sum(each)) >= 3 for each in signs) / 2**7
-    found = randomization_test(baseline, system, references, metric=BLEU(), shuffles=4000)
+    found = randomization(baseline, system, references, metric=BLEU(), shuffles=4000)
     assert found == pytest.approx(expected, abs=0.02)
 
 
 def test_equal_systems_do_not_differ() -> None:
-    assert randomization_test(HYPOTHESES, HYPOTHESES, REFERENCES, metric=BLEU(), shuffles=50) == 1.0
+    assert randomization(HYPOTHESES, HYPOTHESES, REFERENCES, metric=BLEU(), shuffles=50) == 1.0
     for runs in (1, 2):
-        assert bootstrap_test([HYPOTHESES] * runs, [HYPOTHESES], REFERENCES, metric=BLEU(), resamples=50) == 1.0
+        found = bootstrap([HYPOTHESES] * runs, [HYPOTHESES], REFERENCES, metric=BLEU(), resamples=50)
+        assert found == PairedBootstrap(0.0, 0.0, 1.0)
 
 
 @pytest.mark.parametrize("runs", [1, 2])
@@ -133,14 +151,16 @@ def test_every_resample_of_seeds_and_sentences_by_hand(runs: int) -> None:
         return float(np.mean([of[drawn][runs + i] for i in second]) - np.mean([of[drawn][i] for i in first]))
 
     real = difference((*range(runs), *range(runs)), (0, 1, 2))
-    every = [
-        abs(difference(chosen, drawn) - real) >= abs(real) - 1e-9
-        for chosen in itertools.product(range(runs), repeat=2 * runs)
-        for drawn in draws
-    ]
-    found = bootstrap_test(baseline, system, references, metric=chrf, resamples=2000)
-    assert 0.05 < sum(every) / len(every) < 0.95
-    assert found == pytest.approx(sum(every) / len(every), abs=0.04)
+    every = np.array(
+        [difference(chosen, drawn) for chosen in itertools.product(range(runs), repeat=2 * runs) for drawn in draws]
+    )
+    expected = float(np.mean(abs(every - real) >= abs(real) - 1e-9))
+    found = bootstrap(baseline, system, references, metric=chrf, resamples=2000)
+    assert 0.05 < expected < 0.95
+    assert found.p == pytest.approx(expected, abs=0.04)
+    assert found.difference == pytest.approx(real)
+    low, high = np.quantile(every, [0.025, 0.975], method="inverted_cdf")
+    assert found.half_width == pytest.approx((high - low) / 2, rel=0.1)
 
 
 def test_seeds_that_vary_make_a_difference_less_certain() -> None:
@@ -149,13 +169,12 @@ def test_seeds_that_vary_make_a_difference_less_certain() -> None:
     steady = [spoiled(0.20, seed=seed) for seed in range(10, 14)]
     varying = [spoiled(share, seed=seed) for seed, share in enumerate((0.02, 0.38, 0.04, 0.36), start=20)]
     certain, uncertain = (
-        bootstrap_test(baseline, system, LINES, metric=ChrF(), resamples=300) for system in (steady, varying)
+        bootstrap(baseline, system, LINES, metric=ChrF(), resamples=300) for system in (steady, varying)
     )
-    assert certain < 0.02 and uncertain > 0.1
+    assert certain.p < 0.02 and certain.half_width < abs(certain.difference)
+    assert uncertain.p > 0.1 and uncertain.half_width > abs(uncertain.difference)
 
 
 def test_unequal_counts_are_refused() -> None:
-    with pytest.raises(UserError, match="14 system for 15"):
-        randomization_test(HYPOTHESES, HYPOTHESES[1:], REFERENCES, metric=BLEU())
-    with pytest.raises(UserError, match="14 translations of run 2 for 15"):
-        bootstrap_test([HYPOTHESES], [HYPOTHESES[1:]], REFERENCES, metric=BLEU())
+    with pytest.raises(UserError, match="14 translations for 15"):
+        sentence_statistics(HYPOTHESES[1:], REFERENCES, metric=BLEU())
