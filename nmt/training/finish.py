@@ -98,10 +98,17 @@ def _chosen(monitor: Monitor, candidates: Mapping[str, Mapping[str, Any]]) -> st
     scores = {name: candidate["nmt"]["scores"]["val"] for name, candidate in candidates.items()}
     name = max(scores, key=lambda each: monitor.quality(scores[each]))
     if len(scores) > 1:
-        figures = ", ".join(f"{LABELS[each]} {values[monitor.name]:.2f}" for each, values in scores.items())
+        label = {each: _label(each, candidate["nmt"]["scores"]) for each, candidate in candidates.items()}
+        figures = ", ".join(f"{label[each]} {values[monitor.name]:.2f}" for each, values in scores.items())
         why = monitor.why(*scores.values())
-        logger.info(f"validation {monitor.label}: {figures}; {why}kept the {LABELS[name]}")
+        logger.info(f"validation {monitor.label}: {figures}; {why}kept the {label[name]}")
     return name
+
+
+def _label(name: str, scores: Mapping[str, Any]) -> str:
+    """Return what a candidate is. In a run that is extended, best.ckpt may be an average from the first end."""
+    weights = scores.get("weights", name)
+    return LABELS[weights] if weights == name else f"earlier {LABELS[weights]}"
 
 
 def _validate(parts: Parts, fitted: Fitted) -> dict[str, float]:

@@ -222,6 +222,18 @@ def test_an_extended_run_starts_at_the_share_that_is_done(tmp_path, monkeypatch)
     assert shares == [0, 0.25]
 
 
+def test_an_average_of_a_run_that_is_extended_is_called_an_earlier_one(tmp_path, caplog):
+    best = tmp_path / "checkpoints" / "best.ckpt"
+    go(tmp_path, *SHORT, "trainer.max_epochs=1", "callbacks.checkpointing.average_last=2")
+    content = checkpoint.load(best)
+    content["nmt"]["scores"] = {"val": content["nmt"]["scores"]["val"] | {"loss": 0.0}, "weights": "average"}
+    checkpoint.save(content, best)
+    with caplog.at_level("INFO"):
+        go(tmp_path, *SHORT, "trainer.max_epochs=3", "callbacks.checkpointing.average_last=2", resume=True)
+    found = [each.message for each in caplog.records if "kept the" in each.message]
+    assert len(found) == 1 and found[0].endswith("kept the earlier average of the last checkpoints")
+
+
 def test_a_run_that_ended_early_says_so_and_another_limit_is_refused(tmp_path):
     more = [*SHORT, "optimizer.lr=1e-9", "trainer.val_check_interval=2", "callbacks.early_stopping.patience=1"]
     folder, limit = tmp_path / "run", r"callbacks\.early_stopping\.patience=1"
