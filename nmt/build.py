@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from nmt.config.instantiate import instantiate
 from nmt.config.settings import DataConfig
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pytorch_lightning import Callback
 
     from nmt.evaluation.metrics.base import Metric
+    from nmt.models.interface import Decoder, Encoder
     from nmt.training.objectives.base import Objective
     from nmt.training.schedules import Schedule
 
@@ -65,15 +66,30 @@ def build_model(
             "model.tie_embeddings: got all with tokenizer.joint=false, expected a joint vocabulary, as source and "
             "target share one table; use model.tie_embeddings=target or tokenizer.joint=true"
         )
-    build = functools.partial(instantiate, within=MODELS, allow=allow, origins=node_origins(config))
-    encoder = build(config["encoder"], "model.encoder", vocab_size=source_vocab_size)
-    decoder = build(config["decoder"], "model.decoder", vocab_size=target_vocab_size, memory_width=encoder.width)
+    build = functools.partial(_side, config, allow=allow, origins=node_origins(config))
+    encoder = cast("Encoder", build("encoder", ("embedding", "width", "attends"), vocab_size=source_vocab_size))
+    needed, width = ("embedding", "output", "attends"), encoder.width
+    decoder = cast("Decoder", build("decoder", needed, vocab_size=target_vocab_size, memory_width=width))
     try:
         model = Seq2Seq(encoder, decoder, tie_embeddings=config["tie_embeddings"])
     except ParameterError as error:
         raise UserError(f"model.{error.parameter}: {error.problem}") from error
     model.config = config
     return model
+
+
+def _side(
+    config: Mapping[str, Any], side: str, needed: Sequence[str], *, allow: Sequence[str], **options: Any
+) -> nn.Module:
+    """Return the encoder or decoder of a `model` config, after a check that it has the attributes of its contract."""
+    module = _built(config[side], f"model.{side}", f"nmt.models.interface.{side.title()}", MODELS, allow, **options)
+    for name in needed:
+        if not hasattr(module, name):
+            raise UserError(
+                f"model.{side}: {config[side]['_target_']} has no {name}; its constructor must set it, as "
+                f"nmt.models.interface.{side.title()} says"
+            )
+    return cast(nn.Module, module)
 
 
 def node_origins(config: Mapping[str, Any]) -> dict[str, str]:
@@ -260,6 +276,8 @@ def _built(
     explains the other arguments.
     """
     value = instantiate(node, path, within=within, allow=allow, **options)
+    if node.get("_partial_"):
+        raise UserError(f"{path}._partial_: got true, expected no such key; remove it")
     if base not in _bases(value):
         raise UserError(f"{path}._target_: got {node['_target_']}, expected a class derived from {base}")
     return value

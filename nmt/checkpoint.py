@@ -34,7 +34,7 @@ from nmt.system.atomic import replacing
 FORMAT = 2
 PREFIX = "model."
 FIELDS = {"config": dict, "tokenizer": dict, "scores": dict, "update": int}  # of `nmt`
-SECTIONS = ("model", "search", "data", "scores")  # of `config`; Translator.save writes only the first two
+SECTIONS = ("model", "search", "data", "scores")  # of `config`; Translator.save writes no scores
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ import importlib
 import inspect
 import pkgutil
 import re
+import types
 import typing
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 from nmt.config.typed import expected, fits, near_choice, options, shown
@@ -33,8 +33,8 @@ def instantiate(
     *,
     within: Sequence[str],
     allow: Sequence[str] = (),
-    offered: Mapping[str, Any] = MappingProxyType({}),
-    origins: Mapping[str, str] = MappingProxyType({}),
+    offered: Mapping[str, Any] = types.MappingProxyType({}),
+    origins: Mapping[str, str] = types.MappingProxyType({}),
     **runtime: Any,
 ) -> Any:
     """Return the object that `node` describes, or a function that makes it if the node is `_partial_`.
@@ -83,7 +83,7 @@ class _Planner:
         node: Any,
         path: str,
         runtime: Mapping[str, Any],
-        offered: Mapping[str, Any] = MappingProxyType({}),
+        offered: Mapping[str, Any] = types.MappingProxyType({}),
         later: Sequence[str] = (),
     ) -> _Plan | None:
         """Return the plan of `node`, or None if its target cannot be used.
@@ -128,7 +128,10 @@ class _Planner:
             return None
         plan = self.plan(node, where, {}, later=later)
         wanted = made if later else annotation
-        if plan is not None and (later or not plan.partial) and not _accepts(wanted, plan.target):
+        if plan is not None and plan.partial and not later:
+            if not _accepts(annotation, types.FunctionType):
+                self.problems.append(f"{where}.{_PARTIAL}: got true, expected no such key; remove it")
+        elif plan is not None and not _accepts(wanted, plan.target):
             self.problems.append(f"{where}: got {_named(plan.target)}, expected {expected(wanted)}")
         return plan
 

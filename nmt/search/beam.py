@@ -68,7 +68,7 @@ class BeamSearch(RuledSearch):
     def __post_init__(self) -> None:
         super().__post_init__()
         require_integer(at_least=1, at_most=256, beam_size=self.beam_size)
-        require_number(at_least=0.0, at_most=100.0, length_penalty=self.length_penalty)
+        require_number(at_least=0.0, at_most=10.0, length_penalty=self.length_penalty)
         require_choice(NORMALIZATIONS, normalization=self.normalization)
         require_number(at_least=0.0, at_most=100.0, coverage_penalty=self.coverage_penalty)
         require_integer(at_least=1, groups=self.groups)

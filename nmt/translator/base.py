@@ -206,6 +206,8 @@ class BaseTranslator(ABC):
         """
         if translation is None:
             return self.attention_maps(self.translate([sentence], **fields))[0]
+        if fields:
+            raise UserError(f"attention_map: got {', '.join(fields)}, but there is no search if `translation` is given")
         return self.attention_maps(self.score([sentence], [translation]))[0]
 
     def _target_limit(self, part: Part, search: Search) -> int:
@@ -261,11 +263,23 @@ def _texts(name: str, values: Sequence[str]) -> list[str]:
     for number, text in enumerate(texts, start=1):
         if not isinstance(text, str):
             raise UserError(f"{name} {number:,} of {len(texts):,}: got {text!r}, expected a text")
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise UserError(
+                f"{name} {number:,} of {len(texts):,}: got {text!r}, whose character {error.start + 1} is half of one "
+                "(a lone surrogate); decode the text again"
+            ) from error
     return texts
 
 
 def override(search: Search, fields: Mapping[str, Any]) -> Search:
     """Return a copy of `search` with new values of some fields. Raises UserError for values that it does not accept."""
+    if not isinstance(search, Search):
+        raise UserError(
+            f"search: got {search!r}, expected an object such as nmt.search.beam.BeamSearch(); settings of the model's "
+            "own search are arguments: beam_size=5"
+        )
     try:
         return search.replace(**fields) if fields else search
     except ParameterError as error:

@@ -32,10 +32,13 @@ class Ensemble(BaseTranslator):
     ) -> None:
         """Take at least one member. `search` is by default that of the first, and `names` are for messages.
 
-        Raises UserError for no members, and for two with different target vocabularies.
+        Raises UserError for no members, for another number of names, and for two members with different target
+        vocabularies.
         """
         if not members:
             raise UserError("ensemble: got no model, expected at least one")
+        if names is not None and len(names) != len(members):
+            raise UserError(f"ensemble: got {len(names)} names, expected one for each of {len(members)} models")
         self.members = tuple(members)
         self.search = search or members[0].search
         self.tokenizer = members[0].tokenizer

@@ -79,6 +79,8 @@ def make_translator(
     """Return the translator of loaded checkpoints. The other arguments are as in `load_translator`."""
     if not isinstance(search, Search):
         given = search or {}
+        if not isinstance(given, Mapping):
+            raise UserError(f"search: got {given!r}, expected a Search object or a mapping of its settings")
         node = given if "_target_" in given else {**loaded[0].config["search"], **given}
         search = build_search(node, allow=allow)
     search = override(search, fields)
@@ -122,7 +124,7 @@ def resolve_device(name: str) -> torch.device:
     try:
         device = torch.device(name)
         torch.zeros((), device=device).item()  # fails if tensors on the device have no values (meta)
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
+    except (RuntimeError, AssertionError, NotImplementedError, TypeError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise UserError(f"device={name}: cannot be used here ({reason}); use auto or cpu") from error
     return device

@@ -141,7 +141,8 @@ class Translator(BaseTranslator):
         UserError for a position that the translation does not have, for a decoder without this attention, and as
         `attention_maps` does.
         """
-        trace.check(self.model.decoder, kind, translation.pieces, position)
+        if translation.pieces:  # attention_maps refuses an empty sentence
+            trace.check(self.model.decoder, kind, translation.pieces, position)
         (attention,) = self.attention_maps([translation])
         (source,) = self.tokenizer.encode_source([translation.source])
         with inference(self.models, self.search), record() as notes:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+import types
 from typing import Any
 
 import pytest
 import torch
+from torch import nn
 
 from nmt.build import build_model
 from nmt.data.batch import pad
 from nmt.errors import UserError
+from nmt.models.rnn import RecurrentEncoder
 from nmt.models.seq2seq import Seq2Seq
 from nmt.special import EOS
 
@@ -82,6 +86,25 @@ def test_what_does_not_fit_is_one_line(node: dict[str, Any], arguments: dict[str
     with pytest.raises(UserError, match=message) as caught:
         build(node, **arguments)
     assert "\n" not in str(caught.value)
+
+
+def test_an_encoder_of_ones_own_that_breaks_the_contract_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Lacking(RecurrentEncoder):
+        def __init__(self, vocab_size: int) -> None:
+            nn.Module.__init__(self)
+
+    Lacking.__module__ = "strange"
+    strange = types.ModuleType("strange")
+    strange.Lacking = Lacking  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "strange", strange)
+    for target, message in (
+        ("strange.Lacking", "model.encoder: strange.Lacking has no embedding; its constructor must set it"),
+        ("nmt.models.transformer.Embedding", "model.encoder._target_: .*expected a class derived from .*Encoder"),
+    ):
+        sizes = {"source_vocab_size": 12, "target_vocab_size": 12}
+        width = {"width": 8, "dropout": 0.0} if target.endswith("Embedding") else {}
+        with pytest.raises(UserError, match=message):
+            build_model(config() | {"encoder": {"_target_": target} | width}, **sizes, joint=True, allow=["strange"])
 
 
 def test_two_vocabularies() -> None:

@@ -147,6 +147,8 @@ def test_what_makes_no_ensemble(run: Run, other: Translator, tmp_path: Path) -> 
     refused(other_tokenizer(lambda text: text[::-1] + "x"), r"\(id \d+ is '.+' and '.+'\), but an ensemble averages")
     with pytest.raises(UserError, match="got no model"):
         Ensemble([])
+    with pytest.raises(UserError, match=r"^ensemble: got 1 names, expected one for each of 2 models$"):
+        Ensemble([run.translator, other], names=["one"])
 
 
 def test_checkpoints_make_an_ensemble(run: Run, other: Translator, mixed: Ensemble, tmp_path: Path) -> None:

@@ -247,7 +247,13 @@ def test_overrides_are_checked(run: Run) -> None:
         run.translator.translate(["a"], beam_sise=2)
     with pytest.raises(UserError, match=r"search\.beam_size.*at least 1"):
         run.translator.translate(["a"], beam_size=0)
-    for name in ("gpuu", "meta"):
+    with pytest.raises(UserError, match=r"^search\.length_penalty: got 11, expected a number .*at most 10"):
+        run.translator.translate(["a"], length_penalty=11)
+    with pytest.raises(UserError, match=r"^search: got 'greedy', expected an object such as nmt\.search"):
+        run.translator.translate(["a"], search="greedy")
+    with pytest.raises(UserError, match=r"^search: got 'greedy', expected a Search object or a mapping"):
+        load_translator(run.folder, search="greedy")
+    for name in ("gpuu", "meta", None):
         with pytest.raises(UserError, match=f"device={name}"):
             resolve_device(name)
 
@@ -269,6 +275,8 @@ def test_attention_map_of_the_hypothesis_and_of_a_reference(run: Run) -> None:
         assert attention.decoder_self.triu(1).abs().max() == 0
     with pytest.raises(UserError, match="empty"):
         run.translator.attention_map("  ")
+    with pytest.raises(UserError, match=r"^attention_map: got beam_sise, but there is no search if"):
+        run.translator.attention_map("a", "b", beam_sise=2)
 
 
 def test_a_row_of_the_attention_map_is_the_step_that_wrote_its_piece(run: Run) -> None:

@@ -102,6 +102,8 @@ def test_what_is_no_text_is_refused(run: Run) -> None:
         run.translator.translate([texts[0], None])
     with pytest.raises(UserError, match=r"^prefix 1 of 1: got 3, expected a text$"):
         run.translator.translate(texts[:1], prefixes=[3])
+    with pytest.raises(UserError, match=r"^sentence 1 of 1: got 'a\\ud800b', whose character 2 is half of one"):
+        run.translator.translate(["a\ud800b"])
     with pytest.raises(UserError, match=r"^translation 1 of 1: got None, expected a text$"):
         run.translator.score(texts[:1], [None])
     with pytest.raises(UserError, match=r"^score: got 2 sources and 1 translation, expected one translation for each"):
