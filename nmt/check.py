@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -21,12 +22,18 @@ from nmt.run_files import find_checkpoint
 from nmt.system import machine
 
 BYTES_PER_WEIGHT = 8  # float32, and its gradient
+PLACEHOLDER = "RUN_FOLDER"  # what a recipe names that starts from another run
 
 
 def check_new_run(config: TrainConfig) -> None:
     """Raise UserError for what `check_nodes` finds, and if the checkpoint that the run starts from does not exist."""
     check_nodes(config)
     if config.init is not None:
+        if Path(config.init).name == PLACEHOLDER and not Path(config.init).exists():
+            raise UserError(
+                f"init: not given, but {config.name} starts from a trained model, which the first lines of its recipe "
+                f"name; add init=FOLDER, the folder of that run"
+            )
         find_checkpoint(config.init, key="init")
 
 

@@ -203,5 +203,5 @@ def test_a_class_of_another_kind_is_refused_before_data_are_read(
 @pytest.mark.parametrize("name", ["multi30k_bit", "multi30k_continued", "multi30k_simcut"])
 def test_a_recipe_that_continues_a_run_needs_that_run(name: str) -> None:
     config = validate(compose("train", [f"experiment={name}"]))
-    with pytest.raises(UserError, match=r"^init=.*RUN_FOLDER: no such file or folder; give a run folder"):
+    with pytest.raises(UserError, match=rf"^init: not given, but {name} starts from a trained model.* add init=FOLDER"):
         check_new_run(config)

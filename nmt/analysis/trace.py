@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from nmt.analysis.caption import shown
 from nmt.analysis.trace_texts import TEXTS, equation_beside, hidden_tokens, predicted
 from nmt.attention_map import AttentionMap
-from nmt.errors import UserError
+from nmt.errors import UserError, counted
 from nmt.models.interface import Decoder
 from nmt.models.notes import Note
 
@@ -93,7 +93,7 @@ class Trace:
         """
         for name, index, count in (("layer", layer, self.layers), ("head", head, self.heads)):
             if index is not None and not 1 <= index <= count:
-                raise UserError(f"trace: got {name} {index}, expected 1 to {count}; choose one of these")
+                raise UserError(f"trace: got {name} {index}, but this model has {counted(count, name)}")
         return layer or self.layers, head or 1
 
     def steps(self, layer: int | None = None, head: int | None = None) -> list[Step]:

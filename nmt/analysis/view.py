@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from nmt.attention_map import AttentionMap, Kind
-from nmt.errors import UserError
+from nmt.errors import UserError, counted
 
 if TYPE_CHECKING:
     from nmt.analysis.layout import Weights
@@ -46,7 +46,7 @@ class View:
         for name, index, count in (("layer", layer, layers), ("head", head, heads)):
             if index is not None and not 1 <= index <= count:
                 place = _place(self.attention)
-                raise UserError(f"{place}: got {name} {index}, expected 1 to {count}; choose one of these")
+                raise UserError(f"{place}: got {name} {index}, but this model has {counted(count, name)}")
         if self.kind == "rollout":
             return self.weights[(layer or layers) - 1, 0], f"layers 1 to {layer or layers} of {layers}, mean of heads"
         chosen = self.weights if layer is None else self.weights[layer - 1 : layer]

@@ -17,10 +17,15 @@ DECIMALS = 6
 DIGITS = 7  # significant digits of a score, because a high length penalty makes it very small
 MAPS_AT_ONCE = 16  # attention maps in memory; one of a long sentence and a large model has millions of weights
 MOST_WARNINGS = 10
+STRANGE = 0.5  # the share of a source's pieces that stand for unknown characters, above which there is a warning
 
 
 class Answers:
-    """Translates sentences into lines of output. Warns on standard error of split sources and empty translations."""
+    """Translates sentences into lines of output.
+
+    Warns on standard error of split sources, of empty translations, and of sources in characters that training did not
+    have.
+    """
 
     def __init__(self, translator: BaseTranslator, *, jsonl: bool = False, with_attention: bool = False) -> None:
         """Take the form of the lines: text, or JSON if `jsonl`. Raises UserError for a model without attention."""
@@ -29,6 +34,7 @@ class Answers:
         self.with_attention = with_attention
         self.split = 0
         self.empty = 0
+        self.strange = 0
         if with_attention:
             translator.attention_maps([])
 
@@ -41,6 +47,7 @@ class Answers:
         maps = self._maps([hypotheses[0] for hypotheses in found]) if self.with_attention else None
         for hypotheses, place in zip(found, places, strict=True):
             self._warn_if_split(hypotheses[0], place)
+            self._warn_if_strange(hypotheses[0].source, place)
             self.empty += bool(hypotheses[0].tokens) and not as_line(hypotheses[0].text).strip()
             yield self._line(hypotheses, maps) + "\n"
 
@@ -60,12 +67,27 @@ class Answers:
         if self.split <= MOST_WARNINGS:
             say(f"warning: {self.translator.source_limit().warning(place, translation)}")
 
+    def _warn_if_strange(self, source: str, place: str) -> None:
+        tokenizer = self.translator.tokenizer
+        *ids, _ = tokenizer.encode_source([source])[0]
+        unknown = sum(index in tokenizer.unknown_ids[0] for index in ids)
+        if unknown <= STRANGE * len(ids):
+            return
+        self.strange += 1
+        if self.strange == 1:
+            say(
+                f"warning: {place}: {unknown} of {counted(len(ids), 'piece')} stand for characters that training did "
+                "not have, so the translation means little; is this the language that the model reads?"
+            )
+
     def close(self) -> None:
-        """Print how many translations are empty, and how many sources were split if not each had its warning."""
+        """Print how many translations are empty, and how many sources had a problem if not each had its warning."""
         if self.empty:
             say(f"warning: {counted(self.empty, 'translation')} without any text")
         if self.split > MOST_WARNINGS:
             say(f"warning: {self.split:,} sources were longer than {self.translator.source_limit()} and split")
+        if self.strange > 1:
+            say(f"warning: {self.strange:,} sources consist mostly of characters that training did not have")
 
 
 def record(found: Sequence[Translation], maps: Iterator[AttentionMap] | None = None) -> dict[str, Any]:

@@ -126,6 +126,11 @@ def choose(config: EvaluateConfig) -> Chosen:
     trained = loaded.config["data"]["source_lang"], loaded.config["data"]["target_lang"]
     if (data.target_lang, data.source_lang) == trained:
         raise UserError(f"data.source_lang: {loaded.path} translates {trained[0]} to {trained[1]}, not the other way")
+    if (data.source_lang, data.target_lang) != trained:
+        _say(
+            f"warning: {loaded.path} translates {trained[0]} to {trained[1]}, but these data are {data.source_lang} to "
+            f"{data.target_lang}"
+        )
     nodes = merge_scores(loaded.config["scores"], config.scores)
     metrics = build_metrics(nodes, target_lang=data.target_lang, allow=config.allow)
     source = build_source(data, allow=config.allow)

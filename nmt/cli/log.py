@@ -77,9 +77,15 @@ def logged(path: Path, *, prefix: str = "") -> Iterator[None]:
 
 @contextmanager
 def messages_on(stream: TextIO) -> Iterator[None]:
-    """Write the messages of this package to `stream` while the block runs, without times and levels."""
-    handler = logging.StreamHandler(stream)
+    """Write the messages of this package to `stream` while the block runs, without times and levels.
+
+    Inside another such block for the same stream, it does nothing, so that each message is written once.
+    """
     logger = logging.getLogger("nmt")
+    if any(isinstance(each, logging.StreamHandler) and each.stream is stream for each in logger.handlers):
+        yield
+        return
+    handler = logging.StreamHandler(stream)
     level = logger.level
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 
 MOST_GUESSES = 3  # keys named in one message
+_UNKNOWN = re.compile(r"Could not override '([\w/]+)'")
 _PLACED = re.compile(r"Could not override '([\w/]+)@([\w.]+)'")
 
 
@@ -24,7 +25,7 @@ def parse(overrides: Sequence[str]) -> list[Override]:
     from hydra.errors import OverrideParseException
 
     for before, line in zip(["", *overrides], overrides, strict=False):
-        if "=" not in line and not line.startswith("~"):
+        if ("=" not in line and not line.startswith("~")) or line.startswith("="):
             if before.endswith(","):
                 raise UserError(
                     f"command line: got a space after '{before}'; write values without spaces: {before}{line}"
@@ -103,6 +104,9 @@ def explain(error: Exception, choices: Mapping[str, str]) -> str:
         parent, _, child = group.rpartition("/")
         if parent and f"Could not override '{group}'" in text:
             return f"{group}: {parent}={choices.get(parent)} has no {child} to choose; use {group} with {having(group)}"
+    unknown = _UNKNOWN.search(text)
+    if unknown and unknown[1] in groups() and "No match in the defaults list" in text:
+        return f"{unknown[1]}: this program has no such group; it belongs to train.py"
     missing = _PLACED.search(text)
     if missing and (around := options_around(missing[1], missing[2])):
         return f"{missing[1]}@{missing[2]}: no such node; use it with {' or '.join(around)}"

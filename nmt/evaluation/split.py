@@ -257,7 +257,7 @@ def _error_counts(counts: Mapping[str, int]) -> Iterator[str]:
     yield counted(counts["model error"], "model error")
     yield f"{counted(counts['same'], 'translation')} equal to the reference"
     if counts["not compared"]:
-        yield f"{counts['not compared']:,} not compared (no source, or a text that is too long)"
+        yield f"{counts['not compared']:,} not compared (no source, a text that is too long, or a cut translation)"
 
 
 def _row(name: str, value: float, interval: Interval | None, note: str) -> str:

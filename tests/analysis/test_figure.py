@@ -198,7 +198,7 @@ def test_what_a_model_does_not_have_is_named() -> None:
     with pytest.raises(UserError, match="kind 'encoder_self', but this model has cross"):
         figure(attention, kind="encoder_self")
     for number in (0, 2, -1):
-        with pytest.raises(UserError, match=f"layer {number}, expected 1 to 1"):
+        with pytest.raises(UserError, match=f"layer {number}, but this model has 1 layer"):
             figure(attention, layer=number)
 
 

@@ -348,7 +348,7 @@ def test_what_a_model_cannot_show(recurrent: Make, monkeypatch: pytest.MonkeyPat
             translator.trace(translation, place)
     with pytest.raises(UserError, match="got kind 'decoder_self', but the decoder of this model has cross"):
         translator.trace(translation, 1, kind="decoder_self")
-    with pytest.raises(UserError, match="trace: got head 2, expected 1 to 1"):
+    with pytest.raises(UserError, match="trace: got head 2, but this model has 1 head"):
         translator.trace(translation, 1).steps(head=2)
     monkeypatch.setattr(RecurrentDecoder, "attentions", Decoder.attentions)
     with pytest.raises(UserError, match="does not say which modules compute its attention"):

@@ -141,9 +141,9 @@ def test_a_trace_is_of_one_model(run: Run, tmp_path: Path) -> None:
         (["input=none.en"], "none.en: no such file"),
         (["text= "], "text: the sentence is empty"),
         (["target=b", "input=x"], 'target="...": it is the translation of one sentence'),
-        (["text=a", "layer=3"], "got layer 3, expected 1 to 2"),
+        (["text=a", "layer=3"], "got layer 3, but this model has 2 layers"),
         (["text=a", "layer=0"], "layer: got 0, expected an integer of at least 1"),
-        (["text=a", "head=3"], "got head 3, expected 1 to 2"),
+        (["text=a", "head=3"], "got head 3, but this model has 2 heads"),
         (["text=a", "kind=rollout", "head=1"], "head=1: a rollout takes the mean of all heads"),
         (["text=a", "kind=self"], "kind: got 'self', expected one of cross, encoder_self, decoder_self, rollout"),
         (["text=a", "scaled=true"], "they only change pictures; to draw them, add out=FOLDER"),
@@ -156,7 +156,7 @@ def test_a_trace_is_of_one_model(run: Run, tmp_path: Path) -> None:
         (["target=ein Hund", "trace=1"], 'target="...": it is the translation of one sentence'),
         (["text=a", "trace=0"], "trace: got 0, expected an integer of at least 1"),
         (["text=a", "trace=99"], r"trace: got 99, but the translation has the positions 1:"),
-        (["text=a", "trace=1", "layer=3"], "trace: got layer 3, expected 1 to 2"),
+        (["text=a", "trace=1", "layer=3"], "trace: got layer 3, but this model has 2 layers"),
         (["text=a", "trace=1", "compare=x", "words=true"], "leave out compare= words="),
         (["text=a", "trace=1", "animation=x.gif"], "one piece of one translation; leave out animation="),
         (["input=x", "trace=1"], "one piece of one translation; leave out input="),
@@ -197,5 +197,5 @@ def test_a_mistake_is_one_line_and_status_2(run: Run, root: Path) -> None:
     done = subprocess.run(words, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (
         2,
-        "error: attention map of tiny (Transformer): got layer 9, expected 1 to 2; choose one of these\n",
+        "error: attention map of tiny (Transformer): got layer 9, but this model has 2 layers\n",
     )

@@ -79,6 +79,18 @@ def test_evaluate_program_on_other_data_from_a_lone_file(run: Run, tmp_path: Pat
     assert lines.read_text(encoding="utf-8") == "a dog\nred\n"
 
 
+def test_data_in_another_language_than_the_models_are_told(
+    run: Run, tmp_path: Path, elsewhere: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for split in ("train", "val", "test"):
+        (tmp_path / f"{split}.tsv").write_text("a dog\t개\n", encoding="utf-8")
+    for language, warned in (("de", False), ("ko", True)):
+        words = [f"data.path={tmp_path}", f"data.target_lang={language}", f"out={tmp_path / language}"]
+        evaluate_program.run([f"ckpt={run.folder}", *words, "bootstrap=0"])
+        told = "best.ckpt translates en to de, but these data are en to ko" in capfd.readouterr().err
+        assert told is warned
+
+
 @pytest.mark.parametrize(
     ("words", "own"),
     [
@@ -150,6 +162,8 @@ def test_word_alignments_go_with_their_pairs(given: dict[str, Any], kept: dict[s
         (["ckpt={run}", "data.pth=x"], "data.pth: unknown key; did you mean 'path'"),
         (["ckpt={run}", "data.path=nothing"], "nothing"),
         (["ckpt={run}", "data=cldr"], "single settings"),
+        (["ckpt={run}", "experiment=demo"], "^experiment: this program has no such group; it belongs to train.py$"),
+        (["ckpt={run}", "=3"], "^command line: got '=3', expected key=value"),
         (["ckpt={run}", "scores.bleu.tokenize=13b"], "did you mean '13a'"),
         (["ckpt={run}", "scores.blue.tokenize=13a"], "scores.blue: not among the metrics bleu, exact_match; did you"),
         (

@@ -62,6 +62,15 @@ def test_roles_are_those_of_the_translations(run: Run, tmp_path: Path, capsys: p
     assert chosen[0]["shares"]["same"] == pytest.approx(float(expected["same"][1, 0]))
 
 
+def test_messages_about_the_data_are_written_once(
+    run: Run, tmp_path: Path, elsewhere: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    heads.run([f"ckpt={run.folder}", "importance=false", "sentences=2", f"out={tmp_path}"])
+    told = [line for line in capfd.readouterr().err.splitlines() if line.startswith("data: ")]
+    assert {line.split()[1] for line in told} == {"test", "no", "train"}, "the training pairs, for the rare words"
+    assert len(told) == len(set(told)) == 3
+
+
 def test_other_data_do_not_replace_the_files_of_the_run(run: Run, tmp_path: Path) -> None:
     words = [f"ckpt={run.folder}", f"out={tmp_path}", "importance=false", "rarity=false", *FAST]
     heads.run(words)

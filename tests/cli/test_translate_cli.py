@@ -59,6 +59,18 @@ def test_a_line_that_is_too_long_is_split_with_a_warning(
     )
 
 
+def test_a_source_in_a_script_that_training_did_not_have_is_told(
+    run: Run, elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    translate_program.run([f"ckpt={run.folder}", "text=a dog"])
+    assert capsys.readouterr().err == ""
+    feed(monkeypatch, "a dog\n개\n\na ½ man\n개가\n".encode())
+    translate_program.run([f"ckpt={run.folder}"])
+    first, last = capsys.readouterr().err.splitlines()
+    assert first.startswith("warning: standard input, line 2: 3 of 4 pieces stand for characters that training did not")
+    assert last == "warning: 2 sources consist mostly of characters that training did not have"
+
+
 def test_translate_program_samples(run: Run, elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["text=two dogs in snow", "search=sampling", "search.temperature=0.7", "search.seed=5"]
     translate_program.run([f"ckpt={run.folder}", *words])

@@ -103,8 +103,8 @@ class Hub(Source):
     def _no_network(self, problem: str) -> UserError:
         reason = "HF_HUB_OFFLINE is set" if _told_offline() else f"no answer from {endpoint()}"
         return UserError(
-            f"{self._where}: {reason} and {problem}; name a local folder by data.path=, or train on the "
-            "embedded corpus by experiment=demo"
+            f"{self._where}: {reason} and {problem}; name a local folder by data.path= (train.py "
+            "also has an embedded corpus: experiment=demo)"
         )
 
     def _mistake(self, error: Exception) -> UserError:

@@ -29,7 +29,8 @@ ADVICE = {
     "ignores": "the translations fit other sources nearly as well as their own ({}), so the decoder ignores its "
     "source; try a lower optimizer.lr or a longer scheduler.warmup_updates, and check that source and target lines "
     "belong together",
-    "empty": "{} of the translations are empty; check the training pairs for empty or very short targets",
+    "empty": "{} of the translations are empty; train longer, as this is usual after few updates, or check the "
+    "training pairs for empty or very short targets",
     "copied": "{} of the translations are copies of the source; check the training pairs for untranslated targets",
     "repeating": "{} of the translations repeat themselves; train longer, or try a lower optimizer.lr",
     "drift": "the validation loss rises while the training loss falls ({}), so the model learns the training pairs by "

@@ -101,7 +101,7 @@ def test_a_decoder_that_ignores_its_source_is_told_once_and_not_at_the_beginning
 @pytest.mark.parametrize(
     ("wrong", "name", "words"),
     [
-        ("", "empty", "are empty; check"),
+        ("", "empty", "are empty; train longer"),
         ("source red", "copied", "are copies of the source; check"),
         ("a dog dog dog runs to the house now", "repeating", "repeat themselves; train"),
     ],
