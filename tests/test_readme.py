@@ -15,6 +15,8 @@ from nmt.config.compose import compose, jobs
 from nmt.config.folder import also_in, groups
 from nmt.config.settings import TrainConfig
 from nmt.evaluation.metrics.bleu import BLEU
+from scripts.result_files import Group, add, comparisons
+from scripts.result_tables import whole_table
 from tests.finished_runs import write_run, write_translations
 from tests.script import load_script
 from tests.tiny_run import sentences
@@ -88,7 +90,7 @@ def test_the_page_of_attention_families_has_every_one() -> None:
     assert set(re.findall(r"^\| `(\w+)` \|", FAMILIES, re.MULTILINE)) == set(groups()["model/attention"])
 
 
-def test_results_are_added_without_their_test_set_and_compared(results: ModuleType, tmp_path: Path) -> None:
+def test_results_are_added_without_their_test_set_and_compared(tmp_path: Path) -> None:
     sources, facts = sentences(30, seed=5), json.loads((RUNS[0] / "metrics.json").read_text("utf-8"))
     runs = []
     for name, seed, kept in (("one", 1, 20), ("two", 1, 25), ("two", 2, 26)):
@@ -100,17 +102,17 @@ def test_results_are_added_without_their_test_set_and_compared(results: ModuleTy
         config = yaml.safe_load((run / "config.yaml").read_text("utf-8"))
         config["data"]["more"] = {"translated": {"train": [f"{run}/a.en", f"{run}/a.de"], "weight": 2}}
         (run / "config.yaml").write_text(yaml.safe_dump(config), "utf-8")
-    group = results.Group(tmp_path / "results", "one")
-    results.add(runs[:1], group)
-    results.add(runs[1:], group)
+    group = Group(tmp_path / "results", "one")
+    add(runs[:1], group)
+    add(runs[1:], group)
     added = tmp_path / "results" / "two" / "seed2"
     files = {path.name for path in (added / "translations").iterdir()}
     assert files == {"test.beam3.lp1.hyp.de", "test.beam3.lp1.scores.json"}
     data = yaml.safe_load((added / "config.yaml").read_text("utf-8"))["data"]
     assert data["path"] == "FOLDER" and data["more"] == {"translated": {"train": "FILE", "weight": 2}}
-    (found,) = results.comparisons(group)
+    (found,) = comparisons(group)
     assert [(system["name"], len(system["runs"])) for system in found["systems"]] == [("two", 2), ("one", 1)]
-    table = results.whole_table(group)
+    table = whole_table(group)
     for run in runs:
         value = BLEU().score((run / "translations" / "test.beam3.lp1.hyp.de").read_text().splitlines(), sources).value
         assert f"| {value:.1f} ± " in table

@@ -1,0 +1,170 @@
+"""The files of results: finished runs in docs/results and docs/ablation, and their comparison. results.py uses it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import yaml
+
+from nmt.build import build_metrics, build_search
+from nmt.config.compared import differences
+from nmt.config.compose import compose
+from nmt.config.paths import FILES
+from nmt.errors import UserError
+from nmt.evaluation import comparison_table
+from nmt.evaluation.compare import Tester, compare
+from nmt.evaluation.metrics.base import Metric
+from nmt.evaluation.runs import OWN_TO_A_RUN, FinishedRun, find_runs, read_runs
+from nmt.run_files import CONFIG, METRICS
+
+ROOT = Path(__file__).resolve().parent.parent
+COMPARISON, TECHNIQUES = "comparison.json", "techniques.yaml"
+
+
+@dataclass(frozen=True)
+class Group:
+    """Runs that are compared with each other: their folder, and the name of the one that the others are tested with."""
+
+    folder: Path
+    baseline: str
+
+
+RESULTS = Group(ROOT / "docs" / "results", "multi30k_transformer")
+ABLATION = Group(ROOT / "docs" / "ablation", "baseline")
+
+
+def add(runs: Sequence[Path], group: Group) -> None:
+    """Copy finished runs to the folder of a group, and compare all its runs that have the same test sets as these."""
+    for run in runs:
+        copy(run, group)
+    file = group.folder / COMPARISON
+    found = json.loads(file.read_text("utf-8")) if file.is_file() else {}
+    for digest, run in {scores_of(run)["data_sha256"]: run.resolve() for run in runs}.items():
+        found[digest] = compared(digest, run, group)
+    file.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+def copy(run: Path, group: Group) -> None:
+    """Copy the files of a run that are its result. The path of its data becomes `FOLDER`, that of a file `FILE`."""
+    if not (run / METRICS).is_file():
+        raise UserError(f"{run}: holds no {METRICS}; expected the folder of a finished run")
+    metrics = json.loads((run / METRICS).read_text("utf-8"))
+    if "test" not in metrics:
+        raise UserError(f"{run}: its corpus has no test split, so there is nothing to put in the table")
+    config = yaml.safe_load((run / CONFIG).read_text("utf-8"))
+    for section in (config["data"], *(config["data"].get("more") or {}).values()):
+        for key in FILES:
+            if section.get(key):
+                section[key] = "FOLDER" if key == "path" else "FILE"
+    if config.get("init"):
+        config["init"] = "RUN_FOLDER"
+    folder = group.folder / metrics["name"] / f"seed{metrics['seed']}"
+    for other in (group.folder / metrics["name"]).glob(f"*/{CONFIG}"):
+        there = yaml.safe_load(other.read_text("utf-8"))
+        changed = sorted(differences(config, there) - OWN_TO_A_RUN)
+        if changed:
+            raise UserError(
+                f"{other.parent}: holds a run with another {', '.join(changed)}; train under another name (name=), or "
+                "remove that folder"
+            )
+    label = f"test.{build_search(metrics['search']).label}"
+    lines = f"{label}.hyp.{config['data']['target_lang']}"
+    (folder / "translations").mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(run / "translations" / lines, folder / "translations" / lines)
+    (folder / CONFIG).write_text(yaml.safe_dump(config, sort_keys=False, allow_unicode=True), "utf-8")
+    write_json(folder / METRICS, metrics)
+    write_json(folder / "translations" / f"{label}.scores.json", scores_of(run) | {"data": "data.path=FOLDER"})
+
+
+def write_json(path: Path, values: dict[str, Any]) -> None:
+    """Write values as JSON."""
+    path.write_text(json.dumps(values, indent=2, ensure_ascii=False) + "\n", "utf-8")
+
+
+def scores_of(run: Path) -> dict[str, Any]:
+    """Return the facts of a run's evaluation on its own test set."""
+    search = build_search(json.loads((run / METRICS).read_text("utf-8"))["search"])
+    found: dict[str, Any] = json.loads((run / "translations" / f"test.{search.label}.scores.json").read_text("utf-8"))
+    return found
+
+
+def compared(digest: str, run: Path, group: Group) -> dict[str, Any]:
+    """Return the comparison of all runs of a group on the test set with this digest; `run` has its sentences."""
+    with contextlib.chdir(group.folder):
+        folders = [path for name in sorted(Path().glob("*/")) for path in find_runs(name)]
+        folders = [path for path in folders if scores_of(path)["data_sha256"] == digest]
+        *results, _ = read_runs([*folders, run], "test")
+        baseline = next((each for each in results if each.config["name"] == group.baseline), results[0])
+        names = ["bleu", "chrf", *(["multi30k"] if baseline.test_set.target_lang == "de" else [])]
+        metrics = build_metrics(
+            compose("compare", [f"scores=[{','.join(names)}]"])["scores"], target_lang=baseline.test_set.target_lang
+        )
+        comparison = compare(results, baseline, metrics, examples=0)
+        techniques = tested_techniques(results, metrics, group)
+    found = comparison_table.to_dict(comparison) | {"notes": comparison_table.notes(comparison)}
+    return found | ({"techniques": techniques} if techniques else {})
+
+
+def tested_techniques(results: Sequence[FinishedRun], metrics: dict[str, Metric], group: Group) -> list[dict[str, Any]]:
+    """Return each technique whose rows are among the results, with its differences from the row without it.
+
+    Only seeds that both rows have take part.
+    """
+    file = group.folder / TECHNIQUES
+    if not file.is_file():
+        return []
+    tester, found = Tester.of(results, metrics), []
+    for entry in yaml.safe_load(file.read_text("utf-8")):
+        row, against = ({run.seed: run for run in results if run.name == entry[key]} for key in ("row", "against"))
+        if seeds := sorted(row.keys() & against.keys()):
+            before, after = ([runs[seed] for seed in seeds] for runs in (against, row))
+            facts = {"validation": on_validation(before, after), "tests": on_test(before, after, tester)}
+            found.append(entry | {"seeds": seeds, **facts})
+    return found
+
+
+def on_validation(before: Sequence[FinishedRun], after: Sequence[FinishedRun]) -> dict[str, float | None]:
+    """Return how much the means of loss and BLEU differ on validation.
+
+    The loss is None if the pieces differ, or if an old run did not write it.
+    """
+    bleu = [fmean(run.metrics["val"]["bleu"]["value"] for run in runs) for runs in (before, after)]
+    losses = [[validation_loss(run) for run in runs] for runs in (before, after)]
+    known = [[loss for loss in each if loss is not None] for each in losses]
+    comparable = known == losses and before[0].config["tokenizer"] == after[0].config["tokenizer"]
+    return {"loss": fmean(known[1]) - fmean(known[0]) if comparable else None, "bleu": bleu[1] - bleu[0]}
+
+
+def on_test(before: Sequence[FinishedRun], after: Sequence[FinishedRun], tester: Tester) -> dict[str, Any]:
+    """Return the difference on test by each metric, with its interval; p is over the seeds if there are several."""
+    if len(before) > 1:
+        return {name: asdict(test) for name, test in tester.over_seeds(before, after).items()}
+    paired = tester.paired(before[0], after[0])
+    return {name: asdict(test.bootstrap) | {"p": test.randomization} for name, test in paired.items()}
+
+
+def validation_loss(run: FinishedRun) -> float | None:
+    """Return the validation loss of the weights that a run has kept, if it is on record."""
+    candidate = run.metrics.get("candidates", {}).get(run.metrics["weights"])
+    return None if candidate is None else float(candidate["loss"])
+
+
+def comparisons(group: Group) -> list[dict[str, Any]]:
+    """Return the comparison of each test set, its systems in the order of their scores."""
+    found = list(json.loads((group.folder / COMPARISON).read_text("utf-8")).values())
+    for each in found:
+        each["systems"].sort(key=lambda system: -next(iter(system["mean"].values())))
+    return found
+
+
+def metrics_of(run: dict[str, Any], group: Group) -> dict[str, Any]:
+    """Return the metrics.json of a compared run."""
+    found: dict[str, Any] = json.loads((group.folder / run["folder"] / METRICS).read_text("utf-8"))
+    return found
