@@ -1,25 +1,27 @@
-"""The content of a checkpoint, and how it is saved, loaded and averaged.
+"""The checkpoint that one uses, shares and gets from others: a model's weights with everything needed to use them.
 
-A checkpoint is a dict of plain values and tensors. `state_dict` holds the weights, whose names begin with "model.".
-`nmt` holds everything needed to use the weights: `format`, `config` (resolved, plain), `tokenizer` (with the bytes of
-the SentencePiece models), `scores` and `update`. `last.ckpt` also holds Lightning's training state.
+It is a safetensors file (https://github.com/huggingface/safetensors). Each weight is a tensor with its name in the
+model, and a table that two layers share is stored once. The tensors `tokenizer.source` and `tokenizer.target` hold the
+bytes of the SentencePiece models; a joint vocabulary has only the first. The metadata are texts: `nmt_format` (the
+version of this layout), `config` and `scores` (JSON), `update`, and `sha256`, the digest of everything else.
 
-Loading a checkpoint does not execute code from the file, and takes no more memory than the file has bytes: the types of
-all fields are checked, and names and shapes of the weights, before a model is made. Saving never leaves a half-written
-file.
+Loading executes nothing from the file. The size of its header is limited, the digest is compared, and names and shapes
+of the weights are compared with those that the config describes, before memory for a model is taken.
 """
 
 from __future__ import annotations
 
 import functools
-import re
-import zipfile
+import hashlib
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import safetensors
 import torch
+from safetensors.torch import save as serialize
 from torch import Tensor
 
 from nmt.build import build_model
@@ -27,14 +29,32 @@ from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError, one_line
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.shapes import shapes_only
-from nmt.run_files import find_checkpoint
-from nmt.stored import damage, non_finite, wrong_config, wrong_shapes, wrong_types, wrong_weights
+from nmt.run_files import BEST, find_checkpoint
 from nmt.system.atomic import replacing
 
-FORMAT = 2
-PREFIX = "model."
-FIELDS = {"config": dict, "tokenizer": dict, "scores": dict, "update": int}  # of `nmt`
-SECTIONS = ("model", "search", "data", "scores")  # of `config`; Translator.save writes no scores
+FORMAT = 1
+MAX_HEADER = 1_000_000  # bytes; a model of 24 layers has about 100,000
+FIELDS = ("nmt_format", "config", "scores", "update", "sha256")
+NEEDED = ("name", "model", "search")  # of a config; Translator.save writes no others
+SECTIONS = ("model", "search", "data", "scores")
+SIDES = ("tokenizer.source", "tokenizer.target")
+DTYPES = {"F64", "F32", "F16", "BF16", "I64", "I32", "I16", "I8", "U8", "BOOL"}
+PART = 1 << 20  # numbers that are looked at together
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """The content of a checkpoint.
+
+    `weights` have their names in the model; a shared table is there once. `config` is resolved and plain. `scores` are
+    those when the weights were saved, after `update` updates.
+    """
+
+    weights: Mapping[str, Tensor]
+    config: Mapping[str, Any]
+    tokenizer: Tokenizer
+    scores: Mapping[str, Any]
+    update: int
 
 
 @dataclass(frozen=True)
@@ -46,109 +66,155 @@ class LoadedModel:
 
     model: Seq2Seq
     tokenizer: Tokenizer
-    config: dict[str, Any]
-    scores: dict[str, Any]
+    config: Mapping[str, Any]
+    scores: Mapping[str, Any]
     update: int
     path: Path
 
 
-def describe(config: Mapping[str, Any], tokenizer: Tokenizer, scores: Mapping[str, Any], update: int) -> dict[str, Any]:
-    """Return the entry `nmt` of a checkpoint."""
-    return {
-        "format": FORMAT,
-        "config": dict(config),
-        "tokenizer": tokenizer.to_state(),
-        "scores": dict(scores),
-        "update": update,
+def weights_of(model: Seq2Seq) -> dict[str, Tensor]:
+    """Return the weights and buffers of a model by their names, a shared table once. They are the model's own."""
+    found = {id(value): (name, value.detach()) for name, value in reversed(model.state_dict(keep_vars=True).items())}
+    return dict(reversed(found.values()))
+
+
+def set_weights(model: Seq2Seq, weights: Mapping[str, Tensor]) -> None:
+    """Copy `weights` into the model. Their names and shapes must be those of `weights_of(model)`; see `misfit`."""
+    for name, value in weights_of(model).items():
+        value.copy_(weights[name])
+
+
+def misfit(weights: Mapping[str, Tensor], model: Seq2Seq) -> str | None:
+    """Return the first difference between the names and shapes of `weights` and those of `model`, or None."""
+    expected = weights_of(model)
+    for name, value in expected.items():
+        if name not in weights:
+            return f"{name} is missing"
+        if weights[name].shape != value.shape:
+            return f"{name}: got shape {tuple(weights[name].shape)}, expected {tuple(value.shape)}"
+    unknown = next((name for name in weights if name not in expected), None)
+    return None if unknown is None else f"{unknown:.80} is not a weight of this model"
+
+
+def non_finite(weights: Mapping[str, Tensor]) -> str | None:
+    """Return the name of the first weight that has an infinite value or NaN."""
+    return next((name for name, value in weights.items() if not _finite(value)), None)
+
+
+def _finite(value: Tensor) -> bool:
+    """Return whether all numbers are finite. They are looked at in parts, because torch needs memory for each."""
+    parts = torch.split(value.reshape(-1), PART)
+    return not value.is_floating_point() or all(bool(torch.isfinite(part).all()) for part in parts)
+
+
+def save(checkpoint: Checkpoint, path: Path) -> None:
+    """Write a checkpoint completely or not at all. The file is read again before it replaces `path`.
+
+    Raises OSError if the file cannot be written.
+    """
+    tensors = {name: value.detach().to("cpu", copy=True).contiguous() for name, value in checkpoint.weights.items()}
+    for side, model in zip(SIDES, (checkpoint.tokenizer.source_model, checkpoint.tokenizer.target_model), strict=True):
+        if model is not None:
+            tensors[side] = torch.frombuffer(bytearray(model), dtype=torch.uint8)
+    metadata = {
+        "nmt_format": str(FORMAT),
+        "config": json.dumps(checkpoint.config, ensure_ascii=False),
+        "scores": json.dumps(checkpoint.scores, ensure_ascii=False),
+        "update": str(checkpoint.update),
     }
-
-
-def with_prefix(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return the weights with the names that they have in a checkpoint."""
-    return {PREFIX + name: value for name, value in weights.items()}
-
-
-def without_prefix(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return the weights of a checkpoint with the names that they have in the model."""
-    return {name.removeprefix(PREFIX): value for name, value in weights.items()}
-
-
-def save(payload: Mapping[str, Any], path: Path) -> None:
-    """Write `payload` to `path` completely or not at all. The file is checked before it replaces `path`."""
+    content = serialize(tensors, metadata | {"sha256": _digest(metadata, tensors)})
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as file:
-        try:
-            torch.save(dict(payload), file)
-        except RuntimeError as error:  # if a write fails, torch hides the OSError with the cause
-            raise (error.__context__ if isinstance(error.__context__, OSError) else error) from None
+        file.write(content)
         file.flush()
-        with zipfile.ZipFile(file.name) as archive:
-            broken = archive.testzip()
-        if broken is not None:
-            raise OSError(f"the checkpoint was damaged while it was written (in {broken})")
+        file.seek(0)
+        if file.read() != content:
+            raise OSError("the checkpoint was damaged while it was written")
 
 
-def load(path: Path) -> dict[str, Any]:
-    """Return the payload of a checkpoint file, with tensors on the CPU. No code in the file is executed.
+def _digest(metadata: Mapping[str, str], tensors: Mapping[str, Tensor]) -> str:
+    """Return the SHA-256 of the metadata and of all tensors, with their names, types and shapes."""
+    digest = hashlib.sha256(json.dumps(sorted(metadata.items())).encode())
+    for name, value in sorted(tensors.items()):
+        digest.update(json.dumps([name, str(value.dtype), list(value.shape)]).encode())
+        digest.update(value.reshape(-1).view(torch.uint8).numpy().data)
+    return digest.hexdigest()
+
+
+def load(path: Path) -> Checkpoint:
+    """Return the content of a checkpoint file. Its tensors are read from the file when they are used.
 
     Raises UserError if the file is not a checkpoint of this program, is damaged, has another format, or if a weight is
     not finite. Raises OSError if the file cannot be read.
     """
-    payload = _read(path)
-    about = payload.get("nmt") if isinstance(payload, dict) else None
-    if (
-        not isinstance(about, dict)
-        or wrong_types(about, {"format": int})
-        or not isinstance(payload.get("state_dict"), dict)
-    ):
-        raise UserError(f"{path}: not a checkpoint of this program; expected a file that train.py wrote")
-    if about["format"] != FORMAT:
-        newer = about["format"] > FORMAT
-        raise UserError(
-            f"{path}: got checkpoint format {about['format']}, expected {FORMAT}; "
-            + ("update the program" if newer else "train the model again, or use the version that wrote the file")
-        )
-    problem = wrong_types(about, FIELDS) or _wrong_sections(about["config"]) or wrong_weights(payload["state_dict"])
-    if problem:
-        raise UserError(f"{path}: damaged checkpoint ({problem}); use another copy")
-    broken = non_finite(payload["state_dict"])
+    metadata, tensors = _read(path)
+    try:
+        if metadata.pop("sha256") != _digest(metadata, tensors):
+            raise UserError("its content does not match its SHA-256")
+        tokenizer = Tokenizer(*(bytes(tensors.pop(side).numpy()) for side in SIDES if side in tensors))
+        found = Checkpoint(tensors, _config(metadata), tokenizer, _mapping(metadata, "scores"), int(metadata["update"]))
+    except (UserError, KeyError, TypeError, ValueError) as error:
+        raise UserError(f"{path}: damaged checkpoint ({_short(error)}); use another copy") from error
+    broken = non_finite(found.weights)
     if broken is not None:
         raise UserError(f"{path}: the weight {broken} is not finite; use another checkpoint, or train the model again")
-    return dict(payload)
+    return found
 
 
-def _wrong_sections(config: dict[str, Any]) -> str | None:
-    found = [key for key in SECTIONS if key in config or key in SECTIONS[:2]]
-    problem = wrong_types(config, dict.fromkeys(found, dict) | {"name": str}) or wrong_config(config)
-    if problem is None and "max_length" in config.get("data", {}):
-        problem = wrong_types(config["data"], {"max_length": int})
-    scores = config.get("scores", {}) if problem is None else {}
-    return problem or wrong_types(scores, dict.fromkeys(scores, dict))
-
-
-def _read(path: Path) -> Any:
+def _read(path: Path) -> tuple[dict[str, str], dict[str, Tensor]]:
+    """Return the metadata and the tensors of a file. Raises UserError unless it is a checkpoint of this format."""
+    expected = "expected a file that train.py, share.py or Translator.save wrote"
     with path.open("rb") as file:
-        try:
-            with zipfile.ZipFile(file) as archive:
-                problem = damage(archive)
-        except zipfile.BadZipFile as error:
-            raise UserError(
-                f"{path}: not a checkpoint, or an incomplete one ({_short(error)}); expected a file that train.py wrote"
-            ) from error
-        except Exception as error:  # zipfile raises many types of exceptions for damaged headers
-            problem = _short(error)
-    if problem is not None:
-        raise UserError(f"{path}: damaged checkpoint ({problem}); use another copy")
+        start = file.read(8)
+    if start.startswith(b"PK"):
+        raise UserError(
+            f"{path}: it holds the state of a training, which only resume=RUN_FOLDER reads; the weights to use are in "
+            f"{BEST} beside it"
+        )
+    if len(start) < 8 or int.from_bytes(start, "little") > MAX_HEADER:
+        raise UserError(f"{path}: not a checkpoint, or a damaged one (no header of safetensors); {expected}")
     try:
-        return torch.load(path, map_location="cpu", weights_only=True)
-    except Exception as error:  # torch raises many types of exceptions for other files
-        found = re.search(r"GLOBAL (\S+)", str(error))
-        reason = f"it names {found[1]}" if found else type(error).__name__
-        raise UserError(f"{path}: not a checkpoint that can be read safely ({reason})") from error
+        with safetensors.safe_open(path, framework="pt") as file:
+            metadata = dict(file.metadata() or {})
+            if "nmt_format" in metadata and metadata["nmt_format"] != str(FORMAT):
+                raise UserError(
+                    f"{path}: got checkpoint format {metadata['nmt_format']:.20}, expected {FORMAT}; update the "
+                    "program, or use the version that wrote the file"
+                )
+            if missing := {*FIELDS} - metadata.keys():
+                raise UserError(f"{path}: not a checkpoint of this program (it has no {min(missing)}); {expected}")
+            names = list(file.keys())
+            for name in names:
+                if (kind := file.get_slice(name).get_dtype()) not in DTYPES:
+                    raise UserError(f"{path}: damaged checkpoint ({name:.80} is of type {kind}); use another copy")
+            return metadata, {name: file.get_tensor(name) for name in names}
+    except safetensors.SafetensorError as error:
+        raise UserError(f"{path}: not a checkpoint, or a damaged one ({_short(error)}); {expected}") from error
 
 
-def _short(error: Exception) -> str:
-    return (one_line(error) or type(error).__name__)[:200]
+def _config(metadata: Mapping[str, str]) -> dict[str, Any]:
+    """Return the config. Raises ValueError unless it has the sections that a model needs, with the right types."""
+    config = _mapping(metadata, "config")
+    for key, kind in {**dict.fromkeys(SECTIONS, dict), "name": str}.items():
+        if not isinstance(config.get(key, None if key in NEEDED else kind()), kind):
+            raise ValueError(f"config: got {config.get(key)!r:.80} for {key}, expected a {kind.__name__}")
+    length = config.get("data", {}).get("max_length")
+    if not isinstance(length, int | None):
+        raise ValueError(f"config: got {length!r:.80} for data.max_length, expected a number")
+    if not all(isinstance(node, dict) for node in config.get("scores", {}).values()):
+        raise ValueError("config: got a metric that is no mapping")
+    return config
+
+
+def _mapping(metadata: Mapping[str, str], name: str) -> dict[str, Any]:
+    """Return the mapping that a text of the metadata holds. Raises ValueError if it is none, or nested too deeply."""
+    try:
+        found = json.loads(metadata[name])
+    except RecursionError:
+        raise ValueError(f"{name}: it is nested too deeply") from None
+    if not isinstance(found, dict):
+        raise ValueError(f"{name}: got {type(found).__name__}, expected a mapping")
+    return found
 
 
 def load_model(path: str | Path, device: str | torch.device = "cpu", allow: Sequence[str] = ()) -> LoadedModel:
@@ -158,28 +224,31 @@ def load_model(path: str | Path, device: str | torch.device = "cpu", allow: Sequ
     or if it cannot be used.
     """
     path = find_checkpoint(path)
-    payload = load(path)
-    about = payload["nmt"]
-    weights = without_prefix(payload["state_dict"])
+    found = load(path)
     try:
-        tokenizer = Tokenizer.from_state(about["tokenizer"])
         build = functools.partial(
             build_model,
-            about["config"]["model"],
-            source_vocab_size=tokenizer.source_vocab_size,
-            target_vocab_size=tokenizer.target_vocab_size,
-            joint=tokenizer.joint,
+            found.config["model"],
+            source_vocab_size=found.tokenizer.source_vocab_size,
+            target_vocab_size=found.tokenizer.target_vocab_size,
+            joint=found.tokenizer.joint,
             allow=allow,
         )
-        _check_fit(build, weights, trusted=bool(allow))
+        _check_fit(build, found.weights, trusted=bool(allow))
         model = build()
-        model.load_state_dict(weights)
+        if problem := misfit(found.weights, model):
+            raise UserError(f"the checkpoint's weights do not fit its own config ({problem})")
+        set_weights(model, found.weights)
     except UserError as error:
         raise UserError(f"{path}: {error}") from error
     except (KeyError, RuntimeError, TypeError) as error:
         raise UserError(f"{path}: the checkpoint's weights do not fit its own config ({_short(error)})") from error
     model.to(device).eval()
-    return LoadedModel(model, tokenizer, about["config"], about["scores"], about["update"], path)
+    return LoadedModel(model, found.tokenizer, found.config, found.scores, found.update, path)
+
+
+def _short(error: Exception) -> str:
+    return (one_line(error) or type(error).__name__)[:200]
 
 
 def _check_fit(build: Callable[[], Seq2Seq], weights: Mapping[str, Tensor], *, trusted: bool) -> None:
@@ -194,17 +263,16 @@ def _check_fit(build: Callable[[], Seq2Seq], weights: Mapping[str, Tensor], *, t
         if trusted:
             return
         raise
-    problem = wrong_shapes(weights, model.state_dict())
-    if problem:
+    if problem := misfit(weights, model):
         raise UserError(f"the checkpoint's weights do not fit its own config ({problem})")
 
 
-def average(paths: list[Path]) -> dict[str, Tensor]:
+def average(paths: Sequence[Path]) -> dict[str, Tensor]:
     """Return the mean of the weights of several checkpoints. It is computed in at least float32 and cast back."""
-    states = [load(path)["state_dict"] for path in paths]
+    found = [load(path).weights for path in paths]
     return {
-        name: torch.stack([state[name].to(torch.promote_types(value.dtype, torch.float32)) for state in states])
+        name: torch.stack([weights[name].to(torch.promote_types(value.dtype, torch.float32)) for weights in found])
         .mean(0)
         .to(value.dtype)
-        for name, value in states[0].items()
+        for name, value in found[0].items()
     }

@@ -10,6 +10,9 @@ from nmt.errors import UserError
 
 CONFIG, LOG, METRICS = "config.yaml", "train.log", "metrics.json"
 CHECKPOINTS, ATTENTION = "checkpoints", "attention"
+BEST, LAST = "best.safetensors", "last.ckpt"  # in the folder of checkpoints
+
+_EXPECTED = "a run folder (outputs/NAME/TIME) or a .safetensors file"
 
 
 def checkpoint_folder(folder: Path) -> Path:
@@ -19,22 +22,27 @@ def checkpoint_folder(folder: Path) -> Path:
 
 def last_checkpoint(folder: Path) -> Path:
     """Return the file with the whole state of training."""
-    return checkpoint_folder(folder) / "last.ckpt"
+    return checkpoint_folder(folder) / LAST
 
 
 def best_checkpoint(folder: Path) -> Path:
     """Return the file with the weights to translate with."""
-    return checkpoint_folder(folder) / "best.ckpt"
+    return checkpoint_folder(folder) / BEST
 
 
 def recent_checkpoint(folder: Path, update: int) -> Path:
     """Return the file with the weights that were validated after `update`, kept for averaging."""
-    return checkpoint_folder(folder) / f"recent-{update}.ckpt"
+    return checkpoint_folder(folder) / f"recent-{update}.safetensors"
 
 
 def recent_updates(folder: Path) -> list[int]:
     """Return the updates whose weights are kept for averaging, oldest first."""
-    return sorted(int(path.stem.partition("-")[2]) for path in checkpoint_folder(folder).glob("recent-*.ckpt"))
+    return sorted(int(path.stem.partition("-")[2]) for path in checkpoint_folder(folder).glob("recent-*.safetensors"))
+
+
+def holds_checkpoint(folder: Path) -> bool:
+    """Return whether the run in `folder` has saved weights or the state of its training."""
+    return any(path.suffix in (".ckpt", ".safetensors") for path in checkpoint_folder(folder).glob("*"))
 
 
 def run_of(checkpoint: Path) -> Path:
@@ -52,7 +60,7 @@ def find_checkpoints(path: str | Path | Sequence[str | Path]) -> list[Path]:
     """Return the checkpoint file that each path names. Raises UserError for a path that names none, and for none."""
     paths = [path] if isinstance(path, str | Path) else path
     if not paths:
-        raise UserError("ckpt: got an empty list, expected at least one run folder or .ckpt file")
+        raise UserError("ckpt: got an empty list, expected at least one run folder or .safetensors file")
     return [find_checkpoint(each) for each in paths]
 
 
@@ -65,7 +73,7 @@ def find_checkpoint(path: str | Path, key: str = "ckpt") -> Path:
     if path.is_file():
         return path
     if not path.exists():
-        raise UserError(f"{key}={path}: no such file or folder; give a run folder (outputs/NAME/TIME) or a .ckpt file")
+        raise UserError(f"{key}={path}: no such file or folder; give {_EXPECTED}")
     inside = best_checkpoint(path)
     if not inside.is_file():
         raise UserError(f"{key}={path}: {_without_best(path)}")
@@ -82,4 +90,4 @@ def _without_best(folder: Path) -> str:
     if runs:
         newest = max(runs, key=lambda run: best_checkpoint(run).stat().st_mtime)
         return f"this folder is not a run but holds {len(runs)}; name one of them, as in {newest} (the newest)"
-    return "not the folder of a run; give one (outputs/NAME/TIME) or a .ckpt file"
+    return f"not the folder of a run; give {_EXPECTED}"

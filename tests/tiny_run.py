@@ -12,10 +12,12 @@ import torch
 
 from nmt import checkpoint
 from nmt.build import build_model, search_node
+from nmt.checkpoint import Checkpoint
 from nmt.config.settings import TokenizerConfig
 from nmt.data.pair import SentencePair
 from nmt.data.tokenizer import Tokenizer
 from nmt.models.seq2seq import Seq2Seq
+from nmt.run_files import best_checkpoint
 from nmt.search.beam import BeamSearch
 from nmt.special import EOS
 from nmt.translation import Translation
@@ -62,7 +64,7 @@ def make_run(root: Path) -> Run:
         lines = sentences(count, seed=count)
         (data / f"{split}.en").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         (data / f"{split}.de").write_text("".join(f"{line[::-1]}\n" for line in lines), encoding="utf-8")
-    settings = TokenizerConfig(type="bpe", vocab_size=330, joint=True, character_coverage=1.0)
+    settings = TokenizerConfig(type="bpe", vocab_size=346, joint=True, character_coverage=1.0)
     pairs = [SentencePair(line, line[::-1]) for line in sentences(60, seed=60)]
     tokenizer = Tokenizer.train(pairs, settings, cache_dir=None)
     model_config = {"tie_embeddings": "all", "encoder": stack("Encoder"), "decoder": stack("Decoder")}
@@ -70,10 +72,7 @@ def make_run(root: Path) -> Run:
     plain = {"name": "tiny", "model": model_config, "search": search_node(search), "scores": SCORES}
     plain["data"] = data_config(data)
     model = make_model(model_config, tokenizer)
-    weights = checkpoint.with_prefix(model.state_dict())
-    payload = {"state_dict": weights, "nmt": checkpoint.describe(plain, tokenizer, {}, 7)}
-    checkpoint.save(payload, folder / "checkpoints" / "best.ckpt")
-    checkpoint.save(payload, folder / "checkpoints" / "last.ckpt")
+    checkpoint.save(Checkpoint(checkpoint.weights_of(model), plain, tokenizer, {}, 7), best_checkpoint(folder))
     return Run(folder, data, Translator(model, tokenizer, search, name="tiny", update=7))
 
 
@@ -93,11 +92,11 @@ def recurrent() -> dict[str, Any]:
 
 def save_other(run: Run, path: Path, tokenizer: Tokenizer | None = None, **data: Any) -> Path:
     """Save a tiny recurrent model beside `run`, with its tokenizer and data unless others are given."""
-    plain = checkpoint.load(run.folder / "checkpoints" / "best.ckpt")["nmt"]["config"]
+    plain = checkpoint.load(best_checkpoint(run.folder)).config
     plain = {**plain, "name": "other", "model": recurrent(), "data": {**plain["data"], **data}}
     tokenizer = tokenizer or run.translator.tokenizer
-    weights = checkpoint.with_prefix(make_model(plain["model"], tokenizer).state_dict())
-    checkpoint.save({"state_dict": weights, "nmt": checkpoint.describe(plain, tokenizer, {}, 3)}, path)
+    weights = checkpoint.weights_of(make_model(plain["model"], tokenizer))
+    checkpoint.save(Checkpoint(weights, plain, tokenizer, {}, 3), path)
     return path
 
 

@@ -43,7 +43,7 @@ class FileCall:
         search = settings.pop("search", None) or QUICK.replace(**settings)
         translator = Translator(self.run.translator.model, self.run.translator.tokenizer, search)
         path = self.source.parent / output
-        checkpoint = self.run.folder / "checkpoints" / f"{ckpt}.ckpt"
+        checkpoint = self.run.folder / "checkpoints" / f"{ckpt}.safetensors"
         translate_file.translate_file(Answers(translator, **form), self.source, path, sys.stdout, [checkpoint])
         return path
 

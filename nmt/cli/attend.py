@@ -59,7 +59,7 @@ of one sentence). The weights are per cent, and a row sums to 100 (to less with 
 than half a per cent. A cell is empty if the row cannot look there, because that piece comes later.
 
   python scripts/attend.py ckpt=outputs/demo/2026-01-31_12-00-00 text="A dog runs." words=true out=dog
-  python scripts/attend.py ckpt=best.ckpt text="A dog runs." target="Ein Hund rennt." kind=decoder_self layer=1 head=2
+  python scripts/attend.py ckpt=RUN_FOLDER text="A dog runs." target="Ein Hund rennt." kind=decoder_self layer=1
   python scripts/attend.py ckpt=RUN_FOLDER compare=OTHER_RUN_FOLDER text="A dog runs." out=both
   python scripts/attend.py ckpt=RUN_FOLDER text="A dog runs." trace=2 layer=1 head=3 out=dog
   python scripts/attend.py ckpt=RUN_FOLDER animation=training.gif

@@ -31,7 +31,8 @@ Everything is in {folder}:
   attention/                  attention maps of validation sentences, as pictures and as JSON
   {maps}/attention.html
                               the attention maps of these sentences, for a browser
-  checkpoints/best.ckpt       the model, ready for evaluate and translate
+  checkpoints/best.safetensors
+                              the model, ready for evaluate and translate
   config.yaml, train.log      the settings and the messages of the run
   events.out.tfevents...      curves; to see them: {tensorboard}
 

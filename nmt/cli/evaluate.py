@@ -59,7 +59,7 @@ include a digest if data settings or length limits were changed. Scores by other
 translations are the same.
 
   python scripts/evaluate.py ckpt=outputs/transformer/2026-01-31_12-00-00
-  python scripts/evaluate.py ckpt=best.ckpt data.path=my_corpus split=val search.beam_size=1
+  python scripts/evaluate.py ckpt=best.safetensors data.path=my_corpus split=val search.beam_size=1
 """
 
 

@@ -126,6 +126,7 @@ def check_replaces(path: Path, chosen: Chosen, *, importance: bool) -> None:
 
 def examine(chosen: Chosen, config: HeadsConfig) -> tuple[dict[str, Any], list[Profile]]:
     """Return the facts of the examination, and the profile of each head. Raises UserError for no attention."""
+    from nmt.data.normalization import normalized
     from nmt.evaluation.head_importance import importance
     from nmt.evaluation.heads import count_pieces, profiles
     from nmt.evaluation.metrics.base import labels
@@ -144,7 +145,7 @@ def examine(chosen: Chosen, config: HeadsConfig) -> tuple[dict[str, Any], list[P
         training = training_corpora(chosen, config.allow, purpose="rare pieces are those of the training")
         frequencies = count_pieces(chain.from_iterable(training), translator.tokenizer)
     pairs = chosen.pairs[: config.sentences]
-    sources, references = [pair.source for pair in pairs], [as_line(pair.target) for pair in pairs]
+    sources, references = [pair.source for pair in pairs], [normalized(pair.target) for pair in pairs]
     translations = translator.translate(sources)
     maps = list(attention_maps(translator, translations).values())
     if not maps:

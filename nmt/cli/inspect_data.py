@@ -105,9 +105,8 @@ def run(argv: Sequence[str]) -> None:
 def tokenizer_of(start: Path) -> tuple[Tokenizer, str]:
     """Return the tokenizer of the checkpoint that the run would start from, and what to tell the user."""
     from nmt.checkpoint import load
-    from nmt.data.tokenizer import Tokenizer
 
-    return Tokenizer.from_state(load(start)["nmt"]["tokenizer"]), f"the pieces above are those of init={start}"
+    return load(start).tokenizer, f"the pieces above are those of init={start}"
 
 
 def train_tokenizer(split: Split, settings: TokenizerConfig) -> tuple[Tokenizer, str]:

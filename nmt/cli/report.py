@@ -40,7 +40,7 @@ allow, --config-dir. The program first does what evaluate.py does. Then it write
 The figures are also written as TensorBoard events to the run's folder (report/...).
 
   python scripts/report.py ckpt=outputs/transformer/2026-01-31_12-00-00
-  python scripts/report.py ckpt=best.ckpt data.path=my_corpus split=val search.beam_size=10 n_best=10
+  python scripts/report.py ckpt=best.safetensors data.path=my_corpus split=val search.beam_size=10 n_best=10
 """
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from nmt.cli.processes import folder_told, is_first_process
 from nmt.config.recipe import Recipe
 from nmt.errors import UserError
-from nmt.run_files import CHECKPOINTS, CONFIG, LOG, METRICS, checkpoint_folder, last_checkpoint
+from nmt.run_files import CHECKPOINTS, CONFIG, LOG, METRICS, checkpoint_folder, holds_checkpoint, last_checkpoint
 from nmt.system.atomic import try_lock, write_atomically
 
 _MARKS = (CONFIG, LOG, CHECKPOINTS, METRICS)  # a folder that has one of these holds a run
@@ -37,7 +37,7 @@ def _left_behind(recipe: Recipe) -> bool:
     The log comes first and is empty until config.yaml is written.
     """
     config, log = recipe.folder / CONFIG, recipe.folder / LOG
-    if (recipe.folder / METRICS).exists() or any(checkpoint_folder(recipe.folder).glob("*.ckpt")):
+    if (recipe.folder / METRICS).exists() or holds_checkpoint(recipe.folder):
         return False
     if config.exists():
         return config.read_bytes() == recipe.to_yaml().encode()
@@ -90,7 +90,7 @@ def _unusable(folder: Path, key: str, error: OSError) -> UserError:
 
 def _tidy(folder: Path, existed: bool) -> None:
     """Remove the files of a run that has not saved a checkpoint."""
-    if any(checkpoint_folder(folder).glob("*.ckpt")):
+    if holds_checkpoint(folder):
         return
     with suppress(OSError):
         checkpoint_folder(folder).rmdir()

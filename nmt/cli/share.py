@@ -31,10 +31,10 @@ Make a small copy of a trained model, to give away.
 
 The copy has these files:
 
-  checkpoints/best.ckpt   weights in float16, settings and tokenizer, without the state of the optimizer
-  config.yaml             the settings
-  metrics.json            the scores and the hardware of the run, as they are
-  attention/0.json        the attention map of that sentence
+  checkpoints/best.safetensors   weights in float16, settings and tokenizer; safe to load for whoever gets it
+  config.yaml                    the settings
+  metrics.json                   the scores and the hardware of the run, as they are
+  attention/0.json               the attention map of that sentence
 
 A program that loads it computes in float32. The paths of your data are left out of the settings: whoever evaluates the
 model adds data.path=FOLDER, unless the data can be generated or downloaded.
@@ -83,11 +83,10 @@ def share(loaded: LoadedModel, source: Path, folder: Path, settings: ShareConfig
     """
     import yaml
 
-    from nmt import checkpoint
-    from nmt.analysis.figure import save
+    from nmt.analysis import figure
     from nmt.attention_map import load
+    from nmt.checkpoint import Checkpoint, non_finite, save, weights_of
     from nmt.config.paths import OWN_FILES
-    from nmt.stored import non_finite
     from nmt.translator.loading import load_translator
 
     kept = sample_map(source)
@@ -99,18 +98,17 @@ def share(loaded: LoadedModel, source: Path, folder: Path, settings: ShareConfig
     if os.path.isabs(data.get("name") or ""):  # a dataset of the Hub in a local folder
         data["name"] = None
     config: dict[str, Any] = {**loaded.config, "data": data, "init": None}
-    weights = checkpoint.with_prefix(loaded.model.half().state_dict())
+    weights = weights_of(loaded.model.half())
     broken = non_finite(weights)
     if broken is not None:
         raise UserError(f"ckpt: {loaded.path}: the weight {broken} has values above 65,504, too large for float16")
-    about = checkpoint.describe(config, loaded.tokenizer, loaded.scores, loaded.update)
-    checkpoint.save({"state_dict": weights, "nmt": about}, best_checkpoint(folder))
+    save(Checkpoint(weights, config, loaded.tokenizer, loaded.scores, loaded.update), best_checkpoint(folder))
     write_atomically(folder / CONFIG, yaml.safe_dump(config, sort_keys=False, allow_unicode=True).encode())
     written = [best_checkpoint(folder), folder / CONFIG, Path(shutil.copyfile(source / METRICS, folder / METRICS))]
     if shown is not None:
         written.append(folder / ATTENTION / "0.json")
         written[-1].parent.mkdir(exist_ok=True)
-        save(shown, written[-1])
+        figure.save(shown, written[-1])
     return written
 
 

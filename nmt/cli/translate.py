@@ -54,8 +54,8 @@ gives one line, in order, and an empty line stays empty. Each line of standard i
 arrives, so the program also works interactively through a pipe.
 
   python scripts/translate.py ckpt=outputs/demo/2026-01-31_12-00-00 text='A man, in a "red" shirt, rides a bike.'
-  python scripts/translate.py ckpt=best.ckpt < test.en > test.de
-  python scripts/translate.py ckpt=best.ckpt input=news.en.gz output=news.jsonl.gz search.n_best=5
+  python scripts/translate.py ckpt=best.safetensors < test.en > test.de
+  python scripts/translate.py ckpt=best.safetensors input=news.en.gz output=news.jsonl.gz search.n_best=5
 """
 
 CHUNK = 512  # maximum number of lines translated together; enough to form batches of similar length

@@ -1,10 +1,8 @@
 """Converts text to ids and ids to text with SentencePiece (Kudo and Richardson 2018, arXiv:1808.06226).
 
-A text is changed in two ways before SentencePiece gets it. First, each run of white space, line ends included, becomes
-one space, and white space at both ends is removed; this does not change BLEU. Second, a source is
-converted to Unicode NFC, so that a sentence typed with combining accents or single Hangul letters gets the usual ids. A
-target keeps its characters: `decode_target(encode_target([text])[0]) == " ".join(text.split())`, except for U+2581,
-which SentencePiece uses for the space.
+Source and target are normalized in the same way, by a rule in the SentencePiece model (see `nmt.data.normalization`):
+Unicode NFC, and one space for each run of white space. So `decode_target(encode_target([text])[0])` is
+`normalized(text)`, except for U+2581, which SentencePiece uses for the space.
 """
 
 from __future__ import annotations
@@ -17,25 +15,28 @@ import itertools
 import json
 import logging
 import re
+import tempfile
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sentencepiece
+from sentencepiece.sentencepiece_model_pb2 import ModelProto  # type: ignore[attr-defined]
 
 from nmt.data.cache import read_entry, write_entry
+from nmt.data.normalization import normalized, rule_table
 from nmt.data.pair import SentencePair, Split
 from nmt.data.subwords import Inventory
 from nmt.data.vocabulary import default_size
 from nmt.errors import UserError
 from nmt.piece import Piece
-from nmt.special import BOS, EOS, PAD, UNK, WORD_MARK
+from nmt.special import BOS, EOS, PAD, RESERVED, UNK, WORD_MARK
 
 if TYPE_CHECKING:
     from nmt.config.settings import TokenizerConfig
 
-VERSION = 1  # of the texts that a tokenizer is trained on, and of the default size
+VERSION = 2  # of the texts that a tokenizer is trained on, of their normalization, and of the default size
 # Fixed options of SentencePiece's trainer, in addition to TokenizerConfig. They are part of the cache key.
 TRAINER_OPTIONS: dict[str, Any] = {
     "pad_id": PAD,
@@ -43,7 +44,7 @@ TRAINER_OPTIONS: dict[str, Any] = {
     "bos_id": BOS,
     "eos_id": EOS,
     "byte_fallback": True,  # characters that are not in the training text become bytes instead of unk
-    "normalization_rule_name": "identity",  # NFKC would replace "½" and "…", so that they differ from the reference
+    "user_defined_symbols": RESERVED,
     "split_digits": True,  # a model can then copy numbers that it has not seen
     "num_threads": 2,  # fixed, because the ids of a unigram model can depend on it
     "max_sentence_length": 1 << 16,  # bytes; SentencePiece skips longer lines without a warning (default 4,192)
@@ -57,9 +58,12 @@ class Tokenizer:
     """The vocabularies of source and target. In both, the ids are 0 for pad, 1 for unk, 2 for bos and 3 for eos."""
 
     def __init__(self, source_model: bytes, target_model: bytes | None = None) -> None:
-        """Take SentencePiece models as bytes. Without `target_model`, both sides share one vocabulary."""
-        self._source_model = source_model
-        self._target_model = target_model
+        """Take SentencePiece models as bytes. Without `target_model`, both sides share one vocabulary.
+
+        Raises UserError for a model that is damaged or has other special ids.
+        """
+        self.source_model = source_model
+        self.target_model = target_model
         self._source = _processor(source_model)
         self._target = self._source if target_model is None else _processor(target_model)
 
@@ -80,7 +84,7 @@ class Tokenizer:
     @property
     def joint(self) -> bool:
         """Whether source and target share one vocabulary."""
-        return self._target_model is None
+        return self.target_model is None
 
     @property
     def source_vocab_size(self) -> int:
@@ -94,17 +98,17 @@ class Tokenizer:
 
     def encode_source(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the ids of each text, followed by eos. An empty text gives [eos]."""
-        return _encode(self._source, map(_source_text, texts))
+        return _encode(self._source, texts)
 
     def encode_target(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the ids of each text, followed by eos. An empty text gives [eos]."""
-        return _encode(self._target, map(_spaced, texts))
+        return _encode(self._target, texts)
 
     def decode_target(self, ids: Sequence[int]) -> str:
         """Return the text of `ids` up to the first eos, on one line and without special ids."""
         kept = [index for index in itertools.takewhile(lambda index: index != EOS, map(int, ids)) if index > EOS]
         # Byte pieces can contain a line end, but a translation is one line.
-        return _spaced(self._target.decode(kept))
+        return " ".join(self._target.decode(kept).split())
 
     def source_pieces(self, ids: Sequence[int]) -> list[Piece]:
         """Return one piece for each id, with a readable label."""
@@ -137,39 +141,22 @@ class Tokenizer:
 
     def digest(self) -> str:
         """Return a digest of the models and of SentencePiece's version. Equal digests mean equal ids for every text."""
-        parts = (sentencepiece.__version__.encode(), self._source_model, self._target_model or b"")
+        parts = (sentencepiece.__version__.encode(), self.source_model, self.target_model or b"")
         return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
-
-    def to_state(self) -> dict[str, Any]:
-        """Return the state for a checkpoint, from which `from_state` makes the tokenizer again.
-
-        All values are bytes, bool or None. The bytes are never empty, because torch.load(weights_only=True) refuses
-        empty bytes.
-        """
-        return {"joint": self.joint, "source": self._source_model, "target": self._target_model}
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Tokenizer:
-        """Return the tokenizer with the state that `to_state` returned. Raises UserError for a damaged state."""
-        state = state if isinstance(state, dict) else {}
-        kinds = {"joint": bool, "source": bytes, "target": type(None) if state.get("joint") else bytes}
-        for name, kind in kinds.items():
-            if type(state.get(name)) is not kind:
-                raise UserError(
-                    f"tokenizer: the stored {name} is {type(state.get(name)).__name__}, expected {kind.__name__}; the "
-                    "checkpoint is damaged, so use another copy of it"
-                )
-        return cls(state["source"], state["target"])
 
 
 def _processor(model: bytes) -> Any:
     try:
         processor = sentencepiece.SentencePieceProcessor(model_proto=model)
         specials = [processor.pad_id(), processor.unk_id(), processor.bos_id(), processor.eos_id()]
-    except (RuntimeError, TypeError) as error:
+        pieces = processor.id_to_piece(list(range(processor.get_piece_size())))
+    except (RuntimeError, TypeError, UnicodeDecodeError) as error:
         raise UserError("tokenizer: the SentencePiece model is damaged; use another copy of the file") from error
     if specials != [PAD, UNK, BOS, EOS]:
         raise UserError(f"tokenizer: got ids {specials} for pad, unk, bos, eos, expected [0, 1, 2, 3]; train it again")
+    single_bytes = [piece for index, piece in enumerate(pieces) if processor.is_byte(index)]
+    if single_bytes and single_bytes != [f"<0x{value:02X}>" for value in range(256)]:
+        raise UserError("tokenizer: the SentencePiece model does not name the 256 bytes in order; train it again")
     return processor
 
 
@@ -182,15 +169,7 @@ def _word_starts(processor: Any) -> frozenset[int]:
     return frozenset(index for index in range(count) if processor.id_to_piece(index).startswith(WORD_MARK))
 
 
-def _spaced(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _source_text(text: str) -> str:
-    return _spaced(unicodedata.normalize("NFC", text))
-
-
-def _encode(processor: Any, texts: Iterable[str]) -> list[list[int]]:
+def _encode(processor: Any, texts: Sequence[str]) -> list[list[int]]:
     return [[*ids, EOS] for ids in processor.encode(list(texts))]
 
 
@@ -246,6 +225,7 @@ def _key(split: Split, config: TokenizerConfig) -> str:
         **dataclasses.asdict(config),
         **TRAINER_OPTIONS,
         "version": VERSION,
+        "unicode": unicodedata.unidata_version,
         "sentencepiece": sentencepiece.__version__,
         "text": split.digest,
     }
@@ -255,9 +235,9 @@ def _key(split: Split, config: TokenizerConfig) -> str:
 def _texts(pairs: Iterable[SentencePair], side: str) -> Iterator[str]:
     for pair in pairs:
         if side != "target":
-            yield _source_text(pair.source)
+            yield normalized(pair.source)
         if side != "source":
-            yield _spaced(pair.target)
+            yield normalized(pair.target)
 
 
 def _train_model(split: Split, side: str, config: TokenizerConfig) -> bytes:
@@ -269,19 +249,26 @@ def _train_model(split: Split, side: str, config: TokenizerConfig) -> bytes:
         return _texts(itertools.islice(split, 0, None, stride), side)
 
     writer = io.BytesIO()
-    try:
-        sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=texts(),
-            model_writer=writer,
-            model_type=config.type,
-            vocab_size=config.vocab_size or default_size(texts(), len(split)),
-            hard_vocab_limit=config.vocab_size is not None,  # a default size may be more than the texts allow
-            character_coverage=config.character_coverage,
-            **TRAINER_OPTIONS,
-        )
-    except RuntimeError as error:
-        raise _training_error(str(error), side, config) from error
-    return writer.getvalue()
+    with tempfile.TemporaryDirectory() as folder:
+        rules = Path(folder) / "rules.tsv"
+        rules.write_text(rule_table(), "utf-8")
+        try:
+            sentencepiece.SentencePieceTrainer.train(
+                sentence_iterator=texts(),
+                model_writer=writer,
+                model_type=config.type,
+                vocab_size=config.vocab_size or default_size(texts(), len(split)),
+                hard_vocab_limit=config.vocab_size is not None,  # a default size may be more than the texts allow
+                character_coverage=config.character_coverage,
+                normalization_rule_tsv=str(rules),
+                **TRAINER_OPTIONS,
+            )
+        except RuntimeError as error:
+            raise _training_error(str(error), side, config) from error
+    model = ModelProto.FromString(writer.getvalue())
+    model.normalizer_spec.name = "nfc"
+    model.normalizer_spec.ClearField("normalization_rule_tsv")  # the file's name, which differs from run to run
+    return bytes(model.SerializeToString(deterministic=True))
 
 
 def _training_error(message: str, side: str, config: TokenizerConfig) -> UserError:
@@ -294,8 +281,8 @@ def _training_error(message: str, side: str, config: TokenizerConfig) -> UserErr
         )
     if least := re.search(r"smaller than required_chars\. \d+ vs (\d+)", message):
         return UserError(
-            f"{got}, but the {side} training text needs at least {least[1]} pieces (its characters, 256 bytes "
-            "and 4 special pieces); increase it or lower tokenizer.character_coverage"
+            f"{got}, but the {side} training text needs at least {least[1]} pieces (its characters, 256 bytes, "
+            f"{len(RESERVED)} reserved and 4 special pieces); increase it or lower tokenizer.character_coverage"
         )
     if "sentences_.empty()" in message:
         return UserError(f"tokenizer: the {side} training text is empty; check data.train")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-RESERVED = 4 + 256  # special pieces and bytes
+from nmt.special import RESERVED
+
+FIXED = 4 + len(RESERVED) + 256  # special pieces, reserved pieces and bytes
 MOST = 32_000
 
 
@@ -19,5 +21,5 @@ def default_size(texts: Iterable[str], pairs: int) -> int:
     characters = {" "}
     for text in texts:
         characters.update(text)
-    fewest = RESERVED + len(characters)
+    fewest = FIXED + len(characters)
     return max(fewest, min(MOST, fewest + round(33 * math.sqrt(pairs))))

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from nmt.build import search_node
+from nmt.data.normalization import normalized
 from nmt.data.pair import SentencePair
 from nmt.data.progress import PassProgress
 from nmt.errors import UserError, counted, one_line
@@ -73,9 +74,9 @@ class Subject:
 class Evaluation:
     """The translations of a split, their references in the same order, and the scores of the whole corpus.
 
-    `references` and `hypotheses` are the lines that were scored, without line breaks. `seconds` is the time that the
-    translation took. `verdicts` say of each translation whether a better one was missed by the search; there are none
-    for a search that does not look for the highest score.
+    `references` and `hypotheses` are the lines that were scored, in Unicode NFC and with single spaces. `seconds`
+    is the time that the translation took. `verdicts` say of each translation whether a better one was missed by the
+    search; there are none for a search that does not look for the highest score.
     """
 
     subject: Subject
@@ -142,7 +143,7 @@ def evaluate(
             place = f"{subject.split}, sentence {number:,}"
             logger.warning(translator.source_limit().warning(place, translation))
     hypotheses = [as_line(translation.text) for translation in translations]
-    references = [as_line(pair.target) for pair in pairs]
+    references = [normalized(pair.target) for pair in pairs]
     scores = score(metrics, hypotheses, references, bootstrap=bootstrap)
     verdicts = judge(translator, translations, references)
     return Evaluation(subject, translator.search, translations, references, scores, seconds, verdicts)

@@ -6,13 +6,14 @@ import json
 import logging
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from nmt import checkpoint
 from nmt.build import search_node
+from nmt.checkpoint import Checkpoint, average, load, save, set_weights, weights_of
 from nmt.data.corpus import origin
 from nmt.data.loader import BatchLoader
 from nmt.data.progress import PassProgress
@@ -37,24 +38,22 @@ def finish(parts: Parts, fitted: Fitted) -> dict[str, Any]:
     """Choose the weights, score and draw with them, write metrics.json and return its content."""
     folder = parts.recipe.folder
     parts.translator.model.to(fitted.device)  # Lightning has moved it to the CPU
-    best = checkpoint.load(best_checkpoint(folder))
+    best = load(best_checkpoint(folder))
     logger.info(f"training is finished, and {best_checkpoint(folder)} can be used; scoring takes some more time")
     candidates = _candidates(parts, fitted, best)
     kind = _chosen(parts.monitor, candidates)
     chosen = candidates[kind]
-    current = chosen["nmt"]["config"] == parts.recipe.plain  # a resumed run may have other settings, as of the search
-    chosen = {**chosen, "nmt": {**chosen["nmt"], "config": parts.recipe.plain}}
-    _load_weights(parts, chosen["state_dict"])
-    parts.translator.update = chosen["nmt"]["update"]
+    current = chosen.config == parts.recipe.plain  # a resumed run may have other settings, as of the search
+    set_weights(parts.translator.model, chosen.weights)
+    parts.translator.update = chosen.update
     scored = _score(parts)
-    metrics = _metrics(parts, fitted, scored, chosen["nmt"]) | {
-        "weights": chosen["nmt"]["scores"].get("weights", BEST),  # best.ckpt itself may be an average, after a resume
-        "candidates": {name: candidate["nmt"]["scores"]["val"] for name, candidate in candidates.items()},
+    metrics = _metrics(parts, fitted, scored, chosen) | {
+        "weights": chosen.scores.get("weights", BEST),  # the best itself may be an average, after a resume
+        "candidates": {name: candidate.scores["val"] for name, candidate in candidates.items()},
     }
     save_attention_maps(parts.translator, scored["val"].translations[: fitted.samples], folder / ATTENTION)
-    chosen["state_dict"] = checkpoint.with_prefix(parts.translator.model.state_dict())  # shared tables are stored once
     if kind != BEST or not current:  # not earlier: a run stopped here and resumed compares with the single weights
-        checkpoint.save(chosen, best_checkpoint(folder))
+        save(replace(chosen, config=parts.recipe.plain), best_checkpoint(folder))
     if parts.recipe.settings.logger.tensorboard:
         write_hparams(folder, parts.recipe.plain, metrics)
     text = json.dumps(metrics, indent=2, ensure_ascii=False) + "\n"
@@ -73,32 +72,31 @@ def finish(parts: Parts, fitted: Fitted) -> dict[str, Any]:
     return metrics
 
 
-def _candidates(parts: Parts, fitted: Fitted, best: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the checkpoints that may become best.ckpt, by name: the best single one, the average, the moving average.
+def _candidates(parts: Parts, fitted: Fitted, best: Checkpoint) -> dict[str, Checkpoint]:
+    """Return the checkpoints that may be kept as the best: the best single one, the average, the moving average.
 
-    `best` is the content of best.ckpt. The last weights are among those that it was chosen from.
+    `best` is the content of the best checkpoint so far. The last weights are among those that it was chosen from.
     """
-    folder, found = parts.recipe.folder, {BEST: dict(best)}
-    others = {}
+    folder, found = parts.recipe.folder, {BEST: best}
+    others: dict[str, Mapping[str, Tensor]] = {}
     if len(fitted.recent) >= 2:
-        others["average"] = checkpoint.average([recent_checkpoint(folder, update) for update in fitted.recent])
+        others["average"] = average([recent_checkpoint(folder, update) for update in fitted.recent])
     if fitted.ema is not None:
-        with_buffers = {**parts.translator.model.state_dict(), **fitted.ema}
-        others["ema"] = checkpoint.with_prefix({name: value.cpu() for name, value in with_buffers.items()})
+        with_buffers = {**weights_of(parts.translator.model), **fitted.ema}
+        others["ema"] = {name: value.to("cpu", copy=True) for name, value in with_buffers.items()}
     for name, weights in others.items():
-        _load_weights(parts, weights)
+        set_weights(parts.translator.model, weights)
         scores = {"val": _validate(parts, fitted), "weights": name}
-        about = {**best["nmt"], "scores": scores, "update": fitted.updates}
-        found[name] = {"state_dict": weights, "nmt": about}
+        found[name] = replace(best, weights=weights, scores=scores, update=fitted.updates)
     return found
 
 
-def _chosen(monitor: Monitor, candidates: Mapping[str, Mapping[str, Any]]) -> str:
+def _chosen(monitor: Monitor, candidates: Mapping[str, Checkpoint]) -> str:
     """Return the name of the best candidate on validation; the best single checkpoint wins a tie."""
-    scores = {name: candidate["nmt"]["scores"]["val"] for name, candidate in candidates.items()}
+    scores = {name: candidate.scores["val"] for name, candidate in candidates.items()}
     name = max(scores, key=lambda each: monitor.quality(scores[each]))
     if len(scores) > 1:
-        label = {each: _label(each, candidate["nmt"]["scores"]) for each, candidate in candidates.items()}
+        label = {each: _label(each, candidate.scores) for each, candidate in candidates.items()}
         figures = ", ".join(f"{label[each]} {values[monitor.name]:.2f}" for each, values in scores.items())
         why = monitor.why(*scores.values())
         logger.info(f"validation {monitor.label}: {figures}; {why}kept the {label[name]}")
@@ -106,7 +104,7 @@ def _chosen(monitor: Monitor, candidates: Mapping[str, Mapping[str, Any]]) -> st
 
 
 def _label(name: str, scores: Mapping[str, Any]) -> str:
-    """Return what a candidate is. In a run that is extended, best.ckpt may be an average from the first end."""
+    """Return what a candidate is. In a run that is extended, the best may be an average from the first end."""
     weights = scores.get("weights", name)
     return LABELS[weights] if weights == name else f"earlier {LABELS[weights]}"
 
@@ -123,11 +121,6 @@ def _validate(parts: Parts, fitted: Fitted) -> dict[str, float]:
     with PassProgress("validating averaged weights", len(sources), unit="sentences") as progress:
         translations = parts.translator.translate(sources, search=search, advance=progress.advance)
     return validation_scores(losses, parts.metrics_in_training, translations, val_pairs)
-
-
-def _load_weights(parts: Parts, weights: Mapping[str, Tensor]) -> None:
-    """Load a checkpoint's weights into the model."""
-    parts.translator.model.load_state_dict(checkpoint.without_prefix(weights))
 
 
 def _score(parts: Parts) -> dict[str, Evaluation]:
@@ -151,8 +144,8 @@ def _score(parts: Parts) -> dict[str, Evaluation]:
     return scored
 
 
-def _metrics(parts: Parts, fitted: Fitted, scored: Mapping[str, Evaluation], best: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the content of metrics.json; `best` is the entry "nmt" of the chosen checkpoint.
+def _metrics(parts: Parts, fitted: Fitted, scored: Mapping[str, Evaluation], best: Checkpoint) -> dict[str, Any]:
+    """Return the content of metrics.json; `best` is the chosen checkpoint.
 
     `wall_seconds` is the time of training and its validations in all sessions. `total_seconds` adds the preparation
     and the end of this session.
@@ -167,7 +160,7 @@ def _metrics(parts: Parts, fitted: Fitted, scored: Mapping[str, Evaluation], bes
         "peak_memory_bytes": machine.peak_memory_bytes(),
         "epochs": round(counts.epochs, 3),
         "updates": fitted.updates,
-        "best_update": best["update"],
+        "best_update": best.update,
         "peak_learning_rate": fitted.peak_rate,
         "highest_learning_rate": fitted.peak_rate * fitted.highest_factor,
         "wall_seconds": fitted.seconds,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from torch import nn
 
+from nmt.checkpoint import non_finite
 from nmt.errors import UserError
-from nmt.stored import non_finite
 
 
 class Diverged(UserError):

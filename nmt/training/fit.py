@@ -30,6 +30,7 @@ from nmt.training.lightning import AtomicCheckpointIO, EventLog, quiet_lightning
 from nmt.training.meter import Counts
 from nmt.training.module import TranslationModule
 from nmt.training.parts import Parts
+from nmt.training.state import restoring
 
 logger = logging.getLogger(__name__)
 
@@ -127,7 +128,8 @@ def _run(trainer: pl.Trainer, module: TranslationModule, checkpointing: Checkpoi
     path = last_checkpoint(module.folder)
     before = time.monotonic()
     try:
-        trainer.fit(module, datamodule=module.parts.data, ckpt_path=path if resumed else None, weights_only=True)
+        with restoring(module.folder, ended=lambda: module.began or not resumed):
+            trainer.fit(module, datamodule=module.parts.data, ckpt_path=path if resumed else None, weights_only=True)
         seconds = time.monotonic() - before
         if module.validation.update != trainer.global_step:
             trainer.validate(module, datamodule=module.parts.data, verbose=False)

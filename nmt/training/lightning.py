@@ -11,11 +11,11 @@ from typing import Any
 from lightning_fabric.plugins import TorchCheckpointIO
 from pytorch_lightning.loggers import TensorBoardLogger
 
-from nmt.checkpoint import load, save
+from nmt.training.state import load_state, save_state
 
 
 class AtomicCheckpointIO(TorchCheckpointIO):
-    """Lets Lightning save and load with `nmt.checkpoint`: files are written whole, and loading executes no code.
+    """Lets Lightning save and load with `nmt.training.state`: files are written whole, and loading executes no code.
 
     `last` is the content of last.ckpt if it was read before. Lightning's first read returns it, and then it is released
     from memory.
@@ -27,12 +27,12 @@ class AtomicCheckpointIO(TorchCheckpointIO):
 
     def save_checkpoint(self, checkpoint: Mapping[str, Any], path: Any, storage_options: Any = None) -> None:
         """Write a checkpoint whole or not at all."""
-        save(checkpoint, Path(path))
+        save_state(checkpoint, Path(path))
 
     def load_checkpoint(self, path: Any, map_location: Any = None, weights_only: bool | None = None) -> dict[str, Any]:
         """Return a checkpoint's content on the CPU."""
         if self.last is None:
-            return load(Path(path))
+            return load_state(Path(path))
         last, self.last = dict(self.last), None
         return last
 

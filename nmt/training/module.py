@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from nmt.build import build_optimizer
-from nmt.checkpoint import describe, with_prefix
+from nmt.checkpoint import Checkpoint, weights_of
 from nmt.data.batch import Batch
 from nmt.data.loader import BatchLoader
 from nmt.data.pair import SentencePair
@@ -21,6 +21,7 @@ from nmt.training.finite import Diverged, require_finite
 from nmt.training.meter import Meter
 from nmt.training.monitor import Monitor
 from nmt.training.parts import Parts
+from nmt.training.state import FORMAT
 from nmt.training.validation import Losses, Validation, batch_losses, validation_scores, validation_search
 from nmt.translation import Translation
 from nmt.translator.single import Translator
@@ -45,6 +46,7 @@ class TranslationModule(pl.LightningModule):
         self.validation = Validation()
         self.share = 0.0  # of the run, before the current update; equal in all processes
         self.highest_factor = 0.0  # that the schedule has returned in all sessions
+        self.began = False  # whether the state of a resumed run is restored and training begins
         self._learning_rate = self._gradient_norm = math.nan
         self._update_tokens = 0  # real target tokens of the update that is being accumulated
         self._non_finite = 0  # updates in a row whose gradient is not finite
@@ -108,13 +110,11 @@ class TranslationModule(pl.LightningModule):
             epochs = trainer.current_epoch + batches / trainer.num_training_batches
         return self.parts.limits.share(updates=self.global_step, epochs=epochs, seconds=self.seconds_trained())
 
-    def weights(self) -> dict[str, Any]:
-        """Return the current weights as a checkpoint to translate with, without the state of training."""
-        return {"state_dict": with_prefix(self.model.state_dict()), "nmt": self._description()}
-
-    def _description(self) -> dict[str, Any]:
+    def checkpoint(self) -> Checkpoint:
+        """Return the current weights, to translate with; they change with the next update."""
         scores = {"val": dict(self.validation.scores)}
-        return describe(self.parts.recipe.plain, self.translator.tokenizer, scores, self.global_step)
+        config, tokenizer = self.parts.recipe.plain, self.translator.tokenizer
+        return Checkpoint(weights_of(self.model), config, tokenizer, scores, self.global_step)
 
     # Training
 
@@ -127,6 +127,7 @@ class TranslationModule(pl.LightningModule):
 
     def on_train_start(self) -> None:
         """Start the clock, also for a run that is resumed inside an epoch."""
+        self.began = True
         self.meter.resume_clock()
 
     def on_train_epoch_start(self) -> None:
@@ -252,8 +253,14 @@ class TranslationModule(pl.LightningModule):
     # Checkpoints
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Add config, tokenizer and scores (for use without the run), the corpus digest, and the sums of the run."""
-        checkpoint["nmt"] = self._description()
+        """Add the config and the tokenizer, the digest of the corpus, and the sums of the run."""
+        tokenizer = self.translator.tokenizer
+        checkpoint["nmt"] = {
+            "format": FORMAT,
+            "config": self.parts.recipe.plain,
+            "tokenizer": {"source": tokenizer.source_model, "target": tokenizer.target_model},
+            "update": self.global_step,
+        }
         checkpoint["corpus_sha256"] = self.parts.digest
         checkpoint["totals"] = self.meter.state_dict()
         checkpoint["highest_factor"] = self.highest_factor

@@ -11,7 +11,7 @@ from nmt.evaluation.metrics.base import Metric
 
 @dataclass(frozen=True)
 class Monitor:
-    """The figure of validation that decides about best.ckpt, early stopping and averaged weights.
+    """The figure of validation that decides about best.safetensors, early stopping and averaged weights.
 
     `name` is the name of `metric`, or "loss" where that is None.
     """

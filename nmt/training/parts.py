@@ -23,7 +23,7 @@ from nmt.build import (
     monitored_metric,
 )
 from nmt.check import check_lengths
-from nmt.checkpoint import load, without_prefix
+from nmt.checkpoint import Checkpoint, load, misfit, set_weights
 from nmt.config.recipe import Recipe
 from nmt.config.resumed import NOTHING, changes
 from nmt.config.settings import DataConfig, TrainConfig
@@ -44,12 +44,12 @@ from nmt.evaluation.metrics.base import Metric
 from nmt.lines import digest
 from nmt.models.dropout import Dropout
 from nmt.run_files import find_checkpoint
-from nmt.stored import wrong_shapes
 from nmt.system import machine
 from nmt.training.meter import Limits
 from nmt.training.monitor import Monitor
 from nmt.training.objectives.base import Objective
 from nmt.training.schedules import Schedule
+from nmt.training.state import restoring
 from nmt.translator.single import Translator
 
 logger = logging.getLogger(__name__)
@@ -194,9 +194,12 @@ def _training_pairs(
 
 def _translator(recipe: Recipe, corpus: Mapping[str, Split], last: Mapping[str, Any] | None) -> Translator:
     settings = recipe.settings
-    start = last if last is not None or settings.init is None else _initial(settings.init, recipe.plain)
-    if start is not None:
-        tokenizer = Tokenizer.from_state(start["nmt"]["tokenizer"])
+    start = None if last is not None or settings.init is None else _initial(settings.init, recipe.plain)
+    if last is not None:
+        with restoring(recipe.folder):
+            tokenizer = Tokenizer(last["nmt"]["tokenizer"]["source"], last["nmt"]["tokenizer"]["target"])
+    elif start is not None:
+        tokenizer = start.tokenizer
     else:
         tokenizer = Tokenizer.train(corpus["train"], settings.tokenizer, cache_dir=cache_folder())
     model = build_model(
@@ -207,38 +210,31 @@ def _translator(recipe: Recipe, corpus: Mapping[str, Split], last: Mapping[str, 
         allow=settings.allow,
     )
     if start is not None:
-        weights = without_prefix(start["state_dict"])
-        if problem := wrong_shapes(weights, model.state_dict()):
+        if problem := misfit(start.weights, model):
             raise UserError(
-                f"resume={recipe.folder}: last.ckpt does not fit its own config ({problem}); use another copy"
-                if last is not None
-                else f"init={settings.init}: its weights do not fit this model ({problem}); set model as in the "
-                "config.yaml of that run"
+                f"init={settings.init}: its weights do not fit this model ({problem}); set model as in the config.yaml "
+                "of that run"
             )
-        model.load_state_dict(weights)
+        set_weights(model, start.weights)
     if settings.data.overfit:
         _disable_dropout(model)
     search = build_search(settings.search, allow=settings.allow)
     return Translator(model, tokenizer, search, name=settings.name, trained_length=settings.data.max_length)
 
 
-def _initial(path: str, plain: Mapping[str, Any]) -> dict[str, Any]:
+def _initial(path: str, plain: Mapping[str, Any]) -> Checkpoint:
     """Return the content of the checkpoint that a new run starts from.
 
     Raises UserError if it cannot be read, and if its tokenizer or its model has other settings than the run. The run
     uses both as they are, and its settings have to tell the truth. Dropout may differ.
     """
     start = load(find_checkpoint(path, key="init"))
-    config = start["nmt"]["config"]
+    config = start.config
     own_languages, languages = (
         " to ".join(str(node.get("data", {}).get(key)) for key in ("source_lang", "target_lang"))
         for node in (config, plain)
     )
-    if (
-        "source_lang" in config.get("data", {})
-        and own_languages != languages
-        and not Tokenizer.from_state(start["nmt"]["tokenizer"]).joint
-    ):
+    if "source_lang" in config.get("data", {}) and own_languages != languages and not start.tokenizer.joint:
         raise UserError(
             f"init={path}: it translates {own_languages} with a vocabulary for each language; got {languages}, "
             "expected the same languages, or a model with a joint vocabulary"

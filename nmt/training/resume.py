@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from nmt import checkpoint
 from nmt.config.recipe import Recipe
 from nmt.config.resumed import NOTHING, changes
 from nmt.config.settings import TrainConfig
@@ -15,6 +14,7 @@ from nmt.config.typed import shown
 from nmt.errors import UserError
 from nmt.run_files import METRICS, checkpoint_folder, last_checkpoint
 from nmt.training.meter import Limits
+from nmt.training.state import load_state, restoring
 
 logger = logging.getLogger(__name__)
 
@@ -43,9 +43,10 @@ def read_last(recipe: Recipe) -> dict[str, Any]:
     run while another limit is used up.
     """
     last = _read(recipe.folder)
-    changed = changes(last["nmt"]["config"], recipe.plain)
-    changed.pop("allow", None)
-    _check_changes(recipe, last, changed)
+    with restoring(recipe.folder):
+        changed = changes(last["nmt"]["config"], recipe.plain)
+        changed.pop("allow", None)
+        _check_changes(recipe, last, changed)
     for key, pair in changed.items():
         logger.info(f"resume: {_change(key, *pair)}")
     return last
@@ -58,11 +59,11 @@ def _read(folder: Path) -> dict[str, Any]:
         raise UserError(f"resume={folder}: it has no checkpoints/last.ckpt to continue from; start the run again")
     for unfinished in checkpoint_folder(folder).glob(".*.part"):
         unfinished.unlink(missing_ok=True)
-    last = checkpoint.load(path)
+    last = load_state(path)
     if not last.keys() >= STATE:
         raise UserError(
-            f"resume={folder}: its checkpoints/last.ckpt holds weights but not the state of training (is it a copy of "
-            "best.ckpt?); restore the run's own last.ckpt, or start a new run"
+            f"resume={folder}: its checkpoints/last.ckpt does not hold the whole state of training; "
+            "restore the run's own last.ckpt, or start a new run"
         )
     return last
 

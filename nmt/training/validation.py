@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from nmt.data.batch import Batch
+from nmt.data.normalization import normalized
 from nmt.data.pair import SentencePair
 from nmt.evaluation.metrics.base import Metric, score
 from nmt.models.seq2seq import Seq2Seq
@@ -82,5 +83,6 @@ def validation_scores(
 
     A metric scores the translations of `pairs` as one corpus.
     """
-    scores = score(metrics, [translation.text for translation in translations], [pair.target for pair in pairs])
+    references = [normalized(pair.target) for pair in pairs]
+    scores = score(metrics, [translation.text for translation in translations], references)
     return {**losses.scores, **{name: found.value for name, found in scores.items()}}

@@ -72,7 +72,7 @@ class Ensemble(BaseTranslator):
         With `attending`, raises UserError for members without attention, and for members that divide a source into
         different pieces, because then their attention has no mean.
         """
-        if attending and len({member.tokenizer.to_state()["source"] for member in self.members}) > 1:
+        if attending and len({member.tokenizer.source_model for member in self.members}) > 1:
             raise UserError(
                 "search.coverage_penalty: it needs the mean of the members' attention, but the models of this ensemble "
                 "divide the source into different pieces; use search.coverage_penalty=0"

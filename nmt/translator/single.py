@@ -14,6 +14,7 @@ from nmt.analysis import trace
 from nmt.analysis.trace import Trace, Traced
 from nmt.attention_map import AttentionMap, Origin
 from nmt.build import architecture, search_node
+from nmt.checkpoint import Checkpoint
 from nmt.data.batch import batches_by_length, pad
 from nmt.errors import UserError
 from nmt.models.coverage import Covering
@@ -174,9 +175,8 @@ class Translator(BaseTranslator):
         config = {"name": self.name, "model": self.model.config, "search": search_node(self.search)}
         if self.trained_length is not None:
             config["data"] = {"max_length": self.trained_length}
-        weights = checkpoint.with_prefix(self.model.state_dict())
-        about = checkpoint.describe(config, self.tokenizer, scores={}, update=self.update)
-        checkpoint.save({"state_dict": weights, "nmt": about}, Path(path))
+        weights = checkpoint.weights_of(self.model)
+        checkpoint.save(Checkpoint(weights, config, self.tokenizer, scores={}, update=self.update), Path(path))
 
     def _forced(
         self, sources: Sequence[list[int]], targets: Sequence[list[int]], *, need_weights: bool = False

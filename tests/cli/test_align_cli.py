@@ -31,7 +31,7 @@ def words(run: Run, tmp_path: Path) -> list[str]:
 @pytest.fixture
 def reverse(run: Run, tmp_path: Path) -> Path:
     """A recurrent model of the other direction."""
-    return save_other(run, tmp_path / "reverse.ckpt", source_lang="de", target_lang="en")
+    return save_other(run, tmp_path / "reverse.safetensors", source_lang="de", target_lang="en")
 
 
 def aligned(capsys: pytest.CaptureFixture[str], *argv: str) -> list[set[tuple[int, int]]]:
@@ -172,7 +172,7 @@ def test_mistakes_are_one_line_and_leave_no_output(run: Run, words: list[str], r
     texts = {"short": "a\n", "gold.short": "0-0\n", "gold.link": "0-0\n\n\n1:1\n\n", "gold.far": "0-0\n\n1-0\n\n\n"}
     for name, text in texts.items():
         (tmp_path / name).write_text(text, "utf-8")
-    without = save_other(run, tmp_path / "same.ckpt")
+    without = save_other(run, tmp_path / "same.safetensors")
     mistakes = {
         f"target={tmp_path}/short": r"a\.en has 5 lines but .*short has 1",
         f"gold={tmp_path}/gold.short": r"^.*gold\.short has 1 line but there are 5 pairs",
@@ -188,7 +188,7 @@ def test_mistakes_are_one_line_and_leave_no_output(run: Run, words: list[str], r
         "reverse_layer=1": "^reverse_layer: does nothing without reverse=",
         "reverse_head=1": "^reverse_head: does nothing without reverse=",
         "symmetrize=union": "^symmetrize: does nothing without reverse=",
-        f"reverse={without}": "same.ckpt translates en to de, expected de to en, the other direction",
+        f"reverse={without}": "same.safetensors translates en to de, expected de to en, the other direction",
         "symmetrize=grow": "symmetrize: got 'grow', expected",
     }
     for word, message in mistakes.items():

@@ -67,7 +67,7 @@ def test_a_source_that_is_too_long_is_shown_in_parts(run: Run, capsys: pytest.Ca
 def test_another_model_stands_beside_the_first_with_the_same_translation(
     run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    other = save_other(run, tmp_path / "other.ckpt")
+    other = save_other(run, tmp_path / "other.safetensors")
     words = ["text=a dog", "target=ein Hund", "words=true", "scaled=true", f"out={tmp_path}/out"]
     attend.run([f"ckpt={run.folder}", f"compare={other}", *words])
     said = capsys.readouterr().out
@@ -83,7 +83,7 @@ def test_another_model_stands_beside_the_first_with_the_same_translation(
     page = (tmp_path / "out" / "attention.html").read_text("utf-8")
     assert "other (Recurrent, Bahdanau)" in page
     with pytest.raises(UserError, match=r"map of other \(Recurrent, Bahdanau\): got kind .*, but this model has cross"):
-        attend.run([f"ckpt={run.folder}", f"compare={tmp_path}/other.ckpt", "text=a", "kind=encoder_self"])
+        attend.run([f"ckpt={run.folder}", f"compare={tmp_path}/other.safetensors", "text=a", "kind=encoder_self"])
 
 
 def test_a_training_becomes_an_animation(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -126,7 +126,7 @@ def test_a_position_is_explained_step_by_step(run: Run, tmp_path: Path, capsys: 
 
 
 def test_a_trace_is_of_one_model(run: Run, tmp_path: Path) -> None:
-    other = save_other(run, tmp_path / "other.ckpt")
+    other = save_other(run, tmp_path / "other.safetensors")
     with pytest.raises(UserError, match="ckpt: got a list of 2, but a trace is of one model"):
         attend.run([f"ckpt=[{other},{other}]", "text=a dog", "trace=1"])
     with pytest.raises(UserError, match="got kind 'decoder_self', but the decoder of this model has cross"):
@@ -175,7 +175,7 @@ def test_mistakes_of_a_user(run: Run, elsewhere: Path, words: list[str], match: 
 
 
 def test_a_recurrent_model_has_no_rollout(run: Run, tmp_path: Path) -> None:
-    other = save_other(run, tmp_path / "other.ckpt")
+    other = save_other(run, tmp_path / "other.safetensors")
     with pytest.raises(UserError, match="got kind 'rollout', but this model has cross"):
         attend.run([f"ckpt={other}", "text=a dog", "kind=rollout", f"out={tmp_path}/out"])
     assert not (tmp_path / "out").exists()

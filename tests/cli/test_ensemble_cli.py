@@ -20,7 +20,7 @@ TEXTS = sentences(5, seed=1)
 
 @pytest.fixture(scope="module")
 def other(run: Run) -> Path:
-    return save_other(run, run.folder.parent / "other.ckpt")
+    return save_other(run, run.folder.parent / "other.safetensors")
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_evaluate_py(run: Run, other: Path, both: str, elsewhere: Path, tmp_path
     written = tmp_path / "both" / "translations" / "test.ensemble.beam1.lp1.scores.json"
     facts = json.loads(written.read_text("utf-8"))
     assert facts["checkpoint"] == "ensemble"
-    assert facts["members"] == [str(run.folder / "checkpoints" / "best.ckpt"), str(other)]
+    assert facts["members"] == [str(run.folder / "checkpoints" / "best.safetensors"), str(other)]
     texts = (run.data / "test.en").read_text("utf-8").splitlines()
     expected = load_translator([run.folder, other], device="cpu").translate(texts, beam_size=1)
     hypotheses = written.with_name("test.ensemble.beam1.lp1.hyp.de").read_text("utf-8").splitlines()
@@ -66,9 +66,11 @@ def test_evaluate_py_keeps_the_results_of_other_checkpoints(run: Run, other: Pat
     words = ["device=cpu", "bootstrap=0", f"out={tmp_path}", "search.beam_size=1"]
     evaluate.run([f"ckpt={run.folder}", *words])
     evaluate.run([f"ckpt={run.folder}", *words])
-    theirs = f"ckpt={save_other(run, run.folder.parent / 'best.ckpt')}"
+    theirs = f"ckpt={save_other(run, run.folder.parent / 'best.safetensors')}"
     for more in ([], ["search.batch_tokens=999"]):  # which is not part of the files' names
-        with pytest.raises(UserError, match=r"^out: .*scores\.json is of other checkpoints \(.*best\.ckpt\); give an"):
+        with pytest.raises(
+            UserError, match=r"^out: .*scores\.json is of other checkpoints \(.*best\.safetensors\); give an"
+        ):
             evaluate.run([theirs, *words, *more])
     (scores,) = (tmp_path / "translations").glob("*.scores.json")
     for damaged in ("{", "{}", "[]"):

@@ -52,9 +52,9 @@ def test_evaluate_program_samples(run: Run, elsewhere: Path, capsys: pytest.Capt
 
 
 def test_evaluate_program_refuses_a_checkpoint_without_data(run: Run, tmp_path: Path) -> None:
-    run.translator.save(tmp_path / "mine.ckpt")
+    run.translator.save(tmp_path / "mine.safetensors")
     with pytest.raises(UserError, match="saved from Python without data settings"):
-        evaluate_program.run([f"ckpt={tmp_path}/mine.ckpt"])
+        evaluate_program.run([f"ckpt={tmp_path}/mine.safetensors"])
 
 
 def test_a_folder_that_cannot_be_written_is_refused_before_the_translation(
@@ -71,8 +71,8 @@ def test_evaluate_program_on_other_data_from_a_lone_file(run: Run, tmp_path: Pat
     other = tmp_path / "other"
     other.mkdir()
     (other / "dev.tsv").write_text("a dog\tgod a\nred\tder\n", encoding="utf-8")
-    lone = tmp_path / "lone.ckpt"
-    lone.write_bytes((run.folder / "checkpoints" / "best.ckpt").read_bytes())
+    lone = tmp_path / "lone.safetensors"
+    lone.write_bytes((run.folder / "checkpoints" / "best.safetensors").read_bytes())
     words = ["split=val", "bootstrap=0", "search=greedy", "data.path=../other"]
     evaluate_program.run([f"ckpt={lone}", *words])
     (lines,) = (tmp_path / "translations").glob("val.lone.beam1.lp1.????????.src.en")
@@ -87,7 +87,7 @@ def test_data_in_another_language_than_the_models_are_told(
     for language, warned in (("de", False), ("ko", True)):
         words = [f"data.path={tmp_path}", f"data.target_lang={language}", f"out={tmp_path / language}"]
         evaluate_program.run([f"ckpt={run.folder}", *words, "bootstrap=0"])
-        told = "best.ckpt translates en to de, but these data are en to ko" in capfd.readouterr().err
+        told = "best.safetensors translates en to de, but these data are en to ko" in capfd.readouterr().err
         assert told is warned
 
 

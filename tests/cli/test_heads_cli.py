@@ -87,8 +87,10 @@ def test_what_would_be_lost_is_refused(run: Run, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"importance=false: .* has the importance of the heads, which would be lost"):
         heads.run([*words, "importance=false"])
     path = tmp_path / "heads" / f"{NAME}.json"
-    path.write_text(json.dumps({**before, "checkpoint": "other.ckpt"}), "utf-8")
-    with pytest.raises(UserError, match=r"^out: .* is of another checkpoint \(other\.ckpt\); name another folder"):
+    path.write_text(json.dumps({**before, "checkpoint": "other.safetensors"}), "utf-8")
+    with pytest.raises(
+        UserError, match=r"^out: .* is of another checkpoint \(other\.safetensors\); name another folder"
+    ):
         heads.run(words)
     path.write_text("x", "utf-8")
     with pytest.raises(UserError, match=r"^out: .* is damaged"):
@@ -96,14 +98,14 @@ def test_what_would_be_lost_is_refused(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_recurrent_model_has_one_head_that_cannot_be_masked(run: Run, tmp_path: Path) -> None:
-    other = save_other(run, tmp_path / "other.ckpt")
+    other = save_other(run, tmp_path / "other.safetensors")
     heads.run([f"ckpt={other}", f"out={tmp_path}", "rarity=false", *FAST])
     (only,) = written(tmp_path, "test.other.beam1.lp1.4")["heads"]
     assert (only["kind"], only["lost"], set(only["shares"])) == ("cross", None, {"end"})
 
 
 def test_mistakes(run: Run, tmp_path: Path) -> None:
-    other = save_other(run, tmp_path / "other.ckpt")
+    other = save_other(run, tmp_path / "other.safetensors")
     with pytest.raises(UserError, match=r"^ckpt: got a list of 2, but this is about the heads of one model"):
         heads.run([f"ckpt=[{other},{other}]"])
     with pytest.raises(UserError, match="sentences: got 0"):

@@ -60,7 +60,7 @@ def test_a_vocabulary_that_is_too_large_stops_no_report(folder: Path, capsys: py
 def test_a_run_that_starts_from_a_checkpoint_has_its_tokenizer(
     run: Run, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    start = save_other(run, folder / "start.ckpt")
+    start = save_other(run, folder / "start.safetensors")
     inspect_data.run([f"data.path={folder}", "data.val_size=3", f"init={start}", f"out={folder}/own"])
     report = json.loads((folder / "own" / "data_report.json").read_text(encoding="utf-8"))
     pieces = sum(len(each) for each in run.translator.tokenizer.encode_source(["a DOG 7", "snow"]))

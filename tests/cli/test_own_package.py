@@ -125,7 +125,7 @@ def test_an_attention_of_ones_own_is_trained_evaluated_and_translates(
 
     monkeypatch.syspath_prepend(str(own / "packages"))
     for refused in (lambda: load_translator("run"), lambda: evaluate.run(["ckpt=run"])):
-        with pytest.raises(UserError, match=r"run/checkpoints/best\.ckpt: .*add allow=\[acme_nmt\]"):
+        with pytest.raises(UserError, match=r"run/checkpoints/best\.safetensors: .*add allow=\[acme_nmt\]"):
             refused()
     evaluate.run(["ckpt=run", "allow=[acme_nmt]", "--config-dir=configs", "search=short", "device=cpu", "bootstrap=0"])
     assert "BLEU" in capsys.readouterr().out

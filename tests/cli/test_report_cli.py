@@ -70,7 +70,7 @@ def test_words_of_further_corpora_are_counted_too(run: Run, tmp_path: Path, else
     (tmp_path / "test.tsv").write_text("red\tunseen\n", encoding="utf-8")
     (tmp_path / "more.tsv").write_text("red\tunseen\n" * 12, encoding="utf-8")
     more = {"mine": {"train": str(tmp_path / "more.tsv"), "weight": 1}}
-    ckpt = save_other(run, tmp_path / "other.ckpt", more=more)
+    ckpt = save_other(run, tmp_path / "other.safetensors", more=more)
     program.run([f"ckpt={ckpt}", *QUICK, f"data.path={tmp_path}", f"out={tmp_path}"])
     (path,) = (tmp_path / "translations").glob("*.report.json")
     (group,) = json.loads(path.read_text("utf-8"))["by_rarity"]["groups"]

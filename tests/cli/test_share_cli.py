@@ -33,19 +33,18 @@ def test_the_copy_is_the_same_model_in_half_the_bytes(
 ) -> None:
     out = tmp_path / "a, copy"
     share.run([f"ckpt={finished}", f"out={out}"])
-    files = ["attention/0.json", "checkpoints/best.ckpt", "config.yaml", "metrics.json"]
+    files = ["attention/0.json", "checkpoints/best.safetensors", "config.yaml", "metrics.json"]
     assert sorted(path.relative_to(out).as_posix() for path in out.rglob("*.*")) == files
     said = capsys.readouterr().out
     assert all(f"written to {out / name} (" in said for name in files)
 
-    whole, copy = checkpoint.load(finished / "checkpoints" / "best.ckpt"), checkpoint.load(out / files[1])
-    for name, value in whole["state_dict"].items():
-        assert copy["state_dict"][name].dtype == torch.float16
-        torch.testing.assert_close(copy["state_dict"][name].float(), value, rtol=2**-11, atol=2**-24)
-    stored = [{value.data_ptr() for value in each["state_dict"].values()} for each in (whole, copy)]
-    assert len(stored[0]) == len(stored[1]) < len(copy["state_dict"])  # tied weights are stored once
-    assert copy["nmt"]["config"] == yaml.safe_load((out / "config.yaml").read_text("utf-8"))
-    assert copy["nmt"]["config"]["data"] == {**whole["nmt"]["config"]["data"], "path": None}
+    whole, copy = checkpoint.load(finished / "checkpoints" / "best.safetensors"), checkpoint.load(out / files[1])
+    for name, value in whole.weights.items():
+        assert copy.weights[name].dtype == torch.float16
+        torch.testing.assert_close(copy.weights[name].float(), value, rtol=2**-11, atol=2**-24)
+    assert len(whole.weights) == len(copy.weights)
+    assert copy.config == yaml.safe_load((out / "config.yaml").read_text("utf-8"))
+    assert copy.config["data"] == {**whole.config["data"], "path": None}
     assert (out / "metrics.json").read_bytes() == (finished / "metrics.json").read_bytes()
 
     loaded = load_translator(out)
@@ -56,14 +55,14 @@ def test_the_copy_is_the_same_model_in_half_the_bytes(
 
 
 def test_no_path_of_this_machine_is_in_the_copy(finished: Path, tmp_path: Path) -> None:
-    payload = checkpoint.load(finished / "checkpoints" / "best.ckpt")
-    payload["nmt"]["config"]["data"] |= {"train": ["/me/a.en", "/me/a.de"], "train_alignment": "/me/a.align"}
-    payload["nmt"]["config"]["data"] |= {"_target_": "nmt.data.sources.hub.Hub", "name": "/me/corpus"}
-    payload["nmt"]["config"]["data"] |= {"root": ["/me/catalogues"]}
-    checkpoint.save(payload, finished / "checkpoints" / "best.ckpt")
+    payload = checkpoint.load(finished / "checkpoints" / "best.safetensors")
+    payload.config["data"] |= {"train": ["/me/a.en", "/me/a.de"], "train_alignment": "/me/a.align"}
+    payload.config["data"] |= {"_target_": "nmt.data.sources.hub.Hub", "name": "/me/corpus"}
+    payload.config["data"] |= {"root": ["/me/catalogues"]}
+    checkpoint.save(payload, finished / "checkpoints" / "best.safetensors")
     share.run([f"ckpt={finished}", f"out={tmp_path}/copy"])
     assert "/me/" not in (tmp_path / "copy" / "config.yaml").read_text("utf-8")
-    assert "/me/" not in str(checkpoint.load(tmp_path / "copy" / "checkpoints" / "best.ckpt")["nmt"]["config"])
+    assert "/me/" not in str(checkpoint.load(tmp_path / "copy" / "checkpoints" / "best.safetensors").config)
 
 
 def test_attend_shows_the_first_validation_sentence_of_a_run(
@@ -89,10 +88,9 @@ def test_mistakes_of_a_user(run: Run, finished: Path, tmp_path: Path) -> None:
         share.run([f"ckpt={run.folder}", f"out={tmp_path}/copy"])
     with pytest.raises(UserError, match=r"already holds a run \(metrics.json\); name another folder"):
         share.run([f"ckpt={finished}", f"out={finished}"])
-    payload = checkpoint.load(finished / "checkpoints" / "best.ckpt")
-    name = next(iter(payload["state_dict"]))
-    payload["state_dict"][name][0, 0] = 1e5
-    checkpoint.save(payload, finished / "checkpoints" / "best.ckpt")
+    payload = checkpoint.load(finished / "checkpoints" / "best.safetensors")
+    payload.weights["encoder.embed.table.weight"][0, 0] = 1e5
+    checkpoint.save(payload, finished / "checkpoints" / "best.safetensors")
     with pytest.raises(UserError, match=r"has values above 65,504, too large for float16"):
         share.run([f"ckpt={finished}", f"out={tmp_path}/copy"])
     assert not (tmp_path / "copy").exists()

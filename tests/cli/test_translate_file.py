@@ -31,7 +31,7 @@ def test_a_line_out_for_a_line_in(run: Run, translated: FileCall, capsys: pytest
     assert gzip.decompress(packed.read_bytes()) == (translated.source.parent / "out.de").read_bytes()
     source_gz = translated.source.with_name("again.gz")
     source_gz.write_bytes(gzip.compress(translated.source.read_bytes()))
-    checkpoint = run.folder / "checkpoints" / "best.ckpt"
+    checkpoint = run.folder / "checkpoints" / "best.safetensors"
     translate_file.translate_file(
         Answers(Translator(run.translator.model, run.translator.tokenizer, QUICK)),
         source_gz,
@@ -118,7 +118,7 @@ def test_files_that_cannot_be_read(run: Run, tmp_path: Path) -> None:
     (tmp_path / "plain.gz").write_text("a dog")
     (tmp_path / "short.gz").write_bytes(gzip.compress(b"a dog\n" * 1000)[:-9])
     (tmp_path / "empty").write_text("")
-    checkpoint = run.folder / "checkpoints" / "best.ckpt"
+    checkpoint = run.folder / "checkpoints" / "best.safetensors"
     for name, message in (
         ("none", "none: no such file"),
         ("plain.gz", "not a whole gzip file"),

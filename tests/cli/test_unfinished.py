@@ -83,7 +83,7 @@ def test_going_on_with_something_else_is_refused(run: Run, translated: FileCall)
             translated()
     partial = partial_path(translated.source.parent / "out.de")
     before = partial.read_bytes()
-    (run.folder / "checkpoints" / "other.ckpt").write_bytes(b"other weights")
+    (run.folder / "checkpoints" / "other.safetensors").write_bytes(b"other weights")
     for settings, named in (
         ({"beam_size": 3}, "another search.beam_size;"),
         ({"jsonl": True}, "another format;"),

@@ -7,7 +7,7 @@ import torch
 
 from nmt.build import build_model
 from nmt.evaluation.head_importance import Head, heads, importance, masked
-from nmt.evaluation.metrics.bleu import BLEU
+from nmt.evaluation.metrics.chrf import ChrF
 from nmt.evaluation.metrics.ter import TER
 from nmt.models.multihead import MultiHeadAttention, attention_weights
 from nmt.translator.single import Translator
@@ -33,17 +33,17 @@ def test_a_masked_head_adds_nothing_to_the_output() -> None:
 def test_the_score_without_each_head(run: Run) -> None:
     model, search = run.translator.model, run.translator.search.replace(beam_size=1)
     translator = Translator(model, run.translator.tokenizer, search)
-    sources = sentences(6, seed=5)
+    sources = sentences(12, seed=5)
     whole = [each.text for each in translator.translate(sources)]
     weights = {name: value.clone() for name, value in model.state_dict().items()}
-    found = importance(translator, model, sources, whole, whole, BLEU(), resamples=20)
+    found = importance(translator, model, sources, whole, whole, ChrF(), resamples=20)
     kinds = ("encoder_self", "cross", "decoder_self")
     assert set(found) == {Head(kind, layer, head) for kind in kinds for layer in (1, 2) for head in (1, 2)}
     assert all(torch.equal(value, weights[name]) for name, value in model.state_dict().items())
     chosen = Head("cross", 2, 1)
     with masked(model.decoder.layers[1].cross_attention, 1):  # type: ignore[union-attr, index]
         lines = [each.text for each in translator.translate(sources)]
-    assert lines != whole and found[chosen].score == BLEU().score(lines, whole).value < 100
+    assert lines != whole and found[chosen].score == ChrF().score(lines, whole).value < 100
     assert found[chosen].lost == pytest.approx(100 - found[chosen].score)
     worse = importance(translator, model, sources, whole, whole, TER())[chosen]
     assert worse.score > 0 and worse.lost == worse.score, "more errors are a loss"

@@ -6,6 +6,7 @@ import json
 import shlex
 import subprocess
 import sys
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -55,6 +56,21 @@ def test_the_sacrebleu_program_gives_the_score_of_the_written_files(run: Run, tm
         assert facts["scores"][name]["value"] == pytest.approx(json.loads(done.stdout)["score"], abs=1e-8)
     assert facts["sentences"] == 6 and facts["search"]["beam_size"] == 3
     assert "bs:20" in facts["scores"]["bleu"]["signature"] and facts["scores"]["exact"]["signature"] is None
+
+
+def test_references_are_normalized_as_translations_are(run: Run, tmp_path: Path) -> None:
+    """The reference is a translation of this very model, typed in another way."""
+    sources = [text for text in sentences(6, seed=6) if text]
+    texts = [translation.text for translation in run.translator.translate(sources)]
+    run_on = [f"{text}  한국어\u00a0é" for text in texts]
+    spelt = [unicodedata.normalize("NFD", text) for text in run_on]
+    found, usual = (
+        evaluate(run.translator, list(map(SentencePair, sources, targets)), {"chrf": ChrF()}, SUBJECT)
+        for targets in (spelt, run_on)
+    )
+    assert found.references == usual.references == [" ".join(text.split()) for text in run_on]
+    assert found.data_sha256 == usual.data_sha256 and found.scores.to_dict() == usual.scores.to_dict()
+    assert write_evaluation(tmp_path, found).reference.read_text("utf-8").splitlines() == usual.references
 
 
 def test_what_was_not_compared_is_told_with_its_reason(run: Run) -> None:

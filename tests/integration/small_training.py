@@ -7,6 +7,8 @@ import torch
 
 from nmt import checkpoint
 from nmt.cli import train as train_program
+from nmt.run_files import best_checkpoint, last_checkpoint
+from nmt.training.state import load_state
 
 ROOT = Path(__file__).resolve().parents[2]
 NO_AVERAGE = "callbacks.checkpointing.average_last=0"
@@ -44,9 +46,23 @@ def go(folder, *overrides):
     return json.loads((folder / "metrics.json").read_text("utf-8"))
 
 
-def weights(folder, name="last.ckpt"):
-    return checkpoint.load(folder / "checkpoints" / name)["state_dict"]
+def last(folder):
+    """The whole state of a training."""
+    return load_state(last_checkpoint(folder))
+
+
+def last_weights(folder):
+    """The weights of last.ckpt, with their names in the model; a shared table is there by each of its names."""
+    return {name.removeprefix("model."): value for name, value in last(folder)["state_dict"].items()}
+
+
+def best(folder):
+    """The checkpoint to use."""
+    return checkpoint.load(best_checkpoint(folder))
 
 
 def same(one, other):
-    return one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
+    """Whether the weights that both name are equal, and neither has one that the other could lack but for sharing."""
+    fewer, more = sorted((one, other), key=len)
+    tables = {value.untyped_storage().data_ptr() for value in more.values()}
+    return len(fewer) in (len(more), len(tables)) and all(torch.equal(fewer[name], more[name]) for name in fewer)

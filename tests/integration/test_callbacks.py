@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from nmt import checkpoint
 from nmt.config.compose import compose, validate
 from nmt.config.recipe import Recipe
 from nmt.errors import UserError
 from nmt.run_files import METRICS
 from nmt.training.run import train
+from tests.integration.small_training import best, last
 
 OVERRIDES = [
     "data=cldr", "data.sizes=[60,4,4]", "data.topics=[dates,numbers]", "data.max_parts=1", "data.batch_tokens=300",
@@ -45,7 +45,7 @@ def go(folder, *more, resume=False):
 
 
 def counted(folder):
-    return checkpoint.load(folder / "checkpoints" / "last.ckpt")["callbacks"]["Counter"]["validations"]
+    return last(folder)["callbacks"]["Counter"]["validations"]
 
 
 def test_a_callback_of_ones_own_is_called_saved_and_resumed(tmp_path, monkeypatch):
@@ -87,7 +87,7 @@ def test_two_states_under_one_key_are_refused(tmp_path):
 def test_the_monitor_chooses_the_best_weights(tmp_path, monitor):
     folder = tmp_path / "run"
     metrics = go(folder, "trainer.max_epochs=3", f"callbacks.monitor={monitor}", "optimizer.lr=0.01")
-    best = checkpoint.load(folder / "checkpoints" / "best.ckpt")["nmt"]
-    assert best["update"] == metrics["best_update"]
+    kept = best(folder)
+    assert kept.update == metrics["best_update"]
     assert json.loads((folder / METRICS).read_text("utf-8"))["best_update"] == metrics["best_update"]
-    assert monitor in best["scores"]["val"]
+    assert monitor in kept.scores["val"]

@@ -51,7 +51,7 @@ def test_an_example_trains(line: str, lab: Path) -> None:
     corpus = ["tokenizer.vocab_size=271"] if any(word.startswith("data=") for word in words) else CORPUS
     train.run([*corpus, *TINY, "hydra.run.dir=run", *words])
     assert (lab / "run" / "metrics.json").is_file()
-    assert (lab / "run" / "checkpoints" / "best.ckpt").is_file()
+    assert (lab / "run" / "checkpoints" / "best.safetensors").is_file()
 
 
 @pytest.mark.slow

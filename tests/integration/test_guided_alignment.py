@@ -5,14 +5,13 @@ import gzip
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from nmt import checkpoint
 from nmt.cli import align
 from nmt.cli import train as train_program
 from nmt.errors import UserError
-from tests.integration.small_training import SMALL_TRANSFORMER
+from tests.integration.small_training import SMALL_TRANSFORMER, best
 
 PAIRS = 60
-WORDS = ["objective=guided_alignment", *SMALL_TRANSFORMER, "data=files", "tokenizer.vocab_size=275",
+WORDS = ["objective=guided_alignment", *SMALL_TRANSFORMER, "data=files", "tokenizer.vocab_size=291",
          "data.batch_tokens=200", "trainer.accelerator=cpu", "search.max_length_factor=1", "callbacks.samples=null",
          "trainer.max_steps=4", "trainer.log_every_n_steps=2"]  # fmt: skip
 
@@ -40,7 +39,7 @@ def go(corpus, *more):
 def test_a_run_and_its_figures(corpus):
     files = [f"data.{split}_alignment={corpus / split}.align" for split in ("train", "val")]
     folder = go(corpus, *files)
-    scores = checkpoint.load(folder / "checkpoints" / "best.ckpt")["nmt"]["scores"]["val"]
+    scores = best(folder).scores["val"]
     assert scores["alignment_loss"] > 0 and scores["loss"] > 0
     log = EventAccumulator(str(folder))
     log.Reload()
@@ -58,7 +57,7 @@ def test_a_run_and_its_figures(corpus):
         train_program.run([f"resume={folder}", "trainer.max_steps=6"])
     (corpus / "run").rename(corpus / "first run")
     again = go(corpus, f"data.train_alignment={written}")
-    scores = checkpoint.load(again / "checkpoints" / "best.ckpt")["nmt"]["scores"]["val"]
+    scores = best(again).scores["val"]
     assert "alignment_loss" not in scores, "the validation pairs have no links"
 
 

@@ -7,6 +7,7 @@ from nmt import checkpoint
 from nmt.config.compose import compose_run
 from nmt.errors import UserError
 from nmt.training.run import train
+from tests.integration.small_training import best, last
 
 OVERRIDES = [
     *("data=cldr", "data.sizes=[60,4,4]", "data.max_parts=1", "data.batch_tokens=200", "tokenizer.vocab_size=360"),
@@ -19,7 +20,7 @@ OVERRIDES = [
 
 def go(folder, *more):
     train(compose_run([*OVERRIDES, *more, f"hydra.run.dir={folder}"]))
-    return checkpoint.load(folder / "checkpoints" / "last.ckpt")
+    return last(folder)
 
 
 @pytest.fixture(scope="module")
@@ -31,13 +32,13 @@ def first(tmp_path_factory):
 
 def test_it_starts_from_the_weights_with_a_new_optimizer(first, tmp_path):
     """A learning rate of almost 0 leaves the weights where they began; the pairs are others."""
-    begun = checkpoint.load(first / "checkpoints" / "best.ckpt")
+    begun = best(first)
     swapped = ("data.source_lang=de", "data.target_lang=en")
     ended = go(tmp_path / "second", f"init={first}", "seed=2", "optimizer.lr=1e-12", *swapped)
-    assert ended["nmt"]["tokenizer"] == begun["nmt"]["tokenizer"]
+    assert ended["nmt"]["tokenizer"]["source"] == begun.tokenizer.source_model
     assert ended["nmt"]["config"]["init"] == str(first)
-    for name, weight in begun["state_dict"].items():
-        torch.testing.assert_close(ended["state_dict"][name], weight, atol=1e-8, rtol=0)
+    for name, weight in begun.weights.items():
+        torch.testing.assert_close(ended["state_dict"][f"model.{name}"], weight, atol=1e-8, rtol=0)
     assert ended["global_step"] == 2, "updates are counted anew"
 
 
@@ -77,21 +78,21 @@ def test_dropout_may_differ_and_the_log_says_so(first, tmp_path, caplog):
 
 def test_weights_that_do_not_fit_are_named(first, tmp_path):
     """The settings are the same, but the code of a model may have changed."""
-    payload = checkpoint.load(first / "checkpoints" / "best.ckpt")
-    payload["state_dict"].popitem()
-    checkpoint.save(payload, tmp_path / "other.ckpt")
+    found = best(first)
+    found.weights.popitem()
+    checkpoint.save(found, tmp_path / "other.safetensors")
     with pytest.raises(UserError, match=r"^init=.*: its weights do not fit this model \(.* is missing\)"):
-        go(tmp_path / "second", f"init={tmp_path / 'other.ckpt'}")
+        go(tmp_path / "second", f"init={tmp_path / 'other.safetensors'}")
 
 
 def test_a_checkpoint_without_newer_settings_starts_a_run(first, tmp_path, caplog):
     caplog.set_level("INFO")
-    path = tmp_path / "older.ckpt"
-    payload = checkpoint.load(first / "checkpoints" / "best.ckpt")
-    del payload["nmt"]["config"]["model"]["encoder"]["block"]["stochastic_depth"]
-    del payload["nmt"]["config"]["tokenizer"]["max_pairs"]
-    del payload["nmt"]["config"]["data"]
-    checkpoint.save(payload, path)
+    path = tmp_path / "older.safetensors"
+    found = best(first)
+    del found.config["model"]["encoder"]["block"]["stochastic_depth"]
+    del found.config["tokenizer"]["max_pairs"]
+    del found.config["data"]
+    checkpoint.save(found, path)
     go(tmp_path / "second", f"init={path}")
     assert "BLEU" in caplog.text and "object at" not in caplog.text
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from tests.integration.small_training import MODELS, NO_AVERAGE, go, same, weights
+from tests.integration.small_training import MODELS, NO_AVERAGE, go, last_weights, same
 
 
 @pytest.mark.slow
@@ -18,7 +18,7 @@ def test_half_precision_learns_as_single_does(tmp_path, name):
     go(tmp_path / "start", *common, "optimizer.lr=1e-30")
     go(tmp_path / "single", *common, "optimizer.lr=1")
     go(tmp_path / "half", *common, "optimizer.lr=1", "trainer.precision=bf16-mixed")
-    start, single, half = (weights(tmp_path / run) for run in ("start", "single", "half"))
+    start, single, half = (last_weights(tmp_path / run) for run in ("start", "single", "half"))
     assert not same(single, half) and all(value.dtype == torch.float32 for value in half.values())
     changes = [torch.cat([(end[key] - start[key]).flatten() for key in start]) for end in (single, half)]
     assert torch.cosine_similarity(*changes, dim=0) > 0.99

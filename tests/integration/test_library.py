@@ -34,7 +34,7 @@ def test_the_program_is_short() -> None:
 def test_what_it_learns_and_saves(names: dict[str, Any]) -> None:
     assert [each.text for each in names["found"]] == ["eins zwei drei", "sechs fünf"]
     assert names["right"].score > names["wrong"].score + 1
-    assert (names["folder"] / "model.ckpt").is_file() and (names["folder"] / "map.png").is_file()
+    assert (names["folder"] / "model.safetensors").is_file() and (names["folder"] / "map.png").is_file()
 
 
 def test_several_hypotheses_and_samples(names: dict[str, Any]) -> None:

@@ -13,15 +13,16 @@ import time
 import pytest
 import torch
 
-from nmt import checkpoint
+from nmt.run_files import last_checkpoint
+from nmt.training.state import load_state
 from tests.integration.small_training import (
     NO_AVERAGE,
     ROOT,
     SMALL_TRANSFORMER,
     TINY,
     go,
+    last_weights,
     same,
-    weights,
 )
 
 KILLED = [
@@ -45,7 +46,7 @@ def wait_for_updates(folder, process, updates):
     """Wait until last.ckpt is from `updates` or later."""
     path = folder / "checkpoints" / "last.ckpt"
     for _ in range(600):
-        if path.exists() and checkpoint.load(path)["nmt"]["update"] >= updates:
+        if path.exists() and load_state(path)["nmt"]["update"] >= updates:
             return
         assert process.poll() is None, process.stdout.read()
         time.sleep(0.1)
@@ -120,7 +121,7 @@ def test_killed_in_mid_epoch_and_resumed_ends_with_the_same_weights(tmp_path):
     for folder in (killed, stopped):
         process = start(f"resume={folder}")
         assert process.wait() == 0, process.stdout.read()
-        assert same(weights(folder), weights(whole))
+        assert same(last_weights(folder), last_weights(whole))
         ours, theirs = (json.loads((path / "metrics.json").read_text("utf-8")) for path in (folder, whole))
         assert ours["test"] == theirs["test"] and ours["updates"] == theirs["updates"]
         assert math.isclose(ours["epochs"], theirs["epochs"])
@@ -140,7 +141,7 @@ def test_two_processes_train_one_model_in_one_folder_and_show_it(tmp_path):
     metrics = json.loads((folder / "metrics.json").read_text("utf-8"))
     assert metrics["updates"] == 6 and metrics["sentences"]["val"] == 21
     assert said.count("left\n") >= 5, said
-    states = checkpoint.load(folder / "checkpoints" / "last.ckpt")["callbacks"]["Generators"]["ranks"]
+    states = load_state(last_checkpoint(folder))["callbacks"]["Generators"]["ranks"]
     assert len(states) == 2 and not torch.equal(states[0]["torch"], states[1]["torch"])
 
 
@@ -157,8 +158,8 @@ def test_two_processes_are_stopped_and_go_on_as_if_they_had_not_been(tmp_path):
     assert process.returncode == 130 and f"train.py resume={stopped}" in said, said
     process = start(f"resume={stopped}")
     assert process.wait() == 0, process.stdout.read()
-    for name, value in weights(whole).items():
-        torch.testing.assert_close(weights(stopped)[name], value, rtol=1e-4, atol=1e-5)
+    for name, value in last_weights(whole).items():
+        torch.testing.assert_close(last_weights(stopped)[name], value, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.slow
@@ -172,6 +173,6 @@ def test_two_processes_update_as_one_that_accumulates(tmp_path):
     said = process.communicate()[0]
     assert process.returncode == 0, said
     go(tmp_path / "one", *common, "trainer.accumulate_grad_batches=2")
-    one, two = weights(tmp_path / "one"), weights(tmp_path / "two")
+    one, two = last_weights(tmp_path / "one"), last_weights(tmp_path / "two")
     for name, value in one.items():
         torch.testing.assert_close(two[name], value, rtol=1e-4, atol=1e-6)

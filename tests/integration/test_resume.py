@@ -2,6 +2,7 @@
 
 import os
 import signal
+from dataclasses import replace
 from unittest.mock import Mock
 
 import pytest
@@ -12,19 +13,20 @@ from nmt import checkpoint, load_translator
 from nmt.config.compose import compose_run
 from nmt.config.recipe import read_recipe
 from nmt.errors import UserError
-from nmt.run_files import CONFIG, METRICS
+from nmt.run_files import CONFIG, METRICS, best_checkpoint
 from nmt.training.callbacks.checkpointing import Checkpointing
 from nmt.training.callbacks.progress import TrainingProgress
 from nmt.training.interruption import Interrupted
 from nmt.training.module import TranslationModule
 from nmt.training.run import train
+from tests.integration.small_training import best, last
 
 OVERRIDES = [
     "data=cldr",
     "data.sizes=[150,4,4]",
     "data.max_parts=1",
     "data.batch_tokens=200",
-    "tokenizer.vocab_size=360",
+    "tokenizer.vocab_size=376",
     "model.encoder.block.width=16",
     "model.encoder.block.heads=2",
     "model.encoder.block.feed_forward=16",
@@ -47,7 +49,7 @@ SAVE_ALWAYS = "callbacks.checkpointing.save_every_updates=1"
 
 def go(folder, *more, resume=False):
     metrics = train(compose_run([*OVERRIDES, *more, f"hydra.run.dir={folder}"]), resume=resume)
-    return metrics, checkpoint.load(folder / "checkpoints" / "last.ckpt")["state_dict"]
+    return metrics, last(folder)["state_dict"]
 
 
 def equal(one, other):
@@ -134,7 +136,7 @@ def test_a_resume_that_fails_leaves_a_finished_run_as_it_was(tmp_path, monkeypat
             go(folder, "trainer.max_steps=5", word, resume=True)
         assert {path: path.read_bytes() for path in files} == before
     with monkeypatch.context() as patch, pytest.raises(OSError, match="No space left"):
-        patch.setattr("nmt.training.lightning.save", Mock(side_effect=OSError(28, "No space left on device")))
+        patch.setattr("nmt.training.lightning.save_state", Mock(side_effect=OSError(28, "No space left on device")))
         go(folder, "trainer.max_steps=5", resume=True)
     changed = {path.name for path in files if path.read_bytes() != before[path]}
     assert changed == {CONFIG}, "the command that continues the run has to know the settings"
@@ -223,11 +225,10 @@ def test_an_extended_run_starts_at_the_share_that_is_done(tmp_path, monkeypatch)
 
 
 def test_an_average_of_a_run_that_is_extended_is_called_an_earlier_one(tmp_path, caplog):
-    best = tmp_path / "checkpoints" / "best.ckpt"
     go(tmp_path, *SHORT, "trainer.max_epochs=1", "callbacks.checkpointing.average_last=2")
-    content = checkpoint.load(best)
-    content["nmt"]["scores"] = {"val": content["nmt"]["scores"]["val"] | {"loss": 0.0}, "weights": "average"}
-    checkpoint.save(content, best)
+    content = best(tmp_path)
+    scores = {"val": content.scores["val"] | {"loss": 0.0}, "weights": "average"}
+    checkpoint.save(replace(content, scores=scores), best_checkpoint(tmp_path))
     with caplog.at_level("INFO"):
         go(tmp_path, *SHORT, "trainer.max_epochs=3", "callbacks.checkpointing.average_last=2", resume=True)
     found = [each.message for each in caplog.records if "kept the" in each.message]

@@ -11,7 +11,7 @@ from nmt.config.compose import compose_run
 from nmt.errors import UserError
 from nmt.training.parts import build_parts
 
-CORPUS = ["data=cldr", "data.sizes=[200,8,8]", "data.topics=[numbers]", "data.max_parts=1", "tokenizer.vocab_size=300"]
+CORPUS = ["data=cldr", "data.sizes=[200,8,8]", "data.topics=[numbers]", "data.max_parts=1", "tokenizer.vocab_size=316"]
 POSITIONS = [
     "model/positions=learned",
     "model.positions.max_length=64",

@@ -45,7 +45,7 @@ def mixed(run: Run, other: Translator) -> Ensemble:
     return Ensemble([run.translator, other])
 
 
-def other_tokenizer(change: Callable[[str], str] = lambda text: text, size: int = 330) -> Tokenizer:
+def other_tokenizer(change: Callable[[str], str] = lambda text: text, size: int = 346) -> Tokenizer:
     """Return a tokenizer of changed texts."""
     pairs = [SentencePair(change(line), change(line[::-1])) for line in sentences(60, seed=60)]
     settings = TokenizerConfig(type="bpe", vocab_size=size, joint=True, character_coverage=1.0)
@@ -103,8 +103,8 @@ def test_search_errors_are_those_of_the_ensemble(mixed: Ensemble) -> None:
 
 def test_models_may_read_the_source_in_different_pieces(run: Run) -> None:
     """They share the target vocabulary; one of them knows only characters of the source."""
-    joint = run.translator.tokenizer.to_state()["source"]
-    characters = other_tokenizer(lambda text: text.upper()).to_state()["source"]
+    joint = run.translator.tokenizer.source_model
+    characters = other_tokenizer(lambda text: text.upper()).source_model
     tokenizer = Tokenizer(characters, joint)
     second = Translator(make_model(recurrent(), tokenizer), tokenizer, BeamSearch(), trained_length=30)
     assert second.source_lengths(["a man"])[0] > run.translator.source_lengths(["a man"])[0]
@@ -143,7 +143,7 @@ def test_what_makes_no_ensemble(run: Run, other: Translator, tmp_path: Path) -> 
         with pytest.raises(UserError, match=match):
             Ensemble([run.translator, other, stranger])
 
-    refused(other_tokenizer(size=320), r"^ensemble: model 1 \(tiny\) and model 3 \(far\) .*\(330 and 320 pieces\)")
+    refused(other_tokenizer(size=320), r"^ensemble: model 1 \(tiny\) and model 3 \(far\) .*\(346 and 320 pieces\)")
     refused(other_tokenizer(lambda text: text[::-1] + "x"), r"\(id \d+ is '.+' and '.+'\), but an ensemble averages")
     with pytest.raises(UserError, match="got no model"):
         Ensemble([])
@@ -152,7 +152,7 @@ def test_what_makes_no_ensemble(run: Run, other: Translator, tmp_path: Path) -> 
 
 
 def test_checkpoints_make_an_ensemble(run: Run, other: Translator, mixed: Ensemble, tmp_path: Path) -> None:
-    path = save_other(run, tmp_path / "other.ckpt")
+    path = save_other(run, tmp_path / "other.safetensors")
     both = load_translator([run.folder, path], device="cpu", beam_size=2)
     assert isinstance(both, Ensemble) and both.search == run.translator.search.replace(beam_size=2)
     same(both.hypotheses(TEXTS), mixed.hypotheses(TEXTS, beam_size=2))
@@ -162,13 +162,13 @@ def test_checkpoints_make_an_ensemble(run: Run, other: Translator, mixed: Ensemb
 
 
 def test_checkpoints_that_make_no_ensemble(run: Run, tmp_path: Path) -> None:
-    ours = str(run.folder / "checkpoints" / "best.ckpt").replace("(", r"\(").replace(")", r"\)")
-    korean = save_other(run, tmp_path / "korean.ckpt", target_lang="ko")
-    vocabulary = save_other(run, tmp_path / "vocabulary.ckpt", other_tokenizer(size=320))
+    ours = str(run.folder / "checkpoints" / "best.safetensors").replace("(", r"\(").replace(")", r"\)")
+    korean = save_other(run, tmp_path / "korean.safetensors", target_lang="ko")
+    vocabulary = save_other(run, tmp_path / "vocabulary.safetensors", other_tokenizer(size=320))
     for path, match in (
         (korean, rf"^ensemble: {ours} translates en to de, but {korean} translates en to ko; expected models of one"),
-        (vocabulary, rf"^ensemble: {ours} and {vocabulary} have different target vocabularies \(330 and 320 pieces\)"),
-        (tmp_path / "none.ckpt", rf"^ckpt={tmp_path}/none\.ckpt: no such file or folder"),
+        (vocabulary, rf"^ensemble: {ours} and {vocabulary} have different target vocabularies \(346 and 320 pieces\)"),
+        (tmp_path / "none.safetensors", rf"^ckpt={tmp_path}/none\.safetensors: no such file or folder"),
     ):
         with pytest.raises(UserError, match=match):
             load_translator([run.folder, path], device="cpu")

@@ -101,8 +101,8 @@ def test_the_training_says_how_long_a_source_may_be(run: Run, tmp_path: Path) ->
     loaded = load_translator(run.folder, device="cpu")
     assert loaded.trained_length == 128 and run.translator.trained_length is None
     for translator, length in ((loaded, 128), (run.translator, None)):
-        translator.save(tmp_path / "again.ckpt")
-        assert load_translator(tmp_path / "again.ckpt", device="cpu").trained_length == length
+        translator.save(tmp_path / "again.safetensors")
+        assert load_translator(tmp_path / "again.safetensors", device="cpu").trained_length == length
     long = "a dog. " * 40_000
     (found,) = loaded.translate(["e" * 600], beam_size=1, max_length_factor=0.1)
     assert len(found.parts) > 3 and "".join(part.source for part in found.parts) == "e" * 600
@@ -211,14 +211,14 @@ def test_a_saved_translator_is_read_back(run: Run, tmp_path: Path) -> None:
     texts = sentences(5, seed=12)
     search = Sampling(temperature=0.8, samples=2, max_length_factor=1.0)
     translator = Translator(run.translator.model, run.translator.tokenizer, search)
-    translator.save(tmp_path / "mine.ckpt")
-    again = load_translator(tmp_path / "mine.ckpt", device="cpu")
+    translator.save(tmp_path / "mine.safetensors")
+    again = load_translator(tmp_path / "mine.safetensors", device="cpu")
     assert again.search == search and again.translate(texts) == translator.translate(texts)
-    again.save(tmp_path / "again.ckpt")
-    assert load_translator(tmp_path / "again.ckpt", device="cpu").translate(texts) == translator.translate(texts)
+    again.save(tmp_path / "again.safetensors")
+    assert load_translator(tmp_path / "again.safetensors", device="cpu").translate(texts) == translator.translate(texts)
     by_hand = Seq2Seq(again.model.encoder, again.model.decoder)
     with pytest.raises(UserError, match=r"nmt\.build\.build_model"):
-        Translator(by_hand, again.tokenizer, search).save(tmp_path / "other.ckpt")
+        Translator(by_hand, again.tokenizer, search).save(tmp_path / "other.safetensors")
 
 
 def test_training_mode_is_left_as_it_was(run: Run) -> None:
@@ -308,7 +308,7 @@ def test_batches_by_length_covers_everything_once_within_the_budget() -> None:
 def test_load_translator_from_folder_and_file(run: Run) -> None:
     texts = sentences(4, seed=5)
     expected = [t.text for t in run.translator.translate(texts)]
-    for path in (run.folder, str(run.folder / "checkpoints" / "last.ckpt")):
+    for path in (run.folder, str(run.folder / "checkpoints" / "best.safetensors")):
         assert [t.text for t in load_translator(path, device="cpu").translate(texts)] == expected
     greedy = load_translator(run.folder, beam_size=1)
     assert greedy.search == BeamSearch(beam_size=1, max_length_factor=1.0, max_length_extra=4, batch_tokens=200)
@@ -345,7 +345,7 @@ def test_the_search_of_a_checkpoint_is_changed_or_replaced(run: Run) -> None:
 
 
 def test_a_checkpoint_from_before_a_strategy_gained_a_field_is_read(run: Run, tmp_path: Path) -> None:
-    payload = checkpoint.load(run.folder / "checkpoints" / "best.ckpt")
-    del payload["nmt"]["config"]["search"]["n_best"], payload["nmt"]["config"]["search"]["length_penalty"]
-    checkpoint.save(payload, tmp_path / "older.ckpt")
-    assert load_translator(tmp_path / "older.ckpt", device="cpu").search == run.translator.search
+    payload = checkpoint.load(run.folder / "checkpoints" / "best.safetensors")
+    del payload.config["search"]["n_best"], payload.config["search"]["length_penalty"]
+    checkpoint.save(payload, tmp_path / "older.safetensors")
+    assert load_translator(tmp_path / "older.safetensors", device="cpu").search == run.translator.search

@@ -1,4 +1,4 @@
-"""Saving: last.ckpt to continue from, best.ckpt to translate with, recent weights to average."""
+"""Saving: last.ckpt to continue from, best.safetensors to translate with, recent weights to average."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from nmt.training.module import TranslationModule, training
 
 
 class Checkpointing(Callback):
-    """Writes last.ckpt (the whole state of training), best.ckpt and the weights of the last validations.
+    """Writes last.ckpt (the whole state of training), best.safetensors and the weights of the last validations.
 
     The weights of the last `average_last` validations are kept for averaging at the end of the run; 0 keeps none.
     With `ema_decay`, an exponential moving average of the weights follows every update: ema = d ema + (1 - d) weights,
@@ -40,7 +40,7 @@ class Checkpointing(Callback):
         self.save_every_updates = save_every_updates
         self.recent: list[int] = []  # updates whose weights are kept, oldest first
         self.saved = 0  # the update that last.ckpt is from
-        self._quality: float | None = None  # of best.ckpt
+        self._quality: float | None = None  # of the best checkpoint
         self._overdue = False
         self._stopping = False
 
@@ -53,10 +53,10 @@ class Checkpointing(Callback):
         self.ema = None if self.ema_decay is None else state_dict.get("ema")
 
     def on_fit_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Continue with the files of the run: its best.ckpt, and the recent weights that are not after last.ckpt."""
+        """Continue with the run's files: its best checkpoint, and the recent weights that are not after last.ckpt."""
         view = training(pl_module)
         if best_checkpoint(view.folder).is_file():
-            self._quality = view.monitor.quality(load(best_checkpoint(view.folder))["nmt"]["scores"]["val"])
+            self._quality = view.monitor.quality(load(best_checkpoint(view.folder)).scores["val"])
         kept = []
         for update in recent_updates(view.folder):
             if update <= self.saved:
@@ -78,7 +78,7 @@ class Checkpointing(Callback):
     @torch.no_grad()
     def _follow(self, view: TranslationModule, decay: float, update: int) -> None:
         """Move the average towards the weights after an update."""
-        weights = dict(view.model.named_parameters(remove_duplicate=False))  # as in a checkpoint
+        weights = dict(view.model.named_parameters())
         if self.ema is None:
             self.ema = {name: weight.detach().clone() for name, weight in weights.items()}
             return
@@ -113,7 +113,7 @@ class Checkpointing(Callback):
         if self._quality is None or quality > self._quality:  # the first, whatever it is
             self._quality = quality
             if trainer.is_global_zero:
-                save(view.weights(), best_checkpoint(view.folder))
+                save(view.checkpoint(), best_checkpoint(view.folder))
         if self.average_last and update and update not in self.recent:
             self._keep(trainer, view, update)
         if trainer.state.fn != TrainerFn.FITTING:
@@ -126,7 +126,7 @@ class Checkpointing(Callback):
 
     def _keep(self, trainer: pl.Trainer, view: TranslationModule, update: int) -> None:
         if trainer.is_global_zero:
-            save(view.weights(), recent_checkpoint(view.folder, update))
+            save(view.checkpoint(), recent_checkpoint(view.folder, update))
         self.recent.append(update)
         for outdated in self.recent[: -self.average_last]:
             recent_checkpoint(view.folder, outdated).unlink(missing_ok=True)

@@ -21,7 +21,7 @@ class EarlyStopping(Callback):
     """Ends a run after `patience` validations in a row without an improvement; None never ends it.
 
     An improvement is a quality above the best by more than `min_delta`. `Monitor.quality` computes it from
-    `callbacks.monitor`, as for best.ckpt.
+    `callbacks.monitor`, as for best.safetensors.
     """
 
     def __init__(self, *, patience: int | None = 10, min_delta: float = 0.001) -> None:

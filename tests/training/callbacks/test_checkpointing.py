@@ -39,13 +39,13 @@ def test_it_goes_on_from_its_state():
     assert torch.equal(resumed.ema["weight"], whole.ema["weight"])
 
 
-def test_weights_that_are_shared_stay_shared():
+def test_weights_that_are_shared_are_followed_once():
     model = nn.Sequential(nn.Linear(2, 2, bias=False), nn.Linear(2, 2, bias=False))
     model[1].weight = model[0].weight
     callback = Checkpointing(ema_decay=0.5)
     trainer = SimpleNamespace(should_stop=False, global_step=1, max_steps=-1)
     callback.on_train_batch_end(trainer, SimpleNamespace(model=model, accumulating=False))
-    assert callback.ema.keys() == model.state_dict().keys()
+    assert callback.ema.keys() == {"0.weight"}
 
 
 @pytest.mark.parametrize(("most", "kept"), [(0, []), (2, [4, 6]), (9, [2, 4, 6])])
