@@ -1,4 +1,4 @@
-"""Minimum risk training: the model learns from the BLEU of its own translations (arXiv:1512.02433)."""
+"""Minimum risk training: the model learns from the BLEU of its own translations (after arXiv:1512.02433)."""
 
 from __future__ import annotations
 
@@ -24,13 +24,20 @@ class MinimumRisk(Objective):
 
     The candidates Y of a sentence are its `candidates` best translations by beam search, without dropout. With their
     scores s(y) = log P(y | x) / ((5 + |y|) / 6) ** length_penalty, which the search ranks by too, the loss is the mean
-    over sentences of (arXiv:1512.02433, equations 5 to 7)
+    over sentences of
 
         sum over y in Y of Q(y) risk(y),    Q(y) = exp(alpha s(y)) / sum over y' in Y of exp(alpha s(y'))
 
     plus `likelihood` times the cross entropy of a reference token. The risk is 1 - BLEU of the sentence, from 0 to 1,
     computed on pieces and smoothed ("exp" of sacreBLEU, with effective order). log P is computed with dropout, as for
-    any loss. The paper has no length penalty and a small alpha (0.005); normalized scores need no small one.
+    any loss.
+
+    The expected risk over a part of all translations, and its Q, are those of Shen et al. 2016 (arXiv:1512.02433,
+    section 3), with three differences. There, Y is the reference and up to 100 samples of the model, s(y) is
+    log P(y | x) with a small alpha (0.005), and there is no cross entropy. Here, Y comes from beam search and lacks the
+    reference, s(y) is divided by a power of the length, and the cross entropy is added, as in the sequence-level
+    training of Edunov et al. 2018 (arXiv:1711.04956). An update then needs the logits of 4 candidates and not of 100,
+    and the reference acts through its cross entropy. Scores that are divided by the length need no small alpha.
 
     If several batches make an update, each counts by its target tokens. An update needs memory for the logits of all
     candidates.
