@@ -1,4 +1,4 @@
-"""Make the tables of results in both READMEs, docs/results and docs/ablation, and the READMEs' table of claims.
+"""Make the tables of results in both READMEs, docs/results and docs/ablation, and the tables of claims.
 
 python scripts/results.py add RUN_FOLDER [RUN_FOLDER ...]
     copy the config.yaml, the metrics.json and the test translations of finished runs to docs/results/NAME/seedN,
@@ -6,7 +6,8 @@ python scripts/results.py add RUN_FOLDER [RUN_FOLDER ...]
 python scripts/results.py ablation RUN_FOLDER [RUN_FOLDER ...]
     the same in docs/ablation, whose runs are compared with the run called "baseline"
 python scripts/results.py table
-    write the tables again, from the files comparison.json in both folders and docs/lab/claims.json
+    write the tables again, from the files comparison.json in both folders, and judge the claims of docs/lab again, from
+    the values of each seed in its claims.json
 
 docs/results/techniques.yaml names the rows that tell what a technique changes, and the row that each is compared with.
 """
@@ -22,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from nmt.cli import program
 from nmt.cli.arguments import wants_help
 from nmt.errors import UserError
-from nmt.lab.page import Language, summary
+from nmt.lab.page import Language, judged_again, summary, texts
 from scripts.result_files import ABLATION, RESULTS, ROOT, add
 from scripts.result_tables import short_table, techniques_table, unfinished_table, whole_table
 
@@ -39,9 +40,9 @@ def with_table(text: str, table: str, mark: str = "results") -> str:
 
 def pages() -> dict[Path, str]:
     """Return the text of each page with its tables."""
-    claims = json.loads((LAB / "claims.json").read_text("utf-8"))
+    claims = judged_again(json.loads((LAB / "claims.json").read_text("utf-8")))
     readmes: dict[Path, Language] = {ROOT / "README.md": "en", ROOT / "README.ko.md": "ko"}
-    found = {}
+    found = {LAB / name: text for name, text in texts(claims).items()}
     for path, language in readmes.items():
         text = with_table(path.read_text("utf-8"), short_table())
         found[path] = with_table(text, summary(claims, language), "claims")

@@ -44,8 +44,9 @@ Measure what tutorials claim about attention: train small models with several se
   multi30k=FOLDER            also measure the claim on long sentences on Multi30k; the folder has its train, val
                              and test files
 
-Each claim is a file in nmt/lab/claims. A claim is supported by these runs if the whole 95 % interval of the difference
-that it predicts is above 0, and contradicted if it is below.
+Each claim is a file in nmt/lab/claims. It predicts that some differences are above 0. One of them is supported by these
+runs if its whole 95 % interval is above 0, and contradicted if it is below. The intervals are corrected for the number
+of differences. A loss is not testable if the model without attention has nothing to lose.
 """
 IN_THE_NAME = ("data", "model", "model/attention", "model/positions")  # of the folder of a training
 
@@ -206,7 +207,7 @@ def train_in_this_process(arguments: Sequence[str], output: str) -> None:
 
 
 def measured(claim: Claim, trainings: Mapping[str, Sequence[Training]]) -> Measured:
-    """Return the finding of a claim on its finished trainings."""
+    """Return what is measured for a claim on its finished trainings."""
     from nmt.evaluation.runs import read_runs
     from nmt.lab.page import Measured
 
@@ -221,6 +222,6 @@ def write(found: Sequence[Measured], folder: Path) -> None:
     page.write(found, folder)
     for each in found:
         print(f"\n{each.claim.claim.en}")
-        for contrast in each.finding.contrasts:
+        for contrast in each.claim.judge(each.curves.lines, each.curves.more):
             print(f"  {contrast.verdict:12} {contrast.interval!s:>16}  {contrast.text.en}")
     print(f"\nwritten to {folder}: README.md, README.ko.md, claims.json and {len(found)} figures")

@@ -1,10 +1,11 @@
-"""What a claim is: the systems that are trained for it, what is measured on them, and what the claim predicts."""
+"""What a claim is: the systems that are trained for it, what is measured on them, and how the claim is judged."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import ClassVar, TypeVar
 
@@ -32,15 +33,36 @@ class Text:
 
 
 @dataclass(frozen=True)
+class Loss:
+    """What the system without attention scores near and far, in each run, and what `chance` scores near."""
+
+    near: PerSeed
+    far: PerSeed
+    chance: float
+
+    @property
+    def can_be_seen(self) -> bool:
+        """Whether the system is above chance near. Otherwise there is nothing that could be lost far away."""
+        return over_seeds([near - self.chance for near in self.near]).above_zero
+
+    @property
+    def is_real(self) -> bool:
+        """Whether the system scores less far away."""
+        return over_seeds(minus(self.near, self.far)).above_zero
+
+
+@dataclass(frozen=True)
 class Contrast:
     """A difference that the claim predicts to be above 0; `values` has one for each seed.
 
-    `comparisons` is 1 if this difference was chosen before the measurement. If a claim looks for the largest of several
-    differences, it is their number, and the interval is wider.
+    `systems` is how many systems it is about: those with the same values are one difference. `comparisons` is how many
+    differences the claim is judged by, and the interval is corrected for it. A difference between losses needs `loss`.
     """
 
     text: Text
     values: PerSeed
+    loss: Loss | None = None
+    systems: int = 1
     comparisons: int = 1
 
     @property
@@ -50,32 +72,34 @@ class Contrast:
 
     @property
     def verdict(self) -> str:
-        """supported or contradicted if the whole interval lies above or below 0, otherwise undecided."""
+        """supported or contradicted if the whole interval lies above or below 0, otherwise undecided.
+
+        A difference between losses is not testable if there is nothing to lose. If nothing is lost, it is not
+        supported: then the other system has gained.
+        """
+        if self.loss is not None and not self.loss.can_be_seen:
+            return "not testable"
         found = self.interval
         if abs(found.mean) <= found.half_width:
             return "undecided"
-        return "supported" if found.mean > 0 else "contradicted"
+        if found.mean < 0:
+            return "contradicted"
+        return "supported" if self.loss is None or self.loss.is_real else "undecided"
 
 
 @dataclass(frozen=True)
 class Curves:
-    """A figure with a line for each system. `axis` and `height` are the labels of its two axes.
+    """What was measured for a claim: a figure with a line for each system. `axis` and `height` label its two axes.
 
-    The points of a line are joined if `joined`: if the places are numbers, not names.
+    The points of a line are joined if `joined`: if the places are numbers, not names. `more` has values that the
+    verdicts need and the figure does not show.
     """
 
     axis: Text
     height: Text
     lines: Lines[str]
     joined: bool = True
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What was measured for a claim."""
-
-    contrasts: tuple[Contrast, ...]
-    curves: Curves
+    more: Mapping[str, PerSeed] = field(default_factory=dict)
 
 
 class Claim(ABC):
@@ -104,8 +128,18 @@ class Claim(ABC):
         return {}
 
     @abstractmethod
-    def measure(self, runs: Runs) -> Finding:
-        """Return the finding on the finished runs of all systems."""
+    def measure(self, runs: Runs) -> Curves:
+        """Return what is measured on the finished runs of all systems."""
+
+    @abstractmethod
+    def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
+        """Return the differences that the claim predicts, from the lines and the further values of the measurement."""
+
+    def judge(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
+        """Return the differences, corrected for the number of systems that are compared in all of them (Bonferroni)."""
+        found = self.contrasts(lines, more)
+        comparisons = sum(contrast.systems for contrast in found)
+        return tuple(replace(contrast, comparisons=comparisons) for contrast in found)
 
 
 def corpus_of(run: FinishedRun, splits: Sequence[str]) -> Mapping[str, Pairs]:
@@ -144,32 +178,56 @@ def minus(one: PerSeed, other: PerSeed) -> PerSeed:
     return tuple(a - b for a, b in zip(one, other, strict=True))
 
 
+def alike(values: Mapping[str, PerSeed], text: Text) -> tuple[Contrast, ...]:
+    """Return a contrast for each different value of these systems: what is the same is counted once.
+
+    `text` has "{}" at the place of the system's name.
+    """
+    groups: dict[PerSeed, list[str]] = {}
+    for name, each in values.items():
+        groups.setdefault(each, []).append(name)
+    return tuple(
+        Contrast(
+            Text(text.en.format(_listed(names, "the same: {}")), text.ko.format(_listed(names, "{}도 같음"))),
+            each,
+            systems=len(names),
+        )
+        for each, names in groups.items()
+    )
+
+
+def _listed(names: Sequence[str], others: str) -> str:
+    first, *rest = names
+    return f"{first} ({others.format(', '.join(rest))})" if rest else first
+
+
 def gained_by_attention(values: Mapping[str, PerSeed], what: Text) -> tuple[Contrast, ...]:
-    """Return a contrast for each system with attention: its value minus that of "no attention".
+    """Return the contrasts of the systems with attention: their value minus that of "no attention".
 
     `what` is the name of the value.
     """
-    return tuple(
-        Contrast(
-            Text(f"{what.en}: {name} minus no attention", f"{what.ko}: {name} - 어텐션 없음"),
-            minus(each, values[NO_ATTENTION]),
-        )
-        for name, each in values.items()
-        if name != NO_ATTENTION
-    )
+    gained = {name: minus(each, values[NO_ATTENTION]) for name, each in values.items() if name != NO_ATTENTION}
+    return alike(gained, Text(f"{what.en}: {{}} minus no attention", f"{what.ko}: {{}} - 어텐션 없음"))
 
 
 def lost_without_attention(
-    lines: Lines[Place], near: Sequence[Place], far: Sequence[Place], lost: Text
+    lines: Lines[Place], near: Sequence[Place], far: Sequence[Place], lost: Text, chance: float
 ) -> tuple[Contrast, ...]:
-    """Return a contrast for each system with attention: what "no attention" loses from the near places to the far ones,
-    minus what this system loses. `lost` says what that is.
+    """Return the contrasts of the systems with attention: what "no attention" loses from the near places to the far
+    ones, minus what they lose. `lost` says what that is, and `chance` is what a guess scores near.
     """
-    losses = {name: minus(mean_over(line, near), mean_over(line, far)) for name, line in lines.items()}
+    scores = {name: (mean_over(line, near), mean_over(line, far)) for name, line in lines.items()}
+    loss = Loss(*scores[NO_ATTENTION], chance)
+    losses = {name: minus(*each) for name, each in scores.items()}
     without = losses.pop(NO_ATTENTION)
+    text = Text(f"{lost.en}: no attention minus {{}}", f"{lost.ko}: 어텐션 없음 - {{}}")
     return tuple(
-        Contrast(
-            Text(f"{lost.en}: no attention minus {name}", f"{lost.ko}: 어텐션 없음 - {name}"), minus(without, each)
-        )
-        for name, each in losses.items()
+        replace(contrast, loss=loss)
+        for contrast in alike({name: minus(without, each) for name, each in losses.items()}, text)
     )
+
+
+def most_frequent(answers: Iterable[str]) -> str:
+    """Return the most frequent answer. A model that knows nothing of the source does best to give it always."""
+    ((answer, _),) = Counter(answers).most_common(1)
+    return answer

@@ -20,6 +20,11 @@ class OverSeeds:
     half_width: float
     seeds: int
 
+    @property
+    def above_zero(self) -> bool:
+        """Whether the whole interval lies above 0."""
+        return self.mean > self.half_width
+
     def __str__(self) -> str:
         return f"{self.mean:.1f} ± {self.half_width:.1f}"
 

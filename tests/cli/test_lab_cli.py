@@ -8,7 +8,7 @@ import pytest
 from nmt.cli import lab
 from nmt.cli.arguments import read_config
 from nmt.errors import UserError
-from nmt.lab.claim import Claim, Contrast, Curves, Finding, Text
+from nmt.lab.claim import Claim, Contrast, Curves, Text
 from nmt.lab.claims import CLAIMS, gradient
 
 TINY = (
@@ -28,9 +28,10 @@ class Tiny(Claim):
 
     def measure(self, runs):
         seeds = tuple(float(run.seed) for run in runs["a system"])
-        return Finding(
-            (Contrast(Text("seed", "seed"), seeds),), Curves(Text("x", "x"), Text("y", "y"), {"a": {"1": seeds}})
-        )
+        return Curves(Text("x", "x"), Text("y", "y"), {"a": {"1": seeds}})
+
+    def contrasts(self, lines, more):
+        return (Contrast(Text("seed", "seed"), lines["a"]["1"]),)
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """The claims: what they train composes, what they measure is right on made-up runs, and verdicts follow intervals."""
 
+import json
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -12,11 +13,11 @@ from nmt.config.compose import compose
 from nmt.data.sources.order import Order
 from nmt.data.sources.recall import Recall
 from nmt.evaluation.runs import EvaluationSet, FinishedRun, read_runs
-from nmt.lab.claim import Contrast, Curves, Text, accuracy_by
+from nmt.lab.claim import NO_ATTENTION, Contrast, Curves, Loss, Text, accuracy_by, alike, most_frequent
 from nmt.lab.claims import CLAIMS, gradient, parallel
 from nmt.lab.claims.memory import ONE_WAY, PAIRS, recalled
 from nmt.lab.interval import over_seeds, student_quantile
-from nmt.lab.page import Measured, claims_table, page, plot, summary, to_dict
+from nmt.lab.page import Measured, claims_table, judged_again, page, plot, summary, texts, to_dict
 
 METRICS = {"parameters": 12_345, "updates": 1_000, "wall_seconds": 90.0}
 
@@ -43,6 +44,12 @@ def made_up(claim, pairs, right):
     }
 
 
+def judged(claim, runs):
+    """Return the differences of a claim on these runs."""
+    curves = claim.measure(runs)
+    return claim.judge(curves.lines, curves.more)
+
+
 # Two-sided quantiles of 95 and 99.5 % as tables of Student's t have them.
 @pytest.mark.parametrize(
     ("freedom", "usual", "strict"),
@@ -66,6 +73,41 @@ def test_the_interval_over_seeds_by_hand():
 )
 def test_a_verdict_needs_the_whole_interval_on_one_side(values, verdict):
     assert Contrast(Text("a", "b"), values).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("near", "far", "verdict"),
+    [
+        ((50.0, 52.0, 51.0), (20.0, 22.0, 21.0), "supported"),
+        ((50.0, 52.0, 51.0), (50.0, 52.0, 51.0), "undecided"),  # nothing is lost: the other system has gained
+        ((50.0, 52.0, 51.0), (20.0, 22.0, 51.0), "undecided"),
+        ((5.0, 52.0, 51.0), (0.0, 22.0, 21.0), "not testable"),  # a run at the level of chance has nothing to lose
+    ],
+)
+def test_a_difference_between_losses_needs_a_baseline_with_something_to_lose(near, far, verdict):
+    gained = Contrast(Text("a", "b"), (2.5, 2.6, 2.4), Loss(near, far, chance=5.0))
+    assert gained.verdict == verdict
+    assert replace(gained, loss=None).verdict == "supported"
+
+
+def test_systems_with_the_same_values_are_one_difference_and_several_comparisons():
+    values = {"Bahdanau": (1.0, 2.0), "Luong": (3.0, 4.0), "Transformer": (1.0, 2.0)}
+    first, second = alike(values, Text("{} minus none", "{} - 없음"))
+    assert (first.text.en, first.systems) == ("Bahdanau (the same: Transformer) minus none", 2)
+    assert first.text.ko == "Bahdanau (Transformer도 같음) - 없음"
+    assert (second.text.en, second.systems) == ("Luong minus none", 1)
+
+
+def test_intervals_are_corrected_for_all_systems_that_a_claim_compares():
+    claim = CLAIMS["positions"]()
+    lines = {kind: {"1": (0.0, 1.0, 2.0)} for kind in claim.systems()}
+    (only,) = claim.judge(lines, {})
+    assert (only.systems, only.comparisons) == (5, 5)
+    assert replace(only, values=(1.0, 2.0, 3.0)).interval == over_seeds([1.0, 2.0, 3.0], comparisons=5)
+
+
+def test_chance_is_the_most_frequent_answer():
+    assert most_frequent(["b", "a", "c", "a"]) == "a"
 
 
 @pytest.mark.slow
@@ -103,8 +145,9 @@ def test_memory_compares_the_earlier_with_the_later_half():
         for pair in pairs
     ]
     runs[ONE_WAY] = [replace(run, hypotheses=tuple(forgetful)) for run in runs[ONE_WAY]]
-    early, *attention = claim.measure(runs).contrasts
-    assert early.values == (100.0,) * 3 and [each.values for each in attention] == [(0.0,) * 3] * 3
+    early, attention = judged(claim, runs)
+    assert early.values == (100.0,) * 3 and early.verdict == "supported"
+    assert (attention.values, attention.systems, attention.comparisons) == ((0.0,) * 3, 3, 4)
 
 
 @pytest.mark.parametrize("name", ["agreement", "coreference", "negation"])
@@ -112,26 +155,44 @@ def test_distance_compares_what_is_lost_from_near_to_far(name):
     claim = CLAIMS[name]()
     pairs = claim.task(seed=1, sizes=[1, 1, 400], max_distance=8).splits()["test"]
     runs = made_up(claim, pairs, lambda system, seed, src: system != "no attention" or claim.task.measure(src) < 4)
-    found = claim.measure(runs)
-    assert [contrast.values for contrast in found.contrasts] == [(100.0,) * 3] * 6
-    assert found.curves.lines["no attention"]["8"] == (0.0,) * 3
+    found = judged(claim, runs)
+    assert [(each.values, each.systems, each.verdict) for each in found] == [((100.0,) * 3, 3, "supported")] * 2
+    assert claim.measure(runs).lines["no attention"]["8"] == (0.0,) * 3
+
+
+@pytest.mark.parametrize("name", ["agreement", "coreference", "negation"])
+def test_a_model_that_always_gives_the_most_frequent_answer_has_nothing_to_lose(name):
+    claim = CLAIMS[name]()
+    pairs = claim.task(seed=1, sizes=[1, 1, 400], max_distance=8).splits()["test"]
+    near = [pair for pair in pairs if claim.task.measure(pair.source) < 4]
+    answers = [pair.target for pair in near]
+    usual = max(answers, key=answers.count)
+    runs = made_up(claim, pairs, lambda system, seed, src: system != NO_ATTENTION or claim.task.measure(src) > 4)
+    runs[NO_ATTENTION] = [replace(run, hypotheses=(usual,) * len(pairs)) for run in runs[NO_ATTENTION]]
+    lost, gained = judged(claim, runs)
+    assert lost.verdict == "not testable" and lost.loss.near == (lost.loss.chance,) * 3
+    assert gained.verdict == "supported"
 
 
 def test_positions_are_compared_with_none():
     claim = CLAIMS["positions"]()
     pairs = Order(seed=1, sizes=[1, 1, 200], max_clauses=3).splits()["test"]
-    found = claim.measure(made_up(claim, pairs, lambda system, seed, src: system == "rotary"))
-    assert {contrast.text.en.split()[2]: contrast.values[0] for contrast in found.contrasts} == {
-        **{"sinusoidal": 0.0, "learned": 0.0, "relative": 0.0, "rotary": 100.0, "alibi": 0.0}
+    found = judged(claim, made_up(claim, pairs, lambda system, seed, src: system == "rotary"))
+    assert {contrast.text.en: contrast.values[0] for contrast in found} == {
+        "accuracy: positions sinusoidal (the same: learned, relative, alibi) minus none": 0.0,
+        "accuracy: positions rotary minus none": 100.0,
     }
 
 
 def test_a_fixed_vector_loses_the_longest_sentences():
     claim = CLAIMS["fixed_vector"]()
-    sources = ["a b c d e f g h i j k l"[: 2 * length - 1] for length in range(4, 13) for _ in range(20)]
+    words = [*"abcdefghijkl"] * 2
+    sources = [" ".join(words[i % 12 :][:length]) for length in range(4, 13) for i in range(20)]
     pairs = [type("Pair", (), {"source": text, "target": text}) for text in sources]
     runs = made_up(claim, pairs, lambda system, seed, src: system != "no attention" or len(src) < 12)
-    assert [contrast.values for contrast in claim.measure(runs).contrasts] == [pytest.approx((100.0,) * 3)] * 6
+    found = judged(claim, runs)
+    assert [(each.values, each.verdict) for each in found] == [(pytest.approx((100.0,) * 3), "supported")] * 2
+    assert found[0].loss.chance < found[0].loss.near[0] == pytest.approx(100.0)
 
 
 def test_the_softmax_saturates_without_the_division():
@@ -139,7 +200,7 @@ def test_the_softmax_saturates_without_the_division():
     runs = made_up(claim, [], lambda system, seed, src: True)
     scores = {"test": {"bleu": {"value": 30.0}}}
     runs = {system: [replace(run, metrics=scores) for run in each] for system, each in runs.items()}
-    entropy, gradient, bleu = claim.measure(runs).contrasts
+    entropy, gradient, bleu = judged(claim, runs)
     assert entropy.verdict == gradient.verdict == "supported" and min(entropy.values) > 50
     assert bleu.values == (0.0,) * 3
 
@@ -148,8 +209,10 @@ def test_the_gradient_vanishes_without_attention(monkeypatch):
     for name, value in (("DISTANCES", (0, 20)), ("SENTENCES", 10), ("SEEDS", (1, 2))):
         monkeypatch.setattr(gradient, name, value)
     found = CLAIMS["gradient"]().measure({})
-    assert all(line["0"] == (100.0, 100.0) for line in found.curves.lines.values())
-    assert max(found.curves.lines["no attention"]["20"]) < 1 < min(found.curves.lines["Bahdanau"]["20"])
+    assert all(line["0"] == (100.0, 100.0) for line in found.lines.values())
+    assert max(found.lines["no attention"]["20"]) < 1 < min(found.lines["Bahdanau"]["20"])
+    bahdanau, *_ = CLAIMS["gradient"]().judge(found.lines, found.more)
+    assert min(bahdanau.values) > 0 and "untrained" in bahdanau.text.en
 
 
 @pytest.mark.slow
@@ -164,20 +227,19 @@ def test_claims_about_weights_are_measured_on_trained_models(name, tmp_path, mon
         lab.train_all(trainings, jobs=2)
         runs[system] = read_runs([each.folder for each in trainings], "test")
     found = claim.measure(runs)
-    lines = [values for line in found.curves.lines.values() for values in line.values()]
+    lines = [values for line in found.lines.values() for values in line.values()]
     assert lines and all(len(values) == 2 and all(map(math.isfinite, values)) for values in lines)
-    assert found.contrasts and all(len(contrast.values) == 2 for contrast in found.contrasts)
+    contrasts = claim.judge(found.lines, found.more)
+    assert contrasts and all(len(contrast.values) == 2 for contrast in contrasts)
 
 
 def test_time_grows_with_the_length_where_steps_wait_for_each_other(monkeypatch):
     for name, value in (("LENGTHS", (4, 16)), ("TOKENS", 64), ("REPEATS", 2)):
         monkeypatch.setattr(parallel, name, value)
     found = CLAIMS["parallel"]().measure({})
-    assert set(found.curves.lines) == {
-        f"{m}, {w}" for m in ("Bahdanau", "Transformer") for w in ("training", "decoding")
-    }
-    assert all(line["4"] == (1.0, 1.0) for line in found.curves.lines.values())
-    assert [len(contrast.values) for contrast in found.contrasts] == [2, 2]
+    assert set(found.lines) == {f"{m}, {w}" for m in ("Bahdanau", "Transformer") for w in ("training", "decoding")}
+    assert all(line["4"] == (1.0, 1.0) for line in found.lines.values())
+    assert [len(contrast.values) for contrast in CLAIMS["parallel"]().judge(found.lines, {})] == [2, 2]
 
 
 @pytest.mark.parametrize("joined", [True, False])
@@ -196,13 +258,27 @@ def test_the_page_has_every_claim_in_both_languages():
     near = made_up(
         negation, others, lambda system, seed, src: system != "no attention" or negation.task.measure(src) < 4
     )
-    found = [Measured(negation, negation.measure(near), near), Measured(memory, memory.measure(right), right)]
-    english, korean = page(found, "en"), page(found, "ko")
-    assert claims_table(found, "en") in english and "| 12,345 | 1,000 | 1.5 | 90 | 1, 2, 3 |" in english
+    measured = [Measured(negation, negation.measure(near), near), Measured(memory, memory.measure(right), right)]
+    facts = [to_dict(each) for each in measured]
+    english, korean = page(facts, "en"), page(facts, "ko")
+    assert claims_table(facts, "en") in english and "| 12,345 | 1,000 | 1.5 | 90 | 1, 2, 3 |" in english
+    assert "without attention is 100.0 near and 0.0 far; chance is" in english
     for claim in (negation, memory):
         assert f"## {claim.claim.en}" in english and f"## {claim.claim.ko}" in korean
-    facts = to_dict(found)
     header, _, first, second = summary(facts, "en").splitlines()
-    assert header.count("|") == first.count("|") and "100.0 ± 0.0 | supported (6) |" in first
-    assert "undecided (4) |" in second and second in summary(facts, "en") != summary(facts, "ko")
+    assert header.count("|") == first.count("|") and "100.0 ± 0.0 | supported (2) |" in first
+    assert "undecided (2) |" in second and second in summary(facts, "en") != summary(facts, "ko")
     assert facts[0]["contrasts"][0]["verdict"] == "supported" and facts[1]["contrasts"][0]["verdict"] == "undecided"
+
+
+def test_stored_claims_are_judged_again_from_the_values_of_each_seed():
+    claim = CLAIMS["negation"]()
+    pairs = claim.task(seed=1, sizes=[1, 1, 400], max_distance=8).splits()["test"]
+    runs = made_up(claim, pairs, lambda system, seed, src: system != NO_ATTENTION or claim.task.measure(src) < 4)
+    facts = [to_dict(Measured(claim, claim.measure(runs), runs))]
+    (stored,) = json.loads(texts(facts)["claims.json"])
+    stored["claim"] = {"en": "other words", "ko": "다른 말"}
+    for contrast in stored["contrasts"]:
+        contrast["verdict"] = "undecided"
+    again = judged_again([stored])
+    assert texts(again) == texts(facts)

@@ -11,7 +11,7 @@ from nmt.data.word_links import Gold, Links, parse_pair
 from nmt.errors import UserError
 from nmt.evaluation.runs import FinishedRun
 from nmt.evaluation.word_alignment import Aligner
-from nmt.lab.claim import Claim, Contrast, Curves, Finding, PerSeed, Runs, Text, corpus_of, minus
+from nmt.lab.claim import Claim, Contrast, Curves, Lines, PerSeed, Runs, Text, corpus_of, minus
 from nmt.lab.claims.positions import TASK
 from nmt.lab.models import BAHDANAU, LUONG, TRANSFORMER
 from nmt.translator.loading import load_translator
@@ -47,7 +47,7 @@ class Alignment(Claim):
         transformer = (*TASK, *TRANSFORMER, "model/positions=sinusoidal")
         return {"Bahdanau": (*TASK, *BAHDANAU), "Luong": (*TASK, *LUONG), "Transformer": transformer}
 
-    def measure(self, runs: Runs) -> Finding:
+    def measure(self, runs: Runs) -> Curves:
         first = next(iter(runs.values()))[0]
         splits = corpus_of(first, ("train", "test"))
         pairs = list(splits["test"])
@@ -59,21 +59,23 @@ class Alignment(Claim):
         rates[DIAGONAL] = (_error_rate([_diagonal(pair) for pair in pairs], golds),) * seeds
         more = [(pair.source, pair.target) for pair in splits["train"]]
         rates[STATISTICAL] = tuple(_error_rate(_by_statistics(pairs, more), golds) for _ in range(seeds))
-        return Finding(
-            contrasts=tuple(
-                Contrast(
-                    Text(f"alignment error rate: {other} minus {name}", f"정렬 오류율: {korean} - {name}"),
-                    minus(rates[other], rates[name]),
-                )
-                for other, korean in ((DIAGONAL, "대각선"), (STATISTICAL, STATISTICAL))
-                for name in runs
-            ),
-            curves=Curves(
-                Text("aligner", "정렬 방법"),
-                Text("alignment error rate in %", "정렬 오류율 (%)"),
-                {"alignment error rate": rates},
-                joined=False,
-            ),
+        return Curves(
+            Text("aligner", "정렬 방법"),
+            Text("alignment error rate in %", "정렬 오류율 (%)"),
+            {"alignment error rate": rates},
+            joined=False,
+        )
+
+    def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
+        (rates,) = lines.values()
+        return tuple(
+            Contrast(
+                Text(f"alignment error rate: {other} minus {name}", f"정렬 오류율: {korean} - {name}"),
+                minus(rates[other], rates[name]),
+            )
+            for other, korean in ((DIAGONAL, "대각선"), (STATISTICAL, STATISTICAL))
+            for name in rates
+            if name not in (DIAGONAL, STATISTICAL)
         )
 
 

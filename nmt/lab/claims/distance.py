@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from nmt.data.sources.agreement import Agreement
@@ -10,20 +11,25 @@ from nmt.data.sources.coreference import Coreference
 from nmt.data.sources.negation import Negation
 from nmt.data.sources.task import DistanceTask
 from nmt.lab.claim import (
+    NO_ATTENTION,
     Claim,
+    Contrast,
     Curves,
-    Finding,
+    Lines,
+    PerSeed,
     Runs,
     Text,
     accuracy_by,
     gained_by_attention,
     lost_without_attention,
     mean_over,
+    most_frequent,
     named,
 )
 from nmt.lab.models import MODELS, ONE_WORD_A_PIECE, budget
 
 FARTHEST = 8
+NEAR, FAR = range(FARTHEST // 2), range(FARTHEST // 2 + 1, FARTHEST + 1)
 
 
 class _Distance(Claim):
@@ -36,16 +42,24 @@ class _Distance(Claim):
         task = (f"data={self.task.__name__.lower()}", f"data.max_distance={FARTHEST}", "data.sizes=[20000,300,2000]")
         return {name: (*task, ONE_WORD_A_PIECE, *budget(self.updates), *model) for name, model in MODELS.items()}
 
-    def measure(self, runs: Runs) -> Finding:
+    def measure(self, runs: Runs) -> Curves:
         lines = {name: accuracy_by(each, self.task.measure) for name, each in runs.items()}
-        near, far = range(FARTHEST // 2), range(FARTHEST // 2 + 1, FARTHEST + 1)
+        any_run = runs[NO_ATTENTION][0]
+        pairs = zip(any_run.test_set.sources, any_run.test_set.references, strict=True)
+        guess = most_frequent(reference for source, reference in pairs if self.task.measure(source) in NEAR)
+        guesses = replace(any_run, hypotheses=(guess,) * len(any_run.hypotheses))
+        return Curves(
+            *(Text("distance", "거리"), Text("right answers in %", "정답 비율 (%)"), named(lines)),
+            more={"chance": mean_over(accuracy_by([guesses], self.task.measure), NEAR)},
+        )
+
+    def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
+        near, far = ([str(distance) for distance in places] for places in (NEAR, FAR))
         lost = Text("accuracy lost from near to far", "가까울 때보다 멀 때 떨어지는 정확도")
         right = {name: mean_over(line, far) for name, line in lines.items()}
         gained = gained_by_attention(right, Text("accuracy far", "멀 때의 정확도"))
-        return Finding(
-            contrasts=(*gained, *lost_without_attention(lines, near, far, lost)),
-            curves=Curves(Text("distance", "거리"), Text("right answers in %", "정답 비율 (%)"), named(lines)),
-        )
+        (chance,) = more["chance"]
+        return (*lost_without_attention(lines, near, far, lost, chance), *gained)
 
 
 class AgreementDistance(_Distance):

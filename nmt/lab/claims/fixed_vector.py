@@ -8,12 +8,13 @@ from pathlib import Path
 from nmt.errors import UserError
 from nmt.evaluation.lengths import length_groups
 from nmt.evaluation.metrics.bleu import BLEU
-from nmt.evaluation.runs import FinishedRun
 from nmt.lab.claim import (
     NO_ATTENTION,
     Claim,
+    Contrast,
     Curves,
-    Finding,
+    Lines,
+    PerSeed,
     Runs,
     Text,
     gained_by_attention,
@@ -27,24 +28,31 @@ CLAUSES = 4
 class _ByLength(Claim):
     """BLEU by the length of the source, without attention and with it."""
 
-    def measure(self, runs: Runs) -> Finding:
+    def measure(self, runs: Runs) -> Curves:
         first = runs[NO_ATTENTION][0].test_set
         groups = length_groups(first.sources, first.source_lang)
         lines = {
-            name: {str(group): tuple(_bleu(run, group.indices) for run in each) for group in groups}
+            name: {
+                str(group): tuple(_bleu(run.hypotheses, run.test_set.references, group.indices) for run in each)
+                for group in groups
+            }
             for name, each in runs.items()
         }
+        return Curves(
+            *(Text("words of the source", "원문의 단어 수"), Text("BLEU", "BLEU"), lines),
+            more={"chance": (_chance(first.references, groups[0].indices),)},
+        )
+
+    def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
+        shortest, *_, longest = lines[NO_ATTENTION]
         lost = Text(
             "BLEU lost from the shortest to the longest sentences",
             "가장 짧은 문장보다 가장 긴 문장에서 떨어지는 BLEU",
         )
-        longest = str(groups[-1])
         of_longest = Text("BLEU of the longest sentences", "가장 긴 문장의 BLEU")
         gained = gained_by_attention({name: line[longest] for name, line in lines.items()}, of_longest)
-        return Finding(
-            contrasts=(*lost_without_attention(lines, [str(groups[0])], [longest], lost), *gained),
-            curves=Curves(Text("words of the source", "원문의 단어 수"), Text("BLEU", "BLEU"), lines),
-        )
+        (chance,) = more["chance"]
+        return (*lost_without_attention(lines, [shortest], [longest], lost, chance), *gained)
 
 
 class FixedVector(_ByLength):
@@ -76,8 +84,10 @@ class FixedVectorMulti30k(_ByLength):
         "사람이 쓴 사진 캡션(Multi30k)에서도 고정 길이 벡터 하나로는 긴 문장을 담지 못한다.",
     )
     method = Text(
-        "Multi30k, English to German: BLEU on the 1,000 captions of test 2016 by the words of the source.",
-        "Multi30k(영어→독일어): test 2016의 캡션 1,000개에서 원문의 단어 수에 따른 BLEU를 잰다.",
+        "Multi30k, English to German: BLEU on the 1,000 captions of test 2016 by the words of the source. A model with "
+        "few BLEU on short captions has few to lose on long ones.",
+        "Multi30k(영어→독일어): test 2016의 캡션 1,000개에서 원문의 단어 수에 따른 BLEU를 잰다. 짧은 캡션에서 BLEU가 "
+        "낮은 모델은 긴 캡션에서 잃을 것도 적다.",
     )
 
     def missing(self) -> str | None:
@@ -92,7 +102,12 @@ class FixedVectorMulti30k(_ByLength):
         return {name: (*corpus, *budget(4000), *model) for name, model in MODELS.items()}
 
 
-def _bleu(run: FinishedRun, sentences: Sequence[int]) -> float:
-    hypotheses, references = run.hypotheses, run.test_set.references
+def _bleu(hypotheses: Sequence[str], references: Sequence[str], sentences: Sequence[int]) -> float:
     score = BLEU().score([hypotheses[number] for number in sentences], [references[number] for number in sentences])
     return score.value
+
+
+def _chance(references: Sequence[str], sentences: Sequence[int]) -> float:
+    """Return the BLEU of translations that belong to other sentences: each has the reference of the next one."""
+    own = [references[number] for number in sentences]
+    return _bleu([*own[1:], own[0]], own, range(len(own)))

@@ -16,7 +16,7 @@ from nmt.evaluation.head_importance import importance
 from nmt.evaluation.heads import count_pieces
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.runs import FinishedRun
-from nmt.lab.claim import Claim, Contrast, Curves, Finding, Runs, Text, corpus_of, minus, named
+from nmt.lab.claim import Claim, Contrast, Curves, Lines, PerSeed, Runs, Text, corpus_of, minus, named
 from nmt.lab.claims.distance import CoreferenceDistance
 from nmt.lab.models import CORPUS, TRANSFORMER, untrained
 from nmt.translator.loading import load_translator
@@ -39,17 +39,16 @@ class HeadRoles(Claim):
     )
     method = Text(
         f"The Transformer of the embedded corpus, {SENTENCES} test sentences: the largest share of rows, over all "
-        "heads of the encoder, whose highest weight is on that token; after training and before it. The intervals are "
-        f"corrected for {len(ROLES)} comparisons.",
+        "heads of the encoder, whose highest weight is on that token; after training and before it.",
         f"내장 말뭉치로 학습한 트랜스포머와 테스트 문장 {SENTENCES}개를 쓴다. 인코더의 헤드마다, 정해진 토큰(앞 "
         "토큰 등)의 가중치가 가장 큰 행의 비율을 구한다. 모든 헤드 가운데 가장 큰 비율을 학습 전과 학습 후에 각각 "
-        f"구하여 비교한다. 신뢰구간은 비교 {len(ROLES)}개에 대해 보정하였다.",
+        "구하여 비교한다.",
     )
 
     def systems(self) -> Mapping[str, Sequence[str]]:
         return {SYSTEM: (*CORPUS, *TRANSFORMER)}
 
-    def measure(self, runs: Runs) -> Finding:
+    def measure(self, runs: Runs) -> Curves:
         training = corpus_of(runs[SYSTEM][0], ("train",))["train"]
         lines = {"before training": _no_shares(), "after training": _no_shares()}
         for run in runs[SYSTEM]:
@@ -59,25 +58,24 @@ class HeadRoles(Claim):
                 shares = roles(_maps(translator, run), "encoder_self", counts)
                 for role in ROLES:
                     line[role].append(100 * float(shares[role].max()))
-        before, after = ({role: tuple(values) for role, values in line.items()} for line in lines.values())
-        return Finding(
-            contrasts=tuple(
-                Contrast(
-                    Text(
-                        f"best head, looks at the {role} token: after training minus before",
-                        f"가장 뚜렷한 헤드가 {KOREAN[role]}을 보는 비율: 학습 후 - 학습 전",
-                    ),
-                    minus(after[role], before[role]),
-                    comparisons=len(ROLES),
-                )
-                for role in ROLES
-            ),
-            curves=Curves(
-                Text("token", "토큰"),
-                Text("rows of the best head in %", "가장 뚜렷한 헤드의 행 비율 (%)"),
-                {"before training": before, "after training": after},
-                joined=False,
-            ),
+        return Curves(
+            Text("token", "토큰"),
+            Text("rows of the best head in %", "가장 뚜렷한 헤드의 행 비율 (%)"),
+            {name: {role: tuple(values) for role, values in line.items()} for name, line in lines.items()},
+            joined=False,
+        )
+
+    def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
+        before, after = lines.values()
+        return tuple(
+            Contrast(
+                Text(
+                    f"best head, looks at the {role} token: after training minus before",
+                    f"가장 뚜렷한 헤드가 {KOREAN[role]}을 보는 비율: 학습 후 - 학습 전",
+                ),
+                minus(after[role], before[role]),
+            )
+            for role in ROLES
         )
 
 
@@ -99,26 +97,20 @@ class HeadImportance(Claim):
     def systems(self) -> Mapping[str, Sequence[str]]:
         return {SYSTEM: (*CORPUS, *TRANSFORMER)}
 
-    def measure(self, runs: Runs) -> Finding:
+    def measure(self, runs: Runs) -> Curves:
         lost = [_lost_without_each(run) for run in runs[SYSTEM]]
         ranks = {rank: tuple(each[rank - 1] for each in lost) for rank in range(1, len(lost[0]) + 1)}
-        idle = tuple(100 * fmean(loss <= 1 for loss in each) for each in lost)
-        return Finding(
-            contrasts=(
-                Contrast(
-                    Text(
-                        "share of the heads that do not matter, minus half of them",
-                        "중요하지 않은 헤드의 비율 - 50%",
-                    ),
-                    tuple(share - 50 for share in idle),
-                ),
-            ),
-            curves=Curves(
-                Text("heads, the most important first", "헤드 (중요한 순서)"),
-                Text("BLEU lost without the head", "헤드를 뺐을 때 떨어지는 BLEU"),
-                named({SYSTEM: ranks}),
-            ),
+        return Curves(
+            Text("heads, the most important first", "헤드 (중요한 순서)"),
+            Text("BLEU lost without the head", "헤드를 뺐을 때 떨어지는 BLEU"),
+            named({SYSTEM: ranks}),
         )
+
+    def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
+        lost = zip(*lines[SYSTEM].values(), strict=True)  # of each run, by head
+        idle = tuple(100 * fmean(loss <= 1 for loss in each) for each in lost)
+        text = Text("share of the heads that do not matter, minus half of them", "중요하지 않은 헤드의 비율 - 50%")
+        return (Contrast(text, tuple(share - 50 for share in idle)),)
 
 
 class CoreferenceHead(Claim):
@@ -141,29 +133,30 @@ class CoreferenceHead(Claim):
     def systems(self) -> Mapping[str, Sequence[str]]:
         return {SYSTEM: CoreferenceDistance().systems()[SYSTEM]}
 
-    def measure(self, runs: Runs) -> Finding:
+    def measure(self, runs: Runs) -> Curves:
         lines = {
             "encoder, from it": tuple(_preference(run, cross=False) for run in runs[SYSTEM]),
             "decoder, from the noun": tuple(_preference(run, cross=True) for run in runs[SYSTEM]),
         }
+        return Curves(
+            Text("attention", "어텐션"),
+            Text("difference of the weights in %", "가중치의 차이 (%)"),
+            {"best head": lines},
+            joined=False,
+        )
+
+    def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
         korean = ("인코더, it에서", "디코더, 명사에서")
-        return Finding(
-            contrasts=tuple(
-                Contrast(
-                    Text(
-                        f"{name}: weight (in %) of the noun that is meant minus that of the other",
-                        f"{other}: 가리키는 명사의 가중치(%) - 다른 명사의 가중치(%)",
-                    ),
-                    values,
-                )
-                for (name, values), other in zip(lines.items(), korean, strict=True)
-            ),
-            curves=Curves(
-                Text("attention", "어텐션"),
-                Text("difference of the weights in %", "가중치의 차이 (%)"),
-                {"best head": lines},
-                joined=False,
-            ),
+        (places,) = lines.values()
+        return tuple(
+            Contrast(
+                Text(
+                    f"{name}: weight (in %) of the noun that is meant minus that of the other",
+                    f"{other}: 가리키는 명사의 가중치(%) - 다른 명사의 가중치(%)",
+                ),
+                values,
+            )
+            for (name, values), other in zip(places.items(), korean, strict=True)
         )
 
 

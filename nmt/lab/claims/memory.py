@@ -4,10 +4,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from nmt.data.sources.recall import Recall
 from nmt.evaluation.runs import FinishedRun
-from nmt.lab.claim import NO_ATTENTION, Claim, Contrast, Curves, Finding, Runs, Text, mean_over, minus, named
+from nmt.lab.claim import (
+    NO_ATTENTION,
+    Claim,
+    Contrast,
+    Curves,
+    Lines,
+    Loss,
+    PerSeed,
+    Runs,
+    Text,
+    alike,
+    mean_over,
+    minus,
+    most_frequent,
+    named,
+)
 from nmt.lab.models import LEFT_TO_RIGHT, MODELS, ONE_WORD_A_PIECE, WITHOUT_ATTENTION, budget
 
 PAIRS = 4
@@ -33,33 +49,35 @@ class Memory(Claim):
             name: (*task, *model) for name, model in {ONE_WAY: (*WITHOUT_ATTENTION, *LEFT_TO_RIGHT), **MODELS}.items()
         }
 
-    def measure(self, runs: Runs) -> Finding:
+    def measure(self, runs: Runs) -> Curves:
         lines = {name: recalled(each) for name, each in runs.items()}
-        early, late = range(1, PAIRS // 2 + 1), range(PAIRS // 2 + 1, PAIRS + 1)
-        return Finding(
-            contrasts=(
-                Contrast(
-                    Text(
-                        "without attention, left to right: accuracy on the later half minus the earlier half",
-                        "어텐션 없이 왼쪽에서 오른쪽으로 읽을 때: 뒤쪽 절반의 정확도 - 앞쪽 절반의 정확도",
-                    ),
-                    minus(mean_over(lines[ONE_WAY], late), mean_over(lines[ONE_WAY], early)),
-                ),
-                *(
-                    Contrast(
-                        Text(
-                            f"accuracy on the earlier half: {name} minus no attention (both directions)",
-                            f"앞쪽 절반의 정확도: {name} - 어텐션 없음 (양방향)",
-                        ),
-                        minus(mean_over(lines[name], early), mean_over(lines[NO_ATTENTION], early)),
-                    )
-                    for name in MODELS
-                    if name != NO_ATTENTION
-                ),
-            ),
-            curves=Curves(
-                Text("position of the key", "키의 위치"), Text("right answers in %", "정답 비율 (%)"), named(lines)
-            ),
+        any_run = runs[ONE_WAY][0]
+        guess = most_frequent(value for reference in any_run.test_set.references for value in reference.split())
+        guesses = replace(any_run, hypotheses=(" ".join([guess] * PAIRS),) * len(any_run.hypotheses))
+        return Curves(
+            Text("position of the key", "키의 위치"),
+            Text("right answers in %", "정답 비율 (%)"),
+            named(lines),
+            more={"chance": mean_over(recalled([guesses]), range(PAIRS // 2 + 1, PAIRS + 1))},
+        )
+
+    def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
+        positions = list(lines[ONE_WAY])
+        early, late = positions[: PAIRS // 2], positions[PAIRS // 2 :]
+        loss = Loss(mean_over(lines[ONE_WAY], late), mean_over(lines[ONE_WAY], early), *more["chance"])
+        forgets = Text(
+            "without attention, left to right: accuracy on the later half minus the earlier half",
+            "어텐션 없이 왼쪽에서 오른쪽으로 읽을 때: 뒤쪽 절반의 정확도 - 앞쪽 절반의 정확도",
+        )
+        known = {name: mean_over(line, early) for name, line in lines.items() if name != ONE_WAY}
+        without = known.pop(NO_ATTENTION)
+        keeps = Text(
+            "accuracy on the earlier half: {} minus no attention (both directions)",
+            "앞쪽 절반의 정확도: {} - 어텐션 없음 (양방향)",
+        )
+        return (
+            Contrast(forgets, minus(loss.near, loss.far), loss),
+            *alike({name: minus(each, without) for name, each in known.items()}, keeps),
         )
 
 

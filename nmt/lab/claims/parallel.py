@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from nmt.config.compose import compose
-from nmt.lab.claim import Claim, Contrast, Curves, Finding, Runs, Text, minus
+from nmt.lab.claim import Claim, Contrast, Curves, Lines, PerSeed, Runs, Text, minus
 from nmt.lab.models import BAHDANAU, TRANSFORMER, untrained
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.trial import one_thread
@@ -38,7 +38,7 @@ class Parallel(Claim):
         f"대신 {REPEATS}번 되풀이한다.",
     )
 
-    def measure(self, runs: Runs) -> Finding:
+    def measure(self, runs: Runs) -> Curves:
         lines = {}
         for device, where in DEVICES.items():
             if device == "cuda" and not torch.cuda.is_available():
@@ -48,18 +48,18 @@ class Parallel(Claim):
                 for work, run in (("training", _update), ("decoding", _decode)):
                     with one_thread():
                         lines[f"{name}, {work}{where}"] = _growth(model, run, device)
-        return Finding(
-            contrasts=tuple(
-                contrast(lines, work, korean, where)
-                for where in DEVICES.values()
-                if f"Bahdanau, training{where}" in lines
-                for work, korean in (("training", "학습"), ("decoding", "디코딩"))
-            ),
-            curves=Curves(
-                Text("tokens of a sentence", "문장의 토큰 수"),
-                Text("time, shortest = 1", "시간 (가장 짧은 문장 = 1)"),
-                lines,
-            ),
+        return Curves(
+            Text("tokens of a sentence", "문장의 토큰 수"),
+            Text("time, shortest = 1", "시간 (가장 짧은 문장 = 1)"),
+            lines,
+        )
+
+    def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
+        return tuple(
+            contrast(lines, work, korean, where)
+            for where in DEVICES.values()
+            if f"Bahdanau, training{where}" in lines
+            for work, korean in (("training", "학습"), ("decoding", "디코딩"))
         )
 
 

@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from nmt.data.sources.order import Order
-from nmt.lab.claim import Claim, Contrast, Curves, Finding, Runs, Text, accuracy_by, mean_over, minus, named
+from nmt.lab.claim import (
+    Claim,
+    Contrast,
+    Curves,
+    Lines,
+    PerSeed,
+    Runs,
+    Text,
+    accuracy_by,
+    alike,
+    mean_over,
+    minus,
+    named,
+)
 from nmt.lab.models import ONE_WORD_A_PIECE, TRANSFORMER, budget
 
 KINDS = ("none", "sinusoidal", "learned", "relative", "rotary", "alibi")
@@ -28,17 +41,12 @@ class Positions(Claim):
     def systems(self) -> Mapping[str, Sequence[str]]:
         return {kind: (*TASK, *TRANSFORMER, f"model/positions={kind}") for kind in KINDS}
 
-    def measure(self, runs: Runs) -> Finding:
+    def measure(self, runs: Runs) -> Curves:
         lines = {name: accuracy_by(each, Order.clauses) for name, each in runs.items()}
+        return Curves(Text("clauses", "절의 수"), Text("right answers in %", "정답 비율 (%)"), named(lines))
+
+    def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
         mean = {name: mean_over(line, line) for name, line in lines.items()}
-        return Finding(
-            contrasts=tuple(
-                Contrast(
-                    Text(f"accuracy: positions {kind} minus none", f"정확도: 위치 정보 {kind} - 없음"),
-                    minus(mean[kind], mean["none"]),
-                )
-                for kind in KINDS
-                if kind != "none"
-            ),
-            curves=Curves(Text("clauses", "절의 수"), Text("right answers in %", "정답 비율 (%)"), named(lines)),
-        )
+        without = mean.pop("none")
+        text = Text("accuracy: positions {} minus none", "정확도: 위치 정보 {} - 없음")
+        return alike({kind: minus(each, without) for kind, each in mean.items()}, text)

@@ -8,10 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 import torch
 from torch import Tensor
 
-from nmt.lab.claim import Claim, Contrast, Curves, Finding, PerSeed, Runs, Text, minus
+from nmt.lab.claim import Claim, Contrast, Curves, Lines, PerSeed, Runs, Text, minus
 from nmt.lab.models import CORPUS, TRANSFORMER
 
 WIDTHS = (4, 16, 64, 256, 1024)
+WIDEST = str(WIDTHS[-1])
 KEYS, QUERIES = 20, 200
 SEEDS = (1, 2, 3, 4, 5)
 DIVIDED, NOT_DIVIDED = "divided by the root", "not divided"
@@ -41,27 +42,30 @@ class Scaling(Claim):
         divided = (*CORPUS, *TRANSFORMER)
         return {DIVIDED: divided, NOT_DIVIDED: (*divided, "model.encoder.block.scale_scores=false")}
 
-    def measure(self, runs: Runs) -> Finding:
-        entropies, gradients = _by_width(_entropy), _by_width(_gradient)
+    def measure(self, runs: Runs) -> Curves:
         bleu = {name: tuple(run.metrics["test"]["bleu"]["value"] for run in each) for name, each in runs.items()}
-        widest = str(WIDTHS[-1])
-        return Finding(
-            contrasts=(
-                _contrast(f"entropy at width {widest}", f"차원 {widest}에서의 엔트로피", _at(entropies, widest)),
-                _contrast(f"gradient at width {widest}", f"차원 {widest}에서의 기울기", _at(gradients, widest)),
-                _contrast("BLEU", "BLEU", bleu),
-            ),
-            curves=Curves(Text("width", "차원"), Text("entropy, % of the largest", "엔트로피 (최댓값의 %)"), entropies),
+        gradients = {name: line[WIDEST] for name, line in _by_width(_gradient).items()}
+        return Curves(
+            *(Text("width", "차원"), Text("entropy, % of the largest", "엔트로피 (최댓값의 %)"), _by_width(_entropy)),
+            more={"gradient": _gained(gradients), "BLEU": _gained(bleu)},
+        )
+
+    def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
+        entropies = {name: line[WIDEST] for name, line in lines.items()}
+        return (
+            _contrast(f"entropy at width {WIDEST}", f"차원 {WIDEST}에서의 엔트로피", _gained(entropies)),
+            _contrast(f"gradient at width {WIDEST}", f"차원 {WIDEST}에서의 기울기", more["gradient"]),
+            _contrast("BLEU", "BLEU", more["BLEU"]),
         )
 
 
-def _contrast(english: str, korean: str, values: Mapping[str, PerSeed]) -> Contrast:
+def _gained(values: Mapping[str, PerSeed]) -> PerSeed:
+    return minus(values[DIVIDED], values[NOT_DIVIDED])
+
+
+def _contrast(english: str, korean: str, gained: PerSeed) -> Contrast:
     text = Text(f"{english}: divided by the root minus not divided", f"{korean}: 제곱근으로 나눌 때 - 나누지 않을 때")
-    return Contrast(text, minus(values[DIVIDED], values[NOT_DIVIDED]))
-
-
-def _at(lines: Mapping[str, Mapping[str, PerSeed]], place: str) -> dict[str, PerSeed]:
-    return {name: line[place] for name, line in lines.items()}
+    return Contrast(text, gained)
 
 
 def _by_width(figure: Callable[[Tensor], float]) -> dict[str, dict[str, PerSeed]]:
