@@ -144,7 +144,7 @@ def notes(comparison: Comparison) -> list[str]:
     if comparison.several_seeds:
         lines.append(
             "mean of N: mean ± standard deviation over seeds. p(seeds): bootstrap over seeds and sentences "
-            "(Sellam et al. 2022); with fewer than about five seeds it is too small, and the interval too narrow."
+            "(Sellam et al. 2022); with few seeds it is too small, and the interval too narrow."
         )
     return [*lines, *_unequal_updates(comparison)]
 

@@ -175,6 +175,24 @@ def test_seeds_that_vary_make_a_difference_less_certain() -> None:
     assert uncertain.p > 0.1 and uncertain.half_width > abs(uncertain.difference)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("runs", "expected"), [(2, 0.24), (3, 0.14), (5, 0.09)])
+def test_few_seeds_make_equal_systems_significantly_different(runs: int, expected: float) -> None:
+    """The share of p < 0.05 that the docstring names. TER is a mean over the sentences, so its variance is known: here
+    the sentences let the difference vary by 1 / sqrt(sentences), and the seeds let a score vary three times as much.
+    """
+    draw, cases, lines = np.random.default_rng(runs), 1000, 50
+    significant = 0
+    for _ in range(cases):
+        systems = []
+        for _ in range(2):
+            edits = draw.normal(10, 0.5**0.5, lines)
+            levels = draw.normal(0, 3 / lines**0.5, runs)
+            systems.append([np.stack([edits + level, np.ones(lines)], axis=1) for level in levels])
+        significant += bootstrap_test(*systems, metric=TER(), resamples=400).p < 0.05
+    assert significant / cases == pytest.approx(expected, abs=0.02)
+
+
 def test_unequal_counts_are_refused() -> None:
     with pytest.raises(UserError, match="14 translations for 15"):
         sentence_statistics(HYPOTHESES[1:], REFERENCES, metric=BLEU())
