@@ -119,6 +119,21 @@ def test_results_are_added_without_their_test_set_and_compared(tmp_path: Path) -
     assert "| two | mean of 2 |" in table and "| [one](one/seed1/config.yaml) | 1 |" in table
 
 
+@pytest.mark.parametrize(("page", "between"), [("README.md", " to "), ("README.ko.md", "~")])
+def test_the_words_on_short_and_long_captions_are_what_the_files_say(page: str, between: str) -> None:
+    text = (ROOT / page).read_text("utf-8")
+    claims = json.loads((ROOT / "docs" / "lab" / "claims.json").read_text("utf-8"))
+    captions = next(each["curves"] for each in claims if each["name"] == "fixed_vector_multi30k")["no attention"]
+    others = [value for group, values in captions.items() for value in values if group != "10"]
+    for values in (others, captions["10"]):
+        assert f"{min(values):.1f}{between}{max(values):.1f}" in text
+    systems = next(iter(json.loads((GROUPS[0] / "comparison.json").read_text("utf-8")).values()))["systems"]
+    by_length = {system["name"]: system["by_length"] for system in systems}
+    for name in ("multi30k_rnn", "multi30k_bahdanau"):
+        shortest, *_, longest = by_length[name]
+        assert re.search(rf"{shortest:.1f}\D+{longest:.1f}", text)
+
+
 def test_settings_have_a_default_in_the_shipped_yaml() -> None:
     assert compose("train").keys() == TrainConfig.__dataclass_fields__.keys()
 
