@@ -8,6 +8,11 @@ import torch
 from torch import Tensor, nn
 
 from nmt.models.multihead import MultiHeadAttention, attention_weights
+from nmt.models.positions.base import Positions
+from nmt.models.positions.none import NoPositions
+from nmt.models.positions.sinusoidal import Sinusoidal
+from nmt.models.transformer import TransformerBlock, TransformerEncoder
+from nmt.special import EOS
 
 SCORES = (2.0, 1.0, 0.1)
 FEATURES = ("sweet", "crunchy", "round")
@@ -15,6 +20,10 @@ PRODUCTS = {"apple": (0.5, 1.0, 1.0), "banana": (1.0, -1.0, -0.5), "carrot": (-0
 PRICES = (1.2, 0.8, 0.5)
 WANTED = (0.8, 0.5, 0.7)  # such as a pear
 WORDS = ("I", "love", "you", "all")
+NEGATED = (  # the words are the same, but "not" stands in another place
+    "Although I did not get 95 in last TOEFL, I could get in the Ph.D program",
+    "Although I did get 95 in last TOEFL, I could not get in the Ph.D program",
+)
 WIDTH, ATTENTION_WIDTH, HEADS = 20, 5, 4
 SEED = 1
 
@@ -106,17 +115,67 @@ def heads() -> str:
     return "\n".join(lines)
 
 
+def order() -> str:
+    """Return what an encoder makes of two sentences of the same words, without positions and with them."""
+    words, other = (sentence.split() for sentence in NEGATED)
+    places = [_place(words, i, other) for i in range(len(words))]
+    without, with_positions = (
+        (first - second[places]).abs().amax(dim=1) for first, second in (_encoded(NoPositions), _encoded(Sinusoidal))
+    )
+    width = max(map(len, words))
+    return "\n".join(
+        [
+            "Two sentences with the same words, through one layer of a Transformer's encoder with random weights.",
+            "",
+            f"1: {NEGATED[0]}",
+            f"2: {NEGATED[1]}",
+            "",
+            f"Each word becomes a vector of {WIDTH} numbers. The largest difference between its vectors in 1 and in 2:",
+            "",
+            f"{'word':<{width}}  place in 1  place in 2  without positions  with positions",
+            *(
+                f"{word:<{width}}  {i + 1:10}  {place + 1:10}  {none:17.2f}  {some:14.2f}"
+                for i, (word, place, none, some) in enumerate(
+                    zip(words, places, without.tolist(), with_positions.tolist(), strict=True)
+                )
+            ),
+            "",
+            "Without positions, both sentences are the same set of vectors: nothing says which verb is negated.",
+        ]
+    )
+
+
 EXAMPLES: dict[str, Callable[[], str]] = {
     "softmax": softmax,
     "lookup": lookup,
     "self": self_attention,
     "heads": heads,
+    "order": order,
 }
 
 
 def _words() -> Tensor:
     """Return a vector for each word (4, 20)."""
     return torch.randn(len(WORDS), WIDTH, generator=torch.Generator().manual_seed(SEED))
+
+
+def _place(words: Sequence[str], i: int, other: Sequence[str]) -> int:
+    """Return the place in `other` of word i: of a word that occurs twice, the same occurrence."""
+    before = words[:i].count(words[i])
+    return [place for place, word in enumerate(other) if word == words[i]][before]
+
+
+def _encoded(positions: type[Positions]) -> tuple[Tensor, Tensor]:
+    """Return the vectors (words, 20) of both sentences, from an encoder of one layer and 4 heads."""
+    words, other = (sentence.split() for sentence in NEGATED)
+    ids = {word: number for number, word in enumerate(dict.fromkeys(words), start=EOS + 1)}
+    sources = torch.tensor([[ids[word] for word in sentence] for sentence in (words, other)])
+    block = TransformerBlock(width=WIDTH, heads=HEADS, feed_forward=2 * WIDTH)
+    with torch.random.fork_rng(devices=[]), torch.no_grad():
+        torch.manual_seed(SEED)
+        encoder = TransformerEncoder(vocab_size=max(ids.values()) + 1, layers=1, block=block, positions=positions)
+        first, second = encoder(sources, torch.ones_like(sources, dtype=torch.bool)).memory
+    return first, second
 
 
 def _projections() -> Sequence[nn.Linear]:

@@ -48,7 +48,8 @@ See what a trained model attends to while it translates: a table on the terminal
   animation=map.gif          in place of text=: how the attention of a validation sentence changed while the run was
                              trained, from the pictures in its TensorBoard files; sentence=2: of the second sentence
   example=softmax            alone, without ckpt=: attention by small numbers. Also lookup (of a price by similarity),
-                             self (self-attention over four words) and heads (several heads, joined)
+                             self (self-attention over four words), heads (several heads, joined) and order (two
+                             sentences of the same words, without positions and with them)
   search.beam_size=5         replaces one setting of the checkpoint's search; search=sampling ... as in translate.py
   allow=[my_package]         your packages whose classes the checkpoint or search._target_= may name
   --config-dir FOLDER        your folder of YAML files, as for the other programs

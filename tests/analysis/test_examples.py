@@ -8,7 +8,7 @@ import re
 import pytest
 import torch
 
-from nmt.analysis.examples import EXAMPLES, SEED, WORDS
+from nmt.analysis.examples import EXAMPLES, NEGATED, SEED, WORDS
 from nmt.cli import attend
 from nmt.errors import UserError
 from nmt.models.multihead import MultiHeadAttention
@@ -70,6 +70,17 @@ def test_four_heads_of_five_are_joined_to_the_width() -> None:
     attention = MultiHeadAttention(20, 4)
     _, weights = attention(words[None], words[None], need_weights=True)
     torch.testing.assert_close(weights_of(text), weights[0].detach(), atol=0.006, rtol=0)
+
+
+def test_only_positions_tell_two_sentences_of_the_same_words_apart() -> None:
+    first, second = (sentence.split() for sentence in NEGATED)
+    assert first != second and sorted(first) == sorted(second)
+    rows = [line.split() for line in EXAMPLES["order"]().splitlines() if line.partition(" ")[0] in first]
+    assert [row[0] for row in rows] == first
+    assert [second[int(row[2]) - 1] for row in rows] == first and len({row[2] for row in rows}) == len(first)
+    assert all(row[3] == "0.00" and float(row[4]) > 0 for row in rows)
+    moved = [float(row[4]) for row in rows if row[1] != row[2]]
+    assert min(moved) > max(float(row[4]) for row in rows if row[1] == row[2])
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
