@@ -6,11 +6,13 @@ import json
 import re
 import shlex
 from pathlib import Path
+from statistics import fmean
 from types import ModuleType
 
 import pytest
 import yaml
 
+from nmt.analysis.examples import EXAMPLES
 from nmt.config.compose import compose, jobs
 from nmt.config.folder import also_in, groups
 from nmt.config.settings import TrainConfig
@@ -132,6 +134,39 @@ def test_the_words_on_short_and_long_captions_are_what_the_files_say(page: str, 
     for name in ("multi30k_rnn", "multi30k_bahdanau"):
         shortest, *_, longest = by_length[name]
         assert re.search(rf"{shortest:.1f}\D+{longest:.1f}", text)
+
+
+@pytest.mark.parametrize("page", ["docs/attention.md", "docs/attention.ko.md"])
+def test_the_figures_of_the_tutorial_are_what_the_files_say(page: str) -> None:
+    text = (ROOT / page).read_text("utf-8")
+    claims = {each["name"]: each for each in json.loads((ROOT / "docs" / "lab" / "claims.json").read_text("utf-8"))}
+    curves = {name: each["curves"] for name, each in claims.items()}
+    systems = next(iter(json.loads((GROUPS[0] / "comparison.json").read_text("utf-8")).values()))["systems"]
+    by_length = {system["name"]: system["by_length"] for system in systems}
+    attention, far = ("no attention", "Bahdanau", "Transformer"), [str(distance) for distance in range(5, 9)]
+    budgets = {system["system"]: system["ms"] for system in claims["fixed_vector"]["systems"]}
+    rates = curves["alignment"]["alignment error rate"]
+    expected = {
+        "`parallel`": [f"{fmean(curves['parallel'][f'{name}, training']['160']):.1f}" for name in attention[1:]],
+        "`agreement`": [f"{fmean(fmean(curves['agreement'][name][place]) for place in far):.0f}" for name in attention],
+        "`gradient`": [f"{fmean(curves['gradient'][name]['40']):.1f}" for name in attention],
+        "`multi30k_rnn`": [
+            f"{by_length[f'multi30k_{name}'][place]:.1f}"
+            for name in ("rnn", "bahdanau", "transformer")
+            for place in (0, -1)
+        ],
+        "`fixed_vector`": [budgets[name] for name in attention],
+        "`alignment`": [f"{fmean(rates[name]):.1f}" for name in ("diagonal", "eflomal", "Bahdanau", "Transformer")],
+    }
+    for source, values in expected.items():
+        row = next(line for line in text.splitlines() if line.startswith("| ") and source in line)
+        assert [value for value in values if not re.search(rf"\b{re.escape(value)}\b", row)] == []
+    decoding = [f"{fmean(curves['parallel'][f'{name}, decoding']['160']):.1f}" for name in attention[1:]]
+    assert f"| {decoding[0]} | {decoding[1]} |" in text
+    recalled = [f"{fmean(values):.1f}" for values in curves["memory"]["no attention, left to right"].values()]
+    assert ", ".join(recalled[:3]) in text and recalled[3] in text
+    assert f"{fmean(curves['positions']['none']['1']):.0f}" in text
+    assert EXAMPLES["order"]() in text
 
 
 def test_settings_have_a_default_in_the_shipped_yaml() -> None:
