@@ -248,13 +248,13 @@ def _train_model(split: Split, side: str, config: TokenizerConfig) -> bytes:
     def texts() -> Iterator[str]:
         return _texts(itertools.islice(split, 0, None, stride), side)
 
-    writer = io.BytesIO()
+    writer, failures = io.BytesIO(), list[BaseException]()
     with tempfile.TemporaryDirectory() as folder:
         rules = Path(folder) / "rules.tsv"
         rules.write_text(rule_table(), "utf-8")
         try:
             sentencepiece.SentencePieceTrainer.train(
-                sentence_iterator=texts(),
+                sentence_iterator=_noting(texts(), failures),
                 model_writer=writer,
                 model_type=config.type,
                 vocab_size=config.vocab_size or default_size(texts(), len(split)),
@@ -264,11 +264,25 @@ def _train_model(split: Split, side: str, config: TokenizerConfig) -> bytes:
                 **TRAINER_OPTIONS,
             )
         except RuntimeError as error:
+            if failures:
+                raise failures[0] from None
             raise _training_error(str(error), side, config) from error
     model = ModelProto.FromString(writer.getvalue())
     model.normalizer_spec.name = "nfc"
     model.normalizer_spec.ClearField("normalization_rule_tsv")  # the file's name, which differs from run to run
     return bytes(model.SerializeToString(deterministic=True))
+
+
+def _noting(texts: Iterator[str], failures: list[BaseException]) -> Iterator[str]:
+    """Yield `texts`, and append to `failures` what ends them: SentencePiece makes a RuntimeError of any exception.
+
+    A signal is such an exception while SentencePiece reads. While it computes, Python raises it after the training.
+    """
+    try:
+        yield from texts
+    except (Exception, KeyboardInterrupt) as error:
+        failures.append(error)
+        raise
 
 
 def _training_error(message: str, side: str, config: TokenizerConfig) -> UserError:

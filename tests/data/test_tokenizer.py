@@ -1,7 +1,11 @@
 """Text survives the way to ids and back, and training is reproducible, cached by content and clear about its limits."""
 
 import logging
+import os
 import random
+import signal
+import threading
+import time
 import unicodedata
 
 import pytest
@@ -9,12 +13,13 @@ import sentencepiece
 import torch
 
 from nmt.data.normalization import normalized
-from nmt.data.pair import SentencePair
+from nmt.data.pair import Reiterable, SentencePair, Split
 from nmt.data.tokenizer import Tokenizer
 from nmt.data.vocabulary import default_size
 from nmt.errors import UserError
 from nmt.piece import Piece
 from nmt.special import BOS, EOS, PAD, RESERVED, UNK
+from nmt.training.interruption import stopped_by_signals
 from tests.attention_maps import make_map
 
 STRANGE = [
@@ -211,6 +216,35 @@ def test_vocabulary_limits(train, type):
 def test_nothing_to_train_on(train):
     with pytest.raises(UserError, match="training text is empty"):
         train(pairs=[SentencePair(" ", "")])
+
+
+@pytest.mark.parametrize("error", [UserError("train.en:3: not UTF-8"), OSError(5, "Input/output error", "train.en")])
+def test_an_error_while_the_texts_are_read_keeps_its_own_words(train, pairs, error):
+    def read():
+        yield from pairs[:3]
+        raise error
+
+    with pytest.raises(type(error)) as raised:
+        train(pairs=Split(Reiterable(read), len(pairs), "digest"))
+    assert raised.value is error
+
+
+@pytest.mark.usefixtures("default_signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("last", [False, True])
+def test_a_signal_while_sentencepiece_trains_is_not_an_error_of_the_texts(train, pairs, number, last):
+    def read():
+        yield from pairs[:3]
+        if not last:
+            os.kill(os.getpid(), number)
+        yield from pairs[3:]
+        if last:  # it arrives while SentencePiece computes, which is when Python runs no code
+            threading.Timer(0.01, os.kill, (os.getpid(), number)).start()
+
+    with pytest.raises(KeyboardInterrupt) as stop, stopped_by_signals():
+        train(pairs=Split(Reiterable(read), len(pairs), "digest"))
+        time.sleep(5)
+    assert getattr(stop.value, "number", signal.SIGINT) == number
 
 
 def test_long_texts_count(train):
