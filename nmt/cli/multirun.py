@@ -108,7 +108,7 @@ def plan(overrides: Sequence[str]) -> tuple[Path, tuple[Job, ...]]:
     if any(line.startswith("hydra.run.dir=") for line in overrides):
         raise UserError(f"hydra.run.dir: names the folder of one run; with -m, name that of all runs: {FOLDER_KEY}=")
     for line in overrides:
-        if line.lstrip("+").startswith(("hydra/sweeper=", "hydra.sweeper.")):
+        if line.lstrip("+~").startswith(("hydra/sweeper", "hydra.sweeper")):
             raise UserError(
                 f"{line}: only Hydra's basic sweeper is supported, with values given with commas; leave it out"
             )

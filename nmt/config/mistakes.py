@@ -14,8 +14,11 @@ if TYPE_CHECKING:
     from hydra.core.override_parser.types import Override
 
 
+# Sections of Hydra in which it does not refuse another value, and a key of each.
+SECTIONS = {"hydra": "hydra.run.dir=FOLDER", "hydra.launcher": "hydra.launcher.n_jobs=2"}
 MOST_GUESSES = 3  # keys named in one message
 _UNKNOWN = re.compile(r"Could not override '([\w/]+)'")
+_NOT_CHOSEN = re.compile(r"Could not delete '([^'=]+)(=[^']*)?'\. No match in the defaults list")
 _PLACED = re.compile(r"Could not override '([\w/]+)@([\w.]+)'")
 
 
@@ -57,6 +60,9 @@ def check_options(overrides: Sequence[Override]) -> None:
             raise UserError(
                 f"{override.input_line}: several values for one run; add -m to make one run for each value{as_list}"
             )
+        if problem := _unlike_hydra(override):
+            problems.append(problem)
+            continue
         key, value = override.key_or_group, override.value()
         group = key.replace(".", "/")
         if key not in groups() and group in groups() and isinstance(value, str):
@@ -68,7 +74,7 @@ def check_options(overrides: Sequence[Override]) -> None:
             continue
         known = ", ".join(groups()[key])
         if value is None:
-            problems.append(f"{key}: got null, expected one of {known}; ~{key} removes the group")
+            problems.append(f"{key}: got null, expected one of {known}; leave it out for the default")
             continue
         if isinstance(value, list) and not takes_several(key):
             problems.append(f"{key}: got {shown(value)}, expected one option, not a list: one of {known}")
@@ -79,6 +85,23 @@ def check_options(overrides: Sequence[Override]) -> None:
                 problems.append(f"{key}: got {shown(option)}, expected one of {known}{near}")
     if problems:
         raise UserError(*problems)
+
+
+def _unlike_hydra(override: Override) -> str:
+    """Return the problem with an override that makes Hydra raise an exception of Python, or an empty string."""
+    key, value = override.key_or_group, override.value()
+    if not key:
+        return f"command line: got '{override.input_line}', expected key=value, as in seed=2 or model=rnn"
+    if key in SECTIONS:
+        return f"{override.input_line}: {key} is a section, not a setting; set a key in it, as in {SECTIONS[key]}"
+    if override.is_delete():
+        if is_group(override) and not isinstance(value, str | None):
+            return f"{override.input_line}: expected the name of an option behind =; use {key}=OPTION to choose another"
+    elif key.startswith("hydra/") and not all(
+        isinstance(option, str) for option in (value if isinstance(value, list) else [value])
+    ):
+        return f"{key}: got {shown(value)}, expected the name of an option, as in hydra/launcher=joblib"
+    return ""
 
 
 def check_keys(overrides: Sequence[Override], tree: Mapping[str, Any]) -> None:
@@ -107,6 +130,10 @@ def explain(error: Exception, choices: Mapping[str, str]) -> str:
     unknown = _UNKNOWN.search(text)
     if unknown and unknown[1] in groups() and "No match in the defaults list" in text:
         return f"{unknown[1]}: this program has no such group; it belongs to train.py"
+    if unchosen := _NOT_CHOSEN.search(text):
+        group, option = unchosen[1], unchosen[2] or ""
+        several = f"; to have fewer, list the ones to keep, as in {group}=[A,B]" if takes_several(group) else ""
+        return f"~{group}{option}: not chosen as one option, so it cannot be removed{several}"
     missing = _PLACED.search(text)
     if missing and (around := options_around(missing[1], missing[2])):
         return f"{missing[1]}@{missing[2]}: no such node; use it with {' or '.join(around)}"

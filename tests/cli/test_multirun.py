@@ -195,7 +195,7 @@ def test_cfg_shows_each_job_of_a_multirun(runs: Runs, tmp_path: Path, capsys: py
     assert "# job 1: model=rnn seed=2\n" in shown and list(tmp_path.iterdir()) == [] and runs.calls == []
 
 
-@pytest.mark.parametrize("line", ["hydra/sweeper=basic", "hydra.sweeper.params={seed:[1,2]}"])
+@pytest.mark.parametrize("line", ["hydra/sweeper=basic", "hydra.sweeper.params={seed:[1,2]}", "hydra.sweeper=1"])
 def test_another_sweeper_is_refused(line: str) -> None:
     with pytest.raises(UserError, match="only Hydra's basic sweeper"):
         train.run(["-m", "debug=fast", "seed=1,2", line])

@@ -34,6 +34,11 @@ from tests.train_frame import Runs
         ["--resolve"],
         ["-m", "--resolve", "seed=1,2"],
         ["--cfg", "job", "sed=1"],
+        ["hydra=1"],
+        ["--cfg", "job", "hydra=1"],
+        ["-m", "seed=1,2", "hydra=1"],
+        ["-m", "~search=[1],[2]"],
+        ["-m", "seed=1,2", "~hydra.sweeper=1"],
     ],
     ids=" ".join,
 )
