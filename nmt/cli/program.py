@@ -9,7 +9,8 @@ import os
 import signal
 import sys
 from collections.abc import Callable
-from typing import Any, NoReturn
+from contextlib import suppress
+from typing import Any, NoReturn, TextIO
 
 from nmt.errors import UserError
 
@@ -24,7 +25,8 @@ def main(run: Callable[[list[str]], None]) -> NoReturn:
 
     0: success. 2: a UserError, an OSError or a missing package, printed on standard error as one line `error: ...`.
     130: Ctrl-C; in training also 143 (SIGTERM) and 129 (SIGHUP). 141: the reader of standard output has closed it. Any
-    other exception prints its traceback (status 1). A terminal that is closed meanwhile ends nothing by itself.
+    other exception prints its traceback (status 1). A terminal that is closed meanwhile ends nothing by itself. Without
+    standard output, a program does not begin (status 2); without standard error, its messages go nowhere.
     """
     status = 0
     gc.set_threshold(OBJECTS_BEFORE_GARBAGE_COLLECTION)
@@ -32,24 +34,43 @@ def main(run: Callable[[list[str]], None]) -> NoReturn:
         sys.stdout.reconfigure(errors="backslashreplace")
     outlive_terminal()
     try:
+        _replace_closed_streams()
         run(sys.argv[1:])
         sys.stdout.flush()
     except KeyboardInterrupt as stop:
         status = 128 + getattr(stop, "number", signal.SIGINT)  # nmt.training.interruption.Stopped has a number
     except BrokenPipeError:
-        _discard_output()
+        status = BROKEN_PIPE
+    except SystemExit as stop:
+        if not isinstance(stop.__context__, BrokenPipeError):  # rich makes a SystemExit of it
+            raise
         status = BROKEN_PIPE
     except Exception as error:
+        if isinstance(error, OSError) and not error.filename and not _flushed(sys.stdout):
+            error.filename = "standard output"
         message = users_message(error)
         if message is None:
             raise
         print_error(message)
-        try:
-            sys.stdout.flush()
-        except OSError:
-            _discard_output()
         status = USER_ERROR
+    for stream in (sys.stdout, sys.stderr):
+        _flushed(stream)
     sys.exit(status)
+
+
+def _replace_closed_streams() -> None:
+    """Open the null device for each standard stream that is closed. The next file would get its number otherwise.
+
+    `sys.stdin` stays None. Raises UserError if standard output is closed, because results would be lost.
+    """
+    closed = [name for name in ("stdin", "stdout", "stderr") if getattr(sys, name) is None]
+    for name in closed:
+        number = os.open(os.devnull, os.O_RDWR)  # the lowest free number, which is that of the stream
+        os.set_inheritable(number, True)
+        if name != "stdin":
+            setattr(sys, name, os.fdopen(number, "w", encoding="utf-8"))
+    if "stdout" in closed:
+        raise UserError("standard output is closed; redirect it to a file, as in > lines.txt, or to /dev/null")
 
 
 class _TerminalFile(io.FileIO):
@@ -91,11 +112,17 @@ def users_message(error: Exception) -> str | None:
     return None
 
 
-def _discard_output() -> None:
-    """Redirect standard output to the null device, because Python flushes it once more at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _flushed(stream: TextIO) -> bool:
+    """Write what a stream holds. If that fails, drop it: Python would try again at its end, and change the status."""
+    try:
+        stream.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        return False
+    return True
 
 
 def print_error(error: object) -> None:
-    """Print `error` as one line on standard error."""
-    print("error:", " ".join(str(error).split()), file=sys.stderr, flush=True)
+    """Print `error` as one line on standard error. Nobody is told if that has no reader or a full disk."""
+    with suppress(OSError):
+        print("error:", " ".join(str(error).split()), file=sys.stderr, flush=True)

@@ -94,6 +94,8 @@ def run(argv: list[str]) -> None:
     config = read_config("translate", rest, TranslateConfig, open_keys=("search",))
     config = dataclasses.replace(config, text=text, prefix=prefix)
     problems = list(contradictions(config))
+    if sys.stdin is None and text is None and config.input is None:
+        problems.append('standard input is closed; give text="...", input=FILE, or lines as in < lines.en')
     if problems:
         raise UserError(*problems)
 

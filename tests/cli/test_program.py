@@ -49,14 +49,74 @@ def test_a_terminal_that_lacks_a_script_stops_nothing() -> None:
     assert done.stdout == rb"\ub370\uc774\ud130 ok" + os.linesep.encode()
 
 
-def test_a_reader_that_goes_away_is_no_error() -> None:
-    code = "from nmt.cli.program import main\nmain(lambda words: [print('x' * 10000) for _ in range(1000)] and None)"
+@pytest.mark.parametrize("printer", ["print", "__import__('rich.console').console.Console().print"])
+def test_a_reader_that_goes_away_is_no_error(printer: str) -> None:
+    code = f"from nmt.cli.program import main\nmain(lambda words: [{printer}('x' * 9999) for _ in range(999)] and None)"
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout is not None and process.stderr is not None
     process.stdout.read(10)
     process.stdout.close()
     assert process.stderr.read() == b"" and process.wait() == program.BROKEN_PIPE
     process.stderr.close()
+
+
+def with_streams(redirections: str, code: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run Python code with redirections of a POSIX shell."""
+    command = ["sh", "-c", f'exec "$@" {redirections}', "sh", sys.executable, "-c", code, *words]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+
+
+posix = pytest.mark.skipif(os.name != "posix", reason="needs a POSIX shell")
+MAIN = "import sys\nfrom nmt.cli.program import main\nfrom nmt.errors import UserError\n"
+
+
+@posix
+def test_without_standard_output_a_program_does_not_begin(tmp_path: Path) -> None:
+    done = with_streams(">&-", MAIN + "main(lambda words: open(words[0], 'w').close())", f"{tmp_path}/made")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1) and not (tmp_path / "made").exists()
+    assert done.stderr.startswith("error: standard output is closed; redirect it to a file, as in > lines.txt")
+
+
+@posix
+def test_without_standard_error_messages_are_not_among_the_results(tmp_path: Path) -> None:
+    """Neither Python, which prints to None on standard output, nor C writes them into the next file that is opened."""
+    work = """
+def work(words):
+    with open(words[0], "w") as file:
+        import os, subprocess
+        print("a message", file=sys.stderr)
+        subprocess.run(["sh", "-c", "echo a message >&2"], check=True)
+        try:
+            os.write(2, b"a message")
+        except OSError:
+            pass
+        file.write("content")
+        print("a result")
+    raise UserError("a mistake")
+
+main(work)
+"""
+    done = with_streams("<&- 2>&-", MAIN + work, f"{tmp_path}/made")
+    assert (done.returncode, done.stdout, (tmp_path / "made").read_text()) == (2, "a result\n", "content")
+
+
+@posix
+def test_without_standard_input_there_is_nothing_to_translate(run: Run) -> None:
+    done = with_streams("<&-", "from nmt.cli.translate import main; main()", f"ckpt={run.folder}")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == 'error: standard input is closed; give text="...", input=FILE, or lines as in < lines.en\n'
+
+
+@posix
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_full_disks_under_the_streams() -> None:
+    done = with_streams("> /dev/full", MAIN + "main(lambda words: print('a result'))")
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: standard output: No space left on device; ") and done.stderr.count("\n") == 1
+    mistaken = MAIN + "def work(words):\n print('a result')\n raise UserError('a mistake')\nmain(work)"
+    done = with_streams("2> /dev/full", mistaken)
+    assert (done.returncode, done.stdout) == (2, "a result\n")
 
 
 OUTLIVING = """
