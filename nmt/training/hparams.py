@@ -13,10 +13,12 @@ def write_hparams(folder: Path, config: Mapping[str, Any], metrics: Mapping[str,
     """Write the settings of a run and its final scores as TensorBoard events in `folder`.
 
     `config` is the resolved config and `metrics` the content of metrics.json. The scores get names such as
-    `final/test_bleu`. The tab has a column for each setting and each score, and says which settings differ.
+    `final/test_bleu`. The tab has a column for each setting and each score, and says which settings differ. If the disk
+    fails, this is logged.
     """
-    from torch.utils.tensorboard import SummaryWriter
     from torch.utils.tensorboard.summary import hparams
+
+    from nmt.system.events import Events
 
     settings = {"name": config["name"], "seed": config["seed"]}
     for group in GROUPS:
@@ -25,7 +27,7 @@ def write_hparams(folder: Path, config: Mapping[str, Any], metrics: Mapping[str,
         del settings[copy]  # as model.decoder.attention, which is ${model.attention}
     # The first of these summaries fixes the columns for all runs in the tab; without it they come from every run.
     _, start, end = hparams(settings, {})  # type: ignore[no-untyped-call]
-    with SummaryWriter(str(folder)) as writer:
+    with Events(folder, required=False) as writer:
         writer.file_writer.add_summary(start)
         writer.file_writer.add_summary(end)
         for name, value in _scores(metrics):

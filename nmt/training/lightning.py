@@ -6,12 +6,16 @@ import logging
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
+from lightning_fabric.loggers.logger import rank_zero_experiment
 from lightning_fabric.plugins import TorchCheckpointIO
 from pytorch_lightning.loggers import TensorBoardLogger
 
 from nmt.training.state import load_state, save_state
+
+if TYPE_CHECKING:
+    from nmt.system.events import Events
 
 
 class AtomicCheckpointIO(TorchCheckpointIO):
@@ -38,7 +42,20 @@ class AtomicCheckpointIO(TorchCheckpointIO):
 
 
 class EventLog(TensorBoardLogger):
-    """Writes only TensorBoard's events. Lightning's hparams.yaml is left out: config.yaml has the same settings."""
+    """Writes only TensorBoard's events. Lightning's hparams.yaml is left out: config.yaml has the same settings.
+
+    If the disk fails, this is logged once, and the run goes on without its curves: no result depends on them.
+    """
+
+    @property
+    @rank_zero_experiment
+    def experiment(self) -> Events:
+        """The writer of the events."""
+        from nmt.system.events import Events
+
+        if self._experiment is None:
+            self._experiment = Events(Path(self.log_dir), required=False)
+        return cast("Events", self._experiment)
 
     def save(self) -> None:
         """Flush the events."""

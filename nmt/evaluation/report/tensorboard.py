@@ -13,12 +13,12 @@ def write_events(folder: Path, report: Report) -> None:
     A name is `report/`, the beginning of the file names (`Evaluation.label`), and that of the figure:
     `report/test.beam5.lp1/bleu`. A repeated report replaces its events. Raises OSError if they cannot be written.
     """
-    from torch.utils.tensorboard import SummaryWriter
+    from nmt.system.events import Events
 
     label = report.evaluation.label
     suffix = f".report.{label}"
     for old in folder.glob(f"events.out.tfevents.*{suffix}"):
         old.unlink()
-    with SummaryWriter(str(folder), filename_suffix=suffix) as writer:
+    with Events(folder, suffix) as writer:
         for name, value in scalars(report):
             writer.add_scalar(f"report/{label}/{name}".replace(" ", "_"), value, report.update)
