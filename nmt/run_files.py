@@ -40,9 +40,10 @@ def recent_updates(folder: Path) -> list[int]:
     return sorted(int(path.stem.partition("-")[2]) for path in checkpoint_folder(folder).glob("recent-*.safetensors"))
 
 
-def holds_checkpoint(folder: Path) -> bool:
-    """Return whether the run in `folder` has saved weights or the state of its training."""
-    return any(path.suffix in (".ckpt", ".safetensors") for path in checkpoint_folder(folder).glob("*"))
+def has_weights(folder: Path) -> bool:
+    """Return whether the run in `folder` has written a checkpoint of any kind."""
+    files = [best_checkpoint(folder), last_checkpoint(folder)]
+    return any(path.exists() for path in files) or bool(recent_updates(folder))
 
 
 def run_of(checkpoint: Path) -> Path:

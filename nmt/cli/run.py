@@ -10,7 +10,7 @@ from nmt.cli.processes import is_first_process
 from nmt.cli.run_folder import claimed, locked
 from nmt.config.recipe import Recipe
 from nmt.errors import UserError
-from nmt.run_files import LOG, METRICS, last_checkpoint
+from nmt.run_files import LOG, METRICS, best_checkpoint, last_checkpoint
 from nmt.training.interruption import Interrupted, stopped_by_signals
 
 logger = logging.getLogger(__name__)
@@ -63,6 +63,8 @@ def _execute(
         except (UserError, OSError, OutOfMemoryError) as error:
             if last_checkpoint(recipe.folder).is_file() and not (recipe.folder / METRICS).is_file():
                 logger.info(f"to continue this run when the error below is solved: {again}")
+            elif (best := best_checkpoint(recipe.folder)).is_file() and not resume:
+                logger.info(f"{best} can be used; init={recipe.folder} starts a new run from it, in another folder")
             if not isinstance(error, OutOfMemoryError):
                 raise
             data = recipe.settings.data

@@ -9,7 +9,16 @@ from pathlib import Path
 from nmt.cli.processes import folder_told, is_first_process
 from nmt.config.recipe import Recipe
 from nmt.errors import UserError
-from nmt.run_files import CHECKPOINTS, CONFIG, LOG, METRICS, checkpoint_folder, holds_checkpoint, last_checkpoint
+from nmt.run_files import (
+    CHECKPOINTS,
+    CONFIG,
+    LOG,
+    METRICS,
+    best_checkpoint,
+    checkpoint_folder,
+    has_weights,
+    last_checkpoint,
+)
 from nmt.system.atomic import try_lock, write_atomically
 
 _MARKS = (CONFIG, LOG, CHECKPOINTS, METRICS)  # a folder that has one of these holds a run
@@ -23,12 +32,18 @@ def check_free(recipe: Recipe, key: str) -> None:
     folder = recipe.folder
     try:
         found = [] if _left_behind(recipe) else [name for name in _MARKS if (folder / name).exists()]
-        resumable = METRICS not in found and last_checkpoint(folder).exists()
+        instead = _instead(folder) if METRICS not in found else ""
     except OSError as error:
         raise _unusable(folder, key, error) from error
     if found:
-        resume = f", or continue that run: resume={folder}" if resumable else ""
-        raise UserError(f"{key}: {folder} already holds a run ({found[0]}); name another folder{resume}")
+        raise UserError(f"{key}: {folder} already holds a run ({found[0]}); name another folder{instead}")
+
+
+def _instead(folder: Path) -> str:
+    """Return what can be done with an unfinished run in `folder`, as the end of a sentence."""
+    if last_checkpoint(folder).exists():
+        return f", or continue that run: resume={folder}"
+    return f"; there, init={folder} starts from the weights of that run" if best_checkpoint(folder).exists() else ""
 
 
 def _left_behind(recipe: Recipe) -> bool:
@@ -37,7 +52,7 @@ def _left_behind(recipe: Recipe) -> bool:
     The log comes first and is empty until config.yaml is written.
     """
     config, log = recipe.folder / CONFIG, recipe.folder / LOG
-    if (recipe.folder / METRICS).exists() or holds_checkpoint(recipe.folder):
+    if (recipe.folder / METRICS).exists() or has_weights(recipe.folder):
         return False
     if config.exists():
         return config.read_bytes() == recipe.to_yaml().encode()
@@ -90,7 +105,7 @@ def _unusable(folder: Path, key: str, error: OSError) -> UserError:
 
 def _tidy(folder: Path, existed: bool) -> None:
     """Remove the files of a run that has not saved a checkpoint."""
-    if holds_checkpoint(folder):
+    if has_weights(folder):
         return
     with suppress(OSError):
         checkpoint_folder(folder).rmdir()

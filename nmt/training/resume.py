@@ -12,7 +12,7 @@ from nmt.config.resumed import NOTHING, changes
 from nmt.config.settings import TrainConfig
 from nmt.config.typed import shown
 from nmt.errors import UserError
-from nmt.run_files import METRICS, checkpoint_folder, last_checkpoint
+from nmt.run_files import METRICS, best_checkpoint, checkpoint_folder, last_checkpoint
 from nmt.training.meter import Limits
 from nmt.training.state import load_state, restoring
 
@@ -56,7 +56,10 @@ def _read(folder: Path) -> dict[str, Any]:
     """Return the content of last.ckpt, and remove what a killed write has left beside it."""
     path = last_checkpoint(folder)
     if not path.is_file():
-        raise UserError(f"resume={folder}: it has no checkpoints/last.ckpt to continue from; start the run again")
+        again = "start the run again"
+        if best_checkpoint(folder).is_file():
+            again = f"start a new run from its weights, in another folder: init={folder}"
+        raise UserError(f"resume={folder}: it has no {path.relative_to(folder)} to continue from; {again}")
     for unfinished in checkpoint_folder(folder).glob(".*.part"):
         unfinished.unlink(missing_ok=True)
     last = load_state(path)
