@@ -5,9 +5,13 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from nmt.system.atomic import write_atomically
+
+T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
@@ -18,10 +22,11 @@ def cache_folder() -> Path:
     return Path(os.path.expanduser(os.environ.get("NMT_CACHE") or f"{base}/nmt"))
 
 
-def read_entry(path: Path, subject: str) -> bytes | None:
-    """Return what `write_entry` wrote, or None if the file is missing, damaged or unreadable.
+def read_entry(path: Path, subject: str, parse: Callable[[bytes], T]) -> T | None:
+    """Return what `parse` makes of the content that `write_entry` wrote, or None if there is nothing to use.
 
-    The last two are logged; the message begins with `subject`.
+    A file that cannot be read or is damaged is logged; the message begins with `subject`. It is damaged if its digest
+    is wrong, or if `parse` raises ValueError.
     """
     try:
         entry = path.read_bytes()
@@ -31,10 +36,13 @@ def read_entry(path: Path, subject: str) -> bytes | None:
         logger.info(f"{subject}: {path} cannot be read ({error.strerror}); making it again")
         return None
     digest, content = entry[:32], entry[32:]
-    if hashlib.sha256(content).digest() != digest:
+    try:
+        if hashlib.sha256(content).digest() != digest:
+            raise ValueError("wrong digest")
+        return parse(content)
+    except ValueError:
         logger.info(f"{subject}: {path} is damaged; making it again")
         return None
-    return content
 
 
 def write_entry(path: Path, content: bytes, subject: str) -> None:

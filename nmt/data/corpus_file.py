@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 MAGIC = b"NMTIDS\r\n"
 HEADER_BYTES = 1024
 COPY_BYTES = 1 << 20
+CHECKED_PAIRS = 100_000  # checked at once: their arrays take a few megabytes
 
 logger = logging.getLogger(__name__)
 
@@ -118,8 +119,12 @@ def _ends(lengths: NDArray[np.int32] | list[int], start: int) -> bytes:
     return (np.cumsum(lengths, dtype="<i8") + start).tobytes()
 
 
-def open_corpus(path: Path, identity: dict[str, Any]) -> Contents | None:
-    """Return the contents of the file `path`, or None if the file is missing, damaged or of another corpus."""
+def open_corpus(path: Path, identity: dict[str, Any], vocab_sizes: tuple[int, int]) -> Contents | None:
+    """Return the contents of the file `path`, or None if the file is missing, damaged or of another corpus.
+
+    A file whose checksums are right but that no program wrote is damaged too: its numbers must fit together, and its
+    ids must be smaller than the `vocab_sizes` of source and target. The last two cases are logged.
+    """
     try:
         with path.open("rb") as file:
             header = _read_header(file)
@@ -128,14 +133,41 @@ def open_corpus(path: Path, identity: dict[str, Any]) -> Contents | None:
                 checksum = zlib.crc32(content, checksum)
         if checksum != header["checksum"] or any(header[key] != value for key, value in identity.items()):
             raise ValueError("wrong content")
-        return read_corpus(path)
+        contents = read_corpus(path)
+        _check(contents, vocab_sizes)
+        return contents
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         logger.info(f"training pairs: {path} cannot be read ({error.strerror}); encoding again")
-    except (ValueError, KeyError):
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError):
         logger.info(f"training pairs: {path} is damaged; encoding again")
     return None
+
+
+def _check(held: Contents, vocab_sizes: tuple[int, int]) -> None:
+    """Raise ValueError unless every pair has two sides, ids of the vocabularies, and links between its pieces."""
+    pairs, counts = len(held.source_lengths), held.dropped.values()
+    if not pairs or held.offsets[0] or held.offsets[-1] != len(held.ids) or not all(type(n) is int for n in counts):
+        raise ValueError("no pairs, or ids without a pair")
+    if held.links is not None and held.link_offsets is not None and held.link_offsets[-1] != len(held.links):
+        raise ValueError("links without a pair")
+    for first in range(0, pairs, CHECKED_PAIRS):
+        rows = slice(first, first + CHECKED_PAIRS)
+        offsets, source = held.offsets[first : first + CHECKED_PAIRS + 1], held.source_lengths[rows]
+        target = np.diff(offsets) - source
+        if source.min() < 1 or target.min() < 1:
+            raise ValueError("an empty side")
+        ids = held.ids[offsets[0] : offsets[-1]]
+        starts = np.stack([offsets[:-1], offsets[:-1] + source], axis=1).reshape(-1) - offsets[0]
+        if ids.min() < 0 or (np.maximum.reduceat(ids, starts).reshape(-1, 2) >= vocab_sizes).any():
+            raise ValueError("an id outside the vocabulary")
+        if held.links is not None and held.link_offsets is not None:
+            link_offsets = held.link_offsets[first : first + CHECKED_PAIRS + 1]
+            links = held.links[link_offsets[0] : link_offsets[-1]]
+            ends = np.stack([target, source], axis=1).repeat(np.diff(link_offsets), axis=0)
+            if links.min(initial=0) < 0 or (links >= ends).any():
+                raise ValueError("a link outside its pair")
 
 
 def _read_header(file: IO[bytes]) -> dict[str, Any]:

@@ -138,8 +138,9 @@ def encode_corpus(
         identity["links"] = str(split.links)
     name = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:24]
     path = folder / f"corpus-{name}.ids"
+    sizes = tokenizer.source_vocab_size, tokenizer.target_vocab_size
     existed = path.is_file()
-    if (contents := open_corpus(path, identity)) is not None:
+    if (contents := open_corpus(path, identity, sizes)) is not None:
         corpus = EncodedCorpus(contents)
         logger.info(f"training pairs: {len(corpus):,} encoded, from {path}")
         return corpus
@@ -157,7 +158,7 @@ def encode_corpus(
             for part in folder.glob(f".{path.name}.*.part"):
                 part.unlink(missing_ok=True)
         # Another process may have written the file between the first look and the lock.
-        contents = open_corpus(path, identity) if waited or not existed else None
+        contents = open_corpus(path, identity, sizes) if waited or not existed else None
         if contents is not None:
             corpus = EncodedCorpus(contents)
         else:

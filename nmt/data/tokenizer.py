@@ -160,6 +160,12 @@ def _processor(model: bytes) -> Any:
     return processor
 
 
+def _sound(model: bytes) -> bytes:
+    """Return a model that SentencePiece can load. Raises UserError for another one."""
+    _processor(model)
+    return model
+
+
 def _unknown_ids(processor: Any) -> frozenset[int]:
     return frozenset([UNK, *filter(processor.is_byte, range(processor.get_piece_size()))])
 
@@ -206,7 +212,7 @@ def _cached_model(split: Split, side: str, config: TokenizerConfig, cache_dir: P
         logger.info(_description(side, config, model))
         return model
     entry = cache_dir / f"{side}-{_key(split, config)}.model"
-    if cached := read_entry(entry, "tokenizer"):
+    if cached := read_entry(entry, "tokenizer", _sound):
         logger.info(f"{_description(side, config, cached)}, from {entry}")
         return cached
     model = _train_model(split, side, config)

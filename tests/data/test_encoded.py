@@ -1,6 +1,7 @@
 """An encoded corpus holds what encoding to lists gives, is found by its content, and survives kills and damage."""
 
 import errno
+import json
 import logging
 import os
 import random
@@ -10,11 +11,14 @@ import sys
 import threading
 import time
 import tracemalloc
+import zlib
+from dataclasses import replace
 from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
+from nmt.data.corpus_file import HEADER_BYTES, MAGIC
 from nmt.data.encoded import EncodedCorpus, encode, encode_corpus
 from nmt.data.filters import Filters
 from nmt.data.pair import SentencePair, Split
@@ -231,6 +235,40 @@ def test_damage_is_noticed(make, files, caplog):
         assert list(make(pairs)) == expected
         assert [f"{path} is damaged" in line for line in caplog.messages].count(True) == 1
         assert path.read_bytes() == good
+
+
+def forged(path, **changes):
+    """Replace the header's entries, or ids where `place` is given, and make both checksums right again."""
+    content = bytearray(path.read_bytes())
+    header = json.loads(content[12:HEADER_BYTES])
+    for place, value in changes.pop("ids", {}).items():
+        content[HEADER_BYTES + 2 * place : HEADER_BYTES + 2 * place + 2] = value.to_bytes(2, "little")
+    header |= {"checksum": zlib.crc32(content[HEADER_BYTES:])} | changes
+    text = json.dumps(header).encode().ljust(HEADER_BYTES - 12)
+    path.write_bytes(MAGIC + zlib.crc32(text).to_bytes(4, "little") + text + bytes(content[HEADER_BYTES:]))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"pairs": 0}, {"pairs": -1}, {"pairs": 49}, {"pairs": 10**30}, {"pairs": "many"}, {"pairs": 1.5},
+        {"pairs": None}, {"ids": {5: 1000}}, {"ids": {0: 65535}}, {"dropped": []}, {"dropped": {"empty": "many"}},
+        {"all_links": 3}, {"all_links": 10**9}, {"link_dtype": "<i4"}, {"link_dtype": "O"}, {"dtype": "<i4"},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_forged_file_is_made_again_and_named(make, files, caplog, changes):
+    caplog.set_level(logging.INFO, "nmt")
+    pairs = [replace(each, alignment="0-0") for each in random_pairs(50)]
+    make(pairs, links="digest")
+    (path,) = files()
+    good = path.read_bytes()
+    forged(path)
+    assert path.read_bytes() == good
+    forged(path, **changes)
+    make(pairs, links="digest")
+    assert f"training pairs: {path} is damaged; encoding again" in caplog.messages
+    assert path.read_bytes() == good
 
 
 def test_a_foreign_file_is_not_taken(make, files):

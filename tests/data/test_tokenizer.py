@@ -1,5 +1,6 @@
 """Text survives the way to ids and back, and training is reproducible, cached by content and clear about its limits."""
 
+import hashlib
 import logging
 import os
 import random
@@ -186,10 +187,11 @@ def test_cache_is_found_by_content(train, pairs, tmp_path, caplog):
     assert len(list(cache.iterdir())) == 4
 
     good = entry.read_bytes()
-    for bad in (b"", good[:-1], good[:99] + bytes([good[99] ^ 1]) + good[100:]):
+    forged = [hashlib.sha256(content).digest() + content for content in (b"", b"junk", good[32:60])]
+    for bad in (b"", good[:-1], good[:99] + bytes([good[99] ^ 1]) + good[100:], *forged):
         entry.write_bytes(bad)
         assert models(train(cache_dir=cache)) == models(fresh)
-        assert any("is damaged; making it again" in line for line in caplog.messages)
+        assert any(f"tokenizer: {entry} is damaged; making it again" in line for line in caplog.messages)
         assert entry.read_bytes() == good
         caplog.clear()
 

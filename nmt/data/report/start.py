@@ -33,8 +33,8 @@ def start_lines(
     They are cached in `folder` under the texts and settings that decide what they say.
     """
     entry = folder / f"report-{_key(corpus, more, tokenizer, config)}.txt"
-    if cached := read_entry(entry, "data report"):
-        return cached.decode().split("\n")
+    if cached := read_entry(entry, "data report", bytes.decode):
+        return cached.split("\n")
     report = inspection.inspect(
         corpus, tokenizer, config, origin=str, more=more, defects=DEFECTS_AT_START, examples=0, most_pairs=MOST_PAIRS
     )
