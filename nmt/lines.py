@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
+from pathlib import PurePath
 
 from nmt.errors import UserError
 
@@ -21,9 +22,14 @@ def as_line(text: str) -> str:
     return _LINE_BREAKS.sub(" ", text).rstrip()
 
 
+def format_of(name: str) -> str:
+    """Return the ending of a file name that says its format, in lower case: `.jsonl` of `a.jsonl` and `a.JSONL.gz`."""
+    return PurePath(name.lower().removesuffix(".gz")).suffix
+
+
 def says_jsonl(name: str) -> bool:
-    """Return whether the name of a file says that it holds JSON Lines: `.jsonl` or `.jsonl.gz`."""
-    return name.removesuffix(".gz").endswith(".jsonl")
+    """Return whether the name of a file says that it holds JSON Lines."""
+    return format_of(name) == ".jsonl"
 
 
 def decoded(lines: Iterable[bytes], place: str, *, first: int = 1) -> Iterator[str]:

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from nmt.cli import translate_file
 from nmt.cli.answers import Answers
+from nmt.cli.translate_file import Source, translate_file
 from nmt.search.beam import BeamSearch
 from nmt.translator.single import Translator
 from tests.tiny_run import Run, sentences
@@ -44,7 +44,7 @@ class FileCall:
         translator = Translator(self.run.translator.model, self.run.translator.tokenizer, search)
         path = self.source.parent / output
         checkpoint = self.run.folder / "checkpoints" / f"{ckpt}.safetensors"
-        translate_file.translate_file(Answers(translator, **form), self.source, path, sys.stdout, [checkpoint])
+        translate_file(Answers(translator, **form), Source(self.source, "en"), path, sys.stdout, [checkpoint])
         return path
 
 

@@ -35,7 +35,8 @@ compare with alignments made by people.
 
   split=test           the pairs of the run's data: train, val or test; data.KEY=... replaces one data setting
   source=lines.en      or your pairs: one source on each line; .gz is read too
-  target=lines.de      one translation on each line, of the source on the same line
+  target=lines.de      one translation on each line, of the source on the same line. Of .jsonl and .tsv, each is the
+                       text in its language ('source' and 'target' without ckpt=); both may name the same file
   output=FILE          where the alignments go, gzipped if the name ends in .gz; default: standard output
   unit=words           words: what spaces separate. pieces: those of the tokenizer
   layer=2 head=3       the attention of one layer or head, counted from 1; default: the mean of all
@@ -177,7 +178,7 @@ class Work:
         ranked = self.gold is not None
         remaining, first = iter(self.pairs), 0
         while chunk := list(itertools.islice(remaining, CHUNK)):
-            places = [f"{self.name}:{first + number}" for number in range(1, len(chunk) + 1)]
+            places = [f"{self.name}:{pair.line or first + number}" for number, pair in enumerate(chunk, start=1)]
             ahead = self.forward.align(chunk, places, chosen, ranked=ranked)
             back = [] if self.backward is None else self.backward.align(chunk, places, other, ranked=ranked)
             for number, links in enumerate(ahead):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nmt.cli.evaluate import data_of
+from nmt.cli.pair_files import read_pair_files
 from nmt.errors import UserError, counted
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def pairs_of(config: AlignConfig, loaded: LoadedModel | None) -> tuple[Pairs, st
     """
     from nmt.build import build_source
     from nmt.data.corpus import load_corpus, origin
-    from nmt.data.sources.files import file_spec, read_pairs
+    from nmt.translator.loading import languages_of
 
     wanted = [config.split] if config.split is not None else []
     if "eflomal" in (config.aligner, config.yardstick) and config.split != "train" and loaded is not None:
@@ -40,8 +41,9 @@ def pairs_of(config: AlignConfig, loaded: LoadedModel | None) -> tuple[Pairs, st
     training = corpus["train"] if "train" in wanted and config.split != "train" else []
     if config.split is not None:
         return list(corpus[config.split]), f"{origin(source, data, config.split)} {config.split}", training
-    files = read_pairs(file_spec([config.source, config.target], "source"), "source", "target")
-    return files, str(config.source), training
+    assert config.source is not None and config.target is not None
+    languages = None if loaded is None else languages_of(loaded.config)
+    return read_pair_files(config.source, config.target, languages), config.source, training
 
 
 def read_gold(config: AlignConfig, pairs: Pairs, name: str) -> Iterator[Gold]:

@@ -52,7 +52,9 @@ class Answers:
             yield self._line(hypotheses, maps) + "\n"
 
     def _line(self, found: Sequence[Translation], maps: Iterator[AttentionMap] | None) -> str:
-        return json.dumps(record(found, maps), ensure_ascii=False) if self.jsonl else as_line(found[0].text)
+        if not self.jsonl:
+            return as_line(found[0].text)
+        return json.dumps(record(found, maps, self.translator.languages), ensure_ascii=False)
 
     def _maps(self, translations: Sequence[Translation]) -> Iterator[AttentionMap]:
         """Yield the map of each translation and part that has one, computed a few at a time."""
@@ -90,10 +92,15 @@ class Answers:
             say(f"warning: {self.strange:,} sources consist mostly of characters that training did not have")
 
 
-def record(found: Sequence[Translation], maps: Iterator[AttentionMap] | None = None) -> dict[str, Any]:
+def record(
+    found: Sequence[Translation],
+    maps: Iterator[AttentionMap] | None = None,
+    languages: tuple[str, str] | None = None,
+) -> dict[str, Any]:
     """Return the JSON object of one source. `found` are its translations, best first.
 
         {"source": the source, "text": the best translation,
+         "translation": {both texts again, by language: so `nmt.data.sources` reads them as a pair}, with `languages`
          "log_prob": log P of the translation (natural logarithm), "score": what the search ranks by,
          "pieces": [T pieces], "token_log_probs": [T natural logarithms],
          "n_best": [objects with these keys except "source", best first], if the search finds several translations,
@@ -107,6 +114,8 @@ def record(found: Sequence[Translation], maps: Iterator[AttentionMap] | None = N
     """
     best = found[0]
     plain = {"source": best.source, **_plain(best)}
+    if languages is not None:
+        plain["translation"] = dict(zip(languages, (best.source, plain["text"]), strict=True))
     if len(found) > 1:
         plain["n_best"] = [_plain(each) for each in found]
     if best.parts:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from nmt.cli import attend_trace, program
 from nmt.cli.arguments import read_config, take, wants_help
+from nmt.cli.pair_files import columns
 from nmt.config.typed import PositiveInt
 from nmt.errors import UserError, counted, did_you_mean
 from nmt.system.atomic import write_atomically
@@ -29,7 +30,8 @@ See what a trained model attends to while it translates: a table on the terminal
   text="..."                 the sentence, taken literally: commas, quotes and braces need no escaping; default: the
                              first validation sentence of the run
   target="..."               look at this translation instead of the one that the search finds
-  input=lines.en             in place of text=: a file with one sentence on each line (UTF-8), at most {most} of them
+  input=lines.en             in place of text=: a file with one sentence on each line (UTF-8), at most {most} of them;
+                             of .jsonl and .tsv, the text in the source language
   kind=cross                 what the translation attends to in the source (default); encoder_self: self-attention of
                              the encoder; decoder_self: of the decoder; rollout: self-attention of a Transformer's
                              encoder through all its layers (Abnar and Zuidema 2020, arXiv:2005.00928)
@@ -114,14 +116,14 @@ def run(argv: list[str]) -> None:
     if config.animation is not None:
         animate_run(config)
         return
-    sentences = dict(read_sentences(config))
+    translator = loaded(config)
+    sentences = dict(read_sentences(config, translator))
     if config.trace is not None:
-        translator = loaded(config)
         attend_trace.explain(translator, list(translated(translator, sentences, config.target)), config)
         return
     if not sentences:
         raise UserError(f"input={config.input}: the file has no sentence; give one with a sentence on each line")
-    maps = attended(config, sentences)
+    maps = attended(config, translator, sentences)
     show(maps, config)
     if config.out is not None:
         for path in write(maps, config, Path(config.out)):
@@ -139,11 +141,10 @@ def print_example(name: str, others: list[str]) -> None:
     print(EXAMPLES[name]())
 
 
-def attended(config: AttendConfig, sentences: dict[str, str]) -> list[Models]:
+def attended(config: AttendConfig, translator: BaseTranslator, sentences: dict[str, str]) -> list[Models]:
     """Return the map of each sentence, and beside it that of the model `compare` for the same translation."""
     from nmt.translator.loading import load_translator
 
-    translator = loaded(config)
     translations = list(translated(translator, sentences, config.target))
     maps = translator.attention_maps(translations)
     if config.compare is None:
@@ -214,19 +215,20 @@ def contradictions(config: AttendConfig) -> Iterator[str]:
         yield "scaled= and format=: they only change pictures; to draw them, add out=FOLDER"
 
 
-def read_sentences(config: AttendConfig) -> Iterator[tuple[str, str]]:
+def read_sentences(config: AttendConfig, translator: BaseTranslator) -> Iterator[tuple[str, str]]:
     """Yield the place and the text of each sentence. Raises UserError for an empty one, and for too many."""
     if config.input is None:
-        lines = iter([sample_sentence(config.ckpt) if config.text is None else config.text])
+        lines = iter([(1, sample_sentence(config.ckpt) if config.text is None else config.text)])
     else:
-        from nmt.data.sources.files import read_lines
+        from nmt.data.sources.files import read_texts
 
-        lines = read_lines(Path(config.input))
-    for number, sentence in enumerate(lines, start=1):
+        (column, _) = columns(translator.languages)
+        lines = read_texts(Path(config.input), column, remedy=f"expected the sentences as '{column}'")
+    for count, (number, sentence) in enumerate(lines, start=1):
         place = "text" if config.input is None else f"{config.input}:{number}"
         if not sentence.strip():
             raise UserError(f"{place}: the sentence is empty; give one with words in it")
-        if number > MOST:
+        if count > MOST:
             raise UserError(
                 f"{config.input}: got more than {MOST} sentences, too many to look at; give fewer, or write the maps "
                 "of a whole file with translate.py input=... format=jsonl with_attention=true"

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 from nmt.cli import program
 from nmt.cli.arguments import read_config, wants_help
 from nmt.cli.output import write_lines
+from nmt.cli.pair_files import Languages, read_pair_files
 from nmt.config.typed import PositiveInt
 from nmt.errors import UserError, counted
 from nmt.lines import says_jsonl
@@ -30,8 +31,9 @@ Score translations that you have: the log-probability that a trained model gives
   python scripts/score.py ckpt=RUN_FOLDER_OR_FILE source=FILE target=FILE [key=value ...]      (installed: nmt-score)
 
   ckpt=PATH            a run folder (its best checkpoint) or a checkpoint file; ckpt=[PATH,PATH]: their ensemble
-  source=lines.en      one source on each line; .gz is read too
-  target=lines.de      one translation on each line, of the source on the same line
+  source=lines.en      one source on each line; .gz is read too. Of .jsonl and .tsv, the text in the source language
+  target=lines.de      one translation on each line, of the source on the same line. Of .jsonl and .tsv, the text in the
+                       target language: source= and target= may name the same file of pairs
   output=FILE          where the log-probabilities go, gzipped if the name ends in .gz; default: standard output
   format=jsonl         JSON Lines with pieces and token_log_probs; default if output= ends in .jsonl or .jsonl.gz.
                        text: log P alone
@@ -79,21 +81,19 @@ def run(argv: Sequence[str]) -> None:
     if output is not None and output.exists():
         raise UserError(f"output={output}: it exists already; name another file, or remove it")
 
-    from nmt.data.sources.files import file_spec, read_pairs
     from nmt.system import process
     from nmt.translator.loading import load_translator
 
     process.speed_up()
-    pairs = read_pairs(file_spec([config.source, config.target], "source"), "source", "target")
-    for _ in pairs:  # a mistake in a line ends the program before the model is loaded
-        pass
     translator = load_translator(
         config.ckpt, device=config.device, allow=config.allow, batch_tokens=config.batch_tokens
     )
+    pairs = read_pair_files(config.source, config.target, translator.languages)
     for sources, targets, places in chunks(pairs, config.source):
         translator.encode_pairs(sources, targets, places=places)  # a mistake ends the program before any computation
     totals = Totals()
-    write_lines((line(each, jsonl=config.jsonl) for each in scored(translator, pairs, config.source, totals)), output)
+    form = translator.languages, config.jsonl
+    write_lines((line(each, *form) for each in scored(translator, pairs, config.source, totals)), output)
     print(totals, file=sys.stderr, flush=True)
 
 
@@ -132,18 +132,19 @@ def scored(translator: BaseTranslator, pairs: Pairs, name: str, totals: Totals) 
 
 def chunks(pairs: Pairs, name: str) -> Iterator[tuple[list[str], list[str], list[str]]]:
     """Yield the sources, the targets, and the places in the file `name`, of some pairs at a time."""
-    remaining, first = iter(pairs), 1
+    remaining = iter(pairs)
     while chunk := list(itertools.islice(remaining, CHUNK)):
-        places = [f"{name}:{number}" for number in range(first, first + len(chunk))]
+        places = [f"{name}:{pair.line}" for pair in chunk]
         yield [pair.source for pair in chunk], [pair.target for pair in chunk], places
-        first += len(chunk)
 
 
-def line(translation: Translation, *, jsonl: bool) -> str:
+def line(translation: Translation, languages: Languages | None, jsonl: bool) -> str:
     """Return the line of output for a scored pair, with its line end."""
     from nmt.cli.answers import record
 
-    return f"{json.dumps(record([translation]), ensure_ascii=False) if jsonl else f'{translation.score:.6f}'}\n"
+    if not jsonl:
+        return f"{translation.score:.6f}\n"
+    return f"{json.dumps(record([translation], languages=languages), ensure_ascii=False)}\n"
 
 
 def main() -> None:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal, TextIO, cast
 from nmt.cli import program
 from nmt.cli.arguments import read_config, take, wants_help
 from nmt.cli.output import utf8_output
+from nmt.cli.pair_files import columns
 from nmt.errors import UserError
-from nmt.lines import decoded, says_jsonl
+from nmt.lines import decoded, format_of, says_jsonl
 
 if TYPE_CHECKING:
     from nmt.cli.answers import Answers
@@ -28,13 +29,17 @@ Translate with a trained model: one text, every line of a file, or every line of
   ckpt=PATH                  a run folder (its best checkpoint) or a checkpoint file
   ckpt=[PATH,PATH]           an ensemble: the mean of the models' probabilities decides; the search is that of the first
   text="..."                 the sentence, taken literally: commas, quotes and braces need no escaping
-  input=lines.en             a file with one sentence on each line (UTF-8); gzipped if its name ends in .gz
+  input=lines.en             a file with one sentence on each line (UTF-8); gzipped if its name ends in .gz. Of .jsonl
+                             and .tsv files, the sentences are read as in training: under the key, or in the column,
+                             of the source language (data.source_lang)
+  column=NAME                with input=: another key or column of a .jsonl or .tsv file
   output=lines.de            with input=: the file for the translations, one line for each line of the input; gzipped if
                              its name ends in .gz. An existing file is never overwritten. Until it is whole, its lines
                              are in lines.de.partial, which grows by 1,024 at a time; after a stop, the same command
                              goes on from there. Without output=, the translations go to standard output.
   format=jsonl               write one JSON object for each source, with scores and pieces (default: text, or jsonl if
-                             the name of output= ends in .jsonl or .jsonl.gz); search.n_best=5 adds n-best lists
+                             the name of output= ends in .jsonl or .jsonl.gz); search.n_best=5 adds n-best lists. Both
+                             texts are there by language too, so train.py data.train=FILE reads the file as pairs
   with_attention=true        with format=jsonl: also the attention map, which is long (attend.py draws maps)
   prefix="..."               with text=: the beginning of the translation, which the search then completes
   search.beam_size=5         search.KEY=... replaces one setting of the checkpoint's search
@@ -60,6 +65,7 @@ arrives, so the program also works interactively through a pipe.
 
 CHUNK = 512  # maximum number of lines translated together; enough to form batches of similar length
 STDIN = "standard input, line "
+COLUMNS = (".jsonl", ".tsv")  # the formats with several texts on a line
 BLOCK = 1 << 16  # maximum number of bytes in one read
 
 
@@ -71,6 +77,7 @@ class TranslateConfig:
     text: str | None
     prefix: str | None
     input: str | None
+    column: str | None
     output: str | None
     format: Literal["text", "jsonl"] | None
     with_attention: bool
@@ -100,7 +107,7 @@ def run(argv: list[str]) -> None:
         raise UserError(*problems)
 
     from nmt.cli.answers import Answers
-    from nmt.cli.translate_file import translate_file
+    from nmt.cli.translate_file import Source, translate_file
     from nmt.run_files import find_checkpoints
     from nmt.system import process
     from nmt.translator.loading import load_translator
@@ -116,7 +123,8 @@ def run(argv: list[str]) -> None:
         answers.close()
     elif config.input is not None:
         output = None if config.output is None else Path(config.output)
-        translate_file(answers, Path(config.input), output, stdout, find_checkpoints(config.ckpt))
+        source = Source(Path(config.input), config.column or columns(translator.languages)[0])
+        translate_file(answers, source, output, stdout, find_checkpoints(config.ckpt))
     else:
         if sys.stdin.isatty():
             print("type a sentence and press Enter; Ctrl-D ends the program", file=sys.stderr)
@@ -129,6 +137,8 @@ def contradictions(config: TranslateConfig) -> Iterator[str]:
     text, prefix = config.text, config.prefix
     if text is not None and config.input is not None:
         yield 'input=: a file cannot be translated beside text="..."; leave out one of them'
+    if config.column is not None and (config.input is None or format_of(config.input) not in COLUMNS):
+        yield f"column={config.column}: only a file has columns, input=FILE of the formats {' and '.join(COLUMNS)}"
     if config.output is not None and config.input is None:
         yield "output=: needs the file input=; otherwise redirect the output of the program, as in > lines.de"
     if config.with_attention and not config.jsonl:

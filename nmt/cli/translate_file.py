@@ -6,8 +6,9 @@ import hashlib
 import itertools
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TextIO
 
@@ -17,7 +18,7 @@ from nmt.cli.answers import Answers, say
 from nmt.cli.log import messages_on
 from nmt.cli.unfinished import Unfinished, partial_path, unfinished
 from nmt.data.progress import PassProgress, clock
-from nmt.data.sources.files import read_lines
+from nmt.data.sources.files import read_texts
 from nmt.errors import counted
 
 CHUNK = 1024  # lines translated together: enough for batches of similar length; a kill loses the work on at most one
@@ -52,14 +53,26 @@ class Stream:
         self._stream.flush()
 
 
+@dataclass(frozen=True)
+class Source:
+    """The file to translate; in JSON Lines and TSV, the sentences are in `column`."""
+
+    path: Path
+    column: str
+
+    def lines(self, note: Callable[[str], None] = lambda text: None) -> Iterator[tuple[int, str]]:
+        """Yield the number and the sentence of each line, as `nmt.data.sources.files.read_texts` does."""
+        return read_texts(self.path, self.column, remedy="name the one with the sentences: column=NAME", note=note)
+
+
 def translate_file(
-    answers: Answers, source: Path, output: Path | None, stdout: TextIO, checkpoints: Sequence[Path]
+    answers: Answers, source: Source, output: Path | None, stdout: TextIO, checkpoints: Sequence[Path]
 ) -> None:
     """Translate every line of `source` to `output`, or to `stdout` if `output` is None.
 
     The file is read once before, so that a line that cannot be translated is found at the beginning. If `output` was
     begun by the same command and not finished, the translation goes on. Raises UserError as `nmt.cli.unfinished` and
-    `nmt.data.sources.files.read_lines` do, and for a line that is too long if such lines are refused.
+    `nmt.data.sources.files.read_texts` do, and for a line that is too long if such lines are refused.
     """
     total, digest = survey(answers, source)
     if output is None:
@@ -73,11 +86,12 @@ def translate_file(
             _translate(answers, source, lines, total)
 
 
-def survey(answers: Answers, source: Path) -> tuple[int, str]:
-    """Return the number of lines of a file and a digest of them. Raises UserError for the first unusable line."""
+def survey(answers: Answers, source: Source) -> tuple[int, str]:
+    """Return the number of sentences of a file and a digest of them. Raises UserError for the first unusable line."""
     digest, count = hashlib.sha256(), 0
-    for count, line in enumerate(read_lines(source), start=1):
-        answers.translator.check_source(line, f"{source}:{count}")
+    for number, line in source.lines(note=say):
+        count += 1
+        answers.translator.check_source(line, f"{source.path}:{number}")
         digest.update(line.encode("utf-8") + b"\n")
     return count, digest.hexdigest()
 
@@ -102,15 +116,14 @@ def _file_digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _translate(answers: Answers, source: Path, lines: Lines, total: int, *, quiet: bool = False) -> None:
+def _translate(answers: Answers, source: Source, lines: Lines, total: int, *, quiet: bool = False) -> None:
     """Translate the lines of `source` that are not done, and print the speed. `quiet`: without a progress bar."""
     started = time.monotonic()
-    sentences = enumerate(read_lines(source), start=1)
-    rest = itertools.islice(sentences, lines.done, None)
+    rest = itertools.islice(source.lines(), lines.done, None)
     shown = PassProgress("translating", total, unit="lines", done=lines.done, stderr=True)
     with nullcontext() if quiet else shown as progress:
         while chunk := list(itertools.islice(rest, CHUNK)):
-            places = [f"{source}:{number}" for number, _ in chunk]
+            places = [f"{source.path}:{number}" for number, _ in chunk]
             for line in answers.lines([sentence for _, sentence in chunk], places):
                 lines.write(line)
             lines.flush()

@@ -28,11 +28,13 @@ if TYPE_CHECKING:
 class BaseTranslator(ABC):
     """Translates texts and scores translations, with one model (`Translator`) or several (`Ensemble`).
 
-    `search` is the default strategy of every call. `tokenizer` divides targets into pieces and joins them.
+    `search` is the default strategy of every call. `tokenizer` divides targets into pieces and joins them. `languages`
+    are the codes of the source and the target language, None if they are not known.
     """
 
     search: Search
     tokenizer: Tokenizer
+    languages: tuple[str, str] | None
 
     @property
     @abstractmethod

@@ -42,6 +42,7 @@ class Ensemble(BaseTranslator):
         self.members = tuple(members)
         self.search = search or members[0].search
         self.tokenizer = members[0].tokenizer
+        self.languages = members[0].languages
         self.names = names or [f"model {number} ({each.name})" for number, each in enumerate(members, start=1)]
         for member, name in zip(members, self.names, strict=True):
             difference = _difference(self.tokenizer.target_vocabulary, member.tokenizer.target_vocabulary)

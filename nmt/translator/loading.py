@@ -99,13 +99,20 @@ def _member(loaded: checkpoint.LoadedModel, search: Search) -> Translator:
         name=loaded.config["name"],
         update=loaded.update,
         trained_length=loaded.config.get("data", {}).get("max_length"),
+        languages=languages_of(loaded.config),
     )
+
+
+def languages_of(config: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return the languages of a checkpoint's config; None for one that was saved from Python without data settings."""
+    data = config.get("data", {})
+    return (data["source_lang"], data["target_lang"]) if "source_lang" in data else None
 
 
 def _require_one_direction(loaded: Sequence[checkpoint.LoadedModel]) -> None:
     """Raise UserError if two models translate between other languages. One that was saved from Python may not say."""
-    data = [(each.path, each.config.get("data", {})) for each in loaded]
-    known = [(path, f"{node['source_lang']} to {node['target_lang']}") for path, node in data if "source_lang" in node]
+    pairs = [(each.path, languages_of(each.config)) for each in loaded]
+    known = [(path, " to ".join(pair)) for path, pair in pairs if pair is not None]
     for path, direction in known:
         if direction != known[0][1]:
             raise UserError(

@@ -37,6 +37,7 @@ class Translator(BaseTranslator):
     `name` is what attention maps call the model. `update` is the number of updates of its weights, 0 if that is not
     known; whoever trains the model sets it. `trained_length` is the number of tokens of the longest source that the
     model may have been trained on, eos included (None if that is not known): `data.max_length` of its training.
+    `languages` are the codes of the source and the target language (None if they are not known).
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class Translator(BaseTranslator):
         name: str = "model",
         update: int = 0,
         trained_length: int | None = None,
+        languages: tuple[str, str] | None = None,
     ) -> None:
         self.model = model
         self.tokenizer = tokenizer
@@ -55,6 +57,7 @@ class Translator(BaseTranslator):
         self.name = name
         self.update = update
         self.trained_length = trained_length
+        self.languages = languages
 
     @property
     def models(self) -> list[Seq2Seq]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import sys
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from nmt import load_translator
 from nmt.analysis.alignment import Panel, grow_diag_final_and, turned
 from nmt.cli import align
+from nmt.cli.pair_files import read_pair_files
 from nmt.data.pair import SentencePair
 from nmt.errors import UserError
 from nmt.evaluation.word_alignment import Aligner
@@ -71,6 +73,18 @@ def test_a_split_of_the_run_and_a_file(run: Run, tmp_path: Path, capsys: pytest.
     capsys.readouterr()
     align.run([f"ckpt={run.folder}", "split=test", "batch_tokens=1"])
     assert capsys.readouterr().out == text and text.count("\n") == 12
+
+
+def test_files_of_pairs_are_read_as_in_training(
+    run: Run, words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plain = aligned(capsys, *words)
+    pairs = tmp_path / "pairs.jsonl"
+    rows = [{"en": source, "de": target} for source, target in zip(SOURCES, TARGETS, strict=True)]
+    pairs.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    assert aligned(capsys, f"ckpt={run.folder}", f"source={pairs}", f"target={pairs}") == plain
+    with pytest.raises(UserError, match=r"pairs\.jsonl:1: no language key 'source'; there are: en, de"):
+        list(read_pair_files(str(pairs), str(pairs), None))
 
 
 def test_both_directions_and_gold(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -55,6 +56,10 @@ def test_a_file_gives_a_map_of_each_line(run: Run, tmp_path: Path, capsys: pytes
     assert "Self-attention of the encoder" in picture
     said = capsys.readouterr().out
     assert said.count("Self-attention of the encoder, layer 2 of 2, head 1 of 2") == 3 and "sentence 3 of 3" in said
+    rows = "".join(json.dumps({"de": "x", "en": line}) + "\n" for line in lines)
+    (tmp_path / "lines.jsonl").write_text(rows, "utf-8")
+    attend.run([f"ckpt={run.folder}", f"input={tmp_path}/lines.jsonl", *words[:4]])
+    assert capsys.readouterr().out == said.partition("written to")[0]
 
 
 def test_a_source_that_is_too_long_is_shown_in_parts(run: Run, capsys: pytest.CaptureFixture[str]) -> None:

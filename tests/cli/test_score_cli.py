@@ -52,6 +52,35 @@ def test_json_lines_have_each_piece(run: Run, words: list[str], tmp_path: Path) 
         assert row["log_prob"] == pytest.approx(sum(row["token_log_probs"]), abs=1e-4)
 
 
+def test_files_of_pairs_are_read_as_in_training(
+    run: Run, words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    score.run(words)
+    plain = capsys.readouterr()
+    rows = [json.dumps({"de": target, "en": source}) for source, target in zip(SOURCES, TARGETS, strict=True)]
+    pairs, headed = tmp_path / "pairs.jsonl", tmp_path / "pairs.tsv"
+    pairs.write_text("".join(f"{row}\n" for row in rows), "utf-8")
+    headed.write_text("".join(f"{a}\t{b}\n" for a, b in zip(["de", *TARGETS], ["en", *SOURCES], strict=True)), "utf-8")
+    for source, target in (
+        (pairs, pairs),
+        (headed, headed),
+        (tmp_path / "a.en", pairs),
+        (headed, tmp_path / "a.de.gz"),
+    ):
+        score.run([*words[:2], f"source={source}", f"target={target}"])
+        assert capsys.readouterr() == plain
+    score.run([*words[:2], f"source={pairs}", f"target={pairs}", f"output={tmp_path / 'scored.jsonl'}"])
+    lines = (tmp_path / "scored.jsonl").read_text("utf-8").split("\n")[:-1]
+    assert [json.loads(line)["translation"] for line in lines] == [json.loads(row) for row in rows]
+    headed.write_text("de\ten\nx\ta\nx\t\n", "utf-8")
+    with pytest.raises(UserError, match=r"pairs\.tsv:3: the source is empty"):
+        score.run([*words[:2], f"source={headed}", f"target={headed}"])
+    pairs.write_text('{"en": "a"}\n', "utf-8")
+    message = "pairs.jsonl:1: no language key 'de'; there are: en; expected the sources as 'en' and the translations as"
+    with pytest.raises(UserError, match=message):
+        score.run([*words[:2], f"source={pairs}", f"target={pairs}"])
+
+
 def test_a_mistake_in_any_line_ends_it_before_anything_is_scored(
     words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

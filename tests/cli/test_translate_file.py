@@ -12,14 +12,16 @@ import pytest
 
 from nmt.attention_map import AttentionMap
 from nmt.build import search_node
-from nmt.cli import program, translate, translate_file
+from nmt.cli import program, translate
 from nmt.cli.answers import Answers
+from nmt.cli.translate_file import Source, translate_file
 from nmt.cli.unfinished import partial_path
+from nmt.data.sources.files import Files
 from nmt.errors import UserError
 from nmt.lines import as_line
 from nmt.translator.single import Translator
-from tests.tiny_run import Run
-from tests.translated_file import QUICK, TEXTS, FileCall
+from tests.tiny_run import Run, sentences
+from tests.translated_file import QUICK, TEXTS, FileCall, Killed, kill_at
 
 
 def test_a_line_out_for_a_line_in(run: Run, translated: FileCall, capsys: pytest.CaptureFixture[str]) -> None:
@@ -32,9 +34,9 @@ def test_a_line_out_for_a_line_in(run: Run, translated: FileCall, capsys: pytest
     source_gz = translated.source.with_name("again.gz")
     source_gz.write_bytes(gzip.compress(translated.source.read_bytes()))
     checkpoint = run.folder / "checkpoints" / "best.safetensors"
-    translate_file.translate_file(
+    translate_file(
         Answers(Translator(run.translator.model, run.translator.tokenizer, QUICK)),
-        source_gz,
+        Source(source_gz, "en"),
         None,
         sys.stdout,
         [checkpoint],
@@ -126,11 +128,11 @@ def test_files_that_cannot_be_read(run: Run, tmp_path: Path) -> None:
         (".", "a folder, pipe or device"),
     ):
         with pytest.raises(UserError, match=message):
-            translate_file.translate_file(
-                Answers(run.translator), tmp_path / name, tmp_path / "out", sys.stdout, [checkpoint]
+            translate_file(
+                Answers(run.translator), Source(tmp_path / name, "en"), tmp_path / "out", sys.stdout, [checkpoint]
             )
     out = tmp_path / "new" / "out"
-    translate_file.translate_file(Answers(run.translator), tmp_path / "empty", out, sys.stdout, [checkpoint])
+    translate_file(Answers(run.translator), Source(tmp_path / "empty", "en"), out, sys.stdout, [checkpoint])
     assert out.read_bytes() == b""
 
 
@@ -163,6 +165,69 @@ def test_the_program_takes_files(run: Run, translated: FileCall, capsys: pytest.
     assert capsys.readouterr().out == texts
     translate.run([*words[:-1], "text=a dog", "format=jsonl"])
     assert json.loads(capsys.readouterr().out)["source"] == "a dog"
+
+
+def test_files_of_pairs_are_read_as_in_training(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """JSON Lines and TSV are not translated as raw text; what was killed goes on with them too."""
+    texts = sentences(9, seed=3)
+    rows = [{"id": number, "en": text, "de": "x"} for number, text in enumerate(texts)]
+    files = {
+        "plain.en": "".join(f"{text}\n" for text in texts),
+        "flat.jsonl": "".join(f"{json.dumps(row)}\n" for row in rows),
+        "nested.jsonl.gz": "".join(json.dumps({"translation": row}) + "\n" for row in rows),
+        "pairs.tsv": "".join(f"{text}\tx\n" for text in texts),
+        "headed.tsv": "de\ten\n" + "".join(f"x\t{text}\n" for text in texts),
+    }
+    words = [f"ckpt={run.folder}", "device=cpu", "search=greedy"]
+    for name, content in files.items():
+        data = content.encode()
+        (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+        translate.run([*words, f"input={tmp_path / name}", f"output={tmp_path / name}.de"])
+        assert (tmp_path / f"{name}.de").read_bytes() == (tmp_path / "plain.en.de").read_bytes(), name
+    assert "pairs.tsv: no header line that names the columns; column 1 read as en\n" in capsys.readouterr().err
+    (tmp_path / "mono.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in texts), "utf-8")
+    mono = [*words, f"input={tmp_path / 'mono.jsonl'}", f"output={tmp_path / 'mono.de'}"]
+    with pytest.raises(
+        UserError, match=r"mono\.jsonl:1: no language key 'en'; there are: text; name the one .*column="
+    ):
+        translate.run(mono)
+    translate.run([*mono, "column=text"])
+    assert (tmp_path / "mono.de").read_bytes() == (tmp_path / "plain.en.de").read_bytes()
+    with pytest.raises(UserError, match=r"column=text: only a file has columns, input=FILE of .*\.jsonl and \.tsv"):
+        translate.run([*words, f"input={tmp_path / 'plain.en'}", "column=text"])
+
+
+def test_a_killed_translation_of_json_lines_goes_on(run: Run, tmp_path: Path, translated: FileCall) -> None:
+    translated.source = tmp_path / "rows.jsonl"
+    rows = "".join(json.dumps({"en": text}) + "\n" for text in sentences(11, seed=3))
+    translated.source.write_text(rows, "utf-8")
+    whole = translated("whole.jsonl", jsonl=True).read_bytes()
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(Killed):
+        kill_at(patch, 6)
+        translated("parts.jsonl", jsonl=True)
+    assert partial_path(tmp_path / "parts.jsonl").exists()
+    assert translated("parts.jsonl", jsonl=True).read_bytes() == whole and whole.count(b"\n") == 11
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(Killed):
+        kill_at(patch, 6)
+        translated("other.jsonl", jsonl=True)
+    translated.source.write_text(rows.replace("dog", "cat"), "utf-8")
+    with pytest.raises(UserError, match="another input"):
+        translated("other.jsonl", jsonl=True)
+
+
+def test_json_lines_are_training_data(run: Run, tmp_path: Path) -> None:
+    """Back-translation: a model of the other direction makes the sources for sentences that people wrote."""
+    texts = sentences(9, seed=3)
+    (tmp_path / "mono.jsonl").write_text("".join(json.dumps({"en": text}) + "\n" for text in texts), "utf-8")
+    output = tmp_path / "synthetic.jsonl.gz"
+    words = [f"ckpt={run.folder}", "device=cpu", "search.n_best=2"]
+    translate.run([*words, f"input={tmp_path / 'mono.jsonl'}", f"output={output}"])
+    rows = [json.loads(line) for line in gzip.decompress(output.read_bytes()).decode().split("\n")[:-1]]
+    corpus = Files(source_lang="de", target_lang="en", train=str(output)).splits()["train"]
+    assert [(pair.source, pair.target) for pair in corpus] == [(row["text"], row["source"]) for row in rows]
+    assert [pair.target for pair in corpus] == texts and any(pair.source for pair in corpus)
+    translate.run([*words, f"input={output}", f"output={tmp_path / 'again.jsonl.gz'}"])
+    assert gzip.decompress((tmp_path / "again.jsonl.gz").read_bytes()) == gzip.decompress(output.read_bytes())
 
 
 @pytest.mark.slow

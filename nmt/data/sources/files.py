@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, cast
 from nmt.data.pair import SentencePair
 from nmt.data.sources.base import SPLITS, Pairs, Reader, Source
 from nmt.errors import ParameterError, UserError, did_you_mean
-from nmt.lines import decoded
+from nmt.lines import decoded, format_of
 
 SPLIT_FILE_NAMES: Mapping[str, tuple[str, ...]] = {
     "train": ("train",),
@@ -29,6 +29,9 @@ SPLIT_FILE_NAMES: Mapping[str, tuple[str, ...]] = {
 }
 
 LANGUAGE_CODE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
+
+OTHER_FORMATS = (".csv", ".json", ".ndjson")  # that nobody means as plain text
+SET_LANGUAGES = "set data.source_lang and data.target_lang"
 
 FileSpec = Path | tuple[Path, Path]  # one file of pairs, or a source file and its target file
 
@@ -113,40 +116,84 @@ def _raw_lines(path: Path) -> Iterator[bytes]:
 # Pairs
 
 
-def read_pairs(spec: FileSpec, source_lang: str, target_lang: str) -> Pairs:
+def read_pairs(spec: FileSpec, source_lang: str, target_lang: str, *, remedy: str = SET_LANGUAGES) -> Pairs:
     """Return the pairs of one .jsonl or .tsv file (or .gz of these), or of a source file and a target file.
 
     JSON lines hold `{"en": ..., "de": ...}` or `{"translation": {"en": ..., "de": ...}}`. TSV has no quoting. Its
     first line may be a header that names the languages; without one, the columns are source and target (logged).
-    Iterating raises UserError with file and line for anything malformed, and for a corpus without pairs.
+    Two files are read as `read_texts` does. Iterating raises UserError with file and line for anything malformed, and
+    for a corpus without pairs; if a language is missing, it ends with the `remedy`.
     """
     if isinstance(spec, tuple):
-        return Reader(lambda note: _read_two_files(*spec), " and ".join(map(str, spec)))
-    kind = Path(spec.name.removesuffix(".gz")).suffix
+        languages = source_lang, target_lang
+        return Reader(partial(_read_two_files, spec, languages, remedy), " and ".join(map(str, spec)))
+    kind = format_of(spec.name)
     if kind == ".jsonl":
-        return Reader(lambda note: _read_jsonl(spec, source_lang, target_lang), str(spec))
+        return Reader(lambda note: _read_jsonl(spec, source_lang, target_lang, remedy), str(spec))
     if kind == ".tsv":
-        return Reader(partial(_read_tsv, spec, source_lang, target_lang), str(spec))
+        return Reader(partial(_read_tsv, spec, source_lang, target_lang, remedy), str(spec))
     raise UserError(f"{spec}: got '{kind}', expected .jsonl, .tsv (or .gz of these), or [source,target] files")
 
 
-def _read_two_files(source: Path, target: Path) -> Iterator[SentencePair]:
-    lines = itertools.zip_longest(read_lines(source), read_lines(target))
-    count = 0
-    for count, (source_line, target_line) in enumerate(lines, 1):
-        if source_line is None or target_line is None:
-            longest = count + sum(1 for _ in lines)
-            counts = (count - 1, longest) if source_line is None else (longest, count - 1)
+def read_texts(
+    path: Path,
+    column: str,
+    *,
+    place: int = 0,
+    remedy: str = SET_LANGUAGES,
+    note: Callable[[str], None] = lambda text: None,
+) -> Iterator[tuple[int, str]]:
+    """Yield the number of each line and its text; of .jsonl and .tsv (or .gz of these) the text under `column`.
+
+    A blank line is an empty text. A TSV file without a header has its text in the column `place`, counted from 0, or
+    in its only one; `note` gets a message about that. Raises UserError as `read_pairs` and `read_lines` do, and for
+    the formats that are no text.
+    """
+    kind = format_of(path.name)
+    if kind == ".jsonl":
+        for number, row in _json_rows(path):
+            yield number, _text(row, column, f"{path}:{number}", remedy) if row is not None else ""
+    elif kind == ".tsv":
+        for number, (text,) in _tsv_rows(path, [column], [place], remedy, note):
+            yield number, text
+    elif kind in OTHER_FORMATS:
+        raise UserError(f"{path}: got {kind}, expected .jsonl, .tsv, or one sentence on each line (.gz of these too)")
+    else:
+        yield from enumerate(read_lines(path), 1)
+
+
+def _read_two_files(
+    files: tuple[Path, Path], languages: tuple[str, str], remedy: str, note: Callable[[str], None]
+) -> Iterator[SentencePair]:
+    source, target = files
+    sides = [
+        read_texts(path, language, place=place, remedy=remedy, note=note)
+        for place, (path, language) in enumerate(zip(files, languages, strict=True))
+    ]
+    rows = itertools.zip_longest(*sides)
+    for count, (source_row, target_row) in enumerate(rows, 1):
+        if source_row is None or target_row is None:
+            longest = count + sum(1 for _ in rows)
+            counts = (count - 1, longest) if source_row is None else (longest, count - 1)
             raise UserError(
                 f"{source} has {counts[0]} lines but {target} has {counts[1]}; "
                 "both files must have one line for each pair"
             )
-        yield SentencePair(source_line, target_line, count)
+        yield SentencePair(source_row[1], target_row[1], source_row[0])
 
 
-def _read_jsonl(path: Path, source_lang: str, target_lang: str) -> Iterator[SentencePair]:
+def _read_jsonl(path: Path, source_lang: str, target_lang: str, remedy: str) -> Iterator[SentencePair]:
+    for number, row in _json_rows(path):
+        if row is not None:
+            source, target = (_text(row, lang, f"{path}:{number}", remedy) for lang in (source_lang, target_lang))
+            yield SentencePair(source, target, number)
+
+
+def _json_rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any] | None]]:
+    """Yield the number of each line, and its texts by language; None for a blank line."""
     for number, line in enumerate(read_lines(path), 1):
         if not line.strip():
+            yield number, None
             continue
         where = f"{path}:{number}"
         try:
@@ -159,12 +206,11 @@ def _read_jsonl(path: Path, source_lang: str, target_lang: str) -> Iterator[Sent
             raise UserError(
                 f"{where}: got {type(row).__name__}, expected a JSON object with one text for each language"
             )
-        texts = row["translation"] if isinstance(row.get("translation"), dict) else row
-        yield SentencePair(_text(texts, source_lang, where), _text(texts, target_lang, where), number)
+        yield number, row["translation"] if isinstance(row.get("translation"), dict) else row
 
 
-def _text(texts: Mapping[str, Any], lang: str, where: str) -> str:
-    check_language(lang, texts, where)
+def _text(texts: Mapping[str, Any], lang: str, where: str, remedy: str) -> str:
+    check_language(lang, texts, where, remedy)
     text = texts[lang]
     if not isinstance(text, str):
         raise UserError(f"{where}: '{lang}' is {json.dumps(text)[:40]}, expected a text in quotes")
@@ -175,13 +221,12 @@ def _text(texts: Mapping[str, Any], lang: str, where: str) -> str:
     return text
 
 
-def check_language(lang: str, known: Iterable[str], where: str) -> None:
-    """Raise UserError unless `lang` is among the keys `known` that the data at `where` has."""
+def check_language(lang: str, known: Iterable[str], where: str, remedy: str = SET_LANGUAGES) -> None:
+    """Raise UserError unless `lang` is among the keys `known` that the data at `where` has; it ends with `remedy`."""
     keys = list(known)
     if lang not in keys:
         raise UserError(
-            f"{where}: no language key '{lang}'; there are: {_some(keys) or 'none'}"
-            f"{did_you_mean(lang, keys)}; set data.source_lang and data.target_lang"
+            f"{where}: no language key '{lang}'; there are: {_some(keys) or 'none'}{did_you_mean(lang, keys)}; {remedy}"
         )
 
 
@@ -191,45 +236,62 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(name if len(name) <= 40 else f"{name[:40]}..." for name in shown) + ", ..." * (len(names) > 12)
 
 
-def _read_tsv(path: Path, source_lang: str, target_lang: str, note: Callable[[str], None]) -> Iterator[SentencePair]:
+def _read_tsv(
+    path: Path, source_lang: str, target_lang: str, remedy: str, note: Callable[[str], None]
+) -> Iterator[SentencePair]:
+    for number, (source, target) in _tsv_rows(path, [source_lang, target_lang], [0, 1], remedy, note):
+        yield SentencePair(source, target, number)
+
+
+def _tsv_rows(
+    path: Path, languages: Sequence[str], places: Sequence[int], remedy: str, note: Callable[[str], None]
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number of each line, and its texts in `languages`; without a header, those in the columns `places`."""
     lines = read_lines(path)
     first = next(lines, None)
     if first is None:
         return
-    header = _header(first, path, source_lang, target_lang)
+    header = _header(first, path, languages, remedy)
     if header:
-        columns = header.index(source_lang), header.index(target_lang)
-        expected = f"{len(header)}: {_some(header)}"
+        columns, width = [header.index(lang) for lang in languages], len(header)
+        expected = f"{width}: {_some(header)}"
         numbered = enumerate(lines, 2)
     else:
-        note(f"{path}: no header line that names the columns; read as {source_lang}, then {target_lang}")
-        columns = 0, 1
+        width = len(languages) if len(languages) > 1 else first.count("\t") + 1
+        columns = [min(place, width - 1) for place in places]
         expected = "2: source and target (or a header line that names the languages)"
+        read_as = f"read as {', then '.join(languages)}"
+        if len(languages) == 1:
+            expected = f"{width}, as in line 1"
+            read_as = f"column {columns[0] + 1} {read_as}"
+        if width > 1:
+            note(f"{path}: no header line that names the columns; {read_as}")
         numbered = enumerate(itertools.chain([first], lines), 1)
-    width = len(header) or 2
     for number, line in numbered:
         fields = line.split("\t")
         if len(fields) != width:
             plural = "s" * (len(fields) != 1)
             raise UserError(f"{path}:{number}: got {len(fields)} tab-separated column{plural}, expected {expected}")
-        yield SentencePair(fields[columns[0]], fields[columns[1]], number)
+        yield number, [fields[column] for column in columns]
 
 
-def _header(line: str, path: Path, source_lang: str, target_lang: str) -> list[str]:
-    """Return the names of a TSV file's columns, or an empty list where its first line is a sentence pair.
+def _header(line: str, path: Path, languages: Sequence[str], remedy: str) -> list[str]:
+    """Return the names of a TSV file's columns, or an empty list where its first line holds sentences.
 
-    A line is a header if it names one of the two languages, or if it holds only language codes. Raises UserError for a
-    header that does not name both languages.
+    A line is a header if it names one of the languages, or if it holds several fields, all of them language codes.
+    Raises UserError for a header that does not name all languages.
     """
     header = [field.strip() for field in line.split("\t")]
-    named = {source_lang, target_lang} & set(header)
-    if len(header) < 2 or not (named or all(LANGUAGE_CODE.fullmatch(field) for field in header)):
+    named = set(languages) & set(header)
+    if len(header) < len(languages) or not (
+        named or (len(header) > 1 and all(LANGUAGE_CODE.fullmatch(field) for field in header))
+    ):
         return []
     where = f"{path}:1"
     if not named:
         where += " (read as a header line; if it is a sentence pair, put a header line with the two languages above it)"
-    check_language(source_lang, header, where)
-    check_language(target_lang, header, where)
+    for language in languages:
+        check_language(language, header, where, remedy)
     return header
 
 

@@ -4,13 +4,14 @@ import gzip
 import itertools
 import json
 import os
+import re
 import tracemalloc
 from pathlib import Path
 
 import pytest
 
 from nmt.data.pair import SentencePair
-from nmt.data.sources.files import Files, file_spec, find_splits, read_lines, read_pairs
+from nmt.data.sources.files import Files, file_spec, find_splits, read_lines, read_pairs, read_texts
 from nmt.errors import ParameterError, UserError
 
 # What other readers split on, quote, or take for nothing.
@@ -232,3 +233,46 @@ def test_a_note_about_a_file_is_logged_once(tmp_path, heard):
 def test_files_have_to_be_named():
     with pytest.raises(ParameterError, match=r"path: not given; name a folder by data\.path="):
         Files(source_lang="en", target_lang="de")
+
+
+@pytest.mark.parametrize("zipped", [False, True])
+@pytest.mark.parametrize("form", ["flat", "translation", "tsv", "crlf", "bom", "header"])
+def test_one_language_of_a_file_of_pairs(tmp_path: Path, form: str, zipped: bool) -> None:
+    spec = contents(tmp_path, form, zipped)
+    first = 2 if form == "header" else 1
+    for place, language in enumerate(("en", "de")):
+        texts = [(pair.source, pair.target)[place] for pair in PAIRS]
+        assert list(read_texts(spec, language, place=place)) == list(enumerate(texts, first))
+    assert list(read_pairs((spec, spec), "en", "de")) == PAIRS, "two files may be one"
+
+
+def test_texts_of_a_file(tmp_path: Path) -> None:
+    heard: list[str] = []
+    rows = write(tmp_path / "a.JSONL", '{"en": "a"}\n\n{"en": "b", "de": 1}\n')
+    assert list(read_texts(rows, "en")) == [(1, "a"), (2, ""), (3, "b")]
+    one = write(tmp_path / "a.tsv", "a dog\nen\n")
+    assert list(read_texts(one, "en", place=1, note=heard.append)) == [(1, "a dog"), (2, "en")] and not heard
+    three = write(tmp_path / "b.tsv", "1\ta\tb\n2\tc\td\n")
+    assert list(read_texts(three, "de", place=1, note=heard.append)) == [(1, "a"), (2, "c")]
+    assert heard == [f"{three}: no header line that names the columns; column 2 read as de"]
+    headed = write(tmp_path / "c.tsv", "en\na dog\n")
+    assert list(read_texts(headed, "en")) == [(2, "a dog")]
+    plain = write(tmp_path / "a.txt", '{"en": "a"}\tb\n')
+    assert list(read_texts(plain, "en")) == [(1, '{"en": "a"}\tb')]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("a.jsonl", '{"en": "a"}\n{"text": "b"}\n', "a.jsonl:2: no language key 'en'; there are: text; so and so"),
+        ("a.jsonl", '{"en": "a"}\n{"en": null}\n', "a.jsonl:2: 'en' is null, expected a text in quotes"),
+        ("a.jsonl", "a dog\n", "a.jsonl:1: malformed JSON"),
+        ("a.tsv", "de\tko\na\tb\n", "no language key 'en'; there are: de, ko; so and so"),
+        ("a.tsv", "a\tb\nc\n", "a.tsv:2: got 1 tab-separated column, expected 2, as in line 1"),
+        ("a.csv", "a,b\n", "a.csv: got .csv, expected .jsonl, .tsv, or one sentence on each line"),
+        ("a.json.gz", "[]\n", "a.json.gz: got .json, expected"),
+    ],
+)
+def test_a_file_without_the_language(tmp_path: Path, name: str, text: str, message: str) -> None:
+    with pytest.raises(UserError, match=re.escape(message)):
+        list(read_texts(write(tmp_path / name, text), "en", remedy="so and so"))
