@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from nmt.sentences import join
+from nmt.special import EOS
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,13 @@ class Translation:
     def log_prob(self) -> float:
         """The natural logarithm of the model's probability of the translation: the sum of `token_log_probs`."""
         return sum(self.token_log_probs)
+
+    @property
+    def cut(self) -> bool:
+        """Whether the length limit ended the search, here or in one of `parts`: its end may be missing."""
+        if self.parts:
+            return any(part.cut for part in self.parts)
+        return self.tokens[-1:] not in ([], [EOS])
 
 
 def joined(source: str, parts: Sequence[Translation]) -> Translation:

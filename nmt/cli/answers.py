@@ -23,8 +23,8 @@ STRANGE = 0.5  # the share of a source's pieces that stand for unknown character
 class Answers:
     """Translates sentences into lines of output.
 
-    Warns on standard error of split sources, of empty translations, and of sources in characters that training did not
-    have.
+    Warns on standard error of split sources, of empty and of cut translations, and of sources in characters that
+    training did not have.
     """
 
     def __init__(self, translator: BaseTranslator, *, jsonl: bool = False, with_attention: bool = False) -> None:
@@ -34,6 +34,7 @@ class Answers:
         self.with_attention = with_attention
         self.split = 0
         self.empty = 0
+        self.cut = 0
         self.strange = 0
         if with_attention:
             translator.attention_maps([])
@@ -48,6 +49,7 @@ class Answers:
         for hypotheses, place in zip(found, places, strict=True):
             self._warn_if_split(hypotheses[0], place)
             self._warn_if_strange(hypotheses[0].source, place)
+            self.cut += hypotheses[0].cut
             self.empty += bool(hypotheses[0].tokens) and not as_line(hypotheses[0].text).strip()
             yield self._line(hypotheses, maps) + "\n"
 
@@ -83,9 +85,11 @@ class Answers:
             )
 
     def close(self) -> None:
-        """Print how many translations are empty, and how many sources had a problem if not each had its warning."""
+        """Print the counts of empty and cut translations, and of sources with a problem if not each had its warning."""
         if self.empty:
             say(f"warning: {counted(self.empty, 'translation')} without any text")
+        if self.cut:
+            say(f"warning: {self.translator.cut_warning(self.cut)}")
         if self.split > MOST_WARNINGS:
             say(f"warning: {self.split:,} sources were longer than {self.translator.source_limit()} and split")
         if self.strange > 1:
@@ -102,6 +106,7 @@ def record(
         {"source": the source, "text": the best translation,
          "translation": {both texts again, by language: so `nmt.data.sources` reads them as a pair}, with `languages`
          "log_prob": log P of the translation (natural logarithm), "score": what the search ranks by,
+         "cut": whether the length limit ended the translation,
          "pieces": [T pieces], "token_log_probs": [T natural logarithms],
          "n_best": [objects with these keys except "source", best first], if the search finds several translations,
          "parts": [objects with these keys, one for each part], if the source was split because of its length,
@@ -130,6 +135,7 @@ def _plain(translation: Translation) -> dict[str, Any]:
         "text": as_line(translation.text),
         "log_prob": round(translation.log_prob, DECIMALS),
         "score": float(f"{translation.score:.{DIGITS}g}"),
+        "cut": translation.cut,
         "pieces": translation.pieces,
         "token_log_probs": [round(value, DECIMALS) for value in translation.token_log_probs],
     }

@@ -19,20 +19,21 @@ from typing import Literal
 
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
-from nmt.special import EOS
 from nmt.translation import Translation
 from nmt.translator.base import BaseTranslator
 
-Kind = Literal["search error", "model error", "same", "not compared"]
-KINDS: tuple[Kind, ...] = ("search error", "model error", "same", "not compared")
+Kind = Literal["search error", "model error", "same", "no source", "too long", "cut"]
+KINDS: tuple[Kind, ...] = ("search error", "model error", "same", "no source", "too long", "cut")
+NOT_COMPARED: tuple[Kind, ...] = ("no source", "too long", "cut")
 
 
 @dataclass(frozen=True)
 class Verdict:
     """The scores of a translation and of its reference, as `Search.normalized` computes them from log-probabilities.
 
-    `kind` is "same" if the two texts are equal. It is "not compared", with scores of None, for an empty source, and
-    where the source or the reference is too long for the model, or the translation was cut at the limit of its length.
+    `kind` is "same" if the two texts are equal. Three kinds are not compared, and their scores are None: the source is
+    empty ("no source"), the source or the reference is too long for the model ("too long"), and the translation was cut
+    at the limit of its length ("cut"), because the beginning of a sentence has a higher score than the whole.
     """
 
     kind: Kind
@@ -55,18 +56,23 @@ def judge(translator: BaseTranslator, translations: Sequence[Translation], refer
     fits = [
         length <= most and len(target) <= longest for length, target in zip(source_lengths, target_ids, strict=True)
     ]
-    compared = [place for place, each in enumerate(translations) if _is_whole(each) and fits[place]]
+    reasons = [_not_compared(each, fit) for each, fit in zip(translations, fits, strict=True)]
+    compared = [place for place, reason in enumerate(reasons) if reason is None]
     sources = [translations[place].source for place in compared]
-    scored = translator.score(sources, [references[place] for place in compared])
-    verdicts = [Verdict("not compared")] * len(translations)
-    for place, reference in zip(compared, scored, strict=True):
-        verdicts[place] = _verdict(translator, translations[place], reference)
-    return verdicts
+    scored = iter(translator.score(sources, [references[place] for place in compared]))
+    return [
+        _verdict(translator, each, next(scored)) if reason is None else Verdict(reason)
+        for each, reason in zip(translations, reasons, strict=True)
+    ]
 
 
-def _is_whole(translation: Translation) -> bool:
-    """Return whether the translation is one sentence that ends. The beginning of a sentence has a higher score."""
-    return translation.tokens[-1:] == [EOS] and not translation.parts
+def _not_compared(translation: Translation, fits: bool) -> Kind | None:
+    """Return why a translation is not compared with its reference, or None. `fits`: both texts fit into the model."""
+    if not translation.tokens and not translation.parts:
+        return "no source"
+    if translation.parts or not fits:
+        return "too long"
+    return "cut" if translation.cut else None
 
 
 def _seeks_highest_score(search: Search) -> bool:

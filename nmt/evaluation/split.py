@@ -18,7 +18,7 @@ from nmt.data.pair import SentencePair
 from nmt.data.progress import PassProgress
 from nmt.errors import UserError, counted, one_line
 from nmt.evaluation.metrics.base import Interval, Metric, Scores, labels, score
-from nmt.evaluation.search_errors import Verdict, judge, lines, totals
+from nmt.evaluation.search_errors import NOT_COMPARED, Verdict, judge, lines, totals
 from nmt.lines import as_line, digest
 from nmt.search.base import Search
 from nmt.system.atomic import write_atomically
@@ -142,6 +142,8 @@ def evaluate(
         if translation.parts:
             place = f"{subject.split}, sentence {number:,}"
             logger.warning(translator.source_limit().warning(place, translation))
+    if cut := sum(translation.cut for translation in translations):
+        logger.warning(f"{subject.split}: {translator.cut_warning(cut)}")
     hypotheses = [as_line(translation.text) for translation in translations]
     references = [normalized(pair.target) for pair in pairs]
     scores = score(metrics, hypotheses, references, bootstrap=bootstrap)
@@ -249,16 +251,18 @@ def table(evaluation: Evaluation) -> str:
     head = f"{evaluation.subject.split}: {counted(sentences, 'sentence')}, {evaluation.search.label}"
     text = [f"{head} ({evaluation.seconds:.1f} s, {rate:.0f} sentences/s)", *rows]
     if evaluation.verdicts:
-        text.append(f"  {', '.join(_error_counts(totals(evaluation.verdicts)))}")
+        text += [f"  {line}" for line in _error_counts(totals(evaluation.verdicts))]
     return "\n".join(text)
 
 
 def _error_counts(counts: Mapping[str, int]) -> Iterator[str]:
-    yield f"{counted(counts['search error'], 'search error')} (the model scores the reference higher)"
-    yield counted(counts["model error"], "model error")
-    yield f"{counted(counts['same'], 'translation')} equal to the reference"
-    if counts["not compared"]:
-        yield f"{counts['not compared']:,} not compared (no source, a text that is too long, or a cut translation)"
+    search, model = (counted(counts[kind], kind) for kind in ("search error", "model error"))
+    same = f"{counted(counts['same'], 'translation')} equal to the reference"
+    yield f"{search} (the model scores the reference higher), {model}, {same}"
+    reasons = ("without a source", "with a text too long for the model", "cut at the limit of the length")
+    found = [f"{counts[kind]:,} {reason}" for kind, reason in zip(NOT_COMPARED, reasons, strict=True) if counts[kind]]
+    if found:
+        yield f"not compared: {', '.join(found)}"
 
 
 def _row(name: str, value: float, interval: Interval | None, note: str) -> str:

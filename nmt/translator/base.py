@@ -154,6 +154,13 @@ class BaseTranslator(ABC):
         if self.search.long_source != "split":
             self.source_limit().check(self.source_lengths([sentence])[0], where)
 
+    def cut_warning(self, count: int) -> str:
+        """Return what to tell the user about `count` translations that are `Translation.cut`."""
+        limits = [f"search.{name}={getattr(self.search, name):g}" for name in ("max_length_factor", "max_length_extra")]
+        if self.longest_target is not None:
+            limits.append(f"{self.longest_target:,} positions of the decoder")
+        return f"{counted(count, 'translation')} cut at the limit of the length ({', '.join(limits)})"
+
     def score(
         self, sources: Sequence[str], targets: Sequence[str], *, places: Sequence[str] | None = None
     ) -> list[Translation]:

@@ -54,19 +54,30 @@ def test_a_line_that_is_too_long_is_split_with_a_warning(
     assert out.count("\n") == 4
     assert re.fullmatch(
         r"warning: standard input, line 4: longer than 20 tokens \(search\.max_source_length\); "
-        r"translated in \d+ parts, some of them not whole sentences\n",
-        err,
+        r"translated in \d+ parts, some of them not whole sentences",
+        err.splitlines()[0],
     )
+
+
+def test_translations_that_reach_the_limit_of_the_length_are_named(
+    run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    feed(monkeypatch, b"a dog\n\na man\n")
+    translate_program.run([f"ckpt={run.folder}", "format=jsonl", "search.max_length_extra=1"])
+    out, err = capsys.readouterr()
+    assert [json.loads(line)["cut"] for line in out.splitlines()] == [True, False, True]
+    limits = "search.max_length_factor=1, search.max_length_extra=1"
+    assert err == f"warning: 2 translations cut at the limit of the length ({limits})\n"
 
 
 def test_a_source_in_a_script_that_training_did_not_have_is_told(
     run: Run, elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     translate_program.run([f"ckpt={run.folder}", "text=a dog"])
-    assert capsys.readouterr().err == ""
+    assert "characters" not in capsys.readouterr().err
     feed(monkeypatch, "a dog\n개\n\na ½ man\n개가\n".encode())
     translate_program.run([f"ckpt={run.folder}"])
-    first, last = capsys.readouterr().err.splitlines()
+    first, _, last = capsys.readouterr().err.splitlines()
     assert first.startswith("warning: standard input, line 2: 3 of 4 pieces stand for characters that training did not")
     assert last == "warning: 2 sources consist mostly of characters that training did not have"
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from nmt.evaluation.search_errors import Verdict, judge, lines, totals
+from nmt.evaluation.search_errors import NOT_COMPARED, Verdict, judge, lines, totals
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
@@ -76,7 +76,8 @@ def test_what_cannot_be_compared(run: Run) -> None:
     found = translator.translate(["", "a man", "a dog " * 9])
     cut = replace(found[1], tokens=found[1].tokens[:-1])
     verdicts = judge(translator, [found[0], *ended(found[1:2]), found[2], cut], ["a", "a", "a", "a"])
-    assert [verdict.kind == "not compared" for verdict in verdicts] == [True, False, True, True]
-    assert verdicts[0] == Verdict("not compared")
-    assert lines(verdicts)[1] == "1\tnot compared\t\t" and len(lines(verdicts)) == 5
+    kinds = [verdict.kind for verdict in verdicts]
+    assert kinds[0] == "no source" and kinds[1] not in NOT_COMPARED and kinds[2:] == ["too long", "cut"]
+    assert verdicts[3] == Verdict("cut") and (totals(verdicts)["cut"], totals(verdicts)["too long"]) == (1, 1)
+    assert lines(verdicts)[4] == "4\tcut\t\t" and len(lines(verdicts)) == 5
     assert lines([Verdict("same", -1.5, -2.0)])[1] == "1\tsame\t-1.500000\t-2.000000"

@@ -73,11 +73,12 @@ def test_references_are_normalized_as_translations_are(run: Run, tmp_path: Path)
     assert write_evaluation(tmp_path, found).reference.read_text("utf-8").splitlines() == usual.references
 
 
-def test_what_was_not_compared_is_told_with_its_reason(run: Run) -> None:
+def test_what_was_not_compared_is_told_with_its_reason(run: Run, caplog: pytest.LogCaptureFixture) -> None:
     pairs, exact = [SentencePair("", "a"), SentencePair("a dog", "b")], {"exact": ExactMatch()}
     found = evaluate(run.translator, pairs, exact, SUBJECT)
-    told = "2 not compared (no source, a text that is too long, or a cut translation)"
-    assert told in table(found), "the second was cut"
+    assert "not compared: 1 without a source, 1 cut at the limit of the length" in table(found)
+    limits = "search.max_length_factor=1, search.max_length_extra=4"
+    assert caplog.messages == [f"test: 1 translation cut at the limit of the length ({limits})"]
     assert "not compared" not in table(replace(found, verdicts=[Verdict("same", -1.0, -1.0)] * 2))
 
 
@@ -132,8 +133,10 @@ def test_scores_of_the_same_translations_are_kept(run: Run, tmp_path: Path) -> N
 def test_a_source_that_is_split_is_named(run: Run, caplog: pytest.LogCaptureFixture) -> None:
     pairs = [SentencePair("a dog", "x"), SentencePair("two red bike" * 9, "x")]
     evaluate(load_translator(run.folder, device="cpu", max_source_length=12), pairs, {"bleu": BLEU()}, SUBJECT)
-    (warning,) = caplog.messages
-    assert warning.startswith("test, sentence 2: longer than 12 tokens (search.max_source_length); translated in ")
+    warning, cut = caplog.messages
+    assert "translations cut at the limit" in cut and warning.startswith(
+        "test, sentence 2: longer than 12 tokens (search.max_source_length); translated in "
+    )
 
 
 def test_as_line() -> None:

@@ -26,7 +26,9 @@ ERRORS = {
     "search error": "the model gives the reference a higher score, so the search has missed it",
     "model error": "the model gives the reference a lower score than the translation",
     "same": "the translation equals the reference",
-    "not compared": "the source is empty, a text is too long for the model, or the translation was cut at its limit",
+    "no source": "not compared: the source is empty",
+    "too long": "not compared: the source or the reference is too long for the model",
+    "cut": "not compared: the translation was cut at the limit of its length, so its end may be missing",
 }
 FREQUENCY, RAREST = "times in training", "rarest word, times in training"
 CSS_DPI = 96  # pixels of a browser in one inch
