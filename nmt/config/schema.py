@@ -187,5 +187,11 @@ def _trainer(trainer: TrainerConfig) -> Iterator[str]:
         yield f"trainer.max_time: got {shown(trainer.max_time)}, expected DD:HH:MM:SS; three minutes are 00:00:03:00"
     if trainer.max_steps == 0:
         yield "trainer.max_steps: got 0, expected at least 1, or -1 for no limit"
+    interval, epochs = trainer.val_check_interval, trainer.check_val_every_n_epoch
+    if interval is not None and epochs not in (None, 1):
+        yield (
+            f"trainer.val_check_interval: got {shown(interval)} beside trainer.check_val_every_n_epoch={epochs}, which "
+            f"leaves out the other epochs; add trainer.check_val_every_n_epoch=null, or set val_check_interval to null"
+        )
     if trainer.devices == []:
         yield "trainer.devices: got [], expected the index of at least one device, as in [0]"

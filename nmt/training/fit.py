@@ -15,21 +15,21 @@ from pytorch_lightning.plugins.precision import Precision
 
 from nmt.build import build_callbacks
 from nmt.config.recipe import Recipe
-from nmt.config.settings import TrainerConfig
-from nmt.errors import UserError, counted, one_line
+from nmt.errors import UserError, one_line
 from nmt.run_files import last_checkpoint
 from nmt.training.callbacks.adoption import Adoption
 from nmt.training.callbacks.checkpointing import Checkpointing
 from nmt.training.callbacks.generators import Generators
 from nmt.training.callbacks.graceful_stop import GracefulStop
 from nmt.training.callbacks.samples import Samples
-from nmt.training.callbacks.validations import LEAST, MOST, NEVER, Validations
+from nmt.training.callbacks.validations import NEVER, Validations
 from nmt.training.finite import Diverged
 from nmt.training.interruption import interruptible
 from nmt.training.lightning import AtomicCheckpointIO, EventLog, quiet_lightning
 from nmt.training.meter import Counts
 from nmt.training.module import TranslationModule
 from nmt.training.parts import Parts
+from nmt.training.plan import plan, validates_by_progress
 from nmt.training.state import restoring
 
 logger = logging.getLogger(__name__)
@@ -79,7 +79,7 @@ def fit(parts: Parts, checkpoints: AtomicCheckpointIO) -> Fitted:
     module = TranslationModule(parts, timer.time_elapsed)
     trainer = make_trainer(parts, callbacks, checkpoints)
     _check_shares(parts, trainer.world_size)
-    _announce(parts)
+    _announce(parts, trainer.world_size)
     with interruptible(recipe.folder, lambda: checkpointing.saved):
         session_seconds = _run(trainer, module, checkpointing, resumed=resumed)
     return Fitted(
@@ -105,19 +105,20 @@ def _own(recipe: Recipe, timer: Timer, *, resumed: bool) -> dict[str, Callback]:
     own: dict[str, Callback] = {"the timer": timer, "the random generators": Generators()}
     if resumed:
         own["the adoption of settings"] = Adoption(recipe)
-    if _validates_by_progress(recipe.settings.trainer):
+    if validates_by_progress(recipe.settings.trainer):
         own["the validations"] = Validations()
     return own
 
 
-def _announce(parts: Parts) -> None:
+def _announce(parts: Parts, ranks: int) -> None:
     """Log what is trained, where, and how long."""
+    batches = len(parts.data.train_dataloader())
     logger.info(f"run folder: {parts.recipe.folder}")
     logger.info(
         f"model: {parts.parameters:,} parameters, vocabulary {parts.translator.tokenizer.target_vocab_size:,}, "
-        f"{len(parts.data.train_dataloader()):,} batches an epoch"
+        f"{batches:,} batches an epoch"
     )
-    logger.info(_plan(parts))
+    logger.info(plan(parts.recipe.settings.trainer, parts.limits, parts.schedule, batches // ranks))
 
 
 def _run(trainer: pl.Trainer, module: TranslationModule, checkpointing: Checkpointing, *, resumed: bool) -> float:
@@ -170,7 +171,7 @@ def make_trainer(parts: Parts, callbacks: Sequence[Callback], checkpoints: Atomi
     recipe = parts.recipe
     settings = recipe.settings.trainer
     interval, every_n_epoch = settings.val_check_interval, settings.check_val_every_n_epoch
-    if _validates_by_progress(settings):
+    if validates_by_progress(settings):
         interval = NEVER  # between two validations, unless the callback Validations decides otherwise
     elif isinstance(interval, float) and every_n_epoch is None:
         every_n_epoch = 1
@@ -209,28 +210,6 @@ def make_trainer(parts: Parts, callbacks: Sequence[Callback], checkpoints: Atomi
             "needs a GPU"
         )
     return trainer
-
-
-def _validates_by_progress(settings: TrainerConfig) -> bool:
-    return settings.val_check_interval is None and settings.check_val_every_n_epoch is None
-
-
-def _plan(parts: Parts) -> str:
-    """Return one line about the length of the run, its validations and its warm-up, with the keys that change them."""
-    settings, limits, schedule = parts.recipe.settings.trainer, parts.limits, parts.schedule
-    lengths = {
-        "trainer.max_epochs": limits.epochs and counted(limits.epochs, "epoch"),
-        "trainer.max_steps": limits.updates and counted(limits.updates, "update"),
-        "trainer.max_time": settings.max_time,
-    }
-    plan = ["at most " + " or ".join(f"{limit} ({key})" for key, limit in lengths.items() if limit is not None)]
-    if _validates_by_progress(settings):
-        fewest = "" if parts.limits.seconds is None else ", fewer where they are slow"
-        plan.append(f"{LEAST} to {MOST} validations{fewest} (trainer.val_check_interval)")
-    if schedule.warmup_updates:
-        updates, share = schedule.warmup_updates, schedule.warmup_share
-        plan.append(f"warm-up of {updates:,} updates, but at most {share:.0%} of the run (scheduler)")
-    return "run: " + ", ".join(plan)
 
 
 def _check_shares(parts: Parts, ranks: int) -> None:

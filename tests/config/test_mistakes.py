@@ -108,6 +108,10 @@ def message(*overrides: str) -> str:
         (["rnn"], "got 'rnn', expected key=value"),
         (["data.name=???"], "data.name: not given; set data.name=..."),
         (["trainer.gradient_clip_val=nan"], "trainer.gradient_clip_val: got nan"),
+        (
+            ["experiment=multi30k_transformer", "trainer.val_check_interval=100"],
+            "got 100 beside trainer.check_val_every_n_epoch=2, which leaves out the other epochs; add trainer",
+        ),
         (["trainer.max_step=9"], "trainer.max_step: unknown key; did you mean 'trainer.max_steps'?"),
         (["trainer.epochs=9"], "trainer.epochs: unknown key; did you mean 'trainer.max_epochs'?"),
         (["trainer.foo=9"], "trainer.foo: unknown key; keys of trainer: max_epochs, max_steps, max_time"),

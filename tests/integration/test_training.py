@@ -102,6 +102,17 @@ def assert_complete(folder, metrics, *, attends):
     assert any(tag.startswith("attention/") for tag in tags["images"]) == attends
 
 
+def test_a_run_that_ends_before_its_first_validation_validates(tmp_path):
+    rarely = ["trainer.check_val_every_n_epoch=null", "trainer.val_check_interval=50", "trainer.max_steps=3"]
+    metrics = go(tmp_path / "run", *SMALL_TRANSFORMER, *rarely, "callbacks.samples=null")
+    events = EventAccumulator(str(tmp_path / "run"))
+    events.Reload()
+    assert [event.step for event in events.Scalars("val/bleu")] == [3] and metrics["updates"] == 3
+    assert (tmp_path / "run" / "checkpoints" / "best.ckpt").is_file()
+    said = (tmp_path / "run" / "train.log").read_text("utf-8")
+    assert "run: at most 3 updates (trainer.max_steps), a validation every 50 batches and at the end" in said
+
+
 @pytest.mark.parametrize("objective", [pytest.param("cross_entropy", marks=pytest.mark.slow), "rdrop"])
 def test_an_update_of_two_batches_equals_one_of_both(tmp_path, objective):
     common = [
