@@ -25,16 +25,15 @@ BYTES_PER_WEIGHT = 8  # float32, and its gradient
 PLACEHOLDER = "RUN_FOLDER"  # what a recipe names that starts from another run
 
 
-def check_new_run(config: TrainConfig) -> None:
-    """Raise UserError for what `check_nodes` finds, and if the checkpoint that the run starts from does not exist."""
-    check_nodes(config)
-    if config.init is not None:
-        if Path(config.init).name == PLACEHOLDER and not Path(config.init).exists():
-            raise UserError(
-                f"init: not given, but {config.name} starts from a trained model, which the first lines of its recipe "
-                f"name; add init=FOLDER, the folder of that run"
-            )
-        find_checkpoint(config.init, key="init")
+def initial_checkpoint(config: TrainConfig) -> Path:
+    """Return the checkpoint that the run starts from (`init`). Raises UserError if there is none."""
+    assert config.init is not None
+    if Path(config.init).name == PLACEHOLDER and not Path(config.init).exists():
+        raise UserError(
+            f"init: not given, but {config.name} starts from a trained model, which the first lines of its recipe "
+            f"name; add init=FOLDER, the folder of that run"
+        )
+    return find_checkpoint(config.init, key="init")
 
 
 def check_nodes(config: TrainConfig) -> None:

@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from nmt.check import check_new_run, check_nodes
+from nmt.check import check_nodes, initial_checkpoint
 from nmt.config.compose import compose
 from nmt.config.schema import validate
 from nmt.errors import UserError
@@ -204,4 +204,4 @@ def test_a_class_of_another_kind_is_refused_before_data_are_read(
 def test_a_recipe_that_continues_a_run_needs_that_run(name: str) -> None:
     config = validate(compose("train", [f"experiment={name}"]))
     with pytest.raises(UserError, match=rf"^init: not given, but {name} starts from a trained model.* add init=FOLDER"):
-        check_new_run(config)
+        initial_checkpoint(config)

@@ -102,6 +102,7 @@ def multirun(overrides: Sequence[str], *, program: str | None = None) -> None:
 
 def plan(overrides: Sequence[str]) -> tuple[Path, tuple[Job, ...]]:
     """Return the folder of a multirun and its jobs. Raises UserError for a job that cannot run."""
+    from nmt.cli.initial import checked
     from nmt.config.chosen import naming_files
     from nmt.config.compose import compose_run, jobs, sweep_folder
 
@@ -122,10 +123,7 @@ def plan(overrides: Sequence[str]) -> tuple[Path, tuple[Job, ...]]:
                 folder = sweep_folder(words)
             with naming_files(words):
                 name = folder_name(number, settings[number])
-                recipe = compose_run([*words, _pinned(folder)], job=number, name=name)
-                from nmt.check import check_new_run  # here, because importing torch takes seconds
-
-                check_new_run(recipe.settings)
+                recipe = checked(compose_run([*words, _pinned(folder)], job=number, name=name), words)
             if several_devices(recipe.settings.trainer):
                 raise UserError(
                     f"trainer.devices: got {recipe.settings.trainer.devices} in a multirun (-m), which runs each job "

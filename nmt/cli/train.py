@@ -85,14 +85,12 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _single(overrides: Sequence[str], program: str | None) -> None:
+    from nmt.cli.initial import checked
     from nmt.config.chosen import naming_files
     from nmt.config.compose import compose_run
 
     with naming_files(overrides):
-        recipe = compose_run(overrides)
-        from nmt.check import check_new_run  # here, because importing torch takes seconds
-
-        check_new_run(recipe.settings)
+        recipe = checked(compose_run(overrides), overrides)
     from nmt.cli.processes import check_start, folder_of_first_process
     from nmt.cli.run import start
     from nmt.cli.run_folder import check_free

@@ -115,6 +115,26 @@ def chosen_options(overrides: Sequence[Override]) -> dict[str, str]:
     return _choices(overrides, _chosen(overrides))
 
 
+def set_by_user(overrides: Sequence[str], section: str) -> bool:
+    """Return whether the command line or its experiment sets a key of `section` or chooses an option of its groups.
+
+    The defaults do not count, and neither do debug options: they are the same for every model.
+    """
+    parsed = parse(overrides)
+    files = [file for file in _chosen(parsed) if file.group != "debug"]
+    keys = [override.key_or_group for override in parsed]
+    keys += [key for file in files for key in [*file.lines, *(entry.group for entry in file.defaults)]]
+    return any(re.match(rf"{section}([./]|$)", key) for key in keys)
+
+
+def set_by_debug(overrides: Sequence[str], section: str) -> list[str]:
+    """Return the keys of `section` that a debug option sets, without those on the command line."""
+    parsed = parse(overrides)
+    typed = [override.key_or_group for override in parsed]
+    keys = [key for file in _chosen(parsed) if file.group == "debug" for key in file.lines if key not in typed]
+    return [key.removeprefix(f"{section}.") for key in keys if key.startswith(f"{section}.")]
+
+
 def _chosen(overrides: Sequence[Override]) -> list[_File]:
     """Return the chosen files to look at, the one that beats the others first."""
     own, known = own_folder(), groups()

@@ -228,8 +228,10 @@ def _initial(path: str, plain: Mapping[str, Any]) -> Checkpoint:
     Raises UserError if it cannot be read, and if its tokenizer or its model has other settings than the run. The run
     uses both as they are, and its settings have to tell the truth. Dropout may differ.
     """
-    start = load(find_checkpoint(path, key="init"))
+    file = find_checkpoint(path, key="init")
+    start = load(file)
     config = start.config
+    logger.info(f"init: the weights of {file}, update {start.update:,}, and its tokenizer")
     own_languages, languages = (
         " to ".join(str(node.get("data", {}).get(key)) for key in ("source_lang", "target_lang"))
         for node in (config, plain)

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from nmt import checkpoint
+from nmt.cli import train as train_program
 from nmt.config.compose import compose_run
 from nmt.errors import UserError
 from nmt.training.run import train
@@ -40,6 +41,26 @@ def test_it_starts_from_the_weights_with_a_new_optimizer(first, tmp_path):
     for name, weight in begun.weights.items():
         torch.testing.assert_close(ended["state_dict"][f"model.{name}"], weight, atol=1e-8, rtol=0)
     assert ended["global_step"] == 2, "updates are counted anew"
+
+
+@pytest.mark.parametrize("debug", ["fast", "overfit"])
+def test_a_debug_run_has_the_model_and_the_tokenizer_of_the_checkpoint(first, tmp_path, debug, caplog):
+    """The debug options choose a small vocabulary, and the default model is larger than that of the checkpoint."""
+    caplog.set_level("INFO")
+    words = [*OVERRIDES[:4], *OVERRIDES[9:], f"debug={debug}", f"init={first}", "trainer.max_steps=1"]
+    train_program.run([*words, f"hydra.run.dir={tmp_path / 'second'}"])
+    begun, ended = (checkpoint.load(run / "checkpoints" / "last.ckpt")["nmt"] for run in (first, tmp_path / "second"))
+    assert ended["tokenizer"] == begun["tokenizer"]
+    assert all(ended["config"][section] == begun["config"][section] for section in ("model", "tokenizer"))
+    assert f"init: the weights of {first / 'checkpoints' / 'best.ckpt'}, update 2, and its tokenizer" in caplog.text
+
+
+@pytest.mark.parametrize("words", [["model=rnn"], ["experiment=multi30k_transformer"], ["model.encoder.layers=2"]])
+def test_a_model_that_is_named_has_to_be_that_of_the_checkpoint(first, tmp_path, words):
+    with pytest.raises(UserError, match=r"^init=.*: its weights are of another model: "):
+        train_program.run(
+            [*OVERRIDES[:4], "debug=fast", f"init={first}", *words, f"hydra.run.dir={tmp_path / 'second'}"]
+        )
 
 
 @pytest.mark.parametrize(
