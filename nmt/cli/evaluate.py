@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -164,21 +164,47 @@ def data_of(loaded: LoadedModel, given: Mapping[str, Any]) -> DataConfig:
     return read(absolute_paths(merge_data(loaded.config["data"], given)), DataConfig, "data")
 
 
-def training_corpora(chosen: Chosen, allow: Sequence[str], *, purpose: str) -> list[Split]:
+@dataclass(frozen=True)
+class Training:
+    """Corpora of training pairs, and where they come from in the words of the settings."""
+
+    corpora: list[Split]
+    origin: str
+
+
+def training_of(chosen: Chosen, given: Mapping[str, Any], allow: Sequence[str]) -> Training | None:
     """Return the corpora that the checkpoint was trained on (also `data.more`), before any pairs were dropped.
 
-    Raises UserError if one cannot be read. The message says what it was needed for, `purpose`.
+    If they cannot be read, the training pairs of the `given` data settings take their place, as in a copy of the corpus
+    under data.path; if there are none either, the result is None. A warning says so.
     """
     from nmt.build import build_more, build_source
-    from nmt.data.corpus import load_corpus, load_more
+    from nmt.data.corpus import load_corpus, load_more, origin
 
-    data = data_of(chosen.loaded, {})
-    try:
-        with messages_on(sys.stderr):
-            own = load_corpus(build_source(data, allow=allow), data, ("train",))["train"]
-            return [own, *(each.split for each in load_more(build_more(data), data).values())]
-    except UserError as error:
-        raise UserError(f"{error}; {purpose}, unless rarity=false") from error
+    def read(data: DataConfig) -> Training:
+        source = build_source(data, allow=allow)
+        corpora = [load_corpus(source, data, ("train",))["train"]]
+        corpora += [each.split for each in load_more(build_more(data), data).values()]
+        return Training(corpora, origin(source, data))
+
+    with messages_on(sys.stderr):
+        try:
+            return read(data_of(chosen.loaded, {}))
+        except UserError as error:
+            reason = f"warning: the training pairs of this model cannot be read ({_problem(error)})"
+        try:
+            found = read(replace(data_of(chosen.loaded, given), limit=None, more=None))
+        except UserError as error:
+            also = f", nor other ones ({_problem(error)})" if given else ""
+            _say(f"{reason}{also}; rare words are left out")
+            return None
+    _say(f"{reason}; words are counted in those of {found.origin}")
+    return found
+
+
+def _problem(error: UserError) -> str:
+    """Return what is wrong, without the advice behind it."""
+    return str(error).partition("; ")[0]
 
 
 def evaluate(chosen: Chosen, *, bootstrap: int) -> Evaluation:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from nmt.cli import program
 from nmt.cli.arguments import read_config, wants_help
-from nmt.cli.evaluate import OPEN_KEYS, Chosen, EvaluateConfig, choose, training_corpora
+from nmt.cli.evaluate import OPEN_KEYS, Chosen, EvaluateConfig, choose, training_of
 from nmt.cli.log import messages_on
 from nmt.config.typed import PositiveInt
 from nmt.errors import UserError, counted, one_line
@@ -141,9 +141,9 @@ def examine(chosen: Chosen, config: HeadsConfig) -> tuple[dict[str, Any], list[P
     if not chosen.metrics:
         raise UserError("scores: this run has no metrics; name the one that says what is lost: scores=[bleu]")
     frequencies = None
-    if config.rarity:
-        training = training_corpora(chosen, config.allow, purpose="rare pieces are those of the training")
-        frequencies = count_pieces(chain.from_iterable(training), translator.tokenizer)
+    training = training_of(chosen, config.data, config.allow) if config.rarity else None
+    if training is not None:
+        frequencies = count_pieces(chain.from_iterable(training.corpora), translator.tokenizer)
     pairs = chosen.pairs[: config.sentences]
     sources, references = [pair.source for pair in pairs], [normalized(pair.target) for pair in pairs]
     translations = translator.translate(sources)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from nmt.cli import program
 from nmt.cli.arguments import read_config, wants_help
-from nmt.cli.evaluate import OPEN_KEYS, EvaluateConfig, choose, evaluate, training_corpora
+from nmt.cli.evaluate import OPEN_KEYS, EvaluateConfig, choose, evaluate, training_of
 from nmt.cli.log import messages_on
 from nmt.config.typed import NonNegativeInt
 from nmt.errors import UserError
@@ -27,7 +27,8 @@ Report on a trained model: what it translates well and badly, as one HTML page.
   examples=5                 sentences with the best translations, as many with the worst, and as many random ones
   n_best=5                   translations of each of these sentences, as far as the beam allows
   seed=1                     chooses the random sentences
-  rarity=false               leaves rare words out, so that the training corpus is not read
+  rarity=false               leaves rare words out, so that the training corpus is not read. If it cannot be read, words
+                             are counted in the training pairs of data.path=; without any, they are left out too
 
 All settings of evaluate.py work here too (evaluate.py --help): split, data, search, scores, bootstrap, out, device,
 allow, --config-dir. The program first does what evaluate.py does. Then it writes to the same folder, translations/:
@@ -70,16 +71,15 @@ def run(argv: list[str]) -> None:
 
     chosen = choose(config)
     assert isinstance(chosen.translator, Translator)
-    training = None
-    if config.rarity:
-        training = training_corpora(chosen, config.allow, purpose="the report counts the words of the training")
+    training = training_of(chosen, config.data, config.allow) if config.rarity else None
     evaluation = evaluate(chosen, bootstrap=config.bootstrap)
     with messages_on(sys.stderr):
         rare = None
         if training is not None:
-            targets = (pair.target for split in training for pair in split)
+            targets = (pair.target for split in training.corpora for pair in split)
+            size, language = sum(map(len, training.corpora)), chosen.subject.target_lang
             lines = [*evaluation.references, *evaluation.hypotheses]
-            rare = rarity(targets, sum(map(len, training)), lines, chosen.metrics, chosen.subject.target_lang)
+            rare = rarity(targets, size, lines, chosen.metrics, language, origin=training.origin)
         found = report(
             chosen.translator, evaluation, rare, count=config.examples, n_best=config.n_best, seed=config.seed
         )

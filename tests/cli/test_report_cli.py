@@ -66,6 +66,37 @@ def test_words_are_counted_in_the_runs_own_training_data(run: Run, tmp_path: Pat
     assert "rarity=false" in path.with_suffix(".html").read_text("utf-8")
 
 
+def test_where_the_training_pairs_are_lost_a_copy_takes_their_place(
+    run: Run, tmp_path: Path, elsewhere: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without one, the report goes on without rare words. A warning says what happens."""
+    lost = save_other(run, tmp_path / "lost.ckpt", train=str(tmp_path / "gone.tsv"))
+    copy, alone = tmp_path / "copy", tmp_path / "alone"
+    for folder in (copy, alone):
+        folder.mkdir()
+        (folder / "test.tsv").write_text("red\tunseen god\n", encoding="utf-8")
+    (copy / "train.tsv").write_text("red\tunseen\n" * 12 + "dog\tgod\n" * 7, encoding="utf-8")
+    (copy / "val.tsv").write_text("red\tunseen\n", encoding="utf-8")
+    words = [f"ckpt={lost}", *QUICK, f"out={tmp_path}", "data.limit=1"]
+    reason = f"warning: the training pairs of this model cannot be read ({tmp_path}/gone.tsv: no such file)"
+    program.run([*words, f"data.path={copy}"])
+    assert f"{reason}; words are counted in those of data.path={copy}\n" in capsys.readouterr().err
+    (path,) = (tmp_path / "translations").glob("*.report.json")
+    figures = json.loads(path.read_text("utf-8"))
+    assert [group["name"] for group in figures["by_rarity"]["groups"]] == ["5-9"]
+    assert figures["words"]["counted_in"] == f"data.path={copy}"
+    path.unlink()
+    program.run([*words, f"data.path={alone}"])
+    assert (
+        f"{reason}, nor other ones (data.path={alone} has neither a val nor a train split); rare"
+        in capsys.readouterr().err
+    )
+    (path,) = (tmp_path / "translations").glob("*.report.json")
+    assert json.loads(path.read_text("utf-8"))["by_rarity"] is None
+    page = Page(path.with_suffix(".html").read_text("utf-8"))
+    assert "not counted, because of rarity=false or because the training pairs cannot be read" in page.text
+
+
 def test_words_of_further_corpora_are_counted_too(run: Run, tmp_path: Path, elsewhere: Path) -> None:
     (tmp_path / "test.tsv").write_text("red\tunseen\n", encoding="utf-8")
     (tmp_path / "more.tsv").write_text("red\tunseen\n" * 12, encoding="utf-8")
@@ -88,22 +119,12 @@ def test_words_of_further_corpora_are_counted_too(run: Run, tmp_path: Path, else
         (["ckpt={run}", "examples=-1"], "examples: got -1, expected an integer of at least 0"),
         (["ckpt={run}", "example=1"], "example"),
         (['ckpt=["{run}","{run}"]'], "ckpt: got a list of 2, but a report is about one model"),
-        (["ckpt={lost}", "data.path={run}/../corpus"], "corpus: no such folder.*rarity=false"),
     ],
 )
 def test_mistakes_are_one_line(run: Run, tmp_path: Path, elsewhere: Path, words: list[str], match: str) -> None:
     (tmp_path / "train.tsv").write_text("a dog\tgod a\n", encoding="utf-8")
-    lost = run.data.rename(tmp_path / "corpus") if "{lost}" in " ".join(words) else None
-    try:
-        given = [
-            word.replace("{run}/../corpus", f"{lost}").format(run=run.folder, folder=tmp_path, lost=run.folder)
-            for word in words
-        ]
-        with pytest.raises(UserError, match=match):
-            program.run(given)
-    finally:
-        if lost is not None:
-            lost.rename(run.data)
+    with pytest.raises(UserError, match=match):
+        program.run([word.format(run=run.folder, folder=tmp_path) for word in words])
 
 
 def test_help_names_every_setting(capsys: pytest.CaptureFixture[str]) -> None:

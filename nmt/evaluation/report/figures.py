@@ -34,9 +34,9 @@ class Report:
 
     `metric` is the name of the first metric, which the groups are scored with. `by_length` groups the sentences by the
     length of the source, `by_rarity` by the frequency in training of the rarest word of the reference. `words` has the
-    groups of words by frequency, and `words_are` says what a word is. These three are None if training was not counted.
-    `faults` are shares from 0 to 1, `errors` are numbers of sentences (empty if the search cannot be judged). `attends`
-    says whether there is cross attention.
+    groups of words by frequency, `words_are` says what a word is, and `counted_in` which training pairs were counted.
+    These four are None if none were. `faults` are shares from 0 to 1, `errors` are numbers of sentences (empty if the
+    search cannot be judged). `attends` says whether there is cross attention.
     """
 
     name: str
@@ -49,6 +49,7 @@ class Report:
     by_rarity: Sequence[Group] | None
     words: Sequence[WordGroup] | None
     words_are: str | None
+    counted_in: str | None
     faults: Mapping[str, float]
     errors: Mapping[str, int]
     examples: Mapping[str, Sequence[Example]]
@@ -75,6 +76,7 @@ def report(
         by_rarity=None if rarity is None else _scored(rarity.sentences(references), metric, evaluation),
         words=None if rarity is None else rarity.words(references, hypotheses),
         words_are=None if rarity is None else rarity.words_are,
+        counted_in=None if rarity is None else rarity.origin,
         faults=shares(sources, references, hypotheses),
         errors=totals(evaluation.verdicts),
         examples=examples(translator, evaluation, count=count, n_best=n_best, seed=seed),
@@ -115,7 +117,11 @@ def to_dict(report: Report) -> dict[str, Any]:
         else {"metric": report.metric, "groups": [asdict(group) for group in report.by_rarity]},
         "words": None
         if report.words is None
-        else {"words": report.words_are, "groups": [_word_group(group) for group in report.words]},
+        else {
+            "words": report.words_are,
+            "counted_in": report.counted_in,
+            "groups": [_word_group(group) for group in report.words],
+        },
         "faults": dict(report.faults),
         "errors": dict(report.errors),
         "examples": {name: [_example(each) for each in found] for name, found in report.examples.items()},

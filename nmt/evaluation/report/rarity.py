@@ -55,8 +55,9 @@ class WordGroup:
 
 @dataclass(frozen=True)
 class Rarity:
-    """How often each word of an evaluation occurs in training. `bleu` divides text into words."""
+    """How often each word of an evaluation occurs in the training pairs of `origin`. `bleu` divides text into words."""
 
+    origin: str
     bleu: BLEU
     counts: Mapping[str, int]
 
@@ -104,12 +105,18 @@ def divided(lines: Iterable[str], bleu: BLEU) -> Iterable[list[str]]:
 
 
 def rarity(
-    training: Iterable[str], size: int, lines: Sequence[str], metrics: Mapping[str, Metric], language: str
+    training: Iterable[str],
+    size: int,
+    lines: Sequence[str],
+    metrics: Mapping[str, Metric],
+    language: str,
+    *,
+    origin: str,
 ) -> Rarity:
     """Return how often the words of `lines` occur in the `size` target sentences of the training.
 
-    Words are those of the BLEU among `metrics`, or else of BLEU's default tokenizer for `language`. Only the words of
-    `lines` are kept in memory.
+    `origin` says where these come from. Words are those of the BLEU among `metrics`, or else of the default tokenizer
+    of BLEU for `language`. Only the words of `lines` are kept in memory.
     """
     bleu = next((each for each in metrics.values() if isinstance(each, BLEU)), BLEU(target_lang=language))
     counts = dict.fromkeys((word for words in divided(lines, bleu) for word in words), 0)
@@ -119,4 +126,4 @@ def rarity(
                 if word in counts:
                     counts[word] += 1
             progress.advance(1)
-    return Rarity(bleu, counts)
+    return Rarity(origin, bleu, counts)

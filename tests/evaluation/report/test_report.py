@@ -48,7 +48,7 @@ def evaluated(
 
 def made(translator: Translator, evaluation: Evaluation, *, count: int = 1, n_best: int = 2) -> Report:
     lines, training = [*evaluation.references, *evaluation.hypotheses], sentences(3, seed=1)
-    rare = rarity(training, len(training), lines, evaluation.scores.metrics, "de")
+    rare = rarity(training, len(training), lines, evaluation.scores.metrics, "de", origin="data.path=CORPUS")
     return report(translator, evaluation, rare, count=count, n_best=n_best, seed=1)
 
 
