@@ -33,19 +33,18 @@ def figure(
     head: int | None = None,
     words: bool = False,
     scaled: bool = False,
-    title: str | None = None,
 ) -> Figure:
     """Return a figure of one large panel: the darker a cell, the more its row attends to its column.
 
     `layer` and `head` count from 1, as in the pictures; None means the mean of all. `words` merges pieces to words.
     A rollout goes through all layers, or through the first `layer` of them. Colours go from 0 to 1, so that they mean
-    the same in every picture; with `scaled`, they go from 0 to the highest weights of this picture. `title` replaces
-    the first line of the caption. Raises UserError where the model has no such attention, layer or head.
+    the same in every picture; with `scaled`, they go from 0 to the highest weights of this picture. Raises UserError
+    where the model has no such attention, layer or head.
     """
     seen = view(attention, kind, words=words)
     chosen, note = seen.panel(layer, head)
     top, warning = scale([chosen], scaled)
-    return Sheet(seen, [note, warning], top, title).draw(chosen)
+    return Sheet(seen, [note, warning], top).draw(chosen)
 
 
 def overview(
@@ -54,7 +53,6 @@ def overview(
     *,
     words: bool = False,
     scaled: bool = False,
-    title: str | None = None,
 ) -> Figure:
     """Return a figure of one large panel, the mean of all layers and heads, with a small panel for each head beside it.
 
@@ -65,7 +63,7 @@ def overview(
     chosen, note = seen.panel()
     top, warning = scale([chosen], scaled)
     heads = None if seen.weights.shape[:2] == (1, 1) or kind == "rollout" else seen.weights
-    return Sheet(seen, [note, warning], top, title).draw(chosen, heads)
+    return Sheet(seen, [note, warning], top).draw(chosen, heads)
 
 
 def card(attention: AttentionMap) -> Figure:

@@ -47,14 +47,9 @@ class Typeface:
 
 
 class FontBook:
-    """The fonts in use; a text that needs more fonts extends them.
+    """The fonts in use: `DEFAULT`, and those of `installed_fonts` that the texts so far needed."""
 
-    `fonts` are the fonts to choose from, best first. By default these are matplotlib's own, the optional extra and the
-    system's fonts, in this order. The first font is always in use.
-    """
-
-    def __init__(self, fonts: Iterable[Font] | None = None) -> None:
-        self._fonts = None if fonts is None else tuple(fonts)
+    def __init__(self) -> None:
         self._chosen: list[Font] = []
         self._hopeless: set[str] = set()
         self._warned: set[str] = set()
@@ -80,15 +75,14 @@ class FontBook:
 
     def _covered(self, needed: set[str]) -> set[str]:
         if not self._chosen:
-            self._chosen = [_default() if self._fonts is None else self._fonts[0]]
+            self._chosen = [_default()]
         printable = {char for char in needed if unicodedata.category(char) != "Cc"}
         return set().union(*(_having(font.path, printable) for font in self._chosen))
 
     def _extend(self, missing: set[str]) -> None:
         """Choose the font with the most characters of `missing`, then the font with the most of the rest, and so on."""
         left = set(missing)
-        candidates = installed_fonts() if self._fonts is None else self._fonts
-        having = [(font, _scan(font.path, left)) for font in candidates]
+        having = [(font, _scan(font.path, left)) for font in installed_fonts()]
         while left:
             font, found = max(having, key=lambda pair: len(pair[1] & left), default=(None, set()))
             if font is None or not found & left:

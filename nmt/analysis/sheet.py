@@ -77,7 +77,7 @@ class Line:
 class Sheet:
     """A picture that is being made. The weight `top` gets the darkest colour."""
 
-    def __init__(self, view: View, notes: Sequence[str], top: float, title: str | None = None) -> None:
+    def __init__(self, view: View, notes: Sequence[str], top: float) -> None:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
@@ -85,7 +85,7 @@ class Sheet:
         rows, columns = ([shown(label) for label in labels] for labels in view.axes)
         self.names = TEXTS[view.kind][1:]
         self.top = top
-        title = TEXTS[view.kind][0] if title is None else title
+        title = TEXTS[view.kind][0]
         facts = (details(attention.origin), ", ".join(filter(None, notes)))
         sentences = (f"source: {attention.source}", f"translation: {attention.target}")
         marks = legend([*rows, *columns])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import logging
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import matplotlib
@@ -19,6 +20,20 @@ DEJAVU = Font("DejaVu Sans", str(BUNDLED / "DejaVuSans.ttf"))
 ROMAN = Font("cmr10", str(BUNDLED / "cmr10.ttf"))  # has hardly more than ASCII
 TIMES = Font("STIXGeneral", str(BUNDLED / "STIXGeneral.ttf"))
 
+Installed = Callable[..., FontBook]
+
+
+@pytest.fixture
+def installed(monkeypatch: pytest.MonkeyPatch) -> Installed:
+    """Return a function that lets only the given fonts be installed, the first as default, and returns a new book."""
+
+    def book(*given: Font) -> FontBook:
+        monkeypatch.setattr(fonts, "DEFAULT", given[0].family)
+        monkeypatch.setattr(fonts, "installed_fonts", lambda: given)
+        return FontBook()
+
+    return book
+
 
 def test_latin_needs_the_default_alone() -> None:
     face = typeface(["▁Straße", "</s>", "…"])
@@ -26,31 +41,31 @@ def test_latin_needs_the_default_alone() -> None:
     assert face.show("▁Straße") == "▁Straße"
 
 
-def test_fonts_are_added_for_what_the_first_lacks_and_only_then() -> None:
-    book = FontBook([ROMAN, DEJAVU])
+def test_fonts_are_added_for_what_the_first_lacks_and_only_then(installed: Installed) -> None:
+    book = installed(ROMAN, DEJAVU)
     assert book.typeface(["plain"]).families == ("cmr10",)
     assert book.typeface(["Ω ▁"]).families == ("cmr10", "DejaVu Sans")
     assert book.typeface(["plain"]).families == ("cmr10",)
 
 
-def test_the_font_that_covers_most_is_taken() -> None:
+def test_the_font_that_covers_most_is_taken(installed: Installed) -> None:
     everything = "λΩψ Ж"
-    assert FontBook([ROMAN, TIMES, DEJAVU]).typeface([everything]).families == ("cmr10", "STIXGeneral")
+    assert installed(ROMAN, TIMES, DEJAVU).typeface([everything]).families == ("cmr10", "STIXGeneral")
     arabic_too = everything + "مرحبا"
-    assert FontBook([ROMAN, TIMES, DEJAVU]).typeface([arabic_too]).families == ("cmr10", "DejaVu Sans")
+    assert installed(ROMAN, TIMES, DEJAVU).typeface([arabic_too]).families == ("cmr10", "DejaVu Sans")
 
 
-def test_the_word_mark_becomes_what_the_font_has() -> None:
-    assert FontBook([ROMAN]).typeface(["▁a"]).show("▁a") == "_a"
+def test_the_word_mark_becomes_what_the_font_has(installed: Installed) -> None:
+    assert installed(ROMAN).typeface(["▁a"]).show("▁a") == "_a"
 
 
-def test_characters_without_shape_vanish_and_control_characters_show() -> None:
-    show = FontBook([ROMAN]).typeface(["a\u200db\ufe0f\t"]).show
+def test_characters_without_shape_vanish_and_control_characters_show(installed: Installed) -> None:
+    show = installed(ROMAN).typeface(["a\u200db\ufe0f\t"]).show
     assert show("a\u200db\ufe0f\t") == "ab\N{REPLACEMENT CHARACTER}"
 
 
-def test_a_script_without_font_is_named_once(caplog: pytest.LogCaptureFixture) -> None:
-    book = FontBook([DEJAVU])
+def test_a_script_without_font_is_named_once(caplog: pytest.LogCaptureFixture, installed: Installed) -> None:
+    book = installed(DEJAVU)
     with caplog.at_level(logging.WARNING):
         assert book.typeface(["▁시속", "\u200b"]).show("▁시속!") == f"▁{BOX}{BOX}!"
         book.typeface(["시속", "다른 말"])
@@ -60,8 +75,8 @@ def test_a_script_without_font_is_named_once(caplog: pytest.LogCaptureFixture) -
     assert len(caplog.records) == 2 and "Noto Sans Thai" in caplog.records[1].message
 
 
-def test_a_word_mark_or_a_joiner_alone_warns_of_nothing(caplog: pytest.LogCaptureFixture) -> None:
-    FontBook([ROMAN]).typeface(["▁\u200d\n"])
+def test_a_word_mark_or_a_joiner_alone_warns_of_nothing(caplog: pytest.LogCaptureFixture, installed: Installed) -> None:
+    installed(ROMAN).typeface(["▁\u200d\n"])
     assert not caplog.records
 
 
@@ -80,10 +95,10 @@ def test_names_of_scripts(char: str, name: str) -> None:
     assert script(char) == name
 
 
-def test_a_damaged_font_file_is_no_candidate(tmp_path: Path) -> None:
+def test_a_damaged_font_file_is_no_candidate(tmp_path: Path, installed: Installed) -> None:
     damaged = tmp_path / "damaged.ttf"
     damaged.write_bytes(b"no font")
-    assert FontBook([DEJAVU, Font("Damaged", str(damaged))]).typeface(["말"]).families == ("DejaVu Sans",)
+    assert installed(DEJAVU, Font("Damaged", str(damaged))).typeface(["말"]).families == ("DejaVu Sans",)
 
 
 def test_the_extra_is_found_without_running_it_and_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,8 @@ from tests.analysis.test_fonts import DEJAVU
 def test_a_missing_font_is_told_before_training(
     attends: bool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("nmt.analysis.fonts._book", FontBook([DEJAVU]))
+    monkeypatch.setattr("nmt.analysis.fonts.installed_fonts", lambda: (DEJAVU,))
+    monkeypatch.setattr("nmt.analysis.fonts._book", FontBook())
     pairs = [SentencePair("a dog", "한 개"), SentencePair("a cat", "ไทย")]
     module: Any = SimpleNamespace(val_pairs=pairs, translator=SimpleNamespace(attends=attends))
     trainer: Any = SimpleNamespace(is_global_zero=True)
