@@ -1,17 +1,26 @@
-"""Where the messages of a program go: to the terminal, and with their times to the log file of the run."""
+"""Where the messages of a program go: to the terminal, and with their times to the log file of the run.
+
+On the terminal, long lines are wrapped at its width; where a file or a pipe takes its place, at 100 columns. The log
+file has each message on one line, so that a search finds the whole of it.
+"""
 
 from __future__ import annotations
 
 import logging
+import os
 import sys
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
 from nmt.cli.processes import is_first_process
 from nmt.errors import UserError
+from nmt.table import terminal_width
 
+WHOLE: Mapping[str, bool] = {"whole": True}  # `extra` of a message that is not wrapped: a command is copied from it
+INDENT = "    "  # of the continued lines of a message
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 _OURS = ("nmt", "pytorch_lightning", "lightning_fabric")
 
@@ -42,6 +51,43 @@ class _File(logging.FileHandler):
         """Close the file. Python tries once more to write what did not fit."""
         with suppress(OSError):
             super().close()
+
+
+class _Wrapped(logging.Formatter):
+    """Wraps the lines of messages at words. Every line begins with `prefix`."""
+
+    def __init__(self, stream: Callable[[], TextIO], prefix: str = "") -> None:
+        """Take what returns the stream that the lines are for."""
+        super().__init__()
+        self._stream = stream
+        self._prefix = prefix
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the message, wrapped."""
+        lines = super().format(record).split("\n")
+        if not getattr(record, "whole", False):
+            width = _width(self._stream()) - len(self._prefix)
+            lines = [part for line in lines for part in wrapped(line, width)]
+        return "\n".join(self._prefix + line for line in lines)
+
+
+def wrapped(line: str, width: int) -> list[str]:
+    """Return a line as lines of at most `width` characters, the continued ones with an indent.
+
+    A word that is longer stays whole, because it may be a path.
+    """
+    own = line[: len(line) - len(line.lstrip(" "))]
+    wrapper = textwrap.TextWrapper(max(width, 2 * len(INDENT)), subsequent_indent=own + INDENT)
+    wrapper.break_long_words = wrapper.break_on_hyphens = False
+    return wrapper.wrap(line) or [line]
+
+
+def _width(stream: TextIO) -> int:
+    """Return the columns of the terminal that `stream` is; if it is none, those of `terminal_width`."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or terminal_width()
+    except (OSError, ValueError):  # no terminal, or not even a file
+        return terminal_width()
 
 
 @contextmanager
@@ -86,6 +132,7 @@ def messages_on(stream: TextIO) -> Iterator[None]:
         yield
         return
     handler = logging.StreamHandler(stream)
+    handler.setFormatter(_Wrapped(lambda: stream))
     level = logger.level
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
@@ -98,7 +145,7 @@ def messages_on(stream: TextIO) -> Iterator[None]:
 
 def _handlers(path: Path, prefix: str) -> list[logging.Handler]:
     terminal = _Terminal()
-    terminal.setFormatter(logging.Formatter(prefix.replace("%", "%%") + "%(message)s"))
+    terminal.setFormatter(_Wrapped(lambda: sys.stdout, prefix))
     terminal.addFilter(lambda record: record.name.partition(".")[0] in _OURS)
     file = _File(path, encoding="utf-8")
     file.setFormatter(logging.Formatter(FORMAT))

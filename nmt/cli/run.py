@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 from nmt.cli.command import command, resuming
-from nmt.cli.log import logged
+from nmt.cli.log import WHOLE, logged
 from nmt.cli.processes import is_first_process
 from nmt.cli.run_folder import claimed, locked
 from nmt.config.recipe import Recipe
@@ -57,12 +57,12 @@ def _execute(
         try:
             train(recipe, resume=resume)
         except Interrupted as stop:
-            logger.info(f"to continue this run: {again}")
+            logger.info(f"to continue this run: {again}", extra=WHOLE)
             # If another process ends with a status other than 0, Lightning kills the first one before it has printed.
             raise SystemExit(128 + stop.number if is_first_process() else 0) from stop
         except (UserError, OSError, OutOfMemoryError) as error:
             if last_checkpoint(recipe.folder).is_file() and not (recipe.folder / METRICS).is_file():
-                logger.info(f"to continue this run when the error below is solved: {again}")
+                logger.info(f"to continue this run when the error below is solved: {again}", extra=WHOLE)
             elif (best := best_checkpoint(recipe.folder)).is_file() and not resume:
                 logger.info(f"{best} can be used; init={recipe.folder} starts a new run from it, in another folder")
             if not isinstance(error, OutOfMemoryError):
