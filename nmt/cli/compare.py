@@ -133,7 +133,7 @@ def read_runs(folders: Sequence[Path], config: CompareConfig) -> tuple[list[Fini
         found = {first: named[0]} | found
     test = [config.data.test] if isinstance(config.data.test, str) else config.data.test or []
     if len(found) < 2:
-        raise UserError(f"RUN: got one run ({found[first]}), expected several to compare")
+        raise UserError(f"RUN: got one run ({found[first]}), expected several to compare; report.py shows one")
     runs = finished.read_runs(list(found.values()), config.split, test, config.allow)
     return runs, runs[list(found).index(first)]
 

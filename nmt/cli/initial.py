@@ -19,7 +19,7 @@ def checked(recipe: Recipe, overrides: Sequence[str]) -> Recipe:
     if recipe.settings.init is not None:
         from nmt.checkpoint import load
 
-        start = load(initial_checkpoint(recipe.settings))["nmt"]["config"]
+        start = load(initial_checkpoint(recipe.settings)).config
         plain = adopted(recipe.plain, start, overrides)
         recipe = Recipe(validate(plain), plain, recipe.folder)
     check_nodes(recipe.settings)

@@ -107,6 +107,11 @@ class Comparison:
         return any(len(system.runs) > 1 for system in self.systems)
 
     @property
+    def tests_seeds(self) -> bool:
+        """Whether a system and the baseline have several runs each, so that there is a test over seeds."""
+        return any(system.seeds for system in self.systems)
+
+    @property
     def length_unit(self) -> str:
         """What the lengths of the sources are counted in."""
         return length_unit(self.test_set.source_lang)

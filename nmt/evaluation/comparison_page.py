@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nmt.evaluation.chart import COLORS, chart
 from nmt.evaluation.compare import Comparison
-from nmt.evaluation.comparison_table import length_caption, lengths_table, notes, signatures, systems_table
+from nmt.evaluation.comparison_table import length_caption, lengths_table, notes, signatures, systems_table, title
 from nmt.page import render
 
 
@@ -12,6 +12,7 @@ def comparison_page(comparison: Comparison) -> str:
     """Return a comparison as an HTML page: the tables, a chart of scores by length, and sentences that differ."""
     return render(
         "comparison.html",
+        title=title(comparison),
         comparison=comparison,
         systems=systems_table(comparison),
         lengths=lengths_table(comparison),

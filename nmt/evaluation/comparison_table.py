@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from nmt.evaluation.compare import ComparedRun, Comparison, System
-from nmt.evaluation.metrics.base import labels
+from nmt.evaluation.metrics.base import Metric, labels
 from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric
 from nmt.evaluation.significance import PairedBootstrap
 from nmt.table import Cell, Column, Table, text_cell
@@ -21,15 +21,15 @@ def systems_table(comparison: Comparison) -> Table:
     """Return a row for each run, and after the runs of a system with several seeds a row with their mean.
 
     The columns of a metric are its score with the interval, the difference from the baseline with the interval, the
-    p-values of both paired tests, and, if a system has several seeds, that of the test over seeds and sentences. The
-    facts of the run follow.
+    p-values of both paired tests, and, if a system has several seeds, that of the test over seeds and sentences. Where
+    all runs are of one system, there is no difference to test. The facts of the run follow.
     """
     columns = [Column("system", number=False), Column("seed", number=False)]
     shown = labels(comparison.metrics)
     for name, metric in comparison.metrics.items():
         label = shown[name]
         columns.append(Column(label, parts=(label, f"{label} ±")))
-        if isinstance(metric, SacreBleuMetric):
+        if _tested(comparison, metric):
             difference = f"{label} difference"
             columns.append(Column(difference, parts=(difference, f"{difference} ±")))
             columns += [Column(f"{label} {kind}") for kind in _tests(comparison)]
@@ -37,8 +37,12 @@ def systems_table(comparison: Comparison) -> Table:
     return Table(columns, [row for system in comparison.systems for row in _rows(comparison, system)])
 
 
+def _tested(comparison: Comparison, metric: Metric) -> bool:
+    return len(comparison.systems) > 1 and isinstance(metric, SacreBleuMetric)
+
+
 def _tests(comparison: Comparison) -> list[str]:
-    return ["p(AR)", "p(bootstrap)", *(["p(seeds)"] if comparison.several_seeds else [])]
+    return ["p(AR)", "p(bootstrap)", *(["p(seeds)"] if comparison.tests_seeds else [])]
 
 
 def _rows(comparison: Comparison, system: System) -> Iterator[list[Cell]]:
@@ -55,13 +59,13 @@ def _run_cells(comparison: Comparison, each: ComparedRun) -> Iterator[Cell]:
         found = each.scores[name]
         half = None if found.interval is None else found.interval.half_width
         yield _plus_minus(found.value, half)
-        if isinstance(metric, SacreBleuMetric):
+        if _tested(comparison, metric):
             tests = each.tests.get(name)
             if tests is None:
                 yield from [NO_PAIR, NOTHING, NOTHING]
             else:
                 yield from [_difference(tests.bootstrap), _p(tests.randomization), _p(tests.bootstrap.p)]
-            yield from [NOTHING] * comparison.several_seeds
+            yield from [NOTHING] * comparison.tests_seeds
     facts = run_facts(each)
     for count in ("parameters", "updates"):
         yield Cell(f"{facts[count]:,}", (facts[count],))
@@ -74,10 +78,10 @@ def _run_cells(comparison: Comparison, each: ComparedRun) -> Iterator[Cell]:
 def _mean_cells(comparison: Comparison, system: System) -> Iterator[Cell]:
     for name, metric in comparison.metrics.items():
         yield _plus_minus(system.mean(name), system.deviation(name))
-        if isinstance(metric, SacreBleuMetric):
+        if _tested(comparison, metric):
             test = system.seeds.get(name)
             difference, p = (NO_PAIR, NOTHING) if test is None else (_difference(test), _p(test.p))
-            yield from [difference, NOTHING, NOTHING, p]
+            yield from [difference, NOTHING, NOTHING, *[p] * comparison.tests_seeds]
     yield from [NOTHING] * (len(FACTS) + 1)
 
 
@@ -117,6 +121,14 @@ def lengths_table(comparison: Comparison) -> Table:
     return Table(columns, rows)
 
 
+def title(comparison: Comparison) -> str:
+    """Return what is compared: systems, or the runs of one system."""
+    first, *others = comparison.systems
+    if others:
+        return f"Comparison of {len(comparison.systems)} systems"
+    return f"Comparison of {len(first.runs)} runs of {first.name}, which differ only in their seed"
+
+
 def length_caption(comparison: Comparison) -> str:
     """Return what the table of lengths shows."""
     label, unit = next(iter(labels(comparison.metrics).values())), comparison.length_unit
@@ -142,9 +154,11 @@ def notes(comparison: Comparison) -> list[str]:
             "small p may be chance."
         )
     if comparison.several_seeds:
-        lines.append(
-            "mean of N: mean ± standard deviation over seeds. p(seeds): bootstrap over seeds and sentences "
-            "(Sellam et al. 2022); with few seeds it is too small, and the interval too narrow."
+        lines.append("mean of N: mean ± standard deviation over seeds.")
+    if comparison.tests_seeds:
+        lines[-1] += (
+            " p(seeds): bootstrap over seeds and sentences (Sellam et al. 2022); with few seeds it is too small, and "
+            "the interval too narrow."
         )
     return [*lines, *_unequal_updates(comparison)]
 

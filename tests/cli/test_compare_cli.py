@@ -82,6 +82,27 @@ def test_a_multirun_is_the_whole_ablation(multirun: Path, capsys: pytest.Capture
     assert "| layers=1 (baseline) | mean of 2 |" in markdown and "tok:13a" in markdown
 
 
+def test_the_runs_of_one_system_are_not_tested_against_each_other(
+    multirun: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They differ only in their seed: no column is empty, and nothing speaks of a baseline or of systems."""
+    program.run(["multi/0_layers=1,seed=1", "multi/1_layers=1,seed=2", "out=there", *QUICK])
+    head, *rows = (line.split("\t") for line in Path("there", "comparison.tsv").read_text("utf-8").splitlines())
+    assert [row[1] for row in rows] == ["1", "2", "mean of 2"]
+    assert not any("difference" in name or "p(" in name for name in head)
+    assert all(any(row[place] for row in rows) for place in range(len(head)))
+    page = Page(Path("there", "comparison.html").read_text("utf-8"))
+    assert "Comparison of 2 runs of layers=1, which differ only in their seed" in page.text
+    for said in (page.text, capsys.readouterr().out):
+        assert not any(word in said for word in ("baseline", "systems", "p(seeds)", "p(AR)", "differ most"))
+
+
+def test_one_seed_of_a_system_has_no_test_over_seeds(multirun: Path) -> None:
+    program.run(["multi/0_layers=1,seed=1", "multi/2_layers=2,seed=1", "multi/3_layers=2,seed=2", "out=there", *QUICK])
+    head, *rows = (line.split("\t") for line in Path("there", "comparison.tsv").read_text("utf-8").splitlines())
+    assert "BLEU p(AR)" in head and "BLEU p(seeds)" not in head and {len(row) for row in rows} == {len(head)}
+
+
 @pytest.mark.parametrize(
     ("updates", "max_time", "noted"), [(219, "00:00:00:30", True), (219, None, False), (119, "00:00:00:30", False)]
 )
