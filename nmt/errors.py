@@ -1,10 +1,15 @@
-"""The exceptions for mistakes of a user, and helpers for their messages."""
+"""The exceptions for mistakes of a user, and helpers for messages and other texts that people read."""
 
 from __future__ import annotations
 
 import difflib
 import importlib.util
+import re
 from collections.abc import Iterable
+
+# Control characters, halves of characters, line and paragraph separators, and marks that turn the order of the letters
+# behind them. The joiners of emoji and of Persian, soft hyphens and special spaces are parts of texts, and stay.
+_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028-\u202e\u2066-\u2069]")
 
 
 class UserError(ValueError):
@@ -75,3 +80,11 @@ def counted(number: int, noun: str) -> str:
 def one_line(value: object) -> str:
     """Return the text of `value` on one line, with every run of white space replaced by one space."""
     return " ".join(str(value).split())
+
+
+def printable(text: str, *, but: str = "") -> str:
+    r"""Return `text` with an escape, such as \x1b, for each character that could change what a terminal or page shows.
+
+    The characters in `but` stay: a text of several lines keeps its line feeds by but="\n".
+    """
+    return _UNSAFE.sub(lambda found: found[0] if found[0] in but else found[0].encode("unicode_escape").decode(), text)

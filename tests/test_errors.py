@@ -1,10 +1,10 @@
-"""Guesses are made only where they are near."""
+"""Guesses are made only where they are near, and texts show what they hold."""
 
 from __future__ import annotations
 
 import pytest
 
-from nmt.errors import UserError, counted, did_you_mean
+from nmt.errors import UserError, counted, did_you_mean, printable
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,34 @@ def test_one_thing_is_singular() -> None:
 def test_a_mistake_of_several_problems_is_one_line() -> None:
     error = UserError("seed: got -1", "name: got a/b")
     assert (str(error), error.problems) == ("seed: got -1; name: got a/b", ("seed: got -1", "name: got a/b"))
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\x1b[31mred\x07", "\\x1b[31mred\\x07"),
+        ("a\tb\r\nc\x85\x9b\x7f\x00", "a\\tb\\r\\nc\\x85\\x9b\\x7f\\x00"),
+        ("\u202egpj.exe\u2066\u2028\ud800", "\\u202egpj.exe\\u2066\\u2028\\ud800"),
+    ],
+)
+def test_what_a_terminal_would_obey_is_escaped(text: str, shown: str) -> None:
+    assert printable(text) == shown == printable(shown)
+    assert shown.encode()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "어텐션, 어텐션",
+        "e\u0301",
+        "👩\u200d👩\u200d👧 ✌\ufe0f 🏴\U000e0067\U000e007f",
+        "\u0645\u06cc\u200c\u062e",
+        "5\u202fkm\u3000a\u00adb C:\\new",
+    ],
+)
+def test_what_belongs_to_a_text_stays(text: str) -> None:
+    assert printable(text) == text
+
+
+def test_a_text_may_keep_its_line_feeds() -> None:
+    assert printable("a\nb\x1b\n", but="\n") == "a\nb\\x1b\n"
