@@ -123,8 +123,8 @@ def choose(config: EvaluateConfig) -> Chosen:
     translator = make_translator(models, config.search, allow=config.allow)
     if "source_lang" not in loaded.config.get("data", {}):
         raise UserError(f"{loaded.path}: saved from Python without data settings; score it with nmt.evaluation")
-    data = data_of(loaded, config.data)
-    trained = loaded.config["data"]["source_lang"], loaded.config["data"]["target_lang"]
+    data, own = data_of(loaded, config.data), data_of(loaded, {})
+    trained = own.source_lang, own.target_lang
     if (data.target_lang, data.source_lang) == trained:
         raise UserError(f"data.source_lang: {loaded.path} translates {trained[0]} to {trained[1]}, not the other way")
     if (data.source_lang, data.target_lang) != trained:
@@ -156,12 +156,20 @@ def choose(config: EvaluateConfig) -> Chosen:
 
 
 def data_of(loaded: LoadedModel, given: Mapping[str, Any]) -> DataConfig:
-    """Return the data settings of a checkpoint, with the `given` ones in their place. Raises UserError."""
+    """Return the data settings of a checkpoint, with the `given` ones in their place.
+
+    Raises UserError for settings that cannot be used, and names the checkpoint if none were given.
+    """
     from nmt.config.paths import absolute_paths
     from nmt.config.schema import read
     from nmt.config.settings import DataConfig
 
-    return read(absolute_paths(merge_data(loaded.config["data"], given)), DataConfig, "data")
+    try:
+        return read(absolute_paths(merge_data(loaded.config["data"], given)), DataConfig, "data")
+    except UserError as error:
+        if given:
+            raise
+        raise UserError(f"{loaded.path}: {error}") from error
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,7 @@ def _field(value: Any, hint: Any, where: str, problems: list[str]) -> Any:
         return {str(key): _read(value[key], entry, _join(where, key), problems) for key in value}
     if value == MISSING:
         problems.append(f"{where}: not given; set {where}=... ({expected_of(hint)})")
-    elif isinstance(value, int) and not isinstance(value, bool) and str in options(hint) and not fits(value, hint):
+    elif isinstance(value, int) and not isinstance(value, bool) and not fits(value, hint) and fits(str(value), hint):
         return str(value)  # YAML reads name=7 as a number
     elif not fits(value, hint):
         remedy = near_choice(value, hint) or _quotes(value, hint) or _brackets(value, hint, where)
@@ -107,7 +107,7 @@ def expected_of(hint: Any) -> str:
 
 
 def _quotes(value: Any, hint: Any) -> str:
-    if isinstance(value, bool) and str in options(hint):
+    if isinstance(value, bool) and fits("no", hint):
         return "; YAML reads a bare no, off, yes or on as false or true: put it in quotes"
     return ""
 

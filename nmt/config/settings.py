@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from nmt.config.typed import NonNegativeInt, OtherKeys, PositiveInt, Range
+from nmt.config.typed import LanguageCode, NonNegativeInt, OtherKeys, PositiveInt, Range
 
 # The names of the classes in nmt.data.defects
 Filter = Literal[
@@ -46,8 +46,8 @@ class DataConfig:
     """
 
     source: OtherKeys
-    source_lang: str  # a key of the data: "en"
-    target_lang: str
+    source_lang: LanguageCode  # a key of the data: "en"
+    target_lang: LanguageCode
     path: str | None  # a local folder that replaces the source
     train: Any  # one file or [source, target], which replaces the source
     val: Any  # the same, but it replaces only this split; likewise test

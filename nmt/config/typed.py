@@ -1,21 +1,24 @@
 """Checks plain values (from YAML or a checkpoint) against type annotations, and describes annotations in words.
 
 Settings and constructors use standard annotations: `int`, `float`, `bool`, `str`, `None`, `Literal["a", "b"]`,
-`Annotated[int, Range(low=1)]`, and lists, tuples and unions of these. A mapping fits `dict` and `Mapping`, and an
-instance fits its class. Every value fits if the annotation is of another kind or is missing. In these cases the
-constructor must check the value.
+`Annotated[int, Range(low=1)]`, `Annotated[str, Form("[a-z]+", "small letters")]`, and lists, tuples and unions of
+these. A mapping fits `dict` and `Mapping`, and an instance fits its class. Every value fits if the annotation is of
+another kind or is missing. In these cases the constructor must check the value.
 """
 
 from __future__ import annotations
 
 import inspect
+import re
 import types
 import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from nmt.errors import did_you_mean, one_line
+from nmt.errors import did_you_mean, one_line, printable
+
+LONGEST_SHOWN = 300  # characters of a value in a message
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,8 +43,27 @@ class Range:
         return " and ".join(f"{words} {limit}" for words, limit in limits if limit is not None)
 
 
+@dataclass(frozen=True)
+class Form:
+    """The texts that an annotated setting accepts: those that the regular expression `pattern` matches as a whole.
+
+    `words` describe them.
+    """
+
+    pattern: str
+    words: str
+
+    def __contains__(self, value: str) -> bool:
+        """Return whether `value` has the form."""
+        return re.fullmatch(self.pattern, value) is not None
+
+    def __str__(self) -> str:
+        return self.words
+
+
 PositiveInt = Annotated[int, Range(low=1)]
 NonNegativeInt = Annotated[int, Range(low=0)]
+LanguageCode = Annotated[str, Form(r"[\w-]{1,32}", "at most 32 letters, digits, - and _")]  # a part of file names
 
 
 class Others:
@@ -67,7 +89,7 @@ def _fits_one(value: Any, option: Any) -> bool:
     origin, arguments = typing.get_origin(option), typing.get_args(option)
     if origin is Annotated:
         kind, *limits = arguments
-        return fits(value, kind) and all(value in limit for limit in limits if isinstance(limit, Range))
+        return fits(value, kind) and all(value in limit for limit in limits if isinstance(limit, Range | Form))
     if origin is typing.Literal:
         return any(value == choice and type(value) is type(choice) for choice in arguments)
     if origin is tuple and isinstance(value, list):
@@ -104,7 +126,7 @@ def _expected_one(option: Any) -> str:
         return _WORDS[option]
     if origin is Annotated:
         kind, *limits = arguments
-        return " of ".join([expected(kind), *(str(limit) for limit in limits if isinstance(limit, Range))])
+        return " of ".join([expected(kind), *(str(limit) for limit in limits if isinstance(limit, Range | Form))])
     if origin is typing.Literal:
         return f"one of {', '.join(map(str, arguments))}"
     if origin is tuple and Ellipsis not in arguments:
@@ -134,9 +156,11 @@ def near_choice(value: Any, annotation: Any) -> str:
 
 
 def shown(value: Any) -> str:
-    """Return `value` on one line, as it is written in YAML."""
+    """Return `value` on one line, as it is written in YAML; the beginning of a long one."""
     if value is None:
         return "null"
     if isinstance(value, bool):
         return str(value).lower()
-    return f"'{value}'" if isinstance(value, str) else one_line(value)
+    text = value if isinstance(value, str) else one_line(value)
+    text = text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."
+    return printable(f"'{text}'" if isinstance(value, str) else text)
