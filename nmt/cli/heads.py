@@ -17,6 +17,7 @@ from nmt.cli.log import messages_on
 from nmt.config.typed import PositiveInt
 from nmt.errors import UserError, counted, one_line
 from nmt.system.atomic import write_atomically
+from nmt.system.inside import inside
 
 if TYPE_CHECKING:
     from nmt.evaluation.heads import Profile
@@ -71,8 +72,8 @@ def run(argv: Sequence[str]) -> None:
     from nmt.table import terminal_width, to_text
 
     chosen = choose(config)
-    start = chosen.folder / "heads" / name(chosen, config)
-    check_replaces(Path(f"{start}.json"), chosen, importance=config.importance)
+    paths = {kind: inside(chosen.folder, "heads", f"{name(chosen, config)}.{kind}") for kind in ("json", "png")}
+    check_replaces(paths["json"], chosen, importance=config.importance)
     with messages_on(sys.stderr):
         facts, found = examine(chosen, config)
     shown, left_out = to_text(table(found, facts["metric"]), terminal_width())
@@ -87,11 +88,9 @@ def run(argv: Sequence[str]) -> None:
         "json": (json.dumps(plain, indent=2, ensure_ascii=False) + "\n").encode(),
         "png": png(heads_figure([each.cell() for each in found], title, legend)),
     }
-    start.parent.mkdir(parents=True, exist_ok=True)
-    for suffix, content in contents.items():
-        path = Path(f"{start}.{suffix}")
-        write_atomically(path, content)
-        print(f"written to {path}")
+    for kind, content in contents.items():
+        write_atomically(paths[kind], content)
+        print(f"written to {paths[kind]}")
 
 
 def name(chosen: Chosen, config: HeadsConfig) -> str:

@@ -15,6 +15,7 @@ from nmt.cli.log import messages_on
 from nmt.config.typed import NonNegativeInt
 from nmt.errors import UserError
 from nmt.system.atomic import write_atomically
+from nmt.system.inside import inside
 
 if TYPE_CHECKING:
     from nmt.evaluation.report.figures import Report
@@ -90,16 +91,17 @@ def run(argv: list[str]) -> None:
 def write(report: Report, folder: Path) -> list[Path]:
     """Write the report beside the translations as HTML and JSON, and into TensorBoard. Return the paths of the files.
 
-    Raises OSError if the folder cannot be written.
+    Raises OSError if the folder cannot be written, UserError if translations/ is a link.
     """
     from nmt.evaluation.report.figures import to_dict
     from nmt.evaluation.report.page import page
     from nmt.evaluation.report.tensorboard import write_events
+    from nmt.evaluation.split import TRANSLATIONS
 
-    start = folder / "translations" / f"{report.evaluation.label}.report"
+    name = f"{report.evaluation.label}.report"
     texts = {
-        Path(f"{start}.json"): json.dumps(to_dict(report), indent=2, ensure_ascii=False) + "\n",
-        Path(f"{start}.html"): page(report),
+        inside(folder, TRANSLATIONS, f"{name}.json"): json.dumps(to_dict(report), indent=2, ensure_ascii=False) + "\n",
+        inside(folder, TRANSLATIONS, f"{name}.html"): page(report),
     }
     for path, text in texts.items():
         write_atomically(path, text.encode())

@@ -10,6 +10,7 @@ from nmt.cli.processes import folder_told, is_first_process
 from nmt.config.recipe import Recipe
 from nmt.errors import UserError
 from nmt.run_files import (
+    ATTENTION,
     CHECKPOINTS,
     CONFIG,
     LOG,
@@ -20,7 +21,9 @@ from nmt.run_files import (
     last_checkpoint,
 )
 from nmt.system.atomic import try_lock, write_atomically
+from nmt.system.inside import require_no_link
 
+WRITTEN = (LOG, CHECKPOINTS, ATTENTION, "translations")  # a file that grows, and folders
 _MARKS = (CONFIG, LOG, CHECKPOINTS, METRICS)  # a folder that has one of these holds a run
 
 
@@ -89,10 +92,15 @@ def claimed(recipe: Recipe, key: str, *, existed: bool) -> Iterator[None]:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Lock a run's folder for this process and those that it starts. Raises UserError if it is locked already."""
+    """Lock a run's folder for this process and those that it starts.
+
+    Raises UserError if it is locked already, and for a link in it that the training would follow when it writes.
+    """
     if not is_first_process():
         yield
         return
+    for name in WRITTEN:
+        require_no_link(folder / name)
     with folder_told(folder), (folder / LOG).open("ab") as file:
         if try_lock(file) is False:
             raise UserError(f"{folder}: another process is training this run; wait until it has ended")

@@ -14,6 +14,7 @@ from nmt.cli.arguments import read_config, take, wants_help
 from nmt.errors import UserError
 from nmt.run_files import ATTENTION, CONFIG, METRICS, best_checkpoint, run_of, sample_map
 from nmt.system.atomic import write_atomically
+from nmt.system.inside import inside
 
 if TYPE_CHECKING:
     from nmt.checkpoint import LoadedModel
@@ -89,6 +90,7 @@ def share(loaded: LoadedModel, source: Path, folder: Path, settings: ShareConfig
     from nmt.config.paths import OWN_FILES
     from nmt.translator.loading import load_translator
 
+    best, picture = inside(folder, *best_checkpoint(Path()).parts), inside(folder, ATTENTION, "0.json")
     kept = sample_map(source)
     shown = None if kept is None else load(kept)
     if settings.text is not None:
@@ -102,13 +104,13 @@ def share(loaded: LoadedModel, source: Path, folder: Path, settings: ShareConfig
     broken = non_finite(weights)
     if broken is not None:
         raise UserError(f"ckpt: {loaded.path}: the weight {broken} has values above 65,504, too large for float16")
-    save(Checkpoint(weights, config, loaded.tokenizer, loaded.scores, loaded.update), best_checkpoint(folder))
+    save(Checkpoint(weights, config, loaded.tokenizer, loaded.scores, loaded.update), best)
     write_atomically(folder / CONFIG, yaml.safe_dump(config, sort_keys=False, allow_unicode=True).encode())
-    written = [best_checkpoint(folder), folder / CONFIG, Path(shutil.copyfile(source / METRICS, folder / METRICS))]
+    written = [best, folder / CONFIG, Path(shutil.copyfile(source / METRICS, folder / METRICS))]
     if shown is not None:
-        written.append(folder / ATTENTION / "0.json")
-        written[-1].parent.mkdir(exist_ok=True)
-        figure.save(shown, written[-1])
+        picture.parent.mkdir(exist_ok=True)
+        figure.save(shown, picture)
+        written.append(picture)
     return written
 
 

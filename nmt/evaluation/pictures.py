@@ -7,6 +7,7 @@ from pathlib import Path
 
 from nmt.analysis.figure import save
 from nmt.attention_map import AttentionMap
+from nmt.system.inside import require_no_link
 from nmt.translation import Translation
 from nmt.translator.single import Translator
 
@@ -23,7 +24,11 @@ def attention_maps(translator: Translator, translations: Sequence[Translation]) 
 
 
 def save_attention_maps(translator: Translator, translations: Sequence[Translation], folder: Path) -> None:
-    """Write the attention map of every translation as `<n>.json`, and cross attention also as `<n>.png`."""
+    """Write the attention map of every translation as `<n>.json`, and cross attention also as `<n>.png`.
+
+    The folder is made if needed. Raises UserError if it is a link.
+    """
+    require_no_link(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for number, attention_map in attention_maps(translator, translations).items():
         save(attention_map, folder / f"{number}.json")

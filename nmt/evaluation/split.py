@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from nmt.build import search_node
+from nmt.config.typed import LanguageCode, expected, fits, shown
 from nmt.data.normalization import normalized
 from nmt.data.pair import SentencePair
 from nmt.data.progress import PassProgress
@@ -22,11 +23,13 @@ from nmt.evaluation.search_errors import NOT_COMPARED, Verdict, judge, lines, to
 from nmt.lines import as_line, digest
 from nmt.search.base import Search
 from nmt.system.atomic import write_atomically
+from nmt.system.inside import inside
 from nmt.translation import Translation
 from nmt.translator.base import BaseTranslator
 
 logger = logging.getLogger(__name__)
 
+TRANSLATIONS = "translations"  # the folder of the files of an evaluation, in that of its run
 _NEEDED: dict[str, type | tuple[type, ...]] = {  # of a score file
     **dict.fromkeys(("source_lang", "target_lang", "data", "data_sha256"), str),
     **dict.fromkeys(("search", "scores", "commands"), dict),
@@ -41,7 +44,7 @@ class Subject:
     `data` names the origin of the sentences as the settings do. `checkpoint` is the file's name without its ending, or
     "ensemble" for several; `members` are their files, known for an ensemble and wherever a folder was named for the
     results. `own` is True if the data and the length limits are those of the run. Otherwise the file names contain a
-    digest.
+    digest. Raises UserError for a language that is no `LanguageCode`.
     """
 
     split: str
@@ -52,6 +55,12 @@ class Subject:
     members: tuple[str, ...] = ()
     own: bool = True
 
+    def __post_init__(self) -> None:
+        for name in ("source_lang", "target_lang"):
+            language = getattr(self, name)
+            if not fits(language, LanguageCode):
+                raise UserError(f"{name}: got {shown(language)}, expected {expected(LanguageCode)}")
+
     def beginning(self, search: Search) -> str:
         """Return the beginning of the file names: split, checkpoint (unless it is the best) and search."""
         return ".".join([self.split, *([] if self.checkpoint == "best" else [self.checkpoint]), search.label])
@@ -59,7 +68,7 @@ class Subject:
     def require_own_folder(self, folder: Path, search: Search) -> None:
         """Raise UserError if `folder` has translations of other checkpoints under the names that ours would have."""
         own = re.compile(rf"{re.escape(self.beginning(search))}(\.[0-9a-f]{{8}})?\.scores\.json")  # see `label`
-        for path in sorted(filter(lambda path: own.fullmatch(path.name), (folder / "translations").glob("*.json"))):
+        for path in sorted(filter(lambda path: own.fullmatch(path.name), (folder / TRANSLATIONS).glob("*.json"))):
             try:
                 members = parse_scores(path.read_text("utf-8")).get("members", [])
             except ValueError as error:
@@ -172,15 +181,16 @@ def write_evaluation(folder: Path, evaluation: Evaluation) -> Written:
 
     The file names begin with `Evaluation.label`, so a repeated evaluation replaces its files. Each file is replaced as
     a whole or not at all. If the new translations equal the old ones, the scores by other metrics are kept, and so is
-    the interval of a score that is now computed without one. Raises OSError if the folder cannot be written.
+    the interval of a score that is now computed without one. Raises OSError if the folder cannot be written, UserError
+    if `folder`/translations is a link.
     """
-    folder = folder / "translations"
     subject, label = evaluation.subject, evaluation.label
-    source = folder / f"{label}.src.{subject.source_lang}"
-    hypothesis = folder / f"{label}.hyp.{subject.target_lang}"
-    reference = folder / f"{label}.ref.{subject.target_lang}"
+    source = inside(folder, TRANSLATIONS, f"{label}.src.{subject.source_lang}")
+    hypothesis = inside(folder, TRANSLATIONS, f"{label}.hyp.{subject.target_lang}")
+    reference = inside(folder, TRANSLATIONS, f"{label}.ref.{subject.target_lang}")
     commands = _sacrebleu_commands(reference.name, hypothesis.name, evaluation.scores.metrics)
-    written = Written(source, hypothesis, reference, folder / f"{label}.scores.json", commands)
+    scores_file = inside(folder, TRANSLATIONS, f"{label}.scores.json")
+    written = Written(source, hypothesis, reference, scores_file, commands)
     before = _facts_before(written, evaluation)
     scores = dict(before["scores"])
     for name, entry in evaluation.scores.to_dict().items():
@@ -201,7 +211,7 @@ def write_evaluation(folder: Path, evaluation: Evaluation) -> Written:
     write_atomically(hypothesis, _lines(evaluation.hypotheses))
     write_atomically(reference, _lines(evaluation.references))
     if evaluation.verdicts:
-        write_atomically(folder / f"{label}.errors.tsv", _lines(lines(evaluation.verdicts)))
+        write_atomically(inside(folder, TRANSLATIONS, f"{label}.errors.tsv"), _lines(lines(evaluation.verdicts)))
     write_atomically(written.scores, _lines([json.dumps(facts, indent=2, ensure_ascii=False)]))
     return written
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 from pathlib import Path
 
 from nmt.evaluation.report.figures import Report, scalars
@@ -17,7 +18,7 @@ def write_events(folder: Path, report: Report) -> None:
 
     label = report.evaluation.label
     suffix = f".report.{label}"
-    for old in folder.glob(f"events.out.tfevents.*{suffix}"):
+    for old in folder.glob(f"events.out.tfevents.*{glob.escape(suffix)}"):
         old.unlink()
     with Events(folder, suffix) as writer:
         for name, value in scalars(report):

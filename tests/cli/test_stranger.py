@@ -1,0 +1,149 @@
+"""A run folder from a stranger: its stored values and its links write nowhere outside of it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from nmt.cli import align, evaluate, heads, inspect_data, report, share
+from nmt.errors import UserError
+from nmt.evaluation.split import Subject
+from tests.tiny_run import Run, save_other
+from tests.train_frame import Runs, files
+
+Program = Callable[[list[str]], None]
+QUICK = ["device=cpu", "search.max_length_extra=1", "search.max_length_factor=0.2"]
+MINE = "my thesis"
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A user's working folder, with a file that must stay."""
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "thesis.tex").write_text(MINE, "utf-8")
+    monkeypatch.chdir(tmp_path / "home")
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def stranger(run: Run, home: Path) -> Path:
+    """A stranger's run folder, in the working folder."""
+    (home / "theirs").mkdir()
+    shutil.copytree(run.folder / "checkpoints", home / "theirs" / "checkpoints")
+    return home / "theirs"
+
+
+@pytest.mark.parametrize("out", [[], ["out=results"]])
+@pytest.mark.parametrize("program", [evaluate.run, report.run, heads.run])
+@pytest.mark.parametrize("language", ["x/../../../thesis.tex", "de\x1b[2J", None])
+def test_a_stored_language_is_no_path(
+    run: Run, stranger: Path, home: Path, program: Program, out: list[str], language: object
+) -> None:
+    for side in ("source_lang", "target_lang"):
+        save_other(run, stranger / "checkpoints" / "best.ckpt", **{side: language})
+        (home / "corpus").mkdir(exist_ok=True)
+        (home / "corpus" / "test.jsonl").write_text('{"x/../../../thesis.tex": "a", "en": "b", "de": "c"}\n', "utf-8")
+        for given in ([], ["data.path=corpus"], ["data.path=corpus", "data.source_lang=en", "data.target_lang=de"]):
+            with pytest.raises(UserError, match=rf"data\.{side}: got .*, expected text of at most 32 letters") as error:
+                program([f"ckpt={stranger}", *QUICK, *out, *given])
+            assert str(error.value).isprintable()
+    assert (home / "thesis.tex").read_text("utf-8") == MINE
+    assert files(home) == [
+        "corpus/test.jsonl",
+        "theirs/checkpoints/best.ckpt",
+        "theirs/checkpoints/last.ckpt",
+        "thesis.tex",
+    ]
+
+
+def test_other_programs_check_a_stored_language_too(run: Run, stranger: Path) -> None:
+    save_other(run, stranger / "checkpoints" / "best.ckpt", source_lang="../../thesis.tex")
+    with pytest.raises(UserError, match=r"data\.source_lang: got '../../thesis\.tex', expected text"):
+        align.run([f"ckpt={stranger}", "split=test", "device=cpu"])
+    with pytest.raises(UserError, match=r"data\.source_lang: got '\.\./t', expected text"):
+        inspect_data.run([f"data.path={run.data}", "data.source_lang=../t"])
+
+
+def test_a_subject_made_in_python_is_checked() -> None:
+    Subject(split="test", source_lang="zh-Hans_CN", target_lang="한국어", data="")
+    with pytest.raises(UserError, match=r"^target_lang: got '\.\./x', expected text of at most 32 letters"):
+        Subject(split="test", source_lang="en", target_lang="../x", data="")
+
+
+@pytest.mark.parametrize(
+    ("program", "folder"), [(evaluate.run, "translations"), (report.run, "translations"), (heads.run, "heads")]
+)
+def test_a_link_in_place_of_a_folder_is_not_followed(
+    stranger: Path, home: Path, tmp_path: Path, program: Program, folder: str
+) -> None:
+    (tmp_path / "ssh").mkdir()
+    (stranger / folder).symlink_to(tmp_path / "ssh")
+    with pytest.raises(UserError, match=rf"theirs/{folder}: a link, which may lead anywhere"):
+        program([f"ckpt={stranger}", *QUICK, "bootstrap=0"])
+    assert files(tmp_path / "ssh") == []
+
+
+@pytest.mark.parametrize("target", ["thesis.tex", "nothing"])
+def test_a_link_in_place_of_a_file_is_replaced(stranger: Path, home: Path, target: str) -> None:
+    words = [f"ckpt={stranger}", *QUICK, "bootstrap=0", "sentences=2", "importance=false", "examples=1"]
+    for program, without in ((report.run, ("sentences", "importance")), (heads.run, ("examples",))):
+        program([word for word in words if not word.startswith(without)])
+    written = [path for kind in ("translations", "heads") for path in (stranger / kind).iterdir()]
+    assert len(written) == 9
+    for path in written:
+        path.unlink()
+        path.symlink_to(home / target)
+    for program, without in ((report.run, ("sentences", "importance")), (heads.run, ("examples",))):
+        if target == "thesis.tex" and program is heads.run:  # it says that the JSON there is damaged
+            continue
+        program([word for word in words if not word.startswith(without)])
+    assert (home / "thesis.tex").read_text("utf-8") == MINE and not (home / "nothing").exists()
+    assert not any(path.is_symlink() for path in written if path.parent.name == "translations")
+
+
+def test_a_run_behind_a_link_is_used_as_before(stranger: Path, home: Path, tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    shutil.move(stranger, tmp_path / "disk" / "run")
+    (home / "outputs").symlink_to(tmp_path / "disk")
+    (home / "mine").symlink_to(tmp_path / "disk" / "run")
+    for folder in ("outputs/run", "mine"):
+        evaluate.run([f"ckpt={folder}", *QUICK, "bootstrap=0"])
+        assert len(files(tmp_path / "disk" / "run" / "translations")) == 5
+        shutil.rmtree(tmp_path / "disk" / "run" / "translations")
+
+
+def test_a_copy_is_not_written_through_a_link(run: Run, stranger: Path, home: Path, tmp_path: Path) -> None:
+    (stranger / "metrics.json").write_text('{"updates": 7}\n', "utf-8")
+    for name in ("attention", "checkpoints"):
+        (home / "copy").mkdir()
+        (tmp_path / "ssh").mkdir(exist_ok=True)
+        (home / "copy" / name).symlink_to(tmp_path / "ssh")
+        with pytest.raises(UserError, match=rf"copy/{name}: a link, which may lead anywhere"):
+            share.run([f"ckpt={stranger}", "out=copy", "text=a dog"])
+        assert files(tmp_path / "ssh") == files(home / "copy") == []
+        shutil.rmtree(home / "copy")
+
+
+@pytest.mark.parametrize("name", ["train.log", "checkpoints", "translations", "attention"])
+def test_a_training_does_not_write_through_a_link(runs: Runs, tmp_path: Path, name: str) -> None:
+    runs.run(["data=cldr", "hydra.run.dir=run"])
+    (tmp_path / "run" / "checkpoints" / "last.ckpt").touch()
+    target = tmp_path / "mine"
+    if (tmp_path / "run" / name).exists():
+        (tmp_path / "run" / name).rename(target)
+    (tmp_path / "run" / name).symlink_to(target)
+    before = files(tmp_path), (tmp_path / "run" / "config.yaml").read_bytes()
+    with pytest.raises(UserError, match=rf"run/{name}: a link, which may lead anywhere"):
+        runs.run(["resume=run"])
+    assert (files(tmp_path), (tmp_path / "run" / "config.yaml").read_bytes()) == before and len(runs.calls) == 1
+
+
+def test_a_new_run_does_not_write_its_log_through_a_link(runs: Runs, tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "train.log").symlink_to(tmp_path / "nothing")
+    with pytest.raises(UserError, match=r"run/train\.log: a link"):
+        runs.run(["data=cldr", "hydra.run.dir=run"])
+    assert not (tmp_path / "nothing").exists()
