@@ -7,6 +7,7 @@ import importlib.util
 import re
 from collections.abc import Iterable
 
+_BREAK = re.compile(r"\s*[\r\n]\s*")
 # Control characters, halves of characters, line and paragraph separators, and marks that turn the order of the letters
 # behind them. The joiners of emoji and of Persian, soft hyphens and special spaces are parts of texts, and stay.
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028-\u202e\u2066-\u2069]")
@@ -17,12 +18,13 @@ class UserError(ValueError):
 
     The message is one line: the setting or file, the value that it got, the expected value, and what to do. The
     programs print it without a traceback and exit with status 2. `problems` are the single mistakes, if there are
-    several. One about a setting begins with its dotted key and a colon.
+    several. One about a setting begins with its dotted key and a colon. Line breaks in them become spaces, and what a
+    terminal would obey is escaped (`printable`), because a message quotes values that a stranger may have chosen.
     """
 
     def __init__(self, *problems: str) -> None:
-        super().__init__("; ".join(problems))
-        self.problems = problems
+        self.problems = tuple(printable(_BREAK.sub(" ", problem)) for problem in problems)
+        super().__init__("; ".join(self.problems))
 
 
 class ParameterError(ValueError):

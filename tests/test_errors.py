@@ -73,3 +73,9 @@ def test_what_belongs_to_a_text_stays(text: str) -> None:
 
 def test_a_text_may_keep_its_line_feeds() -> None:
     assert printable("a\nb\x1b\n", but="\n") == "a\nb\\x1b\n"
+
+
+def test_a_mistake_quotes_nothing_that_a_terminal_would_obey() -> None:
+    error = UserError("name: got '\x1b[2J\u202e'", "RuntimeError: first line\n  second line")
+    assert str(error) == r"name: got '\x1b[2J\u202e'; RuntimeError: first line second line"
+    assert error.problems[0] == r"name: got '\x1b[2J\u202e'"

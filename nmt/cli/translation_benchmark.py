@@ -30,6 +30,7 @@ from nmt.table import Cell, Column, Table, text_cell, to_markdown
 from nmt.translator.loading import load_translator
 from nmt.translator.single import Translator
 
+USAGE = "ckpt=TRANSFORMER [recurrent=RECURRENT] [data.path=FOLDER]"
 SENTENCES, WARMUP, ROUNDS, BEAMS = 1000, 50, 3, (1, 5)
 TRANSFORMER, RECURRENT, CTRANSLATE2 = "Transformer", "recurrent", "CTranslate2"
 
@@ -43,7 +44,7 @@ def run(arguments: Sequence[str]) -> None:
     recurrent, rest = take(rest, "recurrent")
     path, rest = take(rest, "data.path")
     if ckpt is None or rest:
-        raise UserError(f"benchmark.py translation: got {' '.join(arguments) or 'nothing'}, expected\n{__doc__}")
+        raise UserError(f"benchmark.py translation: got {' '.join(arguments) or 'nothing'}, expected {USAGE}")
     process.speed_up()
     sentences = _test_sentences(ckpt, path)
     transformer = load_translator(ckpt, device="cpu", search=BeamSearch())
