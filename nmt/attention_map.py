@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import torch
 from torch import Tensor
 
-from nmt.errors import UserError
+from nmt.config.plain_file import Count, Number, check_shape, parse_json, read_json
+from nmt.errors import UserError, one_line
 from nmt.piece import Piece
 from nmt.special import WORD_MARK
 
@@ -23,6 +24,18 @@ Kind = Literal["cross", "encoder_self", "decoder_self"]
 KINDS: tuple[Kind, ...] = ("cross", "encoder_self", "decoder_self")
 FORMAT, VERSION = "nmt-attention-map", 3
 DECIMALS = 4
+MOST_BYTES = 256_000_000  # of a file; a map of 12 layers with 16 heads has about 50 MB for 80 pieces
+REMEDY = "write it again with attend.py or by a run"
+MAP_FILE = {
+    **{"source": str, "target": str},
+    "origin": {"model?": str | None, "update?": Count | None, "score?": Number | None, "log_prob?": Number | None},
+}
+_SIDES = ("source", "target", "read")
+LEVEL = {
+    **dict.fromkeys(_SIDES, list[str]),
+    **{"continues": dict.fromkeys(_SIDES, list[Count]), "cross": list | None},
+    **{"encoder_self": list | None, "decoder_self": list | None},
+}
 SPECIAL = ("<s>", "</s>", "<pad>")
 # Scripts without spaces between words: Thai and Lao, Burmese, Khmer, Kana and Han, with their punctuation.
 UNSPACED = (
@@ -198,11 +211,11 @@ class AttentionMap:
     @classmethod
     def from_json(cls, text: str, *, where: str = "attention map") -> Self:
         """Return the map that `to_json` wrote. Raises UserError for other text; the message begins with `where`."""
-        try:
-            data = json.loads(text)
-        except ValueError as error:
-            raise UserError(f"{where}: not JSON ({error}); expected a file that attend.py or a run wrote") from None
-        if not isinstance(data, dict) or data.get("format") != FORMAT:
+        return cls._from_plain(parse_json(text, {}, where=where, remedy=REMEDY), where)
+
+    @classmethod
+    def _from_plain(cls, data: dict[str, Any], where: str) -> Self:
+        if data.get("format") != FORMAT:
             raise UserError(f'{where}: not an attention map; expected JSON with "format": "{FORMAT}"')
         if data.get("version") != VERSION:
             raise UserError(
@@ -210,6 +223,7 @@ class AttentionMap:
                 "read it with the program that wrote it, or write it again"
             )
         level = "pieces" if "pieces" in data else "words"
+        check_shape(data, {**MAP_FILE, level: LEVEL}, where=where, remedy=REMEDY)
         try:
             plain = data[level]
             return cls(
@@ -222,18 +236,13 @@ class AttentionMap:
                 origin=Origin(**data["origin"]),
                 level=level,
             )
-        except (KeyError, TypeError, ValueError) as error:
-            reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
-            raise UserError(f"{where}: damaged attention map ({reason}); write it again") from None
+        except (TypeError, ValueError, RuntimeError) as error:  # of torch, for lists that are no table of weights
+            raise UserError(f"{where}: damaged ({one_line(error)}); {REMEDY}") from None
 
 
 def load(path: str | Path) -> AttentionMap:
     """Return the map in a JSON file that `nmt.analysis.figure.save` wrote. Raises UserError for any other file."""
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: cannot be read as an attention map ({error})") from None
-    return AttentionMap.from_json(text, where=str(path))
+    return AttentionMap._from_plain(read_json(Path(path), {}, remedy=REMEDY, most=MOST_BYTES), str(path))
 
 
 def group_words(pieces: Sequence[Piece]) -> list[range]:

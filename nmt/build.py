@@ -175,9 +175,10 @@ def build_search(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> Sea
 
 def architecture(config: Mapping[str, Any]) -> str:
     """Return the classes of a plain `model` config in few words: "Transformer", "Recurrent, MonotonicLocal, Dot"."""
-    attention = config["decoder"].get("attention") or {}
-    nodes = (config["encoder"], config["decoder"], attention, attention.get("scores"))
-    names = [node["_target_"].rpartition(".")[2] for node in nodes if node]
+    attention = config["decoder"].get("attention")
+    scores = attention.get("scores") if isinstance(attention, Mapping) else None
+    nodes = (config["encoder"], config["decoder"], attention, scores)
+    names = [str(node.get("_target_")).rpartition(".")[2] for node in nodes if isinstance(node, Mapping)]
     short = [re.sub("(?<=.)(Encoder|Decoder|Attention)$", "", name) for name in names]
     return ", ".join(dict.fromkeys(short))
 

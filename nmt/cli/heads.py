@@ -14,8 +14,9 @@ from nmt.cli import program
 from nmt.cli.arguments import read_config, wants_help
 from nmt.cli.evaluate import OPEN_KEYS, Chosen, EvaluateConfig, choose, training_of
 from nmt.cli.log import messages_on
+from nmt.config.plain_file import OTHER_FOLDER, Number, read_json
 from nmt.config.typed import PositiveInt
-from nmt.errors import UserError, counted, one_line
+from nmt.errors import UserError, counted
 from nmt.system.atomic import write_atomically
 from nmt.system.inside import inside
 
@@ -49,6 +50,9 @@ If data settings were changed, a digest of the sentences follows.
 
   python scripts/heads.py ckpt=outputs/transformer/2026-01-31_12-00-00 sentences=200
 """
+
+
+HEADS_FILE = {"checkpoint": str, "heads": [{"lost": Number | None}]}
 
 
 @dataclass(kw_only=True)
@@ -109,14 +113,11 @@ def check_replaces(path: Path, chosen: Chosen, *, importance: bool) -> None:
     """Raise UserError if the file at `path` would be lost: that of another model, or one that has the importance."""
     if not path.is_file():
         return
-    try:
-        facts = json.loads(path.read_text("utf-8"))
-        theirs, measured = facts["checkpoint"], any(each["lost"] is not None for each in facts["heads"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise UserError(f"out: {path} is damaged ({one_line(error)}); remove it, or name another folder") from error
-    if theirs != str(chosen.loaded.path):
+    facts = read_json(path, HEADS_FILE, remedy=OTHER_FOLDER)
+    if facts["checkpoint"] != str(chosen.loaded.path):
+        theirs = facts["checkpoint"]
         raise UserError(f"out: {path} is of another checkpoint ({theirs}); name another folder: out=FOLDER")
-    if measured and not importance:
+    if any(each["lost"] is not None for each in facts["heads"]) and not importance:
         raise UserError(
             f"importance=false: {path} has the importance of the heads, which would be lost; name another folder: "
             "out=FOLDER"

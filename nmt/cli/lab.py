@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import sys
 import tempfile
@@ -19,8 +18,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from nmt.cli import program
 from nmt.cli.arguments import read_config, wants_help
+from nmt.config.plain_file import OTHER_FOLDER, read_json
 from nmt.config.typed import PositiveInt, Range
-from nmt.errors import UserError, did_you_mean, one_line
+from nmt.errors import UserError, did_you_mean
 from nmt.run_files import METRICS, last_checkpoint
 from nmt.system.atomic import require_writable
 from nmt.system.cores import usable_cores
@@ -48,6 +48,7 @@ Each claim is a file in nmt/lab/claims. It predicts that some differences are ab
 runs if its whole 95 % interval is above 0, and contradicted if it is below. The intervals are corrected for the number
 of differences. A loss is not testable if the model without attention has nothing to lose.
 """
+CLAIMS_FILE = [{"name": str}]
 IN_THE_NAME = ("data", "model", "model/attention", "model/positions")  # of the folder of a training
 
 
@@ -129,11 +130,8 @@ def is_possible(claim: Claim) -> bool:
 def check_replaces(claims: Sequence[Claim], folder: Path) -> None:
     """Raise UserError if the page in `folder` has a claim that is not measured now, because it would be lost."""
     file = folder / "claims.json"
-    try:
-        there = [each["name"] for each in json.loads(file.read_text("utf-8"))] if file.is_file() else []
-    except (ValueError, KeyError, TypeError) as error:
-        raise UserError(f"out: {file} is damaged ({one_line(error)}); remove it, or name another folder") from error
-    lost = [name for name in there if name not in {claim.name for claim in claims}]
+    there = read_json(file, CLAIMS_FILE, remedy=OTHER_FOLDER) if file.is_file() else []
+    lost = [each["name"] for each in there if each["name"] not in {claim.name for claim in claims}]
     if lost:
         raise UserError(
             f"out: the page in {folder} also has {', '.join(lost)}, which would be lost; measure these too (finished "

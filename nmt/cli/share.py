@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -88,16 +87,19 @@ def share(loaded: LoadedModel, source: Path, folder: Path, settings: ShareConfig
     from nmt.attention_map import load
     from nmt.checkpoint import Checkpoint, non_finite, save, weights_of
     from nmt.config.paths import OWN_FILES
+    from nmt.config.plain_file import METRICS_FILE, read_json
     from nmt.translator.loading import load_translator
 
     best, picture = inside(folder, *best_checkpoint(Path()).parts), inside(folder, ATTENTION, "0.json")
-    kept = sample_map(source)
+    read_json(source / METRICS, METRICS_FILE, remedy="restore the file")  # it may be a link to another file of the user
+    metrics, kept = (source / METRICS).read_bytes(), sample_map(source)
     shown = None if kept is None else load(kept)
     if settings.text is not None:
         shown = load_translator(loaded.path, allow=settings.allow).attention_map(settings.text)
-    data = {key: None if key in OWN_FILES else value for key, value in loaded.config["data"].items()}
+    data = {key: None if key in OWN_FILES else value for key, value in loaded.config.get("data", {}).items()}
     data.pop("root", None)  # the source then has its default
-    if os.path.isabs(data.get("name") or ""):  # a dataset of the Hub in a local folder
+    name = data.get("name")
+    if isinstance(name, str) and os.path.isabs(name):  # a dataset of the Hub in a local folder
         data["name"] = None
     config: dict[str, Any] = {**loaded.config, "data": data, "init": None}
     weights = weights_of(loaded.model.half())
@@ -106,7 +108,8 @@ def share(loaded: LoadedModel, source: Path, folder: Path, settings: ShareConfig
         raise UserError(f"ckpt: {loaded.path}: the weight {broken} has values above 65,504, too large for float16")
     save(Checkpoint(weights, config, loaded.tokenizer, loaded.scores, loaded.update), best)
     write_atomically(folder / CONFIG, yaml.safe_dump(config, sort_keys=False, allow_unicode=True).encode())
-    written = [best, folder / CONFIG, Path(shutil.copyfile(source / METRICS, folder / METRICS))]
+    write_atomically(folder / METRICS, metrics)
+    written = [best, folder / CONFIG, folder / METRICS]
     if shown is not None:
         picture.parent.mkdir(exist_ok=True)
         figure.save(shown, picture)

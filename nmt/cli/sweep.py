@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean, stdev
-from typing import Any
 
 from nmt.cli.differences import SEED
+from nmt.config.plain_file import Amount, Count, read_json
 from nmt.run_files import METRICS
 from nmt.system.atomic import write_atomically
 from nmt.table import Cell, Column, Table, terminal_width, text_cell, to_markdown, to_text, to_tsv
 
 TSV, MARKDOWN = "results.tsv", "results.md"
 SPLITS = ("val", "test")
+RESULT = {  # of a metrics.json, as far as the table shows it
+    **{"parameters": Count, "updates": Count, "wall_seconds": Amount},
+    **{f"{split}?": {...: {"label": str, "value": float}} for split in SPLITS},
+}
 PARAMETERS, UPDATES, MINUTES = SIZES = "parameters", "updates", "minutes"
 
 
@@ -36,7 +39,7 @@ class Result:
 
 def read_result(number: int, settings: Mapping[str, str], folder: Path) -> Result:
     """Return the result of a finished job from the metrics.json in its folder."""
-    metrics: dict[str, Any] = json.loads((folder / METRICS).read_text("utf-8"))
+    metrics = read_json(folder / METRICS, RESULT, remedy="train the job again")
     scores = {
         f"{split} {entry['label']}": entry["value"] for split in SPLITS for entry in metrics.get(split, {}).values()
     }

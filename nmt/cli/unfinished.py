@@ -108,7 +108,7 @@ def _difference(head: bytes, record: Mapping[str, Any]) -> str:
     """Return in words what is different in the record of the existing lines."""
     try:
         theirs = dict(json.loads(head))
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         return "something else than this program"
     keys = sorted(key for key in {*theirs, *record} if theirs.get(key) != record.get(key))
     if "search" in keys:  # another strategy has other settings

@@ -38,14 +38,22 @@ def differences(one: Mapping[str, Any], other: Mapping[str, Any], section: str =
 
 def _default(node: Mapping[str, Any], key: str, section: str) -> Any:
     """Return the default of a key of this section or node, or MISSING."""
-    if (found := class_of(node, within=_PACKAGES)) is not None:
-        parameter = inspect.signature(found).parameters.get(key)
-        if parameter is not None and parameter.default is not inspect.Parameter.empty:
-            return parameter.default
+    parameter = _parameters(node).get(key)
+    if parameter is not None and parameter.default is not inspect.Parameter.empty:
+        return parameter.default
     for each in fields(_SECTIONS[section]) if section in _SECTIONS else ():
         if each.name == key:
             return each.default if each.default_factory is MISSING else each.default_factory()
     return MISSING
+
+
+def _parameters(node: Mapping[str, Any]) -> Mapping[str, inspect.Parameter]:
+    """Return the parameters of the class that a node names, or none if there is no such class in these packages."""
+    try:
+        found = class_of(node, within=_PACKAGES)
+        return {} if found is None else inspect.signature(found).parameters
+    except Exception:  # a strange config may name a module that cannot be imported here, or a class without a signature
+        return {}
 
 
 def _hidden(one: Any, other: Any) -> bool:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nmt.config.plain_file import read_yaml
 from nmt.config.resumed import overridden
-from nmt.config.schema import DEEPEST, check_plain, validate
+from nmt.config.schema import check_plain, validate
 from nmt.config.settings import TrainConfig
-from nmt.errors import UserError, one_line
+from nmt.errors import UserError
 from nmt.run_files import CONFIG
 
 
@@ -40,7 +41,7 @@ def read_recipe(folder: Path, allow: Sequence[str] = (), overrides: Sequence[str
     Raises UserError if the config.yaml cannot be read or does not hold the settings of a run.
     """
     path = folder / CONFIG
-    plain = _read(path)
+    plain = read_yaml(path, {"name": Any}, remedy="restore the file")
     try:
         check_plain(plain)
         validate({**plain, "allow": list(allow)})
@@ -48,39 +49,3 @@ def read_recipe(folder: Path, allow: Sequence[str] = (), overrides: Sequence[str
         raise UserError(f"{path}: {error}") from error
     values = overridden(plain, overrides)
     return Recipe(validate({**values, "allow": list(allow)}), values, folder)
-
-
-def _read(path: Path) -> dict[str, Any]:
-    """Return the content of a config.yaml. Raises UserError for what the program never writes into one."""
-    from omegaconf import OmegaConf
-    from omegaconf.errors import OmegaConfBaseException
-    from yaml import YAMLError
-
-    try:
-        text = path.read_text("utf-8")
-        problem = _strange(text)
-        plain = None if problem else OmegaConf.to_container(OmegaConf.create(text), resolve=False)
-    except (YAMLError, OSError, ValueError, OmegaConfBaseException) as error:  # UnicodeDecodeError is a ValueError
-        raise UserError(f"{path}: cannot be read as YAML: {one_line(error)}") from error
-    if problem:
-        raise UserError(f"{path}: got {problem}, expected plain settings; write the values themselves")
-    if not plain or not isinstance(plain, dict):
-        raise UserError(f"{path}: got no settings, expected the config of a run")
-    return {str(key): value for key, value in plain.items()}
-
-
-def _strange(text: str) -> str | None:
-    """Return what a YAML text has that can make it huge or run code, or None. Nothing is constructed from it."""
-    import yaml
-
-    depth = 0
-    for event in yaml.parse(text, Loader=yaml.SafeLoader):
-        line = f"in line {event.start_mark.line + 1}"
-        if getattr(event, "anchor", None) is not None:
-            return f"an anchor or alias (& or *) {line}"
-        if getattr(event, "tag", None) is not None:
-            return f"a tag ({event.tag}) {line}"
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > DEEPEST:
-            return f"more than {DEEPEST} levels {line}"
-    return None

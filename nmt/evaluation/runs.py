@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import json
+import os
 import re
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from nmt.build import architecture, build_search
 from nmt.config.compared import differences
+from nmt.config.plain_file import CONFIG_FILE, LEAVE_OUT, METRICS_FILE, read_json, read_yaml
 from nmt.data.sources.files import read_lines
-from nmt.errors import UserError, one_line
-from nmt.evaluation.split import parse_scores
+from nmt.errors import UserError
+from nmt.evaluation.split import TRANSLATIONS, read_scores
 from nmt.run_files import CONFIG, METRICS
 from nmt.search.base import Search
 
 SEED = "seed"
 OWN_TO_A_RUN = {SEED, "name", "search.batch_tokens"}  # settings in which runs of the same system may differ
-CONFIG_KEYS = ("name", SEED, "data", "model", "scores", "trainer")
-METRICS_KEYS = ("search", "parameters", "updates", "wall_seconds", "target_tokens_per_second")
 _COMMA = re.compile(r",(?=/|[A-Za-z]:)")  # between two absolute paths, which may have commas
 _JOB = re.compile(r"\d+_(?P<settings>[^=]+=.+)")  # the folder of a multirun's job: 3_attention=luong,seed=2
 
@@ -129,14 +126,15 @@ def read_runs(
 
 def _own_file(folder: Path, split: str, allow: Sequence[str]) -> Path:
     """Return the score file of the run's own test set."""
-    own = folder / "translations" / f"{split}.{_own_search(folder, allow).label}.scores.json"
+    own = folder / TRANSLATIONS / f"{split}.{_own_search(folder, allow).label}.scores.json"
     if not own.is_file():
         raise _missing(folder, f"of its {split} split: no {own.name}", f"split={split}")
     return own
 
 
 def _own_search(folder: Path, allow: Sequence[str]) -> Search:
-    return build_search(_parsed(folder / METRICS, json.loads, METRICS_KEYS)["search"], allow=allow)
+    path = folder / METRICS
+    return _searches(path, read_json(path, METRICS_FILE, remedy=LEAVE_OUT)["search"], allow)
 
 
 def _files_on(name: str, folders: Sequence[Path], split: str, allow: Sequence[str]) -> list[Path]:
@@ -164,7 +162,7 @@ def _test_sets(files: Iterable[Path]) -> dict[str, EvaluationSet]:
     """Return the test sets whose sentences lie beside these score files, by their digest."""
     found: dict[str, EvaluationSet] = {}
     for scores in files:
-        facts = _parsed(scores, parse_scores)
+        facts = read_scores(scores, remedy=LEAVE_OUT)
         languages = facts["source_lang"], facts["target_lang"]
         paths = [_beside(scores, kind, language) for kind, language in zip(("src", "ref"), languages, strict=True)]
         if all(path.is_file() for path in paths):
@@ -173,7 +171,7 @@ def _test_sets(files: Iterable[Path]) -> dict[str, EvaluationSet]:
 
 
 def _read_run(folder: Path, files: Sequence[Path], test_sets: Mapping[str, EvaluationSet]) -> FinishedRun:
-    parts = [_parsed(file, parse_scores) for file in files]
+    parts = [read_scores(file, remedy=LEAVE_OUT) for file in files]
     for facts in parts:
         if facts["data_sha256"] not in test_sets:
             raise UserError(
@@ -189,8 +187,8 @@ def _read_run(folder: Path, files: Sequence[Path], test_sets: Mapping[str, Evalu
     )
     return FinishedRun(
         folder,
-        _parsed(folder / CONFIG, yaml.safe_load, CONFIG_KEYS),
-        _parsed(folder / METRICS, json.loads, METRICS_KEYS),
+        read_yaml(folder / CONFIG, CONFIG_FILE, remedy=LEAVE_OUT),
+        read_json(folder / METRICS, METRICS_FILE, remedy=LEAVE_OUT),
         EvaluationSet(sets[0].source_lang, sets[0].target_lang, sources, references),
         tuple(line for lines in hypotheses for line in lines),
         sum(facts["seconds"] for facts in parts),
@@ -201,9 +199,9 @@ def _files_by_digest(name: str, folder: Path, split: str, allow: Sequence[str]) 
     """Return the score files of a run on the data that `name` names, with its own search, by the digest of the data."""
     search, wanted = _own_search(folder, allow), Path(name).expanduser().resolve()
     found = {}
-    for path in sorted((folder / "translations").glob(f"{split}.{search.label}.*.scores.json")):
-        facts = _parsed(path, parse_scores)
-        theirs = build_search(facts["search"], allow=allow).replace(batch_tokens=search.batch_tokens)
+    for path in sorted((folder / TRANSLATIONS).glob(f"{split}.{search.label}.*.scores.json")):
+        facts = read_scores(path, remedy=LEAVE_OUT)
+        theirs = _searches(path, facts["search"], allow).replace(batch_tokens=search.batch_tokens)
         source, *target = _named(facts["data"])
         if wanted in target:
             raise UserError(f"data.test: {name} is a target file; name only its source file: data.test={source}")
@@ -218,7 +216,8 @@ def _files_by_digest(name: str, folder: Path, split: str, allow: Sequence[str]) 
 def _named(data: str) -> list[Path]:
     """Return the folder, the file, or source and target file that a setting names: data.test=[/a/test.en,/a/test.de]"""
     value = re.sub(r"^data\.\w+=", "", data)
-    return [Path(name).resolve() for name in (_COMMA.split(value[1:-1]) if value.startswith("[") else [value])]
+    names = _COMMA.split(value[1:-1]) if value.startswith("[") else [value]
+    return [Path(os.path.realpath(name)) for name in names if "\0" not in name] or [Path()]
 
 
 def _setting(name: str, folder: Path, split: str) -> str:
@@ -227,23 +226,18 @@ def _setting(name: str, folder: Path, split: str) -> str:
         return f"data.path={name}"
     if name.removesuffix(".gz").endswith((".jsonl", ".tsv")):
         return f"data.{split}={name}"
-    data = _parsed(folder / CONFIG, yaml.safe_load, CONFIG_KEYS)["data"]
+    data = read_yaml(folder / CONFIG, CONFIG_FILE, remedy=LEAVE_OUT)["data"]
     head, found, end = name.rpartition(f".{data['source_lang']}")
     target = f"{head}.{data['target_lang']}{end}" if found else "TARGET_FILE"
     return f"data.{split}=[{name},{target}]"
 
 
-def _parsed(path: Path, parse: Callable[[str], Any], keys: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the mapping that a file of the run holds. Raises UserError for a damaged file, or if a key is missing."""
+def _searches(path: Path, node: Mapping[str, Any], allow: Sequence[str]) -> Search:
+    """Return the search that a file of the run describes. Raises UserError, which names the file."""
     try:
-        found = parse(path.read_text("utf-8"))
-    except (ValueError, yaml.YAMLError) as error:
-        raise UserError(f"{path}: damaged ({one_line(error)}); restore the file, or leave out this run") from error
-    if not isinstance(found, dict):
-        raise UserError(f"{path}: damaged (no mapping); restore the file, or leave out this run")
-    if lacking := [key for key in keys if key not in found]:
-        raise UserError(f"{path}: damaged (no {', '.join(lacking)}); restore the file, or leave out this run")
-    return found
+        return build_search(node, allow=allow)
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from error
 
 
 def _missing(folder: Path, what: str, *words: str) -> UserError:

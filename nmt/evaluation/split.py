@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from nmt.build import search_node
+from nmt.config.plain_file import OTHER_FOLDER, Amount, Count, read_json
 from nmt.config.typed import LanguageCode, expected, fits, shown
 from nmt.data.normalization import normalized
 from nmt.data.pair import SentencePair
 from nmt.data.progress import PassProgress
-from nmt.errors import UserError, counted, one_line
+from nmt.errors import UserError, counted
 from nmt.evaluation.metrics.base import Interval, Metric, Scores, labels, score
 from nmt.evaluation.search_errors import NOT_COMPARED, Verdict, judge, lines, totals
 from nmt.lines import as_line, digest
@@ -30,10 +31,10 @@ from nmt.translator.base import BaseTranslator
 logger = logging.getLogger(__name__)
 
 TRANSLATIONS = "translations"  # the folder of the files of an evaluation, in that of its run
-_NEEDED: dict[str, type | tuple[type, ...]] = {  # of a score file
-    **dict.fromkeys(("source_lang", "target_lang", "data", "data_sha256"), str),
-    **dict.fromkeys(("search", "scores", "commands"), dict),
-    **{"sentences": int, "seconds": (int, float)},
+SCORE_FILE = {
+    **{"source_lang": LanguageCode, "target_lang": LanguageCode, "data": str, "data_sha256": str, "search": {}},
+    **{"scores": {...: {}}, "commands": {...: str}, "sentences": Count, "seconds": Amount},
+    "members?": list[str],
 }
 
 
@@ -69,11 +70,7 @@ class Subject:
         """Raise UserError if `folder` has translations of other checkpoints under the names that ours would have."""
         own = re.compile(rf"{re.escape(self.beginning(search))}(\.[0-9a-f]{{8}})?\.scores\.json")  # see `label`
         for path in sorted(filter(lambda path: own.fullmatch(path.name), (folder / TRANSLATIONS).glob("*.json"))):
-            try:
-                members = parse_scores(path.read_text("utf-8")).get("members", [])
-            except ValueError as error:
-                problem = f"damaged ({one_line(error)}); remove it, or give another folder"
-                raise UserError(f"out: {path} is {problem}") from error
+            members = read_scores(path, remedy=OTHER_FOLDER).get("members", [])
             if tuple(members) != self.members:
                 theirs = ", ".join(members) or "the run of this folder"
                 raise UserError(f"out: {path} is of other checkpoints ({theirs}); give another folder")
@@ -216,23 +213,18 @@ def write_evaluation(folder: Path, evaluation: Evaluation) -> Written:
     return written
 
 
-def parse_scores(text: str) -> dict[str, Any]:
-    """Return the content of a score file. Raises ValueError if the text is not that of such a file."""
-    facts = json.loads(text)
-    if not isinstance(facts, dict):
-        raise ValueError("no mapping")
-    for key, kind in _NEEDED.items():
-        if not isinstance(facts.get(key), kind):
-            raise ValueError(f"no {key}" if key not in facts else f"{key}: got {facts[key]!r}")
-    return facts
+def read_scores(path: Path, *, remedy: str) -> dict[str, Any]:
+    """Return the content of a score file. Raises UserError, which ends with `remedy`, for any other file."""
+    found: dict[str, Any] = read_json(path, SCORE_FILE, remedy=remedy)
+    return found
 
 
 def _facts_before(written: Written, evaluation: Evaluation) -> Mapping[str, Any]:
     """Return the old content of the score file if its sentences and translations are the same, otherwise no scores."""
     try:
-        facts = parse_scores(written.scores.read_text("utf-8"))
+        facts = read_scores(written.scores, remedy="")
         same = written.hypothesis.read_bytes() == _lines(evaluation.hypotheses)
-    except (OSError, ValueError):
+    except (OSError, UserError):  # there is none yet, or a damaged one, which is replaced
         facts, same = {}, False
     same = same and facts["data_sha256"] == evaluation.data_sha256
     return facts if same else {"scores": {}, "commands": {}}

@@ -277,16 +277,29 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_tests(
 def test_damaged_files_of_a_run_are_named(multirun: Path) -> None:
     run = write_translations(write_run(Path("run")), SOURCES, REFERENCES, REFERENCES)
     for name, content, match in (
-        ("config.yaml", b"a: [", r"run/config\.yaml: damaged \(while parsing.*restore the file, or leave out this run"),
-        ("metrics.json", b'{"name": ', r"run/metrics\.json: damaged \(Expecting value"),
+        (
+            "config.yaml",
+            b"a: [",
+            r"run/config\.yaml: damaged \(not YAML: while parsing.*restore the file, or leave out this run",
+        ),
+        ("metrics.json", b'{"name": ', r"run/metrics\.json: damaged \(not JSON: Expecting value"),
         ("metrics.json", b"\xff", r"run/metrics\.json: damaged \('utf-8' codec"),
         ("metrics.json", b"[]", r"run/metrics\.json: damaged \(no mapping\)"),
         ("metrics.json", b"{}", r"run/metrics\.json: damaged \(no search, parameters, .*\)"),
         ("config.yaml", b"name: a\nseed: 1", r"run/config\.yaml: damaged \(no data, model, .*\)"),
         ("translations/test.beam3.lp1.scores.json", b"", r"scores\.json: damaged"),
         ("translations/test.beam3.lp1.scores.json", b"[]", r"scores\.json: damaged \(no mapping\)"),
-        ("translations/test.beam3.lp1.scores.json", b"{}", r"scores\.json: damaged \(no source_lang\)"),
-        ("translations/test.beam3.lp1.scores.json", b'{"source_lang": 1}', r"damaged \(source_lang: got 1\)"),
+        (
+            "translations/test.beam3.lp1.scores.json",
+            b"{}",
+            r"scores\.json: damaged \(no source_lang, target_lang, data, .*seconds\)",
+        ),
+        ("translations/test.beam3.lp1.scores.json", b'{"source_lang": 1}', r"damaged \(no target_lang, .*\)"),
+        ("metrics.json", b"[" * 100_000, r"run/metrics\.json: damaged \(not JSON: maximum recursion depth"),
+        ("config.yaml", b"a: " + b"[" * 100_000, r"run/config\.yaml: damaged \(more than 20 levels in line 1"),
+        ("config.yaml", b"7", r"run/config\.yaml: damaged \(no mapping in line 1"),
+        ("config.yaml", b"a: &b 1\nc: *b", r"run/config\.yaml: damaged \(an anchor or alias"),
+        ("metrics.json", b" " * 16_000_001, r"run/metrics\.json: damaged \(more than 16 MB\)"),
         ("translations/test.beam3.lp1.hyp.de", b"a\n\xe9\n", r"hyp\.de:2: not UTF-8 \(byte 0xe9 at 1\)"),
     ):
         before = (run / name).read_bytes()

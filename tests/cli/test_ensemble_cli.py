@@ -76,7 +76,7 @@ def test_evaluate_py_keeps_the_results_of_other_checkpoints(run: Run, other: Pat
     for damaged in ("{", "{}", "[]"):
         scores.write_text(damaged, "utf-8")
         with pytest.raises(
-            UserError, match=r"^out: .*scores\.json is damaged \(.*\); remove it, or give another folder$"
+            UserError, match=r"scores\.json: damaged \(.*\); remove it, or name another folder: out=FOLDER$"
         ):
             evaluate.run([theirs, *words])
     evaluate.run([f"ckpt={run.folder}", *words[:2], f"out={run.folder}", "search.beam_size=1"])

@@ -31,15 +31,15 @@ def test_resume_says_what_is_wrong_with_a_runs_config(runs: Runs) -> None:
     good = path.read_text("utf-8")
     for text, words in [
         (good.replace("\nseed:", "\nsed:"), r"here/config.yaml: sed: unknown key; did you mean 'seed'"),
-        ("a: [", "cannot be read as YAML"),
-        ("", "expected the config of a run"),
-        (good.replace("\nseed: 1", "\nseed: ${name}"), r"seed: got '\$\{name}', expected a value without"),
-        (good.replace("\nseed: 1", "\nseed: ${"), "cannot be read as YAML"),
-        (good.replace("\nseed: 1", "\nseed: &one 1"), "got an anchor or alias .* in line"),
-        ("a: &a [x, x]\nb: &b [*a, *a]\n", "got an anchor or alias"),
-        (good.replace("\nseed: 1", "\nseed: !!python/object/apply:os.getcwd []"), r"got a tag \(tag:yaml.org"),
-        (f"a: {'[' * 9999}{']' * 9999}", "got more than 20 levels"),
-        (good.replace("\nseed: 1", f"\nseed: {'9' * 5000}"), "cannot be read as YAML: Exceeds the limit"),
+        ("a: [", r"config\.yaml: damaged \(not YAML: while parsing .*\); restore the file"),
+        ("", r"damaged \(no name\)"),
+        (good.replace("\nseed: 1", "\nseed: ${name}"), r"damaged \(\$\{\.\.\.} in line \d+; a program"),
+        (good.replace("\nseed: 1", f"\nseed: {'${' * 9999}"), r"\$\{\.\.\.} in line"),
+        (good.replace("\nseed: 1", "\nseed: &one 1"), r"an anchor or alias \(& or \*\) in line"),
+        ("a: &a [x, x]\nb: &b [*a, *a]\n", "an anchor or alias"),
+        (good.replace("\nseed: 1", "\nseed: !!python/object/apply:os.getcwd []"), r"a tag \(tag:yaml.org"),
+        (f"a: {'[' * 9999}{']' * 9999}", "more than 20 levels in line 1"),
+        (good.replace("\nseed: 1", f"\nseed: {'9' * 5000}"), "not YAML: Exceeds the limit"),
     ]:
         path.write_text(text, "utf-8")
         with pytest.raises(UserError, match=words):

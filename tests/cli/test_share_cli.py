@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -15,13 +16,15 @@ from nmt.cli import attend, share
 from nmt.errors import UserError
 from tests.tiny_run import Run, sentences
 
+METRICS = json.dumps({"search": {}, "parameters": 9, "updates": 7, "wall_seconds": 1.5, "target_tokens_per_second": 3})
+
 
 @pytest.fixture
 def finished(run: Run, tmp_path: Path) -> Path:
     """The folder of a finished run."""
     folder = tmp_path / "run"
     shutil.copytree(run.folder, folder)
-    (folder / "metrics.json").write_text('{"updates": 7}\n', "utf-8")
+    (folder / "metrics.json").write_text(METRICS, "utf-8")
     (folder / "attention").mkdir()
     for number, text in enumerate(("two dogs", "a man")):
         save(run.translator.attention_map(text), folder / "attention" / f"{number}.json")

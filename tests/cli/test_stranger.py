@@ -11,6 +11,7 @@ import pytest
 from nmt.cli import align, evaluate, heads, inspect_data, report, share
 from nmt.errors import UserError
 from nmt.evaluation.split import Subject
+from tests.cli.test_share_cli import METRICS
 from tests.tiny_run import Run, save_other
 from tests.train_frame import Runs, files
 
@@ -116,7 +117,7 @@ def test_a_run_behind_a_link_is_used_as_before(stranger: Path, home: Path, tmp_p
 
 
 def test_a_copy_is_not_written_through_a_link(run: Run, stranger: Path, home: Path, tmp_path: Path) -> None:
-    (stranger / "metrics.json").write_text('{"updates": 7}\n', "utf-8")
+    (stranger / "metrics.json").write_text(METRICS, "utf-8")
     for name in ("attention", "checkpoints"):
         (home / "copy").mkdir()
         (tmp_path / "ssh").mkdir(exist_ok=True)
@@ -125,6 +126,14 @@ def test_a_copy_is_not_written_through_a_link(run: Run, stranger: Path, home: Pa
             share.run([f"ckpt={stranger}", "out=copy", "text=a dog"])
         assert files(tmp_path / "ssh") == files(home / "copy") == []
         shutil.rmtree(home / "copy")
+
+
+def test_a_copy_holds_no_other_file_of_the_user(stranger: Path, home: Path) -> None:
+    (home / "secrets.json").write_text('{"password": "x"}', "utf-8")
+    (stranger / "metrics.json").symlink_to(home / "secrets.json")
+    with pytest.raises(UserError, match=r"theirs/metrics\.json: damaged \(no search, parameters"):
+        share.run([f"ckpt={stranger}", "out=copy"])
+    assert not (home / "copy").exists()
 
 
 @pytest.mark.parametrize("name", ["train.log", "checkpoints", "translations", "attention"])
