@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NoReturn, TextIO
 
-from nmt.errors import UserError
+from nmt.errors import UserError, one_line, printable
 
 USER_ERROR, BROKEN_PIPE = 2, 128 + 13
 # Importing torch and Lightning makes a million objects. By default Python looks for unreachable cycles after every 700
@@ -125,4 +125,4 @@ def _flushed(stream: TextIO) -> bool:
 def print_error(error: object) -> None:
     """Print `error` as one line on standard error. Nobody is told if that has no reader or a full disk."""
     with suppress(OSError):
-        print("error:", " ".join(str(error).split()), file=sys.stderr, flush=True)
+        print("error:", printable(one_line(error)), file=sys.stderr, flush=True)
