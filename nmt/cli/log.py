@@ -16,13 +16,39 @@ from pathlib import Path
 from typing import TextIO
 
 from nmt.cli.processes import is_first_process
-from nmt.errors import UserError
+from nmt.errors import UserError, printable
 from nmt.table import terminal_width
 
 WHOLE: Mapping[str, bool] = {"whole": True}  # `extra` of a message that is not wrapped: a command is copied from it
 INDENT = "    "  # of the continued lines of a message
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 _OURS = ("nmt", "pytorch_lightning", "lightning_fabric")
+
+
+class _Printable(logging.Formatter):
+    """Escapes what a terminal would obey, except line feeds, because a message may quote a stranger's values."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the text of the message."""
+        return printable(super().format(record), but="\n")
+
+
+class _Wrapped(_Printable):
+    """Wraps the lines of messages at words. Every line begins with `prefix`."""
+
+    def __init__(self, stream: Callable[[], TextIO], prefix: str = "") -> None:
+        """Take what returns the stream that the lines are for."""
+        super().__init__()
+        self._stream = stream
+        self._prefix = prefix
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the message, wrapped."""
+        lines = super().format(record).split("\n")
+        if not getattr(record, "whole", False):
+            width = _width(self._stream()) - len(self._prefix)
+            lines = [part for line in lines for part in wrapped(line, width)]
+        return "\n".join(self._prefix + line for line in lines)
 
 
 class _Terminal(logging.Handler):
@@ -51,24 +77,6 @@ class _File(logging.FileHandler):
         """Close the file. Python tries once more to write what did not fit."""
         with suppress(OSError):
             super().close()
-
-
-class _Wrapped(logging.Formatter):
-    """Wraps the lines of messages at words. Every line begins with `prefix`."""
-
-    def __init__(self, stream: Callable[[], TextIO], prefix: str = "") -> None:
-        """Take what returns the stream that the lines are for."""
-        super().__init__()
-        self._stream = stream
-        self._prefix = prefix
-
-    def format(self, record: logging.LogRecord) -> str:
-        """Return the message, wrapped."""
-        lines = super().format(record).split("\n")
-        if not getattr(record, "whole", False):
-            width = _width(self._stream()) - len(self._prefix)
-            lines = [part for line in lines for part in wrapped(line, width)]
-        return "\n".join(self._prefix + line for line in lines)
 
 
 def wrapped(line: str, width: int) -> list[str]:
@@ -148,7 +156,7 @@ def _handlers(path: Path, prefix: str) -> list[logging.Handler]:
     terminal.setFormatter(_Wrapped(lambda: sys.stdout, prefix))
     terminal.addFilter(lambda record: record.name.partition(".")[0] in _OURS)
     file = _File(path, encoding="utf-8")
-    file.setFormatter(logging.Formatter(FORMAT))
+    file.setFormatter(_Printable(FORMAT))
     return [terminal, file]
 
 
