@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from nmt.errors import printable
+
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 
 
 def render(template: str, *, script: str | None = None, **values: Any) -> str:
-    """Return the page made from a file of nmt/templates. Texts are escaped: markup in them is shown and not used.
+    """Return the page made from a file of nmt/templates. Texts are escaped: markup in them is shown and not used,
+    and what changes the order or the lines of a text is shown as `nmt.errors.printable` does.
 
     `script` is the name of a file there that the page runs. The page tells the browser the digest of this script, and
     the browser refuses any other.
@@ -26,5 +30,16 @@ def render(template: str, *, script: str | None = None, **values: Any) -> str:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=_shown,
     )
+    environment.policies["json.dumps_function"] = lambda value, **options: json.dumps(_shown(value), **options)
     return environment.get_template(template).render(script=code, digest=digest, **values)
+
+
+def _shown(value: Any) -> Any:
+    """Return a value of a page with its texts as they are shown, in JSON also those inside of lists and mappings."""
+    if type(value) is str:  # and not Markup, which is a part of the page
+        return printable(value)
+    if isinstance(value, dict):
+        return {key: _shown(each) for key, each in value.items()}
+    return list(map(_shown, value)) if isinstance(value, list | tuple) else value

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from nmt.errors import printable
+
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
@@ -17,11 +19,19 @@ WITHOUT_TERMINAL = (100, 24)  # columns and lines
 
 @dataclass(frozen=True)
 class Column:
-    """A column of figures, or of texts. `parts` are its headings in TSV, if each cell has several values."""
+    """A column of figures, or of texts. `parts` are its headings in TSV, if each cell has several values.
+
+    What a terminal would obey in the texts is escaped here and in a cell, because a stranger may have chosen them. So
+    no text breaks a line or a row.
+    """
 
     heading: str
     number: bool = True
     parts: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "heading", printable(self.heading))
+        object.__setattr__(self, "parts", tuple(map(printable, self.parts)))
 
 
 @dataclass(frozen=True)
@@ -30,6 +40,11 @@ class Cell:
 
     text: str
     values: tuple[Any, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", printable(self.text))
+        values = (printable(value) if isinstance(value, str) else value for value in self.values)
+        object.__setattr__(self, "values", tuple(values))
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from nmt.errors import printable
 from nmt.special import WORD_MARK
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ LONGEST_LABEL = 26  # characters
 
 def shown(label: str) -> str:
     """Return the label of a piece as pictures show it."""
-    label = label.replace(WORD_MARK, SPACE) if not label.strip(WORD_MARK) else label
+    label = printable(label.replace(WORD_MARK, SPACE) if not label.strip(WORD_MARK) else label)
     return label if len(label) <= LONGEST_LABEL else label[: LONGEST_LABEL - 1] + "…"
 
 
@@ -51,7 +52,7 @@ def details(origin: Origin) -> str:
 
 def _details(origin: Origin) -> Iterator[str]:
     if origin.model is not None:
-        yield origin.model
+        yield printable(origin.model)
     if origin.update is not None:
         yield f"update {origin.update:,}"
     if origin.score is not None:
@@ -71,5 +72,5 @@ def metadata(attention: AttentionMap, kind: Shown) -> tuple[str, str]:
         "score": origin.score,
         "log P": origin.log_prob,
     }
-    lines = [f"{name}: {value}" for name, value in entries.items() if value not in (None, "")]
-    return f"{TEXTS[kind][0]}: {attention.source} → {attention.target}", "\n".join(lines)
+    lines = [printable(f"{name}: {value}") for name, value in entries.items() if value not in (None, "")]
+    return printable(f"{TEXTS[kind][0]}: {attention.source} → {attention.target}"), "\n".join(lines)

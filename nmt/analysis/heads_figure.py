@@ -8,6 +8,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from nmt.attention_map import Kind
+from nmt.errors import printable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -60,8 +61,9 @@ def heads_figure(cells: Sequence[Cell], title: str, legend: str) -> Figure:
             extent=(0.5, heads + 0.5, 0.5, layers + 0.5),
         )  # fmt: skip
         axes.set(title=kind, xlabel="head", ylabel="layer", xticks=range(1, heads + 1), yticks=range(1, layers + 1))
-    figure.colorbar(panels[0].images[0], ax=list(panels), label=legend)
-    figure.suptitle(title)
+    # A name may have characters that are formulas to matplotlib.
+    figure.colorbar(panels[0].images[0], ax=list(panels)).set_label(printable(legend), parse_math=False)
+    figure.suptitle(printable(title), parse_math=False)
     return figure
 
 

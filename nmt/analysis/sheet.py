@@ -29,6 +29,7 @@ from nmt.analysis.layout import (
     margins,
     thumbnails,
 )
+from nmt.errors import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -87,7 +88,7 @@ class Sheet:
         self.top = top
         title = TEXTS[view.kind][0]
         facts = (details(attention.origin), ", ".join(filter(None, notes)))
-        sentences = (f"source: {attention.source}", f"translation: {attention.target}")
+        sentences = (printable(f"source: {attention.source}"), printable(f"translation: {attention.target}"))
         marks = legend([*rows, *columns])
         self.face: Typeface = typeface([*rows, *columns, title, *facts, *sentences, marks, "…"])
         self.families = list(self.face.families)

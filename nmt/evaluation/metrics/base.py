@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from nmt.errors import UserError
+from nmt.errors import UserError, printable
 
 MOST_RESAMPLES = 1_000_000
 
@@ -105,10 +105,13 @@ class Scores(Mapping[str, Score]):
 
 
 def labels(metrics: Mapping[str, Metric]) -> dict[str, str]:
-    """Return the label of each metric; where several have the same one, with the name of the metric: "BLEU (char)"."""
+    """Return the label of each metric; where several have the same one, with the name of the metric: "BLEU (char)".
+
+    The name may be a stranger's, so it is escaped as `nmt.errors.printable` does.
+    """
     counts = Counter(metric.label for metric in metrics.values())
     return {
-        name: metric.label if counts[metric.label] == 1 else f"{metric.label} ({name})"
+        name: metric.label if counts[metric.label] == 1 else f"{metric.label} ({printable(name)})"
         for name, metric in metrics.items()
     }
 
