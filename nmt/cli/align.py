@@ -14,7 +14,7 @@ from nmt.cli import program
 from nmt.cli.align_pairs import pairs_of, read_gold
 from nmt.cli.arguments import read_config, wants_help
 from nmt.cli.log import messages_on
-from nmt.cli.output import write_lines
+from nmt.cli.output import tell, write_lines
 from nmt.config.typed import PositiveInt, Range
 from nmt.errors import UserError
 
@@ -121,7 +121,7 @@ def run(argv: Sequence[str]) -> None:
         if work.gold is not None:
             if config.yardstick is not None:
                 work.add_yardstick()
-            print(table(work), file=sys.stderr, flush=True)
+            tell(table(work))
 
 
 def contradictions(config: AlignConfig) -> Iterator[str]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from nmt.attention_map import AttentionMap
+from nmt.cli.output import tell
 from nmt.errors import counted
 from nmt.lines import as_line
 from nmt.translation import Translation
@@ -69,7 +69,7 @@ class Answers:
             return
         self.split += 1
         if self.split <= MOST_WARNINGS:
-            say(f"warning: {self.translator.source_limit().warning(place, translation)}")
+            tell(f"warning: {self.translator.source_limit().warning(place, translation)}")
 
     def _warn_if_strange(self, source: str, place: str) -> None:
         tokenizer = self.translator.tokenizer
@@ -79,7 +79,7 @@ class Answers:
             return
         self.strange += 1
         if self.strange == 1:
-            say(
+            tell(
                 f"warning: {place}: {unknown} of {counted(len(ids), 'piece')} stand for characters that training did "
                 "not have, so the translation means little; is this the language that the model reads?"
             )
@@ -87,13 +87,13 @@ class Answers:
     def close(self) -> None:
         """Print the counts of empty and cut translations, and of sources with a problem if not each had its warning."""
         if self.empty:
-            say(f"warning: {counted(self.empty, 'translation')} without any text")
+            tell(f"warning: {counted(self.empty, 'translation')} without any text")
         if self.cut:
-            say(f"warning: {self.translator.cut_warning(self.cut)}")
+            tell(f"warning: {self.translator.cut_warning(self.cut)}")
         if self.split > MOST_WARNINGS:
-            say(f"warning: {self.split:,} sources were longer than {self.translator.source_limit()} and split")
+            tell(f"warning: {self.split:,} sources were longer than {self.translator.source_limit()} and split")
         if self.strange > 1:
-            say(f"warning: {self.strange:,} sources consist mostly of characters that training did not have")
+            tell(f"warning: {self.strange:,} sources consist mostly of characters that training did not have")
 
 
 def record(
@@ -139,8 +139,3 @@ def _plain(translation: Translation) -> dict[str, Any]:
         "pieces": translation.pieces,
         "token_log_probs": [round(value, DECIMALS) for value in translation.token_log_probs],
     }
-
-
-def say(line: str) -> None:
-    """Print a message on standard error."""
-    print(line, file=sys.stderr, flush=True)

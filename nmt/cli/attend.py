@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from nmt.cli import attend_trace, program
 from nmt.cli.arguments import read_config, take, wants_help
+from nmt.cli.output import say, tell
 from nmt.cli.pair_files import columns
 from nmt.config.typed import PositiveInt
 from nmt.errors import UserError, counted, did_you_mean
@@ -127,7 +128,7 @@ def run(argv: list[str]) -> None:
     show(maps, config)
     if config.out is not None:
         for path in write(maps, config, Path(config.out)):
-            print(f"written to {path}")
+            say(f"written to {path}")
 
 
 def print_example(name: str, others: list[str]) -> None:
@@ -177,7 +178,7 @@ def animate_run(config: AttendConfig) -> None:
 
     assert config.animation is not None and isinstance(config.ckpt, str)
     updates = animate(run_of(find_checkpoint(config.ckpt)), config.sentence, Path(config.animation))
-    print(f"written to {config.animation}: {counted(len(updates), 'frame')}, updates {updates[0]:,} to {updates[-1]:,}")
+    say(f"written to {config.animation}: {counted(len(updates), 'frame')}, updates {updates[0]:,} to {updates[-1]:,}")
 
 
 def contradictions(config: AttendConfig) -> Iterator[str]:
@@ -259,7 +260,7 @@ def translated(translator: BaseTranslator, sentences: dict[str, str], target: st
         translator.check_source(sentence, place)
     for place, found in zip(sentences, translator.translate(list(sentences.values())), strict=True):
         if found.parts:
-            print(f"warning: {translator.source_limit().warning(place, found)}", file=sys.stderr)
+            tell(f"warning: {translator.source_limit().warning(place, found)}")
         yield from found.parts or [found]
 
 
@@ -278,11 +279,11 @@ def show(sentences: list[Models], config: AttendConfig) -> None:
     console = Console()
     for number, (models, seen, chosen) in enumerate(zip(sentences, views, panels, strict=True), start=1):
         if len(sentences) > 1:
-            print("\n" * (number > 1) + f"sentence {number} of {len(sentences)}")
-        print(f"source:      {as_line(models[0].source)}\ntranslation: {as_line(models[0].target)}")
+            say("\n" * (number > 1) + f"sentence {number} of {len(sentences)}")
+        say(f"source:      {as_line(models[0].source)}\ntranslation: {as_line(models[0].target)}")
         for attention, each, (panel, note) in zip(models, seen, chosen, strict=True):
             title = ", ".join(filter(None, [TEXTS[config.kind][0], note]))
-            print("\n" * (attention is not models[0]) + f"{details(attention.origin)}\n{title}, in %\n")
+            say("\n" * (attention is not models[0]) + f"{details(attention.origin)}\n{title}, in %\n")
             for line in table(each, panel, terminal_width()):
                 console.print(line, soft_wrap=True)
     sys.stdout.flush()

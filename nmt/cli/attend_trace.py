@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nmt.cli.output import say
 from nmt.errors import UserError
 from nmt.lines import as_line
 from nmt.system.atomic import write_atomically
@@ -61,8 +62,8 @@ def explain(translator: BaseTranslator, translations: Sequence[Translation], con
     trace = translator.trace(translations[0], config.trace, kind=config.kind)
     chosen = {"layer": config.layer, "head": config.head}
     text = list(lines(trace, terminal_width(), **chosen))
-    print(f"source:      {as_line(trace.attention.source)}\ntranslation: {as_line(trace.attention.target)}")
-    print("\n".join([details(trace.attention.origin), *text]))
+    say(f"source:      {as_line(trace.attention.source)}\ntranslation: {as_line(trace.attention.target)}")
+    say("\n".join([details(trace.attention.origin), *text]))
     sys.stdout.flush()
     if config.out is None:
         return
@@ -70,4 +71,4 @@ def explain(translator: BaseTranslator, translations: Sequence[Translation], con
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in ((PAGE, trace_page(trace, **chosen)), (JSON, trace.to_json(**chosen))):
         write_atomically(folder / name, content.encode())
-        print(f"written to {folder / name}")
+        say(f"written to {folder / name}")

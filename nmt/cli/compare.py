@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from nmt.cli import program
 from nmt.cli.arguments import read_config, take_config_dir, wants_help
+from nmt.cli.output import say, tell
 from nmt.config.typed import NonNegativeInt, PositiveInt, Range
 from nmt.errors import UserError
 from nmt.system.atomic import write_atomically
@@ -106,13 +106,13 @@ def compare(folders: Sequence[Path], config: CompareConfig) -> None:
     runs, baseline = read_runs(folders, config)
     metrics, output = metrics_of(baseline, config), output_folder(folders, config.out)
     require_writable(output)
-    print(f"comparing {len(runs)} runs, {len(baseline.hypotheses):,} sentences ...", file=sys.stderr, flush=True)
+    tell(f"comparing {len(runs)} runs, {len(baseline.hypotheses):,} sentences ...")
     comparison = evaluation.compare(
         runs, baseline, metrics, bootstrap=config.bootstrap, shuffles=config.shuffles, examples=config.examples
     )
     show(comparison)
     written = write(comparison, output)
-    print(f"written to {written[0].parent}: {', '.join(path.name for path in written)}")
+    say(f"written to {written[0].parent}: {', '.join(path.name for path in written)}")
 
 
 def read_runs(folders: Sequence[Path], config: CompareConfig) -> tuple[list[FinishedRun], FinishedRun]:
@@ -167,17 +167,17 @@ def show(comparison: Comparison) -> None:
 
     width = terminal_width()
     text, left_out = to_text(tables.systems_table(comparison), width)
-    print(text)
+    say(text)
     if left_out:
-        print(f"{left_out} more columns are in {NAME}.md")
-    print()
+        say(f"{left_out} more columns are in {NAME}.md")
+    say("")
     for note in tables.notes(comparison):
-        print(textwrap.fill(note, width, subsequent_indent="  "))
+        say(textwrap.fill(note, width, subsequent_indent="  "))
     for label, signature in tables.signatures(comparison).items():
-        print(f"{label}: {signature}")
-    print(f"\n{tables.length_caption(comparison)}")
+        say(f"{label}: {signature}")
+    say(f"\n{tables.length_caption(comparison)}")
     text, _ = to_text(tables.lengths_table(comparison), width)
-    print(text, end="\n\n")
+    say(text, end="\n\n")
 
 
 def write(comparison: Comparison, folder: Path) -> list[Path]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from nmt.cli import program
 from nmt.cli.arguments import read_config, wants_help
 from nmt.cli.log import messages_on
+from nmt.cli.output import say, tell
 from nmt.config.typed import NonNegativeInt
 from nmt.errors import UserError, counted
 
@@ -128,7 +129,7 @@ def choose(config: EvaluateConfig) -> Chosen:
     if (data.target_lang, data.source_lang) == trained:
         raise UserError(f"data.source_lang: {loaded.path} translates {trained[0]} to {trained[1]}, not the other way")
     if (data.source_lang, data.target_lang) != trained:
-        _say(
+        tell(
             f"warning: {loaded.path} translates {trained[0]} to {trained[1]}, but these data are {data.source_lang} to "
             f"{data.target_lang}"
         )
@@ -220,14 +221,14 @@ def evaluate(chosen: Chosen, *, bootstrap: int) -> Evaluation:
     from nmt.evaluation import split as evaluation
 
     subject = chosen.subject
-    _say(f"translating {counted(len(chosen.pairs), 'sentence')}, {subject.source_lang} to {subject.target_lang} ...")
+    tell(f"translating {counted(len(chosen.pairs), 'sentence')}, {subject.source_lang} to {subject.target_lang} ...")
     with messages_on(sys.stderr):
         found = evaluation.evaluate(chosen.translator, chosen.pairs, chosen.metrics, subject, bootstrap=bootstrap)
-    print(evaluation.table(found))
+    say(evaluation.table(found))
     written = evaluation.write_evaluation(chosen.folder, found)
-    print(f"written to {written.scores.parent}; these commands print the same scores there:")
+    say(f"written to {written.scores.parent}; these commands print the same scores there:")
     for command in written.commands.values():
-        print(f"  {command}")
+        say(f"  {command}")
     return found
 
 
@@ -250,10 +251,6 @@ def same_limits(one: Search, other: Search) -> bool:
     """Return whether two searches have the same length limits."""
     limits = ("max_length_factor", "max_length_extra", "long_source", "max_source_length")
     return all(getattr(one, name) == getattr(other, name) for name in limits)
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
 
 
 def main() -> None:

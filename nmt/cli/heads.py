@@ -14,6 +14,7 @@ from nmt.cli import program
 from nmt.cli.arguments import read_config, wants_help
 from nmt.cli.evaluate import OPEN_KEYS, Chosen, EvaluateConfig, choose, training_of
 from nmt.cli.log import messages_on
+from nmt.cli.output import say
 from nmt.config.plain_file import OTHER_FOLDER, Number, read_json
 from nmt.config.typed import PositiveInt
 from nmt.errors import UserError, counted
@@ -81,9 +82,9 @@ def run(argv: Sequence[str]) -> None:
     with messages_on(sys.stderr):
         facts, found = examine(chosen, config)
     shown, left_out = to_text(table(found, facts["metric"]), terminal_width())
-    print(shown)
+    say(shown)
     if left_out:
-        print(f"({counted(left_out, 'column')} left out: the terminal is too narrow)")
+        say(f"({counted(left_out, 'column')} left out: the terminal is too narrow)")
     lost = any(each.lost is not None for each in found)
     legend = f"{facts['metric']} lost without the head" if lost else "share of the rows with the role"
     title = f"{chosen.loaded.config['name']}: {facts['metric']} {facts['score']:.1f} on {facts['sentences']} sentences"
@@ -94,7 +95,7 @@ def run(argv: Sequence[str]) -> None:
     }
     for kind, content in contents.items():
         write_atomically(paths[kind], content)
-        print(f"written to {paths[kind]}")
+        say(f"written to {paths[kind]}")
 
 
 def name(chosen: Chosen, config: HeadsConfig) -> str:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from nmt.cli import program
 from nmt.cli.arguments import quoted_paths, take, take_config_dir, wants_help
 from nmt.cli.log import messages_on
-from nmt.errors import UserError
+from nmt.cli.output import say
+from nmt.errors import UserError, printable
 from nmt.run_files import find_checkpoint
 from nmt.system.atomic import require_writable, write_atomically
 
@@ -96,10 +97,10 @@ def run(argv: Sequence[str]) -> None:
             examples=int(examples or EXAMPLES),
         )
     report = replace(report, tokenizer=note)
-    lines = "".join(f"{line}\n" for line in text(report))
+    lines = "".join(f"{printable(line)}\n" for line in text(report))
     plain = json.dumps(asdict(report), ensure_ascii=False, indent=2) + "\n"
     written = [] if folder is None else _write(folder, {".txt": lines, ".json": plain, ".html": page(report)})
-    print(lines, *(f"written to {path}\n" for path in written), sep="", end="")
+    say("".join([lines, *(f"written to {path}\n" for path in written)]), end="")
 
 
 def tokenizer_of(start: Path) -> tuple[Tokenizer, str]:

@@ -12,6 +12,7 @@ from nmt.cli import program
 from nmt.cli.arguments import read_config, wants_help
 from nmt.cli.evaluate import OPEN_KEYS, EvaluateConfig, choose, evaluate, training_of
 from nmt.cli.log import messages_on
+from nmt.cli.output import say
 from nmt.config.typed import NonNegativeInt
 from nmt.errors import UserError
 from nmt.system.atomic import write_atomically
@@ -85,7 +86,7 @@ def run(argv: list[str]) -> None:
             chosen.translator, evaluation, rare, count=config.examples, n_best=config.n_best, seed=config.seed
         )
         for path in write(found, chosen.folder):
-            print(f"written to {path}")
+            say(f"written to {path}")
 
 
 def write(report: Report, folder: Path) -> list[Path]:

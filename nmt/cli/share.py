@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from nmt.cli import program
 from nmt.cli.arguments import read_config, take, wants_help
+from nmt.cli.output import say
 from nmt.errors import UserError
 from nmt.run_files import ATTENTION, CONFIG, METRICS, best_checkpoint, run_of, sample_map
 from nmt.system.atomic import write_atomically
@@ -72,7 +73,7 @@ def run(argv: Sequence[str]) -> None:
     if not (source / METRICS).is_file():
         raise UserError(f"ckpt: {source} holds no {METRICS}; expected the folder of a finished run")
     for path in share(loaded, source, folder, config):
-        print(f"written to {path} ({path.stat().st_size / 1000:,.0f} kB)")
+        say(f"written to {path} ({path.stat().st_size / 1000:,.0f} kB)")
 
 
 def share(loaded: LoadedModel, source: Path, folder: Path, settings: ShareConfig) -> list[Path]:

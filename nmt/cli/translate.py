@@ -56,7 +56,8 @@ Translate with a trained model: one text, every line of a file, or every line of
 
 Without text= and input=, the program translates every line of standard input (UTF-8). There and in a file, each line
 gives one line, in order, and an empty line stays empty. Each line of standard input is translated as soon as it
-arrives, so the program also works interactively through a pipe.
+arrives, so the program also works interactively through a pipe. On a terminal, control characters in a translation
+are shown as escapes, such as \\x1b; in a file and in a pipe they stay as they are.
 
   python scripts/translate.py ckpt=outputs/demo/2026-01-31_12-00-00 text='A man, in a "red" shirt, rides a bike.'
   python scripts/translate.py ckpt=best.safetensors < test.en > test.de

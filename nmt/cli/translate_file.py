@@ -14,8 +14,9 @@ from typing import Any, Protocol, TextIO
 
 import nmt
 from nmt.build import search_node
-from nmt.cli.answers import Answers, say
+from nmt.cli.answers import Answers
 from nmt.cli.log import messages_on
+from nmt.cli.output import tell
 from nmt.cli.unfinished import Unfinished, partial_path, unfinished
 from nmt.data.progress import PassProgress, clock
 from nmt.data.sources.files import read_texts
@@ -81,7 +82,7 @@ def translate_file(
         return
     with unfinished(output, settings(answers, checkpoints, digest), chunk=CHUNK) as lines:
         if lines.done:
-            say(f"{partial_path(output)}: goes on after line {lines.done:,} of {total:,}")
+            tell(f"{partial_path(output)}: goes on after line {lines.done:,} of {total:,}")
         with _told_how_to_go_on(output, lines, total), messages_on(sys.stderr):
             _translate(answers, source, lines, total)
 
@@ -131,7 +132,7 @@ def _translate(answers: Answers, source: Source, lines: Lines, total: int, *, qu
                 progress.advance(len(chunk))
     answers.close()
     seconds, count = time.monotonic() - started, total - lines.done
-    say(f"translated {counted(count, 'line')} in {clock(seconds)}, {count / seconds:,.1f} lines/s")
+    tell(f"translated {counted(count, 'line')} in {clock(seconds)}, {count / seconds:,.1f} lines/s")
 
 
 @contextmanager
@@ -141,5 +142,5 @@ def _told_how_to_go_on(output: Path, lines: Unfinished, total: int) -> Iterator[
     except KeyboardInterrupt:
         kept = f"{lines.kept:,} of {total:,} lines are in {partial_path(output)}, the same command goes on from there"
         nothing = f"before the first {min(CHUNK, total):,} lines were done, the same command begins anew"
-        say(f"stopped; {kept}" if lines.kept else f"stopped {nothing}")
+        tell(f"stopped; {kept}" if lines.kept else f"stopped {nothing}")
         raise

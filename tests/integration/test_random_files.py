@@ -17,7 +17,7 @@ from nmt.analysis.page import page
 from nmt.attention_map import load
 from nmt.cli import attend, compare, heads, lab, program, share, sweep
 from nmt.config.plain_file import OTHER_FOLDER
-from nmt.errors import UserError
+from nmt.errors import UserError, printable
 from nmt.evaluation.split import read_scores
 from tests.finished_runs import write_run, write_translations
 from tests.tiny_run import Run
@@ -67,7 +67,7 @@ def texts(whole: Any, count: int) -> Iterator[str]:
 
 
 def one_line(error: UserError, file: Path) -> None:
-    assert file.name in str(error) and str(error).isprintable(), str(error)[:300]
+    assert file.name in str(error) and printable(str(error)) == str(error), str(error)[:300]
 
 
 @pytest.fixture
@@ -92,14 +92,17 @@ def comparisons(path: Path, words: Sequence[str], count: int, call: Callable[...
 
 @pytest.fixture
 def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., None]:
-    """Run a program, and check how it ends."""
+    """Run a program, and check how it ends, and that all that it has printed and written can be shown."""
 
     def called(run: Callable[[list[str]], None], path: Path, words: Sequence[str]) -> None:
         text = path.read_text("utf-8", "surrogateescape")[:2000]
         monkeypatch.setattr("sys.argv", ["program", *words])
         with pytest.raises(SystemExit) as end:
             program.main(run)
-        err = capsys.readouterr().err
+        out, err = capsys.readouterr()
+        written = [each.read_text("utf-8") for kind in ("md", "tsv", "html") for each in Path("out").glob(f"*.{kind}")]
+        for each in (out, err, *written):
+            assert printable(each, but="\n\t") == each, text
         assert end.value.code in (0, program.USER_ERROR), text
         assert "Traceback" not in err
         errors = [line for line in err.splitlines() if line.startswith("error: ")]
