@@ -24,7 +24,7 @@ Kind = Literal["cross", "encoder_self", "decoder_self"]
 KINDS: tuple[Kind, ...] = ("cross", "encoder_self", "decoder_self")
 FORMAT, VERSION = "nmt-attention-map", 3
 DECIMALS = 4
-MOST_BYTES = 256_000_000  # of a file; a map of 12 layers with 16 heads has about 50 MB for 80 pieces
+MOST_BYTES = 100_000_000  # of a file; one of 12 layers with 16 heads has 50 MB for sentences of 80 pieces
 REMEDY = "write it again with attend.py or by a run"
 MAP_FILE = {
     **{"source": str, "target": str},

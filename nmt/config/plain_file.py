@@ -18,6 +18,7 @@ from nmt.config.typed import LanguageCode, NonNegativeInt, Range, expected, fits
 from nmt.errors import UserError, one_line
 
 MOST_JSON, MOST_YAML = 16_000_000, 1_000_000  # bytes
+MOST_PARTS = 1_000_000  # texts, lists and mappings of JSON: the smallest take ten to thirty times the bytes in memory
 LEAVE_OUT, OTHER_FOLDER = "restore the file, or leave out this run", "remove it, or name another folder: out=FOLDER"
 
 Number = Annotated[float, Range(low=-1e300, high=1e300)]
@@ -45,6 +46,8 @@ def read_json(path: Path, shape: Any, *, remedy: str, most: int = MOST_JSON) -> 
 
 def parse_json(text: str, shape: Any, *, where: str, remedy: str) -> Any:
     """As `read_json`, for the text of a file; `where` names it."""
+    if sum(map(text.count, '"[{')) > MOST_PARTS:
+        raise _damaged(where, f"more than {MOST_PARTS:,} texts, lists and mappings", remedy)
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -299,6 +299,11 @@ def test_damaged_files_of_a_run_are_named(multirun: Path) -> None:
         ("config.yaml", b"a: " + b"[" * 100_000, r"run/config\.yaml: damaged \(more than 20 levels in line 1"),
         ("config.yaml", b"7", r"run/config\.yaml: damaged \(no mapping in line 1"),
         ("config.yaml", b"a: &b 1\nc: *b", r"run/config\.yaml: damaged \(an anchor or alias"),
+        (
+            "metrics.json",
+            b"[" + b"[]," * 1_000_000 + b"[]]",
+            r"damaged \(more than 1,000,000 texts, lists and mappings\)",
+        ),
         ("metrics.json", b" " * 16_000_001, r"run/metrics\.json: damaged \(more than 16 MB\)"),
         ("translations/test.beam3.lp1.hyp.de", b"a\n\xe9\n", r"hyp\.de:2: not UTF-8 \(byte 0xe9 at 1\)"),
     ):
