@@ -87,7 +87,7 @@ def test_a_link_in_place_of_a_folder_is_not_followed(
     assert files(tmp_path / "ssh") == []
 
 
-@pytest.mark.parametrize("target", ["thesis.tex", "nothing"])
+@pytest.mark.parametrize("target", ["thesis.tex", pytest.param("nothing", marks=pytest.mark.slow)])
 def test_a_link_in_place_of_a_file_is_replaced(stranger: Path, home: Path, target: str) -> None:
     words = [f"ckpt={stranger}", *QUICK, "bootstrap=0", "sentences=2", "importance=false", "examples=1"]
     for program, without in ((report.run, ("sentences", "importance")), (heads.run, ("examples",))):

@@ -114,7 +114,7 @@ def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
 
 QUICK = ["bootstrap=2", "shuffles=1", "examples=1", "out=out"]
 SCORES = "translations/test.beam3.lp1.scores.json"
-FEW, MANY = 20, 600
+FEW, MANY = 10, 600
 
 
 @pytest.mark.parametrize("count", [FEW, pytest.param(MANY, marks=pytest.mark.slow)])
@@ -159,7 +159,7 @@ def test_attend_and_share_read_a_changed_map(
     path.parent.mkdir()
     save(run.translator.attention_map("two dogs"), path)
     whole = json.loads(path.read_text("utf-8"))
-    for text in texts({**whole, "pieces": {**whole["pieces"], "cross": []}}, 20):
+    for text in texts({**whole, "pieces": {**whole["pieces"], "cross": []}}, FEW):
         path.write_text(text, "utf-8")
         call(attend.run, path, ["ckpt=run", "device=cpu", "search.beam_size=1"])
         call(share.run, path, ["ckpt=run", "out=out"])
