@@ -25,6 +25,8 @@ from safetensors.torch import save as serialize
 from torch import Tensor
 
 from nmt.build import build_model
+from nmt.config.plain_file import parse_json
+from nmt.config.typed import LanguageCode, PositiveInt
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError, one_line
 from nmt.models.seq2seq import Seq2Seq
@@ -35,8 +37,10 @@ from nmt.system.atomic import replacing
 FORMAT = 1
 MAX_HEADER = 1_000_000  # bytes; a model of 24 layers has about 100,000
 FIELDS = ("nmt_format", "config", "scores", "update", "sha256")
-NEEDED = ("name", "model", "search")  # of a config; Translator.save writes no others
-SECTIONS = ("model", "search", "data", "scores")
+CONFIG = {  # the shape of a config; Translator.save writes no data and no scores
+    **{"name": str, "model": {}, "search": {}, "scores?": {...: {}}},
+    "data?": {"source_lang?": LanguageCode, "target_lang?": LanguageCode, "max_length?": PositiveInt},
+}
 SIDES = ("tokenizer.source", "tokenizer.target")
 DTYPES = {"F64", "F32", "F16", "BF16", "I64", "I32", "I16", "I8", "U8", "BOOL"}
 PART = 1 << 20  # numbers that are looked at together
@@ -152,13 +156,17 @@ def load(path: Path) -> Checkpoint:
         if metadata.pop("sha256") != _digest(metadata, tensors):
             raise UserError("its content does not match its SHA-256")
         tokenizer = Tokenizer(*(bytes(tensors.pop(side).numpy()) for side in SIDES if side in tensors))
-        found = Checkpoint(tensors, _config(metadata), tokenizer, _mapping(metadata, "scores"), int(metadata["update"]))
-    except (UserError, KeyError, TypeError, ValueError) as error:
+        update = int(metadata["update"])
+    except (UserError, TypeError, ValueError) as error:
         raise UserError(f"{path}: damaged checkpoint ({_short(error)}); use another copy") from error
-    broken = non_finite(found.weights)
+    config, scores = (
+        parse_json(metadata[name], shape, where=f"{path}: {name}", remedy="use another copy")
+        for name, shape in (("config", CONFIG), ("scores", {}))
+    )
+    broken = non_finite(tensors)
     if broken is not None:
         raise UserError(f"{path}: the weight {broken} is not finite; use another checkpoint, or train the model again")
-    return found
+    return Checkpoint(tensors, config, tokenizer, scores, update)
 
 
 def _read(path: Path) -> tuple[dict[str, str], dict[str, Tensor]]:
@@ -190,31 +198,6 @@ def _read(path: Path) -> tuple[dict[str, str], dict[str, Tensor]]:
             return metadata, {name: file.get_tensor(name) for name in names}
     except safetensors.SafetensorError as error:
         raise UserError(f"{path}: not a checkpoint, or a damaged one ({_short(error)}); {expected}") from error
-
-
-def _config(metadata: Mapping[str, str]) -> dict[str, Any]:
-    """Return the config. Raises ValueError unless it has the sections that a model needs, with the right types."""
-    config = _mapping(metadata, "config")
-    for key, kind in {**dict.fromkeys(SECTIONS, dict), "name": str}.items():
-        if not isinstance(config.get(key, None if key in NEEDED else kind()), kind):
-            raise ValueError(f"config: got {config.get(key)!r:.80} for {key}, expected a {kind.__name__}")
-    length = config.get("data", {}).get("max_length")
-    if not isinstance(length, int | None):
-        raise ValueError(f"config: got {length!r:.80} for data.max_length, expected a number")
-    if not all(isinstance(node, dict) for node in config.get("scores", {}).values()):
-        raise ValueError("config: got a metric that is no mapping")
-    return config
-
-
-def _mapping(metadata: Mapping[str, str], name: str) -> dict[str, Any]:
-    """Return the mapping that a text of the metadata holds. Raises ValueError if it is none, or nested too deeply."""
-    try:
-        found = json.loads(metadata[name])
-    except RecursionError:
-        raise ValueError(f"{name}: it is nested too deeply") from None
-    if not isinstance(found, dict):
-        raise ValueError(f"{name}: got {type(found).__name__}, expected a mapping")
-    return found
 
 
 def load_model(path: str | Path, device: str | torch.device = "cpu", allow: Sequence[str] = ()) -> LoadedModel:

@@ -9,7 +9,7 @@ from pathlib import Path
 from nmt.errors import UserError
 
 CONFIG, LOG, METRICS = "config.yaml", "train.log", "metrics.json"
-CHECKPOINTS, ATTENTION = "checkpoints", "attention"
+CHECKPOINTS, ATTENTION, TRANSLATIONS = "checkpoints", "attention", "translations"
 BEST, LAST = "best.safetensors", "last.ckpt"  # in the folder of checkpoints
 
 _EXPECTED = "a run folder (outputs/NAME/TIME) or a .safetensors file"
@@ -48,7 +48,7 @@ def has_weights(folder: Path) -> bool:
 
 def run_of(checkpoint: Path) -> Path:
     """Return the run folder of a checkpoint, or the folder of the file if it is not in a folder of checkpoints."""
-    folder = checkpoint.resolve().parent
+    folder = checkpoint.absolute().parent
     return folder.parent if folder.name == CHECKPOINTS else folder
 
 

@@ -218,19 +218,22 @@ nested = "[" * 100_000 + "]" * 100_000
         ({"nmt_format": "2"}, "got checkpoint format 2, expected 1; update the program"),
         ({"nmt_format": None}, "not a checkpoint of this program .it has no nmt_format"),
         ({"update": None}, "not a checkpoint of this program .it has no update"),
-        ({"scores": "[]"}, "scores: got list, expected a mapping"),
-        ({"scores": nested}, "scores: it is nested too deeply"),
+        ({"scores": "[]"}, "scores: damaged .no mapping"),
+        ({"scores": nested}, "scores: damaged .not JSON"),
         ({"update": "seven"}, "damaged checkpoint"),
         ({"update": "9" * 5000}, "damaged checkpoint"),
-        ({"config": "{"}, "damaged checkpoint"),
-        ({"config": "[1]"}, "config: got list, expected a mapping"),
-        ({"config": json.dumps({"search": {}, "name": ""})}, "got None for model, expected a dict"),
-        ({"config": json.dumps({"model": {}, "search": 3, "name": ""})}, "got 3 for search, expected a dict"),
-        ({"config": json.dumps({"model": {}, "search": {}})}, "got None for name, expected a str"),
-        ({"config": json.dumps(CONFIG | {"scores": {"bleu": 1}})}, "got a metric that is no mapping"),
-        ({"config": json.dumps(CONFIG | {"data": {"max_length": "a"}})}, "got 'a' for data.max_length"),
-        ({"config": json.dumps(CONFIG | {"model": {"a": 10**500}})}, "do not fit its own config"),
-        ({"config": json.dumps(with_model(tie_embeddings=10**500))}, "tie_embeddings: got 1000"),
+        ({"config": "{"}, "config: damaged .not JSON"),
+        ({"config": "[1]"}, "config: damaged .no mapping"),
+        ({"config": '{"a": ' * 900 + "1" + "}" * 900}, "config: damaged .more than 20 levels"),
+        ({"config": json.dumps({"search": {}, "name": ""})}, "no model"),
+        ({"config": json.dumps({"model": {}, "search": 3, "name": ""})}, "search: got 3, expected a mapping"),
+        ({"config": json.dumps({"model": {}, "search": {}})}, "no name"),
+        ({"config": json.dumps(CONFIG | {"name": 7})}, "name: got 7, expected text"),
+        ({"config": json.dumps(CONFIG | {"scores": {"bleu": 1}})}, "scores.bleu: got 1, expected a mapping"),
+        ({"config": json.dumps(CONFIG | {"data": {"max_length": "a"}})}, "data.max_length: got 'a'"),
+        ({"config": json.dumps(CONFIG | {"data": {"target_lang": "../x"}})}, "data.target_lang: got '../x'"),
+        ({"config": json.dumps(CONFIG | {"x": 10**500})}, "a number of 1661 bits"),
+        ({"config": json.dumps(with_model(tie_embeddings=10**9))}, "tie_embeddings: got 1000"),
     ],
 )
 def test_metadata_of_another_kind_are_named(saved, about, message):
@@ -330,7 +333,7 @@ def test_reading_needs_no_more_memory_than_the_file(parts, saved, tmp_path):
     claims = {"many": (2**40).to_bytes(8, "little"), "long": (900_000).to_bytes(8, "little") + b"[" * 900_000}
     for name, start in claims.items():
         (tmp_path / name).write_bytes(start)
-    config = json.dumps(with_model(tie_embeddings=[[]] * 200_000))
+    config = json.dumps(with_model(tie_embeddings=[[]] * 190_000))
     checkpoint.save(content(parts), tmp_path / "lists")
     rewrite(tmp_path / "lists", config=config)
     torch.save({"x": torch.zeros(3)}, tmp_path / "pickle")

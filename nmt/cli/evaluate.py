@@ -205,9 +205,9 @@ def training_of(chosen: Chosen, given: Mapping[str, Any], allow: Sequence[str]) 
             found = read(replace(data_of(chosen.loaded, given), limit=None, more=None))
         except UserError as error:
             also = f", nor other ones ({_problem(error)})" if given else ""
-            _say(f"{reason}{also}; rare words are left out")
+            tell(f"{reason}{also}; rare words are left out")
             return None
-    _say(f"{reason}; words are counted in those of {found.origin}")
+    tell(f"{reason}; words are counted in those of {found.origin}")
     return found
 
 

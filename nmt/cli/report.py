@@ -97,7 +97,7 @@ def write(report: Report, folder: Path) -> list[Path]:
     from nmt.evaluation.report.figures import to_dict
     from nmt.evaluation.report.page import page
     from nmt.evaluation.report.tensorboard import write_events
-    from nmt.evaluation.split import TRANSLATIONS
+    from nmt.run_files import TRANSLATIONS
 
     name = f"{report.evaluation.label}.report"
     texts = {

@@ -15,6 +15,7 @@ from nmt.run_files import (
     CONFIG,
     LOG,
     METRICS,
+    TRANSLATIONS,
     best_checkpoint,
     checkpoint_folder,
     has_weights,
@@ -23,7 +24,7 @@ from nmt.run_files import (
 from nmt.system.atomic import try_lock, write_atomically
 from nmt.system.inside import require_no_link
 
-WRITTEN = (LOG, CHECKPOINTS, ATTENTION, "translations")  # a file that grows, and folders
+WRITTEN = (LOG, CHECKPOINTS, ATTENTION, TRANSLATIONS)  # a file that grows, and folders
 _MARKS = (CONFIG, LOG, CHECKPOINTS, METRICS)  # a folder that has one of these holds a run
 
 

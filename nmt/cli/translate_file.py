@@ -90,7 +90,7 @@ def translate_file(
 def survey(answers: Answers, source: Source) -> tuple[int, str]:
     """Return the number of sentences of a file and a digest of them. Raises UserError for the first unusable line."""
     digest, count = hashlib.sha256(), 0
-    for number, line in source.lines(note=say):
+    for number, line in source.lines(note=tell):
         count += 1
         answers.translator.check_source(line, f"{source.path}:{number}")
         digest.update(line.encode("utf-8") + b"\n")

@@ -15,8 +15,8 @@ from nmt.config.compared import differences
 from nmt.config.plain_file import CONFIG_FILE, LEAVE_OUT, METRICS_FILE, read_json, read_yaml
 from nmt.data.sources.files import read_lines
 from nmt.errors import UserError
-from nmt.evaluation.split import TRANSLATIONS, read_scores
-from nmt.run_files import CONFIG, METRICS
+from nmt.evaluation.split import read_scores
+from nmt.run_files import CONFIG, METRICS, TRANSLATIONS
 from nmt.search.base import Search
 
 SEED = "seed"

@@ -22,6 +22,7 @@ from nmt.errors import UserError, counted
 from nmt.evaluation.metrics.base import Interval, Metric, Scores, labels, score
 from nmt.evaluation.search_errors import NOT_COMPARED, Verdict, judge, lines, totals
 from nmt.lines import as_line, digest
+from nmt.run_files import TRANSLATIONS
 from nmt.search.base import Search
 from nmt.system.atomic import write_atomically
 from nmt.system.inside import inside
@@ -30,7 +31,6 @@ from nmt.translator.base import BaseTranslator
 
 logger = logging.getLogger(__name__)
 
-TRANSLATIONS = "translations"  # the folder of the files of an evaluation, in that of its run
 SCORE_FILE = {
     **{"source_lang": LanguageCode, "target_lang": LanguageCode, "data": str, "data_sha256": str, "search": {}},
     **{"scores": {...: {}}, "commands": {...: str}, "sentences": Count, "seconds": Amount},

@@ -106,7 +106,7 @@ def _member(loaded: checkpoint.LoadedModel, search: Search) -> Translator:
 def languages_of(config: Mapping[str, Any]) -> tuple[str, str] | None:
     """Return the languages of a checkpoint's config; None for one that was saved from Python without data settings."""
     data = config.get("data", {})
-    return (data["source_lang"], data["target_lang"]) if "source_lang" in data else None
+    return (data["source_lang"], data["target_lang"]) if data.keys() >= {"source_lang", "target_lang"} else None
 
 
 def _require_one_direction(loaded: Sequence[checkpoint.LoadedModel]) -> None:

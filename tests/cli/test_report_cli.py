@@ -70,7 +70,7 @@ def test_where_the_training_pairs_are_lost_a_copy_takes_their_place(
     run: Run, tmp_path: Path, elsewhere: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Without one, the report goes on without rare words. A warning says what happens."""
-    lost = save_other(run, tmp_path / "lost.ckpt", train=str(tmp_path / "gone.tsv"))
+    lost = save_other(run, tmp_path / "lost.safetensors", train=str(tmp_path / "gone.tsv"))
     copy, alone = tmp_path / "copy", tmp_path / "alone"
     for folder in (copy, alone):
         folder.mkdir()

@@ -8,6 +8,7 @@ import shutil
 import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ from nmt.evaluation.metrics.base import labels
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.page import render
 from nmt.piece import Piece
+from nmt.run_files import best_checkpoint
 from nmt.table import Cell, Column, Table, text_cell, to_markdown, to_text, to_tsv
 from tests.finished_runs import write_run, write_translations
 from tests.html_page import Page
@@ -83,18 +85,17 @@ def test_an_error_and_a_message_are_shown_with_escapes(tmp_path: Path, capsys: p
     line = r"\x1b[2J\x07\tb"
     assert err == "error: a" + r"\x1b[2J\x07 b c\x9b1m\u202ed $x^{2 <b>" + "\n"
     for text in (out, stream.getvalue(), (tmp_path / "log").read_text("utf-8")):
-        assert printable(text, but="\n") == text and f"first\nname: a{line}" in text
-    assert out.startswith("50%: first")
+        assert printable(text, but="\n") == text and "first\n" in text and f"name: a{line}" in text
+    assert out.startswith("50%: first\n50%: name: a")
 
 
 def programs_of(run: Run, folder: Path) -> Path:
     """Return a stranger's run folder, whose names are evil."""
     path = folder / f"run \x1b]0;\x07{'e' * 9}"
     shutil.copytree(run.folder / "checkpoints", path / "checkpoints")
-    payload = checkpoint.load(path / "checkpoints" / "best.ckpt")
-    config = payload["nmt"]["config"]
-    payload["nmt"]["config"] = {**config, "name": EVIL, "scores": {**config["scores"], EVIL: config["scores"]["bleu"]}}
-    checkpoint.save(payload, path / "checkpoints" / "best.ckpt")
+    found = checkpoint.load(best_checkpoint(path))
+    scores = {**found.config["scores"], EVIL: found.config["scores"]["bleu"]}
+    checkpoint.save(replace(found, config={**found.config, "name": EVIL, "scores": scores}), best_checkpoint(path))
     return path
 
 

@@ -44,7 +44,7 @@ def test_a_stored_language_is_no_path(
     run: Run, stranger: Path, home: Path, program: Program, out: list[str], language: object
 ) -> None:
     for side in ("source_lang", "target_lang"):
-        save_other(run, stranger / "checkpoints" / "best.ckpt", **{side: language})
+        save_other(run, stranger / "checkpoints" / "best.safetensors", **{side: language})
         (home / "corpus").mkdir(exist_ok=True)
         (home / "corpus" / "test.jsonl").write_text('{"x/../../../thesis.tex": "a", "en": "b", "de": "c"}\n', "utf-8")
         for given in ([], ["data.path=corpus"], ["data.path=corpus", "data.source_lang=en", "data.target_lang=de"]):
@@ -54,14 +54,13 @@ def test_a_stored_language_is_no_path(
     assert (home / "thesis.tex").read_text("utf-8") == MINE
     assert files(home) == [
         "corpus/test.jsonl",
-        "theirs/checkpoints/best.ckpt",
-        "theirs/checkpoints/last.ckpt",
+        "theirs/checkpoints/best.safetensors",
         "thesis.tex",
     ]
 
 
 def test_other_programs_check_a_stored_language_too(run: Run, stranger: Path) -> None:
-    save_other(run, stranger / "checkpoints" / "best.ckpt", source_lang="../../thesis.tex")
+    save_other(run, stranger / "checkpoints" / "best.safetensors", source_lang="../../thesis.tex")
     with pytest.raises(UserError, match=r"data\.source_lang: got '../../thesis\.tex', expected text"):
         align.run([f"ckpt={stranger}", "split=test", "device=cpu"])
     with pytest.raises(UserError, match=r"data\.source_lang: got '\.\./t', expected text"):

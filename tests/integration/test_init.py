@@ -7,6 +7,7 @@ from nmt import checkpoint
 from nmt.cli import train as train_program
 from nmt.config.compose import compose_run
 from nmt.errors import UserError
+from nmt.run_files import best_checkpoint
 from nmt.training.run import train
 from tests.integration.small_training import best, last
 
@@ -49,10 +50,10 @@ def test_a_debug_run_has_the_model_and_the_tokenizer_of_the_checkpoint(first, tm
     caplog.set_level("INFO")
     words = [*OVERRIDES[:4], *OVERRIDES[9:], f"debug={debug}", f"init={first}", "trainer.max_steps=1"]
     train_program.run([*words, f"hydra.run.dir={tmp_path / 'second'}"])
-    begun, ended = (checkpoint.load(run / "checkpoints" / "last.ckpt")["nmt"] for run in (first, tmp_path / "second"))
+    begun, ended = (last(run)["nmt"] for run in (first, tmp_path / "second"))
     assert ended["tokenizer"] == begun["tokenizer"]
     assert all(ended["config"][section] == begun["config"][section] for section in ("model", "tokenizer"))
-    assert f"init: the weights of {first / 'checkpoints' / 'best.ckpt'}, update 2, and its tokenizer" in caplog.text
+    assert f"init: the weights of {best_checkpoint(first)}, update 2, and its tokenizer" in caplog.text
 
 
 @pytest.mark.parametrize("words", [["model=rnn"], ["experiment=multi30k_transformer"], ["model.encoder.layers=2"]])

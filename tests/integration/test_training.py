@@ -108,7 +108,7 @@ def test_a_run_that_ends_before_its_first_validation_validates(tmp_path):
     events = EventAccumulator(str(tmp_path / "run"))
     events.Reload()
     assert [event.step for event in events.Scalars("val/bleu")] == [3] and metrics["updates"] == 3
-    assert (tmp_path / "run" / "checkpoints" / "best.ckpt").is_file()
+    assert (tmp_path / "run" / "checkpoints" / "best.safetensors").is_file()
     said = (tmp_path / "run" / "train.log").read_text("utf-8")
     assert "run: at most 3 updates (trainer.max_steps), a validation every 50 batches and at the end" in said
 
