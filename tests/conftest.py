@@ -70,10 +70,18 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return make_run(tmp_path_factory.mktemp("runs"))
 
 
-@pytest.fixture
-def default_signals() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end the process, as they do unless nohup started the tests."""
-    before = {number: signal.signal(number, signal.SIG_DFL) for number in (signal.SIGTERM, signal.SIGHUP)}
+@pytest.fixture(autouse=True)
+def _same_signals() -> Iterator[None]:
+    """Undo what a program in this process has set for its signals: it leaves them at its end."""
+    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {number: signal.getsignal(number) for number in numbers}
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
+
+
+@pytest.fixture
+def default_signals(_same_signals: None) -> None:
+    """Let SIGTERM and SIGHUP end the process, as they do unless nohup started the tests."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)

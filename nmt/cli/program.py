@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import Any, NoReturn, TextIO
 
 from nmt.errors import UserError, one_line, printable
+from nmt.training.interruption import ignore_the_rest, stopped_by_ctrl_c
 
 USER_ERROR, BROKEN_PIPE = 2, 128 + 13
 # Importing torch and Lightning makes a million objects. By default Python looks for unreachable cycles after every 700
@@ -33,12 +34,13 @@ def main(run: Callable[[list[str]], None]) -> NoReturn:
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may lack characters of our text
         sys.stdout.reconfigure(errors="backslashreplace")
     outlive_terminal()
+    stopped_by_ctrl_c()
     try:
         _replace_closed_streams()
         run(sys.argv[1:])
         sys.stdout.flush()
     except KeyboardInterrupt as stop:
-        status = 128 + getattr(stop, "number", signal.SIGINT)  # nmt.training.interruption.Stopped has a number
+        status = 128 + getattr(stop, "number", signal.SIGINT)
     except BrokenPipeError:
         status = BROKEN_PIPE
     except SystemExit as stop:
@@ -53,8 +55,10 @@ def main(run: Callable[[list[str]], None]) -> NoReturn:
             raise
         print_error(message)
         status = USER_ERROR
-    for stream in (sys.stdout, sys.stderr):
-        _flushed(stream)
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            _flushed(stream)
+        ignore_the_rest()
     sys.exit(status)
 
 
@@ -116,7 +120,7 @@ def _flushed(stream: TextIO) -> bool:
     """Write what a stream holds. If that fails, drop it: Python would try again at its end, and change the status."""
     try:
         stream.flush()
-    except OSError:
+    except (OSError, KeyboardInterrupt):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         return False
     return True

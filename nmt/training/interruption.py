@@ -1,4 +1,8 @@
-"""How a run is stopped from outside: Ctrl-C, SIGTERM and SIGHUP do the same, at any time."""
+"""How a run is stopped from outside: Ctrl-C, SIGTERM and SIGHUP do the same, at any time.
+
+Some who stop a program send more than one signal: a terminal and a parent process both, or a queue of jobs. All that
+arrive within `TOGETHER` seconds of the first one belong to it, until the program has ended.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +22,10 @@ from nmt.run_files import last_checkpoint
 logger = logging.getLogger(__name__)
 
 SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]  # Windows has no SIGHUP
+
+
+TOGETHER = 0.5  # seconds; a signal waits for torch's current operation before it is handled
+_together_until = 0.0  # in seconds of time.monotonic
 
 
 class Stopped(KeyboardInterrupt):
@@ -43,29 +52,68 @@ def handled() -> list[int]:
     return [number for number in SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
 
 
+def is_another() -> bool:
+    """Note a signal that has arrived. Return False if it belongs to an earlier one."""
+    global _together_until
+    now = time.monotonic()
+    if now < _together_until:
+        return False
+    _together_until = now + TOGETHER
+    return True
+
+
+def forget() -> None:
+    """Let the next signal belong to no earlier one."""
+    global _together_until
+    _together_until = 0.0
+
+
+def stop(number: int, frame: FrameType | None) -> None:
+    """Raise `Stopped`, unless the signal belongs to an earlier one. This is a handler of signals."""
+    if is_another():
+        for each in (signal.SIGINT, *handled()):  # what follows would end the program before it has tidied up
+            signal.signal(each, stop)
+        raise Stopped(number)
+
+
+def stopped_by_ctrl_c() -> None:
+    """Let Ctrl-C raise `Stopped`, unless the program ignores it or handles it in another way."""
+    forget()
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, stop)
+
+
+def ignore_the_rest() -> None:
+    """Ignore from now on the signals that belong to the one that stopped the program, also while Python ends."""
+    if time.monotonic() < _together_until:
+        for number in (signal.SIGINT, *handled()):
+            signal.signal(number, signal.SIG_IGN)
+
+
 @contextmanager
 def stopped_by_signals() -> Iterator[None]:
-    """Raise `Stopped` when SIGTERM or SIGHUP arrives in the block, as Python raises KeyboardInterrupt for Ctrl-C.
+    """Raise `Stopped` when Ctrl-C, SIGTERM or SIGHUP arrives in the block.
 
     A signal that arrives while an object is destroyed is sent again, because Python drops exceptions there.
     """
 
-    def stop(number: int, frame: FrameType | None) -> None:
-        raise Stopped(number)
-
     def again(dropped: sys.UnraisableHookArgs) -> None:
         if isinstance(dropped.exc_value, KeyboardInterrupt):
+            forget()
             threading.Timer(0.1, os.kill, (os.getpid(), _number(dropped.exc_value))).start()
         else:
             hook(dropped)
 
     hook, sys.unraisablehook = sys.unraisablehook, again  # Python drops what is raised while it destroys an object
     before = {number: signal.signal(number, stop) for number in handled()}
+    before[signal.SIGINT] = signal.getsignal(signal.SIGINT)
+    stopped_by_ctrl_c()
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        if time.monotonic() >= _together_until:
+            for number, handler in before.items():
+                signal.signal(number, handler)
         sys.unraisablehook = hook
 
 

@@ -90,7 +90,7 @@ def test_ctrl_c_is_status_130_and_ends_a_multirun(
 def test_a_signal_before_the_first_update_ends_a_run_as_ctrl_c_does(runs: Runs, number: int) -> None:
     runs.work = lambda config, folder: os.kill(os.getpid(), number)
     assert runs.status("hydra.run.dir=here") == 128 + number
-    assert not Path("here").exists() and signal.getsignal(number) == signal.SIG_DFL
+    assert not Path("here").exists()
 
 
 def test_a_signal_that_is_ignored_stays_ignored(runs: Runs) -> None:

@@ -14,6 +14,7 @@ from nmt.config.compose import compose_run
 from nmt.config.recipe import read_recipe
 from nmt.errors import UserError
 from nmt.run_files import CONFIG, METRICS, best_checkpoint
+from nmt.training import interruption
 from nmt.training.callbacks.checkpointing import Checkpointing
 from nmt.training.callbacks.progress import TrainingProgress
 from nmt.training.interruption import Interrupted
@@ -120,6 +121,33 @@ def test_a_signal_ends_a_run_that_validates_after_every_batch(tmp_path, monkeypa
     monkeypatch.setattr(TranslationModule, "on_train_batch_end", interrupt)
     with pytest.raises(Interrupted, match="update 2 is saved"):
         go(tmp_path / "run", "trainer.val_check_interval=1", "trainer.max_epochs=1")
+
+
+@pytest.mark.usefixtures("default_signals")
+@pytest.mark.parametrize(
+    ("numbers", "together", "error"),
+    [
+        ((signal.SIGTERM, signal.SIGINT), 0.5, "SIGTERM, update 3 is saved"),
+        ((signal.SIGINT, signal.SIGINT), 0.5, "SIGINT, update 3 is saved"),
+        ((signal.SIGINT, signal.SIGTERM), 0.0, "SIGINT, update 3 is saved"),
+        ((signal.SIGINT, signal.SIGINT), 0.0, "SIGINT, update 2 is saved"),
+    ],
+)
+def test_a_second_signal_ends_a_run_at_once_only_if_it_is_a_later_ctrl_c(
+    tmp_path, monkeypatch, numbers, together, error
+):
+    original = TranslationModule.on_train_batch_end
+
+    def interrupt(self, *arguments):
+        original(self, *arguments)
+        if self.global_step == 2:
+            for number in numbers:
+                os.kill(os.getpid(), number)
+
+    monkeypatch.setattr(interruption, "TOGETHER", together)
+    monkeypatch.setattr(TranslationModule, "on_train_batch_end", interrupt)
+    with pytest.raises(Interrupted, match=error), interruption.stopped_by_signals():
+        go(tmp_path / "run", SAVE_ALWAYS, "trainer.max_epochs=1")
 
 
 def test_a_resume_that_fails_leaves_a_finished_run_as_it_was(tmp_path, monkeypatch):

@@ -11,14 +11,14 @@ from pytorch_lightning.callbacks import Callback
 from pytorch_lightning.trainer.states import TrainerFn
 
 from nmt.training.callbacks.checkpointing import Checkpointing, resumable
-from nmt.training.interruption import Interrupted, handled
+from nmt.training.interruption import Interrupted, Stopped, handled, is_another
 from nmt.training.module import TranslationModule, training
 
 
 class GracefulStop(Callback):
     """Saves and ends a run after the next whole update when it gets Ctrl-C, SIGTERM or SIGHUP.
 
-    A second Ctrl-C ends the run at once.
+    A second Ctrl-C ends the run at once. Signals that arrive together are one, and the status is that of the first.
     """
 
     def __init__(self, checkpointing: Checkpointing) -> None:
@@ -31,8 +31,12 @@ class GracefulStop(Callback):
         self._before = {number: signal.signal(number, self._receive) for number in (signal.SIGINT, *handled())}
 
     def _receive(self, number: int, frame: FrameType | None) -> None:
-        self._received = number
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        if not is_another():
+            return
+        if self._received is None:
+            self._received = number
+        elif number == signal.SIGINT:
+            raise Stopped(number)
 
     def on_train_batch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule, *_: Any) -> None:
         """Save and stop if a signal came."""
