@@ -2,6 +2,9 @@
 
 Lines end with "\\n" alone (a "\\r" before it is dropped). Other readers also split on U+2028, form feeds and the like,
 which shifts every later line of a source against its translation.
+
+A line has at most `LONGEST` bytes. That is sixteen times the longest text that a tokenizer learns from, and the memory
+that a file without line ends can take.
 """
 
 from __future__ import annotations
@@ -9,10 +12,13 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import PurePath
+from typing import BinaryIO
 
 from nmt.errors import UserError
 
+LONGEST = 1 << 20  # bytes, with the line end
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LINE_BREAKS = re.compile(r"[\r\n]+")
 
@@ -32,14 +38,24 @@ def says_jsonl(name: str) -> bool:
     return format_of(name) == ".jsonl"
 
 
+def raw(file: BinaryIO) -> Iterator[bytes]:
+    """Return the lines of a file with their ends. Of a line that is too long, one byte more than `LONGEST` is read."""
+    return iter(partial(file.readline, LONGEST + 1), b"")
+
+
 def decoded(lines: Iterable[bytes], place: str, *, first: int = 1) -> Iterator[str]:
     """Yield lines of UTF-8 text without their ends; `lines` have them.
 
     A byte order mark is dropped in line 1; a last line without "\\n" counts unless it is empty. `place` with the number
     of a line behind it names the line, and `first` is the number of the first one. Raises UserError for a line that is
-    not UTF-8.
+    too long or not UTF-8.
     """
     for number, line in enumerate(lines, start=first):
+        if len(line) > LONGEST:
+            raise UserError(
+                f"{place}{number}: a line of more than {LONGEST:,} bytes, expected one sentence on each line; split it "
+                "into sentences, or leave it out"
+            )
         content = line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
         try:
             text = content.decode("utf-8")

@@ -14,7 +14,7 @@ from nmt.cli.arguments import read_config, take, wants_help
 from nmt.cli.output import utf8_output
 from nmt.cli.pair_files import columns
 from nmt.errors import UserError
-from nmt.lines import decoded, format_of, says_jsonl
+from nmt.lines import LONGEST, decoded, format_of, says_jsonl
 
 if TYPE_CHECKING:
     from nmt.cli.answers import Answers
@@ -55,9 +55,9 @@ Translate with a trained model: one text, every line of a file, or every line of
   device=auto                auto, cpu, cuda, cuda:1 ...
 
 Without text= and input=, the program translates every line of standard input (UTF-8). There and in a file, each line
-gives one line, in order, and an empty line stays empty. Each line of standard input is translated as soon as it
-arrives, so the program also works interactively through a pipe. On a terminal, control characters in a translation
-are shown as escapes, such as \\x1b; in a file and in a pipe they stay as they are.
+gives one line, in order, and an empty line stays empty. A line has at most 1,048,576 bytes. Each line of standard
+input is translated as soon as it arrives, so the program also works interactively through a pipe. On a terminal,
+control characters in a translation are shown as escapes, such as \\x1b; in a file and in a pipe they stay as they are.
 
   python scripts/translate.py ckpt=outputs/demo/2026-01-31_12-00-00 text='A man, in a "red" shirt, rides a bike.'
   python scripts/translate.py ckpt=best.safetensors < test.en > test.de
@@ -166,8 +166,8 @@ def check_n_best(config: TranslateConfig, search: Search) -> None:
 def translate_lines(answers: Answers, stream: BufferedIOBase, output: TextIO) -> None:
     """Write the translation of every line of `stream`, in order, without waiting for more lines than have arrived.
 
-    Raises UserError for a line that is not UTF-8 or is refused because of its length, after the translations of the
-    lines before it have been written.
+    Raises UserError for a line that is not UTF-8 or is too long, or is refused because of its number of pieces, after
+    the translations of the lines before it have been written.
     """
     number = 1
     for lines in arriving(stream):
@@ -187,13 +187,16 @@ def translate_lines(answers: Answers, stream: BufferedIOBase, output: TextIO) ->
 def arriving(stream: BufferedIOBase) -> Iterator[list[bytes]]:
     """Yield the lines that have arrived, with their line feeds and at most `CHUNK` at a time.
 
-    It does not wait for more lines, so an interactive user gets each answer at once.
+    It does not wait for more lines, so an interactive user gets each answer at once. A line that becomes too long is
+    the last one.
     """
     rest = b""
     while block := stream.read1(BLOCK):
         *lines, rest = (rest + block).split(b"\n")
         for start in range(0, len(lines), CHUNK):
             yield [line + b"\n" for line in lines[start : start + CHUNK]]
+        if len(rest) > LONGEST:
+            break
     if rest:
         yield [rest]
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from nmt.config.grammar import quoted
 from nmt.errors import UserError
-from nmt.lines import decoded
+from nmt.lines import decoded, raw
 
 _DEFAULT = re.compile(r"^ *- (?:override )?/?([\w/]+): *([\w.-]+|\[[\w, ]*\])", re.MULTILINE)
 _own: ContextVar[Path | None] = ContextVar("own", default=None)
@@ -133,7 +133,7 @@ def text(config_name: str) -> str:
     """Return the text of a config file. Raises UserError if it is not UTF-8."""
     path = config_path(config_name)
     with path.open("rb") as file:
-        return "\n".join(decoded(file, f"{shown_path(path)}, line "))
+        return "\n".join(decoded(raw(file), f"{shown_path(path)}, line "))
 
 
 def check_texts() -> None:

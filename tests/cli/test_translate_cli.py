@@ -9,13 +9,14 @@ import re
 import select
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from nmt.cli import translate as translate_program
 from nmt.cli.answers import Answers
 from nmt.errors import UserError
-from nmt.lines import as_line
+from nmt.lines import LONGEST, as_line
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
 from nmt.translation import Translation
@@ -154,6 +155,33 @@ def test_translate_program_says_which_line_is_not_utf8(
     with pytest.raises(UserError, match=r"standard input, line 3: not UTF-8 \(byte 0xe9 at 3\)"):
         translate_program.run([f"ckpt={run.folder}"])
     assert capsys.readouterr().out.count("\n") == 2, "the lines before it are answered"
+
+
+class Endless(io.RawIOBase):
+    """Two lines, and a third one without an end; counts the bytes that are read."""
+
+    def __init__(self) -> None:
+        self.start, self.count = b"a dog\nthe snow\n", 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        content, self.start = (self.start or b"x" * len(buffer)), b""
+        buffer[: len(content)] = content
+        self.count += len(content)
+        return len(content)
+
+
+def test_translate_program_refuses_a_line_without_end(
+    run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stream = Endless()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BufferedReader(stream), encoding="utf-8"))
+    with pytest.raises(UserError, match=r"^standard input, line 3: a line of more than 1,048,576 bytes"):
+        translate_program.run([f"ckpt={run.folder}"])
+    assert capsys.readouterr().out.count("\n") == 2, "the lines before it are answered"
+    assert stream.count < 2 * LONGEST
 
 
 def test_translate_program_says_how_many_translations_are_empty(

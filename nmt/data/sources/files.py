@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, cast
 from nmt.data.pair import SentencePair
 from nmt.data.sources.base import SPLITS, Pairs, Reader, Source
 from nmt.errors import ParameterError, UserError, did_you_mean
-from nmt.lines import decoded, format_of
+from nmt.lines import decoded, format_of, raw
 
 SPLIT_FILE_NAMES: Mapping[str, tuple[str, ...]] = {
     "train": ("train",),
@@ -94,7 +94,7 @@ def file_spec(value: Any, parameter: str) -> FileSpec:
 def read_lines(path: Path) -> Iterator[str]:
     """Yield the lines of a UTF-8 text file, gzipped if its name ends in .gz, as `nmt.lines.decoded` does.
 
-    Raises UserError for a file that cannot be read, and for a line that is not UTF-8 (with its number).
+    Raises UserError for a file that cannot be read, and for a line that is too long or not UTF-8 (with its number).
     """
     return decoded(_raw_lines(path), f"{path}:")
 
@@ -104,7 +104,7 @@ def _raw_lines(path: Path) -> Iterator[bytes]:
         if not stat.S_ISREG(path.stat().st_mode):  # a pipe can be read only once, and a device may have no end
             raise UserError(f"{path}: cannot be read: a folder, pipe or device; expected a file that can be read again")
         with cast(BinaryIO, gzip.open(path) if path.suffix == ".gz" else path.open("rb")) as file:
-            yield from file
+            yield from raw(file)
     except FileNotFoundError as error:
         raise UserError(f"{path}: no such file") from error
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:

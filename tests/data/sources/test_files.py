@@ -13,6 +13,7 @@ import pytest
 from nmt.data.pair import SentencePair
 from nmt.data.sources.files import Files, file_spec, find_splits, read_lines, read_pairs, read_texts
 from nmt.errors import ParameterError, UserError
+from nmt.lines import LONGEST
 
 # What other readers split on, quote, or take for nothing.
 PAIRS = [
@@ -222,6 +223,26 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert count == 40_000 and peak < 1_000_000
+
+
+@pytest.mark.parametrize("name", ["lines.en", "lines.en.gz"])
+def test_a_line_without_end_is_refused_in_little_memory(tmp_path, name):
+    """A file of less than 1 MB can hold it."""
+    path = tmp_path / name
+    with gzip.open(path, "wb") if name.endswith(".gz") else path.open("wb") as file:
+        file.write(b"one\n" + b"two" * (LONGEST // 3) + b"\n")  # 1,048,576 bytes with the line end
+        for _ in range(200):
+            file.write(b"x" * LONGEST)
+    assert not name.endswith(".gz") or path.stat().st_size < 10**6
+    lines = read_lines(path)
+    assert [len(next(lines)) for _ in range(2)] == [3, LONGEST - 1]
+    tracemalloc.start()
+    with pytest.raises(UserError) as error:
+        next(lines)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert str(error.value).startswith(f"{path}:3: a line of more than 1,048,576 bytes, expected one sentence")
+    assert peak < 5 * LONGEST
 
 
 def test_a_note_about_a_file_is_logged_once(tmp_path, heard):
