@@ -15,7 +15,7 @@ from itertools import islice
 from nmt.config.settings import DataConfig
 from nmt.data.pair import Reiterable, Split
 from nmt.data.sources.base import SPLITS, Pairs, Source
-from nmt.errors import UserError, did_you_mean
+from nmt.errors import UserError, counted, did_you_mean
 
 logger = logging.getLogger(__name__)
 
@@ -108,9 +108,11 @@ def _hold_out(train: Pairs, config: DataConfig, where: str) -> dict[str, Pairs]:
     """
     count = len(Split.of(train))
     if config.val_size >= count:
+        fewer = f"set data.val_size={max(1, count // 10)}, or " if count > 1 else ""
+        overfit = ", or validate on the training pairs themselves: data.overfit=true" if count == 1 else ""
         raise UserError(
-            f"data.val_size: {where} has {count:,} training pairs, so {config.val_size:,} cannot be held out for "
-            f"validation; set data.val_size={max(1, count // 10)}, or name a file by data.val="
+            f"data.val_size: {where} has {counted(count, 'training pair')}, so {config.val_size:,} cannot be held out "
+            f"for validation; {fewer}name a file by data.val={overfit}"
         )
     chosen = set(random.Random(config.seed).sample(range(count), config.val_size))
     held = [pair for index, pair in enumerate(train) if index in chosen]

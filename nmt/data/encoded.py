@@ -24,7 +24,7 @@ from nmt.data.pair import SentencePair, Split
 from nmt.data.progress import PassProgress
 from nmt.data.tokenizer import Tokenizer
 from nmt.data.word_links import PieceLinks, links_of_pair, piece_links, words_of_pieces
-from nmt.errors import UserError
+from nmt.errors import UserError, counted
 from nmt.lines import digest
 from nmt.system.atomic import lock_file, replacing
 from nmt.system.cores import usable_cores
@@ -183,7 +183,7 @@ def _why(dropped: Counter[str], filters: Filters) -> str:
     if set(dropped) == {"empty"}:
         return f"{total:,} of {total:,} are empty on one side); check that the lines of both files belong together"
     remedy = "raise these limits" + " or use fewer filters" * bool(filters.defects)
-    return f"{total:,} pairs: {counts(dropped)}; {filters.settings()}); {remedy}"
+    return f"{counted(total, 'pair')}: {counts(dropped)}; {filters.settings()}); {remedy}"
 
 
 # Encoding

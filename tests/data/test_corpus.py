@@ -93,6 +93,18 @@ def test_hold_out_needs_enough_pairs(tmp_path, data_config, heard):
         load_corpus(data_config(train=train, val_size=10))
 
 
+@pytest.mark.parametrize("val_size", [1, 1000])
+def test_of_one_pair_none_can_be_held_out_and_the_advice_works(tmp_path, data_config, val_size):
+    train = write(tmp_path / "train.tsv", 1)
+    with pytest.raises(UserError, match=r"has 1 training pair, so .* cannot be held out") as error:
+        load_corpus(data_config(train=train, val_size=val_size))
+    assert "set data.val_size" not in str(error.value)
+    assert str(error.value).endswith(": data.overfit=true")
+    for advice in ({"val": train}, {"overfit": True}):
+        corpus = load_corpus(data_config(train=train, val_size=val_size, **advice))
+        assert len(corpus["train"]) == len(corpus["val"]) == 1
+
+
 def test_overfit_makes_every_split_the_training_split(folder, data_config, heard):
     corpus = load_corpus(data_config(path=str(folder), overfit=True, limit=3))
     assert corpus["train"] == corpus["val"] == corpus["test"] and len(corpus["train"]) == 3
