@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 
 from nmt.config.typed import LanguageCode, NonNegativeInt, OtherKeys, PositiveInt, Range
 
-# The names of the classes in nmt.data.defects
+# The names of the classes in nmt.data.defects that are filters
 Filter = Literal[
     "identical",
     "duplicate",
@@ -25,6 +25,9 @@ Filter = Literal[
     "language",
     "encoding",
     "invisible",
+    "markup",
+    "addresses",
+    "symbols",
 ]
 
 

@@ -74,8 +74,11 @@ def message(*overrides: str) -> str:
             ["scores=[bleu]", "scores.chrf.word_order=2"],
             "scores.chrf.word_order: chrf is not among the scores bleu; choose it as well, as in scores=[bleu,chrf]",
         ),
-        (["data.filters=duplicate"], "script, language, encoding, invisible), as in data.filters=[duplicate]"),
-        (["data.filters=[script,duplicat]"], "encoding, invisible); did you mean 'duplicate'?"),
+        (
+            ["data.filters=duplicate"],
+            "invisible, markup, addresses, symbols), as in data.filters=[duplicate]",
+        ),
+        (["data.filters=[script,duplicat]"], "addresses, symbols); did you mean 'duplicate'?"),
         (
             ["experiment=demo_rnn", "model/positions=rotary"],
             "model/positions: model=rnn has no positions to choose; use model/positions with model=hybrid or "

@@ -130,6 +130,7 @@ class _Counts:
                     self._found(defect.name, index, pair, note)
 
     def _found(self, name: str, index: int, pair: SentencePair, note: str) -> None:
+        note = visible(note)
         self._kinds[name][note] += 1
         if len(self._examples[name]) < self._most_examples:
             where = f"pair {index + 1:,}" if pair.line is None else f"line {pair.line:,}"

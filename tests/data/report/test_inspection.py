@@ -51,6 +51,9 @@ PLANTED = [
     ({"encoding"}, SentencePair("a bridge over the street", "eine Br\ufffdcke \ufffdber die Straße")),
     ({"invisible"}, SentencePair("an old\u200b man", "ein alter Mann")),
     ({"invisible"}, SentencePair("\ufeffan old dog", "ein alter Hund")),
+    ({"markup"}, SentencePair("a man &amp; his dog", "ein Mann & sein Hund")),
+    ({"addresses"}, SentencePair("see www.example.com", "siehe www.example.org")),
+    ({"symbols"}, SentencePair("children at the river", "======= Kinder")),
     *(({"many_targets"}, SentencePair("yes", f"ja {word}")) for word in GERMAN[: MOST_TARGETS + 1]),
 ]
 
@@ -175,7 +178,10 @@ class Tags(html.parser.HTMLParser):
 
 
 def test_markup_in_sentences_does_nothing_on_the_page(tokenizer, data_config):
-    evil = '<script>alert(1)</script><img src="http://x.test/a.png" onerror=alert(1)>\u202e{{ 7 * 7 }}</p>&lt;'
+    evil = (
+        "\x1b" * 9
+        + '<script>alert(1)</script><img src="http://x.test/a.png" onerror=alert(1)>\u202e{{ 7 * 7 }}</p>&lt;'
+    )
     corpus = {"train": Split.of([SentencePair(evil, evil)]), "val": Split.of([SentencePair("a", "b")])}
     report = inspect(corpus, tokenizer, data_config(), origin=lambda split: evil)
     found = page(report)
@@ -184,6 +190,7 @@ def test_markup_in_sentences_does_nothing_on_the_page(tokenizer, data_config):
     assert not tags.tags & {"script", "img", "link", "iframe", "object", "a", "form"}
     assert not tags.attributes & {"src", "href", "onerror"}
     assert "<script>alert(1)</script>" in tags.text and "{{ 7 * 7 }}" in tags.text and "\\u202e" in tags.text
+    assert "source: \\x1b repeated" in tags.text and "\x1b" not in found + "\n".join(text(report))
     assert not re.search(r"url\(|@import|\u202e", found) and "default-src 'none'" in found
 
 
