@@ -26,6 +26,7 @@ Filter = Literal[
     "encoding",
     "invisible",
     "markup",
+    "numbers",
     "addresses",
     "symbols",
 ]

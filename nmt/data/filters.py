@@ -13,13 +13,14 @@ from nmt.config.settings import DataConfig
 from nmt.data.defects.base import Defect, Surroundings
 from nmt.data.defects.corpus import Duplicate, LeakedPair, LeakedSource, LeakedTarget, ManyTargets
 from nmt.data.defects.marks import Addresses, Markup, Symbols
+from nmt.data.defects.numbers import Numbers
 from nmt.data.defects.texts import Encoding, Identical, Invisible, Language, Script
 from nmt.data.pair import SentencePair, Split
 from nmt.errors import UserError
 
 KINDS: tuple[type[Defect], ...] = (
     *(Identical, Duplicate, ManyTargets, LeakedPair, LeakedSource, LeakedTarget),
-    *(Script, Language, Encoding, Invisible, Markup, Addresses, Symbols),
+    *(Script, Language, Encoding, Invisible, Markup, Numbers, Addresses, Symbols),
 )
 DEFECTS: Mapping[str, type[Defect]] = {kind.name: kind for kind in KINDS}
 

@@ -76,7 +76,7 @@ def message(*overrides: str) -> str:
         ),
         (
             ["data.filters=duplicate"],
-            "invisible, markup, addresses, symbols), as in data.filters=[duplicate]",
+            "invisible, markup, numbers, addresses, symbols), as in data.filters=[duplicate]",
         ),
         (["data.filters=[script,duplicat]"], "addresses, symbols); did you mean 'duplicate'?"),
         (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 
@@ -22,6 +23,22 @@ ADDRESSES = (
     *(("{} http://a.example", "{} http://b.example"), ("{} ftp://a.example/x", "{} ftp://a.example/y")),
     ("{} a.b@example.com, c@example.com", "{} a.b@example.com"),
 )
+NUMBER = re.compile(r"(?<![\w%.$,])[1-9]\d+(?![\w%.$,])", re.ASCII)
+CAN_HAVE_OTHER_FORM = 12
+
+
+def other_number(pair, draw):
+    """Return the pair with another number on one side, or without it there; None if it has none of two digits."""
+    numbers = [
+        n for n in NUMBER.findall(pair.target) if n in NUMBER.findall(pair.source) and int(n) > CAN_HAVE_OTHER_FORM
+    ]
+    if not numbers:
+        return None
+    number = draw.choice(numbers)
+    other = draw.choice([str(int(number) + draw.randint(1, 9)), ""])
+    if other and re.search(rf"{other}|{int(other) % 12}", pair.source + pair.target):
+        return None
+    return SentencePair(pair.source, re.sub(rf"(?<!\d){number}(?!\d)", other, pair.target))
 
 
 def one_side(texts):
@@ -40,6 +57,7 @@ PLANTED = {
     "addresses": lambda pair, draw, place: SentencePair(
         *(text.format(side) for text, side in zip(ADDRESSES[place], (pair.source, pair.target), strict=True))
     ),
+    "numbers": lambda pair, draw, place: other_number(pair, draw),
 }
 
 

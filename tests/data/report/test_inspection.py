@@ -52,6 +52,7 @@ PLANTED = [
     ({"invisible"}, SentencePair("an old\u200b man", "ein alter Mann")),
     ({"invisible"}, SentencePair("\ufeffan old dog", "ein alter Hund")),
     ({"markup"}, SentencePair("a man &amp; his dog", "ein Mann & sein Hund")),
+    ({"numbers"}, SentencePair("25 children in the snow", "35 Kinder im Schnee")),
     ({"addresses"}, SentencePair("see www.example.com", "siehe www.example.org")),
     ({"symbols"}, SentencePair("children at the river", "======= Kinder")),
     *(({"many_targets"}, SentencePair("yes", f"ja {word}")) for word in GERMAN[: MOST_TARGETS + 1]),

@@ -1,0 +1,82 @@
+"""How a language writes numbers, months, hours and "million", from num2words and Unicode CLDR."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import regex
+from babel import Locale, UnknownLocaleError
+from num2words import CONVERTER_CLASSES, num2words
+
+from nmt.data.defects.corpus import simplified
+
+MOST_DIGITS = 5  # few write a longer number in words, and num2words may need minutes for it
+FORMS = ("cardinal", "ordinal", "year")
+# What num2words raises where a language has no ordinals or no years, or ends early
+UNFINISHED = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, NotImplementedError)
+
+_WORD = regex.compile(r"[\p{L}\p{M}]+")
+
+
+@functools.lru_cache(maxsize=10_000)
+def number_words(number: str, language: str) -> tuple[str, ...]:
+    """Return the words for a number, as `simplified` leaves them; none in a language that num2words does not know."""
+    locale = _locale(language)
+    keys = (str(locale), locale.language) if locale else ()
+    key = next((key for key in keys if key in CONVERTER_CLASSES), None)
+    if key is None or len(number) > MOST_DIGITS:
+        return ()
+    found = []
+    for form in FORMS:
+        try:
+            words = str(num2words(int(number), lang=key, to=form))
+        except UNFINISHED:
+            continue
+        found += [simplified(words), simplified(words.replace(" and ", " "))]
+    return tuple(dict.fromkeys(found))
+
+
+@functools.cache
+def month_names(language: str) -> Mapping[int, Any]:
+    """Return for each month a pattern that finds its names, long and short. There is none for an unknown language."""
+    locale = _locale(language)
+    styles = [locale.months["format"][style] for style in ("wide", "abbreviated")] if locale else []
+    return {month: _any_of(style[month].rstrip(".") for style in styles) for month in range(1, 13) if styles}
+
+
+@functools.cache
+def clock_words(language: str) -> Any:
+    """Return a pattern that finds the words for parts of the day, such as AM, "in the evening" and 오후."""
+    locale = _locale(language)
+    styles = [locale.day_periods["format"].get(style, {}) for style in ("wide", "abbreviated")] if locale else []
+    return _any_of(["a.m", "p.m", *(word for style in styles for word in style.values())])
+
+
+@functools.cache
+def scale_words(language: str) -> Any:
+    """Return a pattern that finds a word such as "thousand", "Mio.", K or 만 between a number and what follows it."""
+    locale = _locale(language)
+    formats = locale.compact_decimal_formats.values() if locale else ()
+    patterns = [each.pattern for plurals in formats for forms in plurals.values() for each in forms.values()]
+    words = {word for pattern in patterns for word in _WORD.findall(pattern)}
+    short = {word for word in words if len(word) == 1}  # M is million, m is not
+    return regex.compile(rf"[\s\u00a0-]?(?:{_alternatives(short)}|(?i:{_alternatives(words - short)}))")
+
+
+def _any_of(words: Iterable[str]) -> Any:
+    return regex.compile(_alternatives(words), regex.IGNORECASE)
+
+
+def _alternatives(words: Iterable[str]) -> str:
+    """Return a pattern for any of the words, but not inside a word of Latin letters. Of no words, it finds none."""
+    found = "|".join(regex.escape(word) for word in sorted(set(words), key=lambda word: (-len(word), word)))
+    return rf"(?<!\p{{sc=Latin}})(?:{found or '(?!)'})(?!\p{{sc=Latin}})"
+
+
+def _locale(language: str) -> Locale | None:
+    try:
+        return Locale.parse(language.replace("-", "_"))
+    except (UnknownLocaleError, ValueError):
+        return None
