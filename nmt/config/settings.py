@@ -29,6 +29,7 @@ Filter = Literal[
     "numbers",
     "addresses",
     "symbols",
+    "shifted",
 ]
 
 

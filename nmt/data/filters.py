@@ -10,17 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nmt.config.settings import DataConfig
-from nmt.data.defects.base import Defect, Surroundings
+from nmt.data.defects.base import Defect, Surroundings, sample
 from nmt.data.defects.corpus import Duplicate, LeakedPair, LeakedSource, LeakedTarget, ManyTargets
 from nmt.data.defects.marks import Addresses, Markup, Symbols
 from nmt.data.defects.numbers import Numbers
+from nmt.data.defects.shift import Shifted
 from nmt.data.defects.texts import Encoding, Identical, Invisible, Language, Script
 from nmt.data.pair import SentencePair, Split
 from nmt.errors import UserError
 
 KINDS: tuple[type[Defect], ...] = (
     *(Identical, Duplicate, ManyTargets, LeakedPair, LeakedSource, LeakedTarget),
-    *(Script, Language, Encoding, Invisible, Markup, Numbers, Addresses, Symbols),
+    *(Script, Language, Encoding, Invisible, Markup, Numbers, Addresses, Symbols, Shifted),
 )
 DEFECTS: Mapping[str, type[Defect]] = {kind.name: kind for kind in KINDS}
 
@@ -87,7 +88,13 @@ def make_filters(config: DataConfig, corpus: Mapping[str, Split]) -> Filters:
     return Filters(config.max_length, config.max_ratio, [DEFECTS[name](around) for name in config.filters])
 
 
-def surroundings(config: DataConfig, corpus: Mapping[str, Split], split: str) -> Surroundings:
-    """Return what defects may know about the pairs of `split`. With `data.overfit`, nothing is held out of train."""
+def surroundings(
+    config: DataConfig, corpus: Mapping[str, Split], split: str, *, stride: int | None = None
+) -> Surroundings:
+    """Return what defects may know about the pairs of `split`, of which one block in `stride` is read if it is given.
+
+    With `data.overfit`, nothing is held out of train.
+    """
     others = {} if split != "train" or config.overfit else {key: corpus[key] for key in corpus if key != "train"}
-    return Surroundings((config.source_lang, config.target_lang), corpus[split], others)
+    pairs = corpus[split] if stride is None else sample(corpus[split], stride)
+    return Surroundings((config.source_lang, config.target_lang), pairs, others, stride or 1)

@@ -76,9 +76,9 @@ def message(*overrides: str) -> str:
         ),
         (
             ["data.filters=duplicate"],
-            "invisible, markup, numbers, addresses, symbols), as in data.filters=[duplicate]",
+            "invisible, markup, numbers, addresses, symbols, shifted), as in data.filters=[duplicate]",
         ),
-        (["data.filters=[script,duplicat]"], "addresses, symbols); did you mean 'duplicate'?"),
+        (["data.filters=[script,duplicat]"], "symbols, shifted); did you mean 'duplicate'?"),
         (
             ["experiment=demo_rnn", "model/positions=rotary"],
             "model/positions: model=rnn has no positions to choose; use model/positions with model=hybrid or "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import itertools
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Mapping
@@ -14,19 +15,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nmt.data.pair import SentencePair, Split
+from nmt.data.progress import PassProgress
 
 Hashes = NDArray[np.uint64]
 
 SIDES = ("source", "target")
+BLOCK = 100  # neighbouring pairs of a sample
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """The languages of a corpus, the split that is looked at, and for train the held-out splits (val, test)."""
+    """The languages of a corpus, the split that is looked at, and for train the held-out splits (val, test).
+
+    `pairs` may be a sample (see `sample`): one of every `stride` blocks of neighbouring pairs.
+    """
 
     languages: tuple[str, str]
     pairs: Split
     held_out: Mapping[str, Split] = field(default_factory=dict)
+    stride: int = 1
+
+    def place(self, index: int, pair: SentencePair) -> str:
+        """Return where the pair with this index stands: "line 7", or "pair 7" if it is from no file."""
+        block, rest = divmod(index, BLOCK)
+        return f"pair {block * self.stride * BLOCK + rest + 1:,}" if pair.line is None else f"line {pair.line:,}"
 
     @functools.cached_property
     def hashes(self) -> tuple[Hashes, Hashes]:
@@ -36,6 +48,22 @@ class Surroundings:
             sources.append(_hash(pair.source))
             pairs.append(_hash(f"{pair.source}\0{pair.target}"))
         return np.frombuffer(sources, np.uint64), np.frombuffer(pairs, np.uint64)
+
+
+def sample(split: Split, stride: int) -> Split:
+    """Return the first of every `stride` blocks of a split. The pairs of a block are neighbours in the split.
+
+    The sample is in memory: several defects read it, and each pass over a large file takes long.
+    """
+    chosen: list[SentencePair] = []
+    with PassProgress("reading a sample", len(split)) as progress:
+        rest = iter(split)
+        for number in itertools.count():
+            if not (block := list(itertools.islice(rest, BLOCK))):
+                break
+            chosen += [] if number % stride else block
+            progress.advance(len(block))
+    return Split(chosen, len(chosen), split.digest)
 
 
 def _hash(text: str) -> int:

@@ -11,11 +11,11 @@ from types import MappingProxyType
 import numpy as np
 
 from nmt.config.settings import DataConfig
-from nmt.data.defects.base import Defect
+from nmt.data.defects.base import Defect, Surroundings
 from nmt.data.defects.corpus import LeakedPair, several_targets, simplified
 from nmt.data.encoded import encode
 from nmt.data.filters import DEFECTS, Filters, surroundings
-from nmt.data.pair import Reiterable, SentencePair, Split
+from nmt.data.pair import SentencePair, Split
 from nmt.data.progress import PassProgress
 from nmt.data.report.figures import MORE, DataReport, Example, Finding, Side, SplitFigures, visible
 from nmt.data.tokenizer import Tokenizer
@@ -39,7 +39,7 @@ def inspect(
 
     The further training corpora `more` are splits of the report too, called "more.NAME". A finding keeps the first
     `examples` pairs. `origin` returns where a split comes from. If a training corpus has more than `most_pairs` pairs,
-    one pair in every n is looked at, so that there are no more than this.
+    one block of neighbouring pairs in every n is looked at, so that there are about as many, or fewer.
     """
     limits = Filters(config.max_length, config.max_ratio)
     languages = config.source_lang, config.target_lang
@@ -51,13 +51,14 @@ def inspect(
     splits = {}
     for split, whole in {**training, **held_out}.items():
         is_training = split in training
-        pairs = _sample(whole, most_pairs) if is_training and most_pairs is not None else whole
+        stride = -(-len(whole) // most_pairs) if is_training and most_pairs is not None else None
         role = "train" if is_training else split  # as the defects know it
-        around = surroundings(config, {**held_out, role: pairs}, role)
+        around = surroundings(config, {**held_out, role: whole}, role, stride=stride)
+        pairs = around.pairs
         seen.look_for(around.held_out)
         leaks = bool(around.held_out)  # only training pairs can leak
         kinds = [kind for kind in usable if leaks or not issubclass(kind, LeakedPair)]
-        counts = _Counts(tokenizer, limits, [kind(around) for kind in kinds], examples)
+        counts = _Counts(tokenizer, limits, around, [kind(around) for kind in kinds], examples)
         compared = not is_training and not config.overfit
         with PassProgress(f"looking at {split}", len(pairs)) as progress:
             rest = iter(pairs)
@@ -85,19 +86,15 @@ def inspect(
     )
 
 
-def _sample(split: Split, most: int) -> Split:
-    stride = max(1, -(-len(split) // most))
-    if stride == 1:
-        return split
-    return Split(Reiterable(lambda: itertools.islice(split, 0, None, stride)), -(-len(split) // stride), split.digest)
-
-
 class _Counts:
     """Counts what the pairs of one split hold."""
 
-    def __init__(self, tokenizer: Tokenizer, limits: Filters, defects: Sequence[Defect], examples: int) -> None:
+    def __init__(
+        self, tokenizer: Tokenizer, limits: Filters, around: Surroundings, defects: Sequence[Defect], examples: int
+    ) -> None:
         self._tokenizer = tokenizer
         self._limits = limits
+        self._around = around
         self._defects = defects
         self._most_examples = examples
         self._lengths = array("i"), array("i")
@@ -133,7 +130,7 @@ class _Counts:
         note = visible(note)
         self._kinds[name][note] += 1
         if len(self._examples[name]) < self._most_examples:
-            where = f"pair {index + 1:,}" if pair.line is None else f"line {pair.line:,}"
+            where = self._around.place(index, pair)
             self._examples[name].append(
                 Example(where=where, note=note, source=visible(pair.source), target=visible(pair.target))
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from nmt.data.defects.shift import Shifted
 from nmt.data.report.figures import DataReport, Finding, SplitFigures
 
 Row = tuple[str, list[str]]
@@ -47,6 +48,16 @@ def found(report: DataReport) -> list[tuple[str, str, Finding]]:
     ]
 
 
+def warnings(report: DataReport) -> list[str]:
+    """Return a line on each split whose sides are shifted against each other: there no pair is a translation."""
+    return [
+        f"{split}: {'; '.join(finding.kinds)}{'; and more' * (finding.count > sum(finding.kinds.values()))}; "
+        "compare the texts where this begins, because one of them lacks a line there or has one too many"
+        for name, split, finding in found(report)
+        if name == Shifted.name
+    ]
+
+
 def kinds(finding: Finding) -> str:
     """Return the most frequent kinds of a finding in words: "3 val, exactly; 1 test, nearly"."""
     return "; ".join(f"{count:,} {kind}" for kind, count in finding.kinds.items() if kind)
@@ -61,6 +72,7 @@ def text(report: DataReport) -> Iterator[str]:
         yield report.tokenizer
     yield ""
     yield from _table(report.splits, findings(report), head="pairs with a defect")
+    yield from (f"warning: {warning}" for warning in warnings(report))
     yield from (f"not looked for: {name}, which {reason}" for name, reason in report.not_tested.items())
     yield f"training drops: {', '.join(report.dropped)}"
     for name, split, finding in found(report):
@@ -73,7 +85,7 @@ def text(report: DataReport) -> Iterator[str]:
 
 
 def short_text(report: DataReport) -> list[str]:
-    """Return the lines for the start of a run: lengths, defects of each training corpus, and held-out pairs."""
+    """Return the lines for the start of a run: lengths, defects of each training corpus, shifts, and held-out pairs."""
     train = report.splits["train"]
     lengths = "; ".join(
         f"{side.language} {side.median}, {side.percentile_95}, {side.longest} pieces, {side.pieces_a_word:.2f} a word, "
@@ -91,6 +103,7 @@ def short_text(report: DataReport) -> list[str]:
     return [
         f"data report, lengths (median, 95th percentile, longest): {lengths}",
         *(f"data report, {_defects(name, split)}" for name, split in report.training.items()),
+        *(f"data report, warning: {warning}" for warning in warnings(report)),
         f"data report, {'; '.join(held_out) or 'held-out pairs were not compared with training'}; "
         "scripts/inspect_data.py shows examples",
     ]

@@ -12,6 +12,7 @@ from dataclasses import asdict
 
 import pytest
 
+from nmt.data.defects.base import BLOCK
 from nmt.data.defects.corpus import MOST_TARGETS
 from nmt.data.encoded import encode, encode_corpus
 from nmt.data.filters import DEFECTS, make_filters
@@ -21,6 +22,7 @@ from nmt.data.report.inspection import inspect
 from nmt.data.report.page import page
 from nmt.data.report.start import start_lines
 from nmt.data.report.tables import short_text, text
+from nmt.data.sources.cldr import Cldr
 from nmt.data.tokenizer import Tokenizer
 
 ENGLISH = ("the old man walks his dog along river while children play in snow and women read books").split()  # noqa: SIM905
@@ -112,7 +114,7 @@ def test_a_filter_drops_exactly_what_the_report_finds(report, corpus, tokenizer,
         lines = {each.where for each in report.splits["train"].findings[name].examples}
         limits = {line for reason in ("empty", "too long", "of unequal length") for line in expected(corpus)[reason]}
         kept = [pair for pair in corpus["train"] if f"line {pair.line}" not in lines | limits]
-        assert list(encoded) == encode(kept, tokenizer) and encoded.dropped[name] == len(lines), name
+        assert list(encoded) == encode(kept, tokenizer) and encoded.dropped.get(name, 0) == len(lines), name
 
 
 def test_figures_are_those_of_counting_by_hand(report, corpus, tokenizer):
@@ -154,13 +156,36 @@ def test_a_character_without_a_piece_is_unknown(corpus, tokenizer, data_config):
 
 def test_a_sample_is_called_one(corpus, tokenizer, data_config):
     report = inspect(corpus, tokenizer, data_config(), origin=str, most_pairs=100)
-    pairs = list(corpus["train"])[::4]
+    pairs = list(corpus["train"])[:BLOCK]
     assert report.splits["train"].pairs == len(pairs) <= 100 and report.splits["train"].size == len(corpus["train"])
     assert report.splits["train"].source.texts == len(pairs)
     assert any(line.startswith("pairs looked at (a sample)") for line in text(report))
     assert ", the sample of training also has" in short_text(report)[-1]
     whole = inspect(corpus, tokenizer, data_config(), origin=str)
     assert ", training also has" in short_text(whole)[-1]
+
+
+def test_a_shift_is_a_warning(tokenizer, data_config):
+    pairs = Cldr(source_lang="en", target_lang="de", sizes=(900, 300, 1), seed=1).splits()
+    sources, targets = ([getattr(pair, side) for pair in pairs["train"]] for side in ("source", "target"))
+    moved = [*targets[:600], *targets[601:], ""]
+    corpus = {
+        "train": Split.of(
+            [SentencePair(*texts, line) for line, texts in enumerate(zip(sources, moved, strict=True), 1)]
+        ),
+        "val": Split.of(pairs["val"]),
+    }
+    report = inspect(corpus, tokenizer, data_config(), origin=str)
+    warnings = [line for line in text(report) if line.startswith("warning: ")]
+    assert re.fullmatch(
+        r"warning: train: from line 60\d to line 900, the target of each source is 1 line earlier; compare the texts "
+        "where this begins, because one of them lacks a line there or has one too many",
+        "\n".join(warnings),
+    )
+    assert f"Warning: {warnings[0].removeprefix('warning: ')}." in page(report)
+    assert f"data report, {warnings[0]}" in short_text(report)
+    sound = inspect({**corpus, "train": Split.of(pairs["train"])}, tokenizer, data_config(), origin=str)
+    assert "arning: " not in "\n".join([*text(sound), page(sound), *short_text(sound)])
 
 
 class Tags(html.parser.HTMLParser):
