@@ -15,7 +15,7 @@ from nmt.data.defects.corpus import Duplicate, LeakedPair, LeakedSource, LeakedT
 from nmt.data.defects.marks import Addresses, Markup, Symbols
 from nmt.data.defects.numbers import Numbers
 from nmt.data.defects.shift import Shifted
-from nmt.data.defects.texts import Encoding, Identical, Invisible, Language, Script
+from nmt.data.defects.texts import Encoding, Identical, Invisible, Language, NotNfc, Script
 from nmt.data.pair import SentencePair, Split
 from nmt.errors import UserError
 
@@ -23,7 +23,8 @@ KINDS: tuple[type[Defect], ...] = (
     *(Identical, Duplicate, ManyTargets, LeakedPair, LeakedSource, LeakedTarget),
     *(Script, Language, Encoding, Invisible, Markup, Numbers, Addresses, Symbols, Shifted),
 )
-DEFECTS: Mapping[str, type[Defect]] = {kind.name: kind for kind in KINDS}
+FILTERS: Mapping[str, type[Defect]] = {kind.name: kind for kind in KINDS}
+DEFECTS: Mapping[str, type[Defect]] = {**FILTERS, NotNfc.name: NotNfc}  # for which nothing has to be dropped
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def check_filters(config: DataConfig) -> None:
     """Raise UserError for a filter that cannot be used here, because a package is missing or for these languages."""
     languages = config.source_lang, config.target_lang
     for name in config.filters:
-        if obstacle := DEFECTS[name].obstacle(languages):
+        if obstacle := FILTERS[name].obstacle(languages):
             raise UserError(f"data.filters: got {name}, but it cannot be used: {obstacle}")
 
 
@@ -85,7 +86,7 @@ def make_filters(config: DataConfig, corpus: Mapping[str, Split]) -> Filters:
     """Return the filters for the training split of `corpus`. Raises UserError as `check_filters` does."""
     check_filters(config)
     around = surroundings(config, corpus, "train")
-    return Filters(config.max_length, config.max_ratio, [DEFECTS[name](around) for name in config.filters])
+    return Filters(config.max_length, config.max_ratio, [FILTERS[name](around) for name in config.filters])
 
 
 def surroundings(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import typing
+import unicodedata
 from collections import Counter
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from nmt.config.settings import Filter
 from nmt.data.defects.corpus import MOST_TARGETS, simplified
 from nmt.data.encoded import encode, encode_corpus
-from nmt.data.filters import DEFECTS, Filters, check_filters, make_filters, surroundings
+from nmt.data.filters import DEFECTS, FILTERS, Filters, check_filters, make_filters, surroundings
 from nmt.data.pair import SentencePair, Split
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
@@ -85,6 +86,10 @@ def test_what_is_overfit_is_no_leak(data_config):
     assert surroundings(data_config(overfit=True), corpus, "train").held_out == {}
 
 
+def test_simplified_text_is_the_same_in_every_normal_form():
+    assert simplified(unicodedata.normalize("NFD", "Über 안녕")) == "über안녕"
+
+
 def test_simplified_keeps_vowel_signs_and_digits():
     assert simplified("Die Straße, 3 km (lang)!") == "diestrasse3kmlang"
     assert simplified("हिन्दी") == "हिन्दी"  # its vowels are marks, not letters
@@ -141,7 +146,7 @@ def test_the_longest_header_fits(data_config, tokenizer_config, tmp_path, monkey
 
 
 def test_the_settings_name_every_defect_and_each_explains_itself():
-    assert typing.get_args(Filter) == tuple(DEFECTS)
+    assert typing.get_args(Filter) == tuple(FILTERS)
     for kind in DEFECTS.values():
         assert kind.__doc__ and kind.explanation.split()[0] in ("has", "repeats", "is")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import unicodedata
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -67,8 +68,8 @@ def _target_counts(sources: Hashes, pairs: Hashes) -> tuple[Hashes, NDArray[np.i
 
 @functools.lru_cache(maxsize=16)  # two defects ask for the same text
 def simplified(text: str) -> str:
-    """Return `text` in lower case, without punctuation and white space."""
-    return str(PUNCTUATION.sub("", text.casefold()))
+    """Return `text` in NFC and in lower case, without punctuation and white space."""
+    return str(PUNCTUATION.sub("", unicodedata.normalize("NFC", text).casefold()))
 
 
 class LeakedPair(Defect):
@@ -76,6 +77,7 @@ class LeakedPair(Defect):
 
     name = "leaked_pair"
     explanation = "is in validation or test too, exactly or but for case, punctuation and white space (nearly)"
+    version = 2
 
     def find(self, index: int, pair: SentencePair) -> str:
         """Return the splits that have the pair."""

@@ -60,6 +60,18 @@ class Invisible(Defect):
         return ""
 
 
+class NotNfc(Defect):
+    """A text is not in Unicode's normal form C, as Korean whose syllables are divided into their letters."""
+
+    name = "not_nfc"
+    explanation = "has a side that is not in Unicode's form NFC, as Hangul in single letters; it is normalized to NFC"
+
+    def find(self, index: int, pair: SentencePair) -> str:
+        """Return the sides that are not in NFC."""
+        texts = zip(SIDES, (pair.source, pair.target), strict=True)
+        return " and ".join(side for side, text in texts if not unicodedata.is_normalized("NFC", text))
+
+
 class Encoding(Defect):
     """A text was decoded with the wrong encoding, as ftfy recognizes it."""
 

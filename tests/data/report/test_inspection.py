@@ -15,7 +15,7 @@ import pytest
 from nmt.data.defects.base import BLOCK
 from nmt.data.defects.corpus import MOST_TARGETS
 from nmt.data.encoded import encode, encode_corpus
-from nmt.data.filters import DEFECTS, make_filters
+from nmt.data.filters import DEFECTS, FILTERS, make_filters
 from nmt.data.pair import SentencePair, Split
 from nmt.data.report.figures import visible
 from nmt.data.report.inspection import inspect
@@ -57,6 +57,7 @@ PLANTED = [
     ({"numbers"}, SentencePair("25 children in the snow", "35 Kinder im Schnee")),
     ({"addresses"}, SentencePair("see www.example.com", "siehe www.example.org")),
     ({"symbols"}, SentencePair("children at the river", "======= Kinder")),
+    ({"not_nfc"}, SentencePair("a bridge", "eine Bru\u0308cke")),
     *(({"many_targets"}, SentencePair("yes", f"ja {word}")) for word in GERMAN[: MOST_TARGETS + 1]),
 ]
 
@@ -108,7 +109,7 @@ def test_every_planted_defect_is_found_and_nothing_else(report, corpus):
 
 
 def test_a_filter_drops_exactly_what_the_report_finds(report, corpus, tokenizer, data_config, tmp_path):
-    for name in LOOKED_FOR:
+    for name in filter(FILTERS.__contains__, LOOKED_FOR):
         filters = make_filters(data_config(filters=[name]), corpus)
         encoded = encode_corpus(corpus["train"], tokenizer, filters, folder=tmp_path)
         lines = {each.where for each in report.splits["train"].findings[name].examples}
