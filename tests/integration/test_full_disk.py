@@ -33,7 +33,7 @@ def test_weights_without_the_state_of_training_are_kept_and_used(tmp_path, monke
     """The first best checkpoint fits on the disk, and the larger state of training does not."""
     folder = tmp_path / "run"
     with monkeypatch.context() as patch, pytest.raises(OSError, match="No space left"):
-        patch.setattr("nmt.training.lightning.save", Mock(side_effect=OSError(28, "No space left on device")))
+        patch.setattr("nmt.training.lightning.save_state", Mock(side_effect=OSError(28, "No space left on device")))
         go(folder, *FEW)
     assert f"init={folder} starts a new run from it, in another folder" in capsys.readouterr().out
     (weights,) = checkpoint_folder(folder).iterdir()
