@@ -35,7 +35,7 @@ def test_weights_without_the_state_of_training_are_kept_and_used(tmp_path, monke
     with monkeypatch.context() as patch, pytest.raises(OSError, match="No space left"):
         patch.setattr("nmt.training.lightning.save_state", Mock(side_effect=OSError(28, "No space left on device")))
         go(folder, *FEW)
-    assert f"init={folder} starts a new run from it, in another folder" in capsys.readouterr().out
+    assert f"init={folder} starts a new run from it, in another folder" in " ".join(capsys.readouterr().out.split())
     (weights,) = checkpoint_folder(folder).iterdir()
     before = weights.read_bytes()
     assert weights == best_checkpoint(folder)
