@@ -106,8 +106,9 @@ class Meter:
         return dict(vars(self.totals))
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Continue with the sums of a checkpoint."""
-        self._before, self._window = Counts(**state), Counts()
+        """Continue with the sums of a checkpoint. Raises ValueError or TypeError for what is no number."""
+        numbers = {name: type(zero)(state[name]) for name, zero in vars(Counts()).items()}
+        self._before, self._window = Counts(**numbers), Counts()
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ class TranslationModule(pl.LightningModule):
         self.validation = Validation()
         self.share = 0.0  # of the run, before the current update; equal in all processes
         self.highest_factor = 0.0  # that the schedule has returned in all sessions
-        self.began = False  # whether the state of a resumed run is restored and training begins
+        self.began = False  # whether a batch has been trained on in this session
         self._learning_rate = self._gradient_norm = math.nan
         self._update_tokens = 0  # real target tokens of the update that is being accumulated
         self._non_finite = 0  # updates in a row whose gradient is not finite
@@ -127,7 +127,6 @@ class TranslationModule(pl.LightningModule):
 
     def on_train_start(self) -> None:
         """Start the clock, also for a run that is resumed inside an epoch."""
-        self.began = True
         self.meter.resume_clock()
 
     def on_train_epoch_start(self) -> None:
@@ -139,6 +138,7 @@ class TranslationModule(pl.LightningModule):
 
     def on_train_batch_end(self, outputs: Any, batch: Batch, batch_index: int) -> None:
         """Count the time since the last batch, which includes making this one; log if it is time."""
+        self.began = True
         self.meter.count_seconds()
         if self.global_step % self.parts.recipe.settings.trainer.log_every_n_steps == 0 and not self.accumulating:
             self._log_training()
@@ -268,7 +268,7 @@ class TranslationModule(pl.LightningModule):
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Continue with the saved sums."""
         self.meter.load_state_dict(checkpoint["totals"])
-        self.highest_factor = checkpoint["highest_factor"]
+        self.highest_factor = float(checkpoint["highest_factor"])
 
 
 def training(module: pl.LightningModule) -> TranslationModule:

@@ -32,6 +32,7 @@ FIXED = (
     "callbacks.extra",
 )
 LIMITS = ("trainer.max_epochs", "trainer.max_steps", "trainer.max_time", "callbacks.early_stopping.patience")
+RATES = ("lr", "peak_lr")  # of a group of parameters in the state of the optimizer
 STATE = {"state_dict", "optimizer_states", "callbacks", "loops", "epoch", "global_step", "corpus_sha256", "totals"}
 
 
@@ -44,6 +45,7 @@ def read_last(recipe: Recipe) -> dict[str, Any]:
     """
     last = _read(recipe.folder)
     with restoring(recipe.folder):
+        _check_figures(last)
         changed = changes(last["nmt"]["config"], recipe.plain)
         changed.pop("allow", None)
         _check_changes(recipe, last, changed)
@@ -69,6 +71,18 @@ def _read(folder: Path) -> dict[str, Any]:
             "restore the run's own last.ckpt, or start a new run"
         )
     return last
+
+
+def _check_figures(last: Mapping[str, Any]) -> None:
+    """Raise TypeError or LookupError unless counters, times and learning rates are numbers. Nothing else checks them."""
+    rates = [group[key] for state in last["optimizer_states"] for group in state["param_groups"] for key in RATES]
+    figures = [last["loops"], last["callbacks"]["Timer"]["time_elapsed"], *rates]
+    while figures:
+        value = figures.pop()
+        if isinstance(value, dict):
+            figures += value.values()
+        elif not isinstance(value, int | float):
+            raise TypeError(f"got {shown(value)}, expected a number")
 
 
 def _check_changes(recipe: Recipe, last: Mapping[str, Any], changed: Mapping[str, tuple[Any, Any]]) -> None:

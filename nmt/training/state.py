@@ -66,12 +66,12 @@ def load_state(path: Path) -> dict[str, Any]:
 def restoring(folder: Path, *, ended: Callable[[], bool] = lambda: False) -> Iterator[None]:
     """Turn an error of the code that reads a loaded state into a UserError. The state may hold anything.
 
-    `ended` returns whether the state is restored, so that later errors stay as they are.
+    `ended` returns whether the state has been used, so that later errors stay as they are.
     """
     try:
         yield
     except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
-        if isinstance(error, UserError) or ended():
+        if isinstance(error, UserError | torch.OutOfMemoryError) or ended():
             raise
         raise UserError(
             f"resume={folder}: the state in its last.ckpt cannot be restored ({type(error).__name__}: "
