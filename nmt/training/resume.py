@@ -74,13 +74,13 @@ def _read(folder: Path) -> dict[str, Any]:
 
 
 def _check_figures(last: Mapping[str, Any]) -> None:
-    """Raise TypeError or LookupError unless counters, times and learning rates are numbers. Nothing else checks them."""
+    """Raise TypeError or LookupError unless counts, times and learning rates are numbers; nothing else checks them."""
     rates = [group[key] for state in last["optimizer_states"] for group in state["param_groups"] for key in RATES]
     figures = [last["loops"], last["callbacks"]["Timer"]["time_elapsed"], *rates]
     while figures:
         value = figures.pop()
-        if isinstance(value, dict):
-            figures += value.values()
+        if isinstance(value, dict | list):
+            figures += value.values() if isinstance(value, dict) else value
         elif not isinstance(value, int | float):
             raise TypeError(f"got {shown(value)}, expected a number")
 
