@@ -17,7 +17,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import safetensors
 import torch
@@ -26,7 +26,7 @@ from torch import Tensor
 
 from nmt.build import build_model
 from nmt.config.plain_file import parse_json
-from nmt.config.typed import LanguageCode, PositiveInt
+from nmt.config.typed import Form, LanguageCode, PositiveInt
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError, one_line
 from nmt.models.seq2seq import Seq2Seq
@@ -37,8 +37,9 @@ from nmt.system.atomic import replacing
 FORMAT = 1
 MAX_HEADER = 1_000_000  # bytes; a model of 24 layers has about 100,000
 FIELDS = ("nmt_format", "config", "scores", "update", "sha256")
+Name = Annotated[str, Form(r"[\s\S]{0,200}", "at most 200 characters")]
 CONFIG = {  # the shape of a config; Translator.save writes no data and no scores
-    **{"name": str, "model": {}, "search": {}, "scores?": {...: {}}},
+    **{"name": Name, "model": {}, "search": {}, "scores?": {...: {}}, "tokenizer?": {}},
     "data?": {"source_lang?": LanguageCode, "target_lang?": LanguageCode, "max_length?": PositiveInt},
 }
 SIDES = ("tokenizer.source", "tokenizer.target")
@@ -96,6 +97,8 @@ def misfit(weights: Mapping[str, Tensor], model: Seq2Seq) -> str | None:
             return f"{name} is missing"
         if weights[name].shape != value.shape:
             return f"{name}: got shape {tuple(weights[name].shape)}, expected {tuple(value.shape)}"
+        if weights[name].is_floating_point() != value.is_floating_point():
+            return f"{name}: got numbers of type {weights[name].dtype}, expected {value.dtype}"
     unknown = next((name for name in weights if name not in expected), None)
     return None if unknown is None else f"{unknown:.80} is not a weight of this model"
 
@@ -157,6 +160,8 @@ def load(path: Path) -> Checkpoint:
             raise UserError("its content does not match its SHA-256")
         tokenizer = Tokenizer(*(bytes(tensors.pop(side).numpy()) for side in SIDES if side in tensors))
         update = int(metadata["update"])
+        if not 0 <= update < 1 << 63:
+            raise UserError(f"update: got {metadata['update']:.20}, expected a number of updates")
     except (UserError, TypeError, ValueError) as error:
         raise UserError(f"{path}: damaged checkpoint ({_short(error)}); use another copy") from error
     config, scores = (
@@ -222,6 +227,8 @@ def load_model(path: str | Path, device: str | torch.device = "cpu", allow: Sequ
         if problem := misfit(found.weights, model):
             raise UserError(f"the checkpoint's weights do not fit its own config ({problem})")
         set_weights(model, found.weights)
+        if broken := non_finite(weights_of(model)):  # float64 has larger numbers
+            raise UserError(f"the weight {broken} is too large for {torch.get_default_dtype()}")
     except UserError as error:
         raise UserError(f"{path}: {error}") from error
     except (KeyError, RuntimeError, TypeError) as error:

@@ -133,7 +133,7 @@ def choose(config: EvaluateConfig) -> Chosen:
             f"warning: {loaded.path} translates {trained[0]} to {trained[1]}, but these data are {data.source_lang} to "
             f"{data.target_lang}"
         )
-    nodes = merge_scores(loaded.config["scores"], config.scores)
+    nodes = merge_scores(loaded.config.get("scores", {}), config.scores)
     metrics = build_metrics(nodes, target_lang=data.target_lang, allow=config.allow)
     source = build_source(data, allow=config.allow)
     with messages_on(sys.stderr):

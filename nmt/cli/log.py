@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import sys
-import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -80,14 +80,21 @@ class _File(logging.FileHandler):
 
 
 def wrapped(line: str, width: int) -> list[str]:
-    """Return a line as lines of at most `width` characters, the continued ones with an indent.
+    """Return a line as lines of at most `width` columns, the continued ones with an indent. Hangul takes two columns.
 
     A word that is longer stays whole, because it may be a path.
     """
+    from rich.cells import cell_len
+
     own = line[: len(line) - len(line.lstrip(" "))]
-    wrapper = textwrap.TextWrapper(max(width, 2 * len(INDENT)), subsequent_indent=own + INDENT)
-    wrapper.break_long_words = wrapper.break_on_hyphens = False
-    return wrapper.wrap(line) or [line]
+    first, *words = re.findall(r" *[^ ]+", line) or [line]
+    lines = [first]
+    for word in words:
+        if cell_len(lines[-1] + word) <= max(width, 2 * len(INDENT)):
+            lines[-1] += word
+        else:
+            lines.append(own + INDENT + word.lstrip(" "))
+    return lines
 
 
 def _width(stream: TextIO) -> int:

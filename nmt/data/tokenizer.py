@@ -1,8 +1,9 @@
 """Converts text to ids and ids to text with SentencePiece (Kudo and Richardson 2018, arXiv:1808.06226).
 
-Source and target are normalized in the same way, by a rule in the SentencePiece model (see `nmt.data.normalization`):
-Unicode NFC, and one space for each run of white space. So `decode_target(encode_target([text])[0])` is
-`normalized(text)`, except for U+2581, which SentencePiece uses for the space.
+Source and target are normalized in the same way (see `nmt.data.normalization`): Unicode NFC, and one space for each run
+of white space. So `decode_target(encode_target([text])[0])` is `normalized(text)`, except for U+2581, which
+SentencePiece uses for the space. A rule in the SentencePiece model does the same for whoever reads the model alone,
+except for a few letters with several marks, which are normalized here.
 """
 
 from __future__ import annotations
@@ -108,7 +109,7 @@ class Tokenizer:
         """Return the text of `ids` up to the first eos, on one line and without special ids."""
         kept = [index for index in itertools.takewhile(lambda index: index != EOS, map(int, ids)) if index > EOS]
         # Byte pieces can contain a line end, but a translation is one line.
-        return " ".join(self._target.decode(kept).split())
+        return normalized(self._target.decode(kept))
 
     def source_pieces(self, ids: Sequence[int]) -> list[Piece]:
         """Return one piece for each id, with a readable label."""
@@ -176,7 +177,7 @@ def _word_starts(processor: Any) -> frozenset[int]:
 
 
 def _encode(processor: Any, texts: Sequence[str]) -> list[list[int]]:
-    return [[*ids, EOS] for ids in processor.encode(list(texts))]
+    return [[*ids, EOS] for ids in processor.encode([normalized(text) for text in texts])]
 
 
 def _pieces(processor: Any, ids: Sequence[int]) -> list[Piece]:

@@ -65,3 +65,4 @@ def test_words_stay_whole_and_own_indents_stay() -> None:
     assert wrapped(f"written to {path} now", 40) == ["written to", INDENT + path, f"{INDENT}now"]
     assert wrapped("  BLEU  12.3   (95%: 1 to 2)", 20) == ["  BLEU  12.3   (95%:", f"  {INDENT}1 to 2)"]
     assert wrapped("", 40) == [""] and wrapped("two words", 1) == ["two", f"{INDENT}words"]
+    assert wrapped("한국어 문장을 번역하는 모델", 20) == ["한국어 문장을", f"{INDENT}번역하는 모델"], "two columns each"

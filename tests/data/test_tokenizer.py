@@ -32,6 +32,7 @@ STRANGE = [
     "  two  spaces ",
     "\u00a0no-break\u202fspaces\u3000",
     "e\u0301 decomposed \u1112\u1161\u11ab\u1100\u116e\u11a8",
+    "كُتَّاب stacked marks ỹ̨",
     "<0x41> ｟0｠ and ｟15｠｟16｠",
     "nul\0 and \x7f and \ufeff",
     "",
