@@ -162,6 +162,8 @@ def load(path: Path) -> Checkpoint:
         update = int(metadata["update"])
         if not 0 <= update < 1 << 63:
             raise UserError(f"update: got {metadata['update']:.20}, expected a number of updates")
+        if r"\u0000" in metadata["config"]:  # it may be a path, and a path with a NUL ends in a ValueError
+            raise UserError("config: a text with a NUL")
     except (UserError, TypeError, ValueError) as error:
         raise UserError(f"{path}: damaged checkpoint ({_short(error)}); use another copy") from error
     config, scores = (

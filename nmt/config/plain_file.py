@@ -118,8 +118,6 @@ def _strange(value: Any, depth: int = 0) -> str | None:
             value.encode()
         except UnicodeEncodeError:
             return "a text with half a character"
-        if "\0" in value:
-            return "a text with a NUL"
     elif isinstance(value, int) and value.bit_length() > 64:
         return f"a number of {value.bit_length()} bits"
     elif value is not None and not isinstance(value, int | float):  # YAML has dates
