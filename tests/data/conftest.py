@@ -10,6 +10,9 @@ import yaml
 from nmt.config.compose import compose
 from nmt.config.schema import read
 from nmt.config.settings import DataConfig, TokenizerConfig
+from nmt.data.encoded import encode_corpus
+from nmt.data.pair import Split
+from tests.data.number_texts import KEEP_ALL, Numbers
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 
@@ -55,3 +58,22 @@ def heard():
     yield messages
     logger.setLevel(level)
     logger.removeHandler(listener)
+
+
+@pytest.fixture
+def encode_pairs(tmp_path):
+    """Return a maker of encoded corpora in tmp_path / "cache"."""
+
+    def encode_pairs(
+        pairs, tokenizer=None, filters=KEEP_ALL, *, text_digest="text", links=None, folder=tmp_path / "cache"
+    ):
+        split = Split(pairs, 10_000, text_digest, links)
+        return encode_corpus(split, tokenizer or Numbers(), filters, folder=folder, linked=links is not None)
+
+    return encode_pairs
+
+
+@pytest.fixture
+def cache_files(tmp_path):
+    """Return a function that lists the cache's files."""
+    return lambda: sorted((tmp_path / "cache").iterdir())

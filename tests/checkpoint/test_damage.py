@@ -1,0 +1,80 @@
+"""A damaged checkpoint is refused in one line, or holds what it held before."""
+
+import json
+import random
+
+import pytest
+import torch
+
+from nmt import checkpoint
+from nmt.errors import UserError
+
+
+@pytest.mark.parametrize("damage", ["flip", "cut", "empty", "text"])
+def test_damage_is_refused_in_one_line(saved, damage):
+    content = bytearray(saved.read_bytes())
+    if damage == "flip":
+        content[len(content) // 2] ^= 1
+    written = {"cut": content[:-200], "empty": b"", "text": b"hello\n"}.get(damage, content)
+    saved.write_bytes(bytes(written))
+    with pytest.raises(UserError) as error:
+        checkpoint.load(saved)
+    assert "\n" not in str(error.value) and str(saved) in str(error.value)
+
+
+def same(one, other):
+    return (
+        (one.config, one.scores, one.update) == (other.config, other.scores, other.update)
+        and one.tokenizer.source_model == other.tokenizer.source_model
+        and one.weights.keys() == other.weights.keys()
+        and all(torch.equal(one.weights[name], other.weights[name]) for name in one.weights)
+    )
+
+
+def assert_refused_or_same(saved, path, copies):
+    """Each of the changed copies of a file is refused in one line, or has the content of the file."""
+    whole = checkpoint.load(saved)
+    for number, copy in enumerate(copies):
+        path.write_bytes(copy)
+        try:
+            assert same(checkpoint.load(path), whole), number
+        except UserError as error:
+            assert "\n" not in str(error) and str(path) in str(error), number
+
+
+def flips(file, count, seed):
+    """Yield `count` copies with one flipped bit: half of them anywhere, half in the header."""
+    draw = random.Random(seed)
+    header = 8 + int.from_bytes(file[:8], "little")
+    for number in range(count):
+        flipped = bytearray(file)
+        flipped[draw.randrange(header if number % 2 else len(file))] ^= 1 << draw.randrange(8)
+        yield bytes(flipped)
+
+
+@pytest.mark.parametrize("count", [150, pytest.param(5000, marks=pytest.mark.slow)])
+def test_a_flipped_bit_is_refused_in_one_line_or_changes_nothing(saved, tmp_path, count):
+    assert_refused_or_same(saved, tmp_path / "flipped", flips(saved.read_bytes(), count, seed=count))
+
+
+JUNK = ["", "x", -1, 0, 2**63, 1e308, None, True, [], {}, [[-1, 5]], "F32", "U8", [2**62, 2**62], [0], "\x1b[2J\n"]
+
+
+def changed_headers(file, count, seed):
+    """Yield `count` copies whose header is valid JSON but has one or two other values, or another length."""
+    draw = random.Random(seed)
+    length = int.from_bytes(file[:8], "little")
+    for _ in range(count):
+        header = json.loads(file[8 : 8 + length])
+        for _ in range(draw.randint(1, 2)):
+            entry = header[draw.choice(list(header))]
+            entry[draw.choice(list(entry))] = draw.choice(JUNK)
+        new = json.dumps(header).encode()
+        new += b" " * draw.choice([0, 0, -len(new) % 8, 1_000_000])
+        said = draw.choice([len(new)] * 6 + [0, len(new) - 1, len(new) + 8, 2**40, 2**64 - 1])
+        yield said.to_bytes(8, "little") + new + file[8 + length :]
+
+
+@pytest.mark.parametrize("count", [60, pytest.param(1500, marks=pytest.mark.slow)])
+def test_a_changed_header_is_refused_in_one_line_or_changes_nothing(saved, tmp_path, count):
+    assert_refused_or_same(saved, tmp_path / "changed", changed_headers(saved.read_bytes(), count, seed=count))
