@@ -14,7 +14,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -44,7 +44,7 @@ CONFIG = {  # the shape of a config; Translator.save writes no data and no score
 }
 SIDES = ("tokenizer.source", "tokenizer.target")
 DTYPES = {"F64", "F32", "F16", "BF16", "I64", "I32", "I16", "I8", "U8", "BOOL"}
-PART = 1 << 20  # numbers that are looked at together
+PART = 1 << 20  # numbers that are checked together
 
 
 @dataclass(frozen=True)
@@ -78,19 +78,22 @@ class LoadedModel:
 
 
 def weights_of(model: Seq2Seq) -> dict[str, Tensor]:
-    """Return the weights and buffers of a model by their names, a shared table once. They are the model's own."""
+    """Return the weights and buffers of a model by their names, a shared table once.
+
+    These tensors are the model's own: what changes them changes the model.
+    """
     found = {id(value): (name, value.detach()) for name, value in reversed(model.state_dict(keep_vars=True).items())}
     return dict(reversed(found.values()))
 
 
 def set_weights(model: Seq2Seq, weights: Mapping[str, Tensor]) -> None:
-    """Copy `weights` into the model. Their names and shapes must be those of `weights_of(model)`; see `misfit`."""
+    """Copy `weights` into the model. They must fit it; see `misfit`."""
     for name, value in weights_of(model).items():
         value.copy_(weights[name])
 
 
 def misfit(weights: Mapping[str, Tensor], model: Seq2Seq) -> str | None:
-    """Return the first difference between the names and shapes of `weights` and those of `model`, or None."""
+    """Return the first difference of `weights` from those of `model`, in name, shape or kind of number, or None."""
     expected = weights_of(model)
     for name, value in expected.items():
         if name not in weights:
@@ -109,7 +112,7 @@ def non_finite(weights: Mapping[str, Tensor]) -> str | None:
 
 
 def _finite(value: Tensor) -> bool:
-    """Return whether all numbers are finite. They are looked at in parts, because torch needs memory for each."""
+    """Return whether all numbers are finite. They are checked in parts, which needs less memory."""
     parts = torch.split(value.reshape(-1), PART)
     return not value.is_floating_point() or all(bool(torch.isfinite(part).all()) for part in parts)
 
@@ -149,7 +152,7 @@ def _digest(metadata: Mapping[str, str], tensors: Mapping[str, Tensor]) -> str:
 
 
 def load(path: Path) -> Checkpoint:
-    """Return the content of a checkpoint file. Its tensors are read from the file when they are used.
+    """Return the content of a checkpoint file. Its tensors are mapped into memory: reading them needs no copy.
 
     Raises UserError if the file is not a checkpoint of this program, is damaged, has another format, or if a weight is
     not finite. Raises OSError if the file cannot be read.
@@ -224,10 +227,11 @@ def load_model(path: str | Path, device: str | torch.device = "cpu", allow: Sequ
             joint=found.tokenizer.joint,
             allow=allow,
         )
-        _check_fit(build, found.weights, trusted=bool(allow))
+        if not allow:  # a class of the user's own packages may need the values of its tensors to be built
+            with shapes_only():
+                _require_fit(found.weights, build())
         model = build()
-        if problem := misfit(found.weights, model):
-            raise UserError(f"the checkpoint's weights do not fit its own config ({problem})")
+        _require_fit(found.weights, model)
         set_weights(model, found.weights)
         if broken := non_finite(weights_of(model)):  # float64 has larger numbers
             raise UserError(f"the weight {broken} is too large for {torch.get_default_dtype()}")
@@ -243,18 +247,8 @@ def _short(error: Exception) -> str:
     return (one_line(error) or type(error).__name__)[:200]
 
 
-def _check_fit(build: Callable[[], Seq2Seq], weights: Mapping[str, Tensor], *, trusted: bool) -> None:
-    """Raise UserError unless the model has the names and shapes of the stored weights. No memory is allocated for it.
-
-    A class of the user's own packages (`trusted`) may read the value of a tensor, which it does not have here.
-    """
-    try:
-        with shapes_only():
-            model = build()
-    except Exception:
-        if trusted:
-            return
-        raise
+def _require_fit(weights: Mapping[str, Tensor], model: Seq2Seq) -> None:
+    """Raise UserError unless the weights of a checkpoint are those of the model that its config describes."""
     if problem := misfit(weights, model):
         raise UserError(f"the checkpoint's weights do not fit its own config ({problem})")
 

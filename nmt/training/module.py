@@ -21,7 +21,7 @@ from nmt.training.finite import Diverged, require_finite
 from nmt.training.meter import Meter
 from nmt.training.monitor import Monitor
 from nmt.training.parts import Parts
-from nmt.training.state import FORMAT
+from nmt.training.state import described
 from nmt.training.validation import Losses, Validation, batch_losses, validation_scores, validation_search
 from nmt.translation import Translation
 from nmt.translator.single import Translator
@@ -254,13 +254,7 @@ class TranslationModule(pl.LightningModule):
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Add the config and the tokenizer, the digest of the corpus, and the sums of the run."""
-        tokenizer = self.translator.tokenizer
-        checkpoint["nmt"] = {
-            "format": FORMAT,
-            "config": self.parts.recipe.plain,
-            "tokenizer": {"source": tokenizer.source_model, "target": tokenizer.target_model},
-            "update": self.global_step,
-        }
+        checkpoint["nmt"] = described(self.parts.recipe.plain, self.translator.tokenizer, self.global_step)
         checkpoint["corpus_sha256"] = self.parts.digest
         checkpoint["totals"] = self.meter.state_dict()
         checkpoint["highest_factor"] = self.highest_factor

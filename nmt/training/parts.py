@@ -49,7 +49,7 @@ from nmt.training.meter import Limits
 from nmt.training.monitor import Monitor
 from nmt.training.objectives.base import Objective
 from nmt.training.schedules import Schedule
-from nmt.training.state import restoring
+from nmt.training.state import restoring, stored_tokenizer
 from nmt.translator.single import Translator
 
 logger = logging.getLogger(__name__)
@@ -197,7 +197,7 @@ def _translator(recipe: Recipe, corpus: Mapping[str, Split], last: Mapping[str, 
     start = None if last is not None or settings.init is None else _initial(settings.init, recipe.plain)
     if last is not None:
         with restoring(recipe.folder):
-            tokenizer = Tokenizer(last["nmt"]["tokenizer"]["source"], last["nmt"]["tokenizer"]["target"])
+            tokenizer = stored_tokenizer(last)
     elif start is not None:
         tokenizer = start.tokenizer
     else:

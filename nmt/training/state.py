@@ -16,12 +16,25 @@ from typing import Any
 
 import torch
 
+from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError, one_line
 from nmt.system.atomic import replacing
 
 FORMAT = 3
 FIELDS = {"format": int, "config": dict, "tokenizer": dict, "update": int}  # of the entry `nmt`
 MARK = b"PK\x03\x04"  # the first bytes of a zip file, which torch writes
+
+
+def described(config: Mapping[str, Any], tokenizer: Tokenizer, update: int) -> dict[str, Any]:
+    """Return the entry `nmt` of a state: what is needed to make the parts of the run again."""
+    models = {"source": tokenizer.source_model, "target": tokenizer.target_model}
+    return {"format": FORMAT, "config": dict(config), "tokenizer": models, "update": update}
+
+
+def stored_tokenizer(state: Mapping[str, Any]) -> Tokenizer:
+    """Return the tokenizer in a state that `load_state` returned. Raises UserError if it is damaged."""
+    models = state["nmt"]["tokenizer"]
+    return Tokenizer(models["source"], models["target"])
 
 
 def save_state(payload: Mapping[str, Any], path: Path) -> None:
@@ -64,9 +77,9 @@ def load_state(path: Path) -> dict[str, Any]:
 
 @contextmanager
 def restoring(folder: Path, *, ended: Callable[[], bool] = lambda: False) -> Iterator[None]:
-    """Turn an error of the code that reads a loaded state into a UserError. The state may hold anything.
+    """Turn an error in the block into a UserError that blames last.ckpt, because its state may hold anything.
 
-    `ended` returns whether the state has been used, so that later errors stay as they are.
+    An error that comes after the state has been used stays as it is; `ended` returns whether that is so.
     """
     try:
         yield

@@ -39,7 +39,9 @@ def stranger(run: Run, home: Path) -> Path:
 
 @pytest.mark.parametrize("out", [[], ["out=results"]])
 @pytest.mark.parametrize("program", [evaluate.run, report.run, heads.run])
-@pytest.mark.parametrize("language", ["x/../../../thesis.tex", "de\x1b[2J", None])
+@pytest.mark.parametrize(
+    "language", ["x/../../../thesis.tex", *(pytest.param(each, marks=pytest.mark.slow) for each in ("de\x1b[2J", None))]
+)
 def test_a_stored_language_is_no_path(
     run: Run, stranger: Path, home: Path, program: Program, out: list[str], language: object
 ) -> None:

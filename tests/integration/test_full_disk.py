@@ -12,6 +12,7 @@ from tests.integration.small_training import NO_AVERAGE, SMALL_TRANSFORMER, go
 FEW = [*SMALL_TRANSFORMER, "trainer.max_epochs=1", NO_AVERAGE]
 
 
+@pytest.mark.slow
 def test_a_disk_that_is_full_for_the_curves_alone_ends_no_training(tmp_path, monkeypatch, capsys):
     written = []
 
