@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 
 
 # Sections of Hydra in which it does not refuse another value, and a key of each.
-SECTIONS = {"hydra": "hydra.run.dir=FOLDER", "hydra.launcher": "hydra.launcher.n_jobs=2"}
+SECTIONS = {
+    "hydra": "hydra.run.dir=FOLDER",
+    "hydra.job": "hydra.job.name=NAME",
+    "hydra.launcher": "hydra.launcher.n_jobs=2",
+}
 MOST_GUESSES = 3  # keys named in one message
 _UNKNOWN = re.compile(r"Could not override '([\w/]+)'")
 _NOT_CHOSEN = re.compile(r"Could not delete '([^'=]+)(=[^']*)?'\. No match in the defaults list")

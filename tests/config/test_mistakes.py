@@ -95,6 +95,8 @@ def message(*overrides: str) -> str:
         (["experiment=null"], "; leave it out for the default"),
         (["hydra=1"], "hydra=1: hydra is a section, not a setting; set a key in it, as in hydra.run.dir=FOLDER"),
         (["++hydra.launcher=1"], "hydra.launcher is a section, not a setting; set a key in it"),
+        (["hydra.job=${oc.env:HOME}"], "hydra.job is a section, not a setting; set a key in it"),
+        (["~hydra.job"], "hydra.job is a section, not a setting; set a key in it"),
         (["hydra.run=1"], "Invalid type assigned: int"),
         (["hydra/launcher=null"], "hydra/launcher: got null, expected the name of an option"),
         (["hydra/launcher=[[basic]]"], "hydra/launcher: got [['basic']], expected the name of an option"),
