@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from nmt import checkpoint
 from nmt.build import build_search
 from nmt.cli import evaluate as evaluate_program
 from nmt.errors import UserError
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.lines import as_line
+from nmt.run_files import best_checkpoint
 from nmt.search.sampling import Sampling
 from tests.tiny_run import Run
 
@@ -55,6 +58,14 @@ def test_evaluate_program_refuses_a_checkpoint_without_data(run: Run, tmp_path: 
     run.translator.save(tmp_path / "mine.safetensors")
     with pytest.raises(UserError, match="saved from Python without data settings"):
         evaluate_program.run([f"ckpt={tmp_path}/mine.safetensors"])
+
+
+def test_evaluate_program_refuses_a_checkpoint_without_metrics(run: Run, tmp_path: Path) -> None:
+    found = checkpoint.load(best_checkpoint(run.folder))
+    config = {key: value for key, value in found.config.items() if key != "scores"}
+    checkpoint.save(replace(found, config=config), tmp_path / "mine.safetensors")
+    with pytest.raises(UserError, match="scores"):
+        evaluate_program.run([f"ckpt={tmp_path}/mine.safetensors", "bootstrap=0", f"out={tmp_path}"])
 
 
 def test_a_folder_that_cannot_be_written_is_refused_before_the_translation(
