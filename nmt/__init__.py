@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nmt.translator.loading import load_translator
+    from nmt.translation.loading import load_translator
 
 __version__ = "0.1.0"
 __all__ = ["__version__", "load_translator"]
@@ -14,7 +14,7 @@ __all__ = ["__version__", "load_translator"]
 def __getattr__(name: str) -> Any:
     # Late, so that `import nmt` and every program's --help do without torch.
     if name == "load_translator":
-        from nmt.translator.loading import load_translator
+        from nmt.translation.loading import load_translator
 
         return load_translator
     raise AttributeError(f"module 'nmt' has no attribute '{name}'")

@@ -14,8 +14,7 @@ from torch import Tensor
 
 from nmt.config.plain_file import Count, Number, check_shape, parse_json, read_json
 from nmt.errors import UserError, one_line
-from nmt.piece import Piece
-from nmt.special import WORD_MARK
+from nmt.tokens import WORD_MARK, Piece
 
 if TYPE_CHECKING:
     from nmt.models.interface import AttentionWeights
@@ -241,7 +240,7 @@ class AttentionMap:
 
 
 def load(path: str | Path) -> AttentionMap:
-    """Return the map in a JSON file that `nmt.analysis.figure.save` wrote. Raises UserError for any other file."""
+    """Return the map in a JSON file that `nmt.lab.attention.figure.save` wrote. Raises UserError for any other file."""
     return AttentionMap._from_plain(read_json(Path(path), {}, remedy=REMEDY, most=MOST_BYTES), str(path))
 
 

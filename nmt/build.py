@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from nmt.training.schedules import Schedule
 
 MODELS = ("nmt.models",)
-CALLBACKS = ("nmt.training.callbacks",)
+CALLBACKS = ("nmt.training.callbacks", "nmt.lab.callbacks")
 LIGHTNING_CALLBACKS = ("pytorch_lightning.callbacks",)
 LIGHTNING_CALLBACK = "pytorch_lightning.callbacks.callback.Callback"
 REPLACED = {  # callbacks of Lightning that have no effect here, and what does the same
@@ -43,7 +43,7 @@ REPLACED = {  # callbacks of Lightning that have no effect here, and what does t
 OBJECTIVES = ("nmt.training.objectives",)
 OPTIMIZERS = ("torch.optim",)
 SCHEDULES = ("nmt.training.schedules",)
-SOURCES = ("nmt.data.sources",)
+SOURCES = ("nmt.data.sources", "nmt.lab.tasks")
 SEARCHES = ("nmt.search",)
 METRICS = ("nmt.evaluation.metrics",)
 

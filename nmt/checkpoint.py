@@ -31,8 +31,8 @@ from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError, one_line
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.shapes import shapes_only
-from nmt.run_files import BEST, find_checkpoint
 from nmt.system.atomic import replacing
+from nmt.system.run_files import BEST, find_checkpoint
 
 FORMAT = 1
 MAX_HEADER = 1_000_000  # bytes; a model of 24 layers has about 100,000

@@ -1,11 +1,70 @@
-"""Run nmt.cli.benchmark from a checkout, from any folder."""
+"""Measure the speed of training and translation on this machine.
+
+    python scripts/benchmark.py [data.path=FOLDER] [ckpt=RUN_FOLDER_OR_FILE] [any override of train.py]
+    python scripts/benchmark.py translation ckpt=TRANSFORMER [recurrent=RECURRENT] [data.path=FOLDER]
+    python scripts/benchmark.py corpus [pairs=10_000_000] [folder=FOLDER] [any override of train.py]
+
+Training runs in Lightning's Trainer with 4,096 padded tokens in a batch, with logging and without validation.
+Translation searches the first 1,000 sentences of the test split with 5 beams; loading the model is not timed.
+
+`translation` compares the speed of trained models, greedily and with a beam of 5, with that of CTranslate2: see
+scripts/benchmarks/translation.py.
+
+`corpus` generates a corpus of `pairs` sentence pairs. It measures the speed of preparation, the time to plan the
+batches of an epoch, and the memory of training: see scripts/benchmarks/corpus.py.
+"""
+
+from __future__ import annotations
 
 import sys
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from nmt.cli.benchmark import main
+from nmt.cli import program
+from nmt.cli.arguments import quoted_paths, take, wants_help
+
+RECIPE = (
+    "data.batch_tokens=4096",
+    "tokenizer.vocab_size=8000",
+    "trainer.log_every_n_steps=10",
+)
+
+
+def run(arguments: Sequence[str]) -> None:
+    """Measure and print. `arguments` are overrides as for train.py, and `ckpt=`. The run folder is temporary."""
+    if wants_help(arguments):
+        print(__doc__)
+        return
+    if arguments[:1] == ["corpus"]:
+        from scripts.benchmarks import corpus as corpus_benchmark
+
+        corpus_benchmark.run(arguments[1:])
+        return
+    if arguments[:1] == ["translation"]:
+        from scripts.benchmarks import translation as translation_benchmark
+
+        translation_benchmark.run(arguments[1:])
+        return
+    from nmt.config.chosen import naming_files
+    from nmt.config.compose import compose, validate
+    from nmt.config.recipe import Recipe
+    from nmt.preflight import check_nodes
+
+    ckpt, overrides = take(list(arguments), "ckpt")
+    words = [*RECIPE, *quoted_paths(overrides, but=",\\")]
+    with naming_files(words), tempfile.TemporaryDirectory() as folder:
+        plain = compose("train", words)
+        config = validate(plain)
+        check_nodes(config)
+        from scripts.benchmarks.training import measure
+
+        for line in measure(Recipe(config, plain, Path(folder)), ckpt):
+            print(line, flush=True)
+    sys.stdout.flush()
+
 
 if __name__ == "__main__":
-    main()
+    program.main(run)

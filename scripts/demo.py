@@ -1,11 +1,11 @@
-"""Run nmt.cli.demo from a checkout, from any folder."""
+"""Run nmt.lab.cli.demo from a checkout, from any folder."""
 
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from nmt.cli.demo import main
+from nmt.lab.cli.demo import main
 
 if __name__ == "__main__":
     main()

@@ -29,9 +29,9 @@ from nmt import load_translator
 from nmt.cli import program, share, train
 from nmt.cli.arguments import wants_help
 from nmt.errors import UserError
-from nmt.lines import as_line
-from nmt.run_files import CONFIG, METRICS, best_checkpoint
 from nmt.system.atomic import write_atomically
+from nmt.system.lines import as_line
+from nmt.system.run_files import CONFIG, METRICS, best_checkpoint
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES, RUNS = ROOT / "examples", Path("outputs") / "examples"

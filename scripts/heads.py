@@ -1,11 +1,11 @@
-"""Run nmt.cli.heads from a checkout, from any folder."""
+"""Run nmt.lab.cli.heads from a checkout, from any folder."""
 
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from nmt.cli.heads import main
+from nmt.lab.cli.heads import main
 
 if __name__ == "__main__":
     main()

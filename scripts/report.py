@@ -1,11 +1,11 @@
-"""Run nmt.cli.report from a checkout, from any folder."""
+"""Run nmt.lab.cli.report from a checkout, from any folder."""
 
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from nmt.cli.report import main
+from nmt.lab.cli.report import main
 
 if __name__ == "__main__":
     main()

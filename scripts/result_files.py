@@ -14,15 +14,15 @@ from typing import Any
 import yaml
 
 from nmt.build import build_metrics, build_search
-from nmt.config.compared import differences
 from nmt.config.compose import compose
 from nmt.config.paths import FILES
 from nmt.errors import UserError
-from nmt.evaluation import comparison_table
-from nmt.evaluation.compare import Tester, compare
 from nmt.evaluation.metrics.base import Metric
-from nmt.evaluation.runs import OWN_TO_A_RUN, FinishedRun, find_runs, read_runs
-from nmt.run_files import CONFIG, METRICS
+from nmt.lab.compare import table as comparison_table
+from nmt.lab.compare.compare import Tester, compare
+from nmt.lab.compare.runs import OWN_TO_A_RUN, FinishedRun, find_runs, read_runs
+from nmt.lab.compare.settings import differences
+from nmt.system.run_files import CONFIG, METRICS
 
 ROOT = Path(__file__).resolve().parent.parent
 COMPARISON, TECHNIQUES = "comparison.json", "techniques.yaml"

@@ -11,8 +11,8 @@ from typing import Any
 import yaml
 
 from nmt.build import build_search
-from nmt.run_files import CONFIG
 from nmt.system.machine import summary as machine_summary
+from nmt.system.run_files import CONFIG
 from scripts.result_files import ABLATION, RESULTS, ROOT, Group, comparisons, metrics_of
 
 UNFINISHED = "unfinished.json"

@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from nmt.cli import program
 from nmt.cli.arguments import wants_help
 from nmt.errors import UserError
-from nmt.lab.page import Language, judged_again, summary, texts
+from nmt.lab.claims.page import Language, judged_again, summary, texts
 from scripts.result_files import ABLATION, RESULTS, ROOT, add
 from scripts.result_tables import short_table, techniques_table, unfinished_table, whole_table
 

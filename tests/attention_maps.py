@@ -9,7 +9,7 @@ from torch import Tensor
 
 from nmt.attention_map import AttentionMap, Origin
 from nmt.models.interface import AttentionWeights
-from nmt.piece import Piece
+from nmt.tokens import Piece
 
 ENGLISH = ["▁A", "▁man", ",", "▁in", "▁a", "▁red", "▁shirt", ",", "▁ride", "s", "▁a", "▁bike", ".", "</s>"]
 GERMAN = ["▁Ein", "▁Mann", "▁in", "▁einem", "▁rot", "en", "▁Hemd", "▁fährt", "▁Fahr", "rad", ".", "</s>"]

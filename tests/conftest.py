@@ -22,6 +22,8 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 for rank in ("RANK", "LOCAL_RANK", "SLURM_PROCID"):
     os.environ.pop(rank, None)
 
+pytest_plugins = ["tests.fixtures.corpora", "tests.fixtures.pages", "tests.fixtures.programs"]
+
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from nmt.lines import digest
+from nmt.system.lines import digest
 from tests.tiny_run import data_config, stack
 
 SCORES = {

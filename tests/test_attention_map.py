@@ -11,7 +11,7 @@ import torch
 from nmt.attention_map import AttentionMap, group_words, load
 from nmt.errors import UserError
 from nmt.models.interface import AttentionWeights
-from nmt.piece import Piece
+from nmt.tokens import Piece
 from tests.attention_maps import ENGLISH, GERMAN, ORIGIN, as_pieces, make, make_map
 
 

@@ -22,8 +22,8 @@ from nmt.errors import UserError
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
-from nmt.translation import Translation
-from nmt.translator.single import Translator
+from nmt.translation.translation import Translation
+from nmt.translation.translator import Translator
 from tests.models.cases import CASES, CONFIGS, build
 from tests.tiny_run import Run, sentences
 

@@ -11,9 +11,10 @@ import pytest
 import torch
 
 from nmt import checkpoint, load_translator
-from nmt.cli import attend, evaluate, heads, report, score, translate
+from nmt.cli import evaluate, score, translate
 from nmt.config.compose import compose
-from nmt.run_files import best_checkpoint
+from nmt.lab.cli import attend, heads, report
+from nmt.system.run_files import best_checkpoint
 from tests.script import load_script
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -12,11 +12,11 @@ from types import ModuleType
 import pytest
 import yaml
 
-from nmt.analysis.examples import EXAMPLES
 from nmt.config.compose import compose, jobs
 from nmt.config.folder import also_in, groups
 from nmt.config.settings import TrainConfig
 from nmt.evaluation.metrics.bleu import BLEU
+from nmt.lab.attention.examples import EXAMPLES
 from scripts.result_files import Group, add, comparisons
 from scripts.result_tables import whole_table
 from tests.finished_runs import write_run, write_translations

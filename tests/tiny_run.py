@@ -17,11 +17,11 @@ from nmt.config.settings import TokenizerConfig
 from nmt.data.pair import SentencePair
 from nmt.data.tokenizer import Tokenizer
 from nmt.models.seq2seq import Seq2Seq
-from nmt.run_files import best_checkpoint
 from nmt.search.beam import BeamSearch
-from nmt.special import EOS
-from nmt.translation import Translation
-from nmt.translator.single import Translator
+from nmt.system.run_files import best_checkpoint
+from nmt.tokens import EOS
+from nmt.translation.translation import Translation
+from nmt.translation.translator import Translator
 
 SCORES = {
     "bleu": {"_target_": "nmt.evaluation.metrics.bleu.BLEU", "tokenize": None},

@@ -12,7 +12,7 @@ import pytest
 from nmt.cli.answers import Answers
 from nmt.cli.translate_file import Source, translate_file
 from nmt.search.beam import BeamSearch
-from nmt.translator.single import Translator
+from nmt.translation.translator import Translator
 from tests.tiny_run import Run, sentences
 
 CHUNK = 4

@@ -9,9 +9,9 @@ from typing import Any
 from nmt.attention_map import AttentionMap
 from nmt.cli.output import tell
 from nmt.errors import counted
-from nmt.lines import as_line
-from nmt.translation import Translation
-from nmt.translator.base import BaseTranslator
+from nmt.system.lines import as_line
+from nmt.translation.base import BaseTranslator
+from nmt.translation.translation import Translation
 
 DECIMALS = 6
 DIGITS = 7  # significant digits of a score, because a high length penalty makes it very small

@@ -11,7 +11,7 @@ from typing import TypeVar
 from nmt.config.grammar import quoted
 from nmt.config.paths import PATHS
 from nmt.errors import UserError
-from nmt.run_files import find_checkpoints
+from nmt.system.run_files import find_checkpoints
 
 C = TypeVar("C")
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from nmt.evaluation.metrics.base import Metric
     from nmt.evaluation.split import Evaluation, Subject
     from nmt.search.base import Search
-    from nmt.translator.base import BaseTranslator
+    from nmt.translation.base import BaseTranslator
 
 OPEN_KEYS = ("data", "search", "scores")
 
@@ -110,10 +110,10 @@ def choose(config: EvaluateConfig) -> Chosen:
     from nmt.data.corpus import load_corpus, origin
     from nmt.evaluation.metrics.base import check_bootstrap
     from nmt.evaluation.split import Subject
-    from nmt.run_files import run_of
     from nmt.system import process
     from nmt.system.atomic import require_writable
-    from nmt.translator.loading import load_models, make_translator, resolve_device
+    from nmt.system.run_files import run_of
+    from nmt.translation.loading import load_models, make_translator, resolve_device
 
     process.speed_up()
     check_bootstrap(config.bootstrap)

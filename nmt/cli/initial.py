@@ -12,9 +12,9 @@ from nmt.config.schema import validate
 def checked(recipe: Recipe, overrides: Sequence[str]) -> Recipe:
     """Return the recipe that the command line `overrides` describes; with `init`, as `adopted` by its checkpoint.
 
-    Raises the UserErrors of `nmt.check.check_nodes`, and for a checkpoint that cannot be read.
+    Raises the UserErrors of `nmt.preflight.check_nodes`, and for a checkpoint that cannot be read.
     """
-    from nmt.check import check_nodes, initial_checkpoint  # here, because importing torch takes seconds
+    from nmt.preflight import check_nodes, initial_checkpoint  # here, because importing torch takes seconds
 
     if recipe.settings.init is not None:
         from nmt.checkpoint import load

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TextIO
 
 from nmt.cli.processes import is_first_process
+from nmt.cli.table import terminal_width
 from nmt.errors import UserError, printable
-from nmt.table import terminal_width
 
 WHOLE: Mapping[str, bool] = {"whole": True}  # `extra` of a message that is not wrapped: a command is copied from it
 INDENT = "    "  # of the continued lines of a message

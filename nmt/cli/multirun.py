@@ -24,8 +24,8 @@ from nmt.config.folder import own_folder
 from nmt.config.grammar import quoted
 from nmt.config.recipe import Recipe
 from nmt.errors import UserError
-from nmt.run_files import METRICS, last_checkpoint
 from nmt.system.cores import usable_cores
+from nmt.system.run_files import METRICS, last_checkpoint
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig

@@ -10,7 +10,7 @@ from nmt.cli.processes import is_first_process
 from nmt.cli.run_folder import claimed, locked
 from nmt.config.recipe import Recipe
 from nmt.errors import UserError
-from nmt.run_files import LOG, METRICS, best_checkpoint, last_checkpoint
+from nmt.system.run_files import LOG, METRICS, best_checkpoint, last_checkpoint
 from nmt.training.interruption import Interrupted, stopped_by_signals
 
 logger = logging.getLogger(__name__)

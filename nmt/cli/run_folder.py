@@ -9,7 +9,9 @@ from pathlib import Path
 from nmt.cli.processes import folder_told, is_first_process
 from nmt.config.recipe import Recipe
 from nmt.errors import UserError
-from nmt.run_files import (
+from nmt.system.atomic import try_lock, write_atomically
+from nmt.system.inside import require_no_link
+from nmt.system.run_files import (
     ATTENTION,
     CHECKPOINTS,
     CONFIG,
@@ -21,8 +23,6 @@ from nmt.run_files import (
     has_weights,
     last_checkpoint,
 )
-from nmt.system.atomic import try_lock, write_atomically
-from nmt.system.inside import require_no_link
 
 WRITTEN = (LOG, CHECKPOINTS, ATTENTION, TRANSLATIONS)  # a file that grows, and folders
 _MARKS = (CONFIG, LOG, CHECKPOINTS, METRICS)  # a folder that has one of these holds a run

@@ -18,12 +18,12 @@ from nmt.cli.output import write_lines
 from nmt.cli.pair_files import Languages, read_pair_files
 from nmt.config.typed import PositiveInt
 from nmt.errors import UserError, counted
-from nmt.lines import says_jsonl
+from nmt.system.lines import says_jsonl
 
 if TYPE_CHECKING:
     from nmt.data.sources.base import Pairs
-    from nmt.translation import Translation
-    from nmt.translator.base import BaseTranslator
+    from nmt.translation.base import BaseTranslator
+    from nmt.translation.translation import Translation
 
 HELP = """\
 Score translations that you have: the log-probability that a trained model gives to each of them. There is no search.
@@ -82,7 +82,7 @@ def run(argv: Sequence[str]) -> None:
         raise UserError(f"output={output}: it exists already; name another file, or remove it")
 
     from nmt.system import process
-    from nmt.translator.loading import load_translator
+    from nmt.translation.loading import load_translator
 
     process.speed_up()
     translator = load_translator(

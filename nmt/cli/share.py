@@ -12,9 +12,9 @@ from nmt.cli import program
 from nmt.cli.arguments import read_config, take, wants_help
 from nmt.cli.output import say
 from nmt.errors import UserError
-from nmt.run_files import ATTENTION, CONFIG, METRICS, best_checkpoint, run_of, sample_map
 from nmt.system.atomic import write_atomically
 from nmt.system.inside import inside
+from nmt.system.run_files import ATTENTION, CONFIG, METRICS, best_checkpoint, run_of, sample_map
 
 if TYPE_CHECKING:
     from nmt.checkpoint import LoadedModel
@@ -84,12 +84,11 @@ def share(loaded: LoadedModel, source: Path, folder: Path, settings: ShareConfig
     """
     import yaml
 
-    from nmt.analysis import figure
     from nmt.attention_map import load
     from nmt.checkpoint import Checkpoint, non_finite, save, weights_of
     from nmt.config.paths import OWN_FILES
     from nmt.config.plain_file import METRICS_FILE, read_json
-    from nmt.translator.loading import load_translator
+    from nmt.translation.loading import load_translator
 
     best, picture = inside(folder, *best_checkpoint(Path()).parts), inside(folder, ATTENTION, "0.json")
     read_json(source / METRICS, METRICS_FILE, remedy="restore the file")  # it may be a link to another file of the user
@@ -113,7 +112,7 @@ def share(loaded: LoadedModel, source: Path, folder: Path, settings: ShareConfig
     written = [best, folder / CONFIG, folder / METRICS]
     if shown is not None:
         picture.parent.mkdir(exist_ok=True)
-        figure.save(shown, picture)
+        write_atomically(picture, shown.to_json().encode())
         written.append(picture)
     return written
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from statistics import mean, stdev
 
 from nmt.cli.differences import SEED
+from nmt.cli.table import Cell, Column, Table, terminal_width, text_cell, to_markdown, to_text, to_tsv
 from nmt.config.plain_file import Amount, Count, read_json
-from nmt.run_files import METRICS
 from nmt.system.atomic import write_atomically
-from nmt.table import Cell, Column, Table, terminal_width, text_cell, to_markdown, to_text, to_tsv
+from nmt.system.run_files import METRICS
 
 TSV, MARKDOWN = "results.tsv", "results.md"
 SPLITS = ("val", "test")

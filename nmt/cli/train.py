@@ -114,7 +114,7 @@ def _show(overrides: Sequence[str], flags: argparse.Namespace) -> None:
     for number, words in planned:
         with naming_files(words):
             recipe = compose_run(words, job=number)
-            from nmt.check import check_nodes  # here, because importing torch takes seconds
+            from nmt.preflight import check_nodes  # here, because importing torch takes seconds
 
             check_nodes(recipe.settings)
         head = "" if number is None else f"---\n# job {number}: {' '.join(words)}\n"
@@ -139,7 +139,7 @@ def _resume(name: str, overrides: Sequence[str], allow: Sequence[str], program: 
     from nmt.config.chosen import is_typed
     from nmt.config.mistakes import parse
     from nmt.config.recipe import read_recipe
-    from nmt.run_files import CONFIG
+    from nmt.system.run_files import CONFIG
 
     folder = Path(os.path.expanduser(name))
     if not folder.exists() and name[:1] in ("'", '"') and name.endswith(name[0]):  # in quotes, as Hydra's values may be
@@ -148,7 +148,7 @@ def _resume(name: str, overrides: Sequence[str], allow: Sequence[str], program: 
         raise UserError(f"resume: {folder}: no such folder; name the folder of a run")
     if not (folder / CONFIG).is_file():
         raise UserError(f"resume: {folder} holds no run (it has no {CONFIG}); name the folder of a run")
-    from nmt.check import check_nodes
+    from nmt.preflight import check_nodes
 
     recipe = read_recipe(folder, allow, overrides)
     try:

@@ -14,7 +14,7 @@ from nmt.cli.arguments import read_config, take, wants_help
 from nmt.cli.output import utf8_output
 from nmt.cli.pair_files import columns
 from nmt.errors import UserError
-from nmt.lines import LONGEST, decoded, format_of, says_jsonl
+from nmt.system.lines import LONGEST, decoded, format_of, says_jsonl
 
 if TYPE_CHECKING:
     from nmt.cli.answers import Answers
@@ -109,9 +109,9 @@ def run(argv: list[str]) -> None:
 
     from nmt.cli.answers import Answers
     from nmt.cli.translate_file import Source, translate_file
-    from nmt.run_files import find_checkpoints
     from nmt.system import process
-    from nmt.translator.loading import load_translator
+    from nmt.system.run_files import find_checkpoints
+    from nmt.translation.loading import load_translator
 
     process.speed_up()
     translator = load_translator(config.ckpt, device=config.device, search=config.search, allow=config.allow)

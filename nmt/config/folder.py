@@ -17,7 +17,7 @@ from pathlib import Path
 
 from nmt.config.grammar import quoted
 from nmt.errors import UserError
-from nmt.lines import decoded, raw
+from nmt.system.lines import decoded, raw
 
 _DEFAULT = re.compile(r"^ *- (?:override )?/?([\w/]+): *([\w.-]+|\[[\w, ]*\])", re.MULTILINE)
 _own: ContextVar[Path | None] = ContextVar("own", default=None)

@@ -24,6 +24,13 @@ from nmt.config.typed import expected, fits, near_choice, options, shown
 from nmt.errors import ParameterError, UserError, did_you_mean, one_line
 
 _TARGET, _PARTIAL = "_target_", "_partial_"
+RENAMED = {  # modules by the names that checkpoints and run folders of before have
+    **{
+        f"nmt.data.sources.{name}": f"nmt.lab.tasks.{name}"
+        for name in ("agreement", "coreference", "negation", "order", "recall")
+    },
+    **{f"nmt.training.callbacks.{name}": f"nmt.lab.callbacks.{name}" for name in ("samples", "watch")},
+}
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
 
 
@@ -168,6 +175,9 @@ def _resolve(node: Any, path: str, allowed: Sequence[str], problems: list[str]) 
         problems.append(f"{path}: got {shown(node)}, expected a mapping with {_TARGET}")
         return None
     where, name = f"{path}.{_TARGET}", node[_TARGET]
+    if isinstance(name, str):
+        module, _, attribute = name.rpartition(".")
+        name = f"{RENAMED.get(module, module)}.{attribute}"
     prefixes = tuple(f"{prefix}." for prefix in allowed)
     words = f"a class in {', '.join(allowed)}"
     if not isinstance(name, str) or not _DOTTED.fullmatch(name) or not name.startswith(prefixes):

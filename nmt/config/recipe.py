@@ -12,7 +12,7 @@ from nmt.config.resumed import overridden
 from nmt.config.schema import check_plain, validate
 from nmt.config.settings import TrainConfig
 from nmt.errors import UserError
-from nmt.run_files import CONFIG
+from nmt.system.run_files import CONFIG
 
 
 @dataclass(frozen=True)

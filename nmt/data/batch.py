@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from nmt.data.word_links import PieceLinks
-from nmt.special import BOS, PAD
+from nmt.tokens import BOS, PAD
 
 
 @dataclass(frozen=True)

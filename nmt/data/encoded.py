@@ -25,9 +25,9 @@ from nmt.data.progress import PassProgress
 from nmt.data.tokenizer import Tokenizer
 from nmt.data.word_links import PieceLinks, links_of_pair, piece_links, words_of_pieces
 from nmt.errors import UserError, counted
-from nmt.lines import digest
 from nmt.system.atomic import lock_file, replacing
 from nmt.system.cores import usable_cores
+from nmt.system.lines import digest
 
 VERSION = 1
 UINT16_VALUES = 2**16

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any
 
-from nmt.special import EOS, WORD_MARK
+from nmt.tokens import EOS, WORD_MARK
 
 WORDS = 100_000  # most words whose segmentations are kept in memory
 STATES = 400_000  # the same for states of words on the way from characters to pieces

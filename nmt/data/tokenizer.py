@@ -31,8 +31,7 @@ from nmt.data.pair import SentencePair, Split
 from nmt.data.subwords import Inventory
 from nmt.data.vocabulary import default_size
 from nmt.errors import UserError
-from nmt.piece import Piece
-from nmt.special import BOS, EOS, PAD, RESERVED, UNK, WORD_MARK
+from nmt.tokens import BOS, EOS, PAD, RESERVED, UNK, WORD_MARK, Piece
 
 if TYPE_CHECKING:
     from nmt.config.settings import TokenizerConfig

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from nmt.special import RESERVED
+from nmt.tokens import RESERVED
 
 FIXED = 4 + len(RESERVED) + 256  # special pieces, reserved pieces and bytes
 MOST = 32_000

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from nmt.data.pair import SentencePair
 from nmt.errors import UserError
-from nmt.special import WORD_MARK
+from nmt.tokens import WORD_MARK
 
 Link = tuple[int, int]
 Links = AbstractSet[Link]

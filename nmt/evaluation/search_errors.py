@@ -19,8 +19,8 @@ from typing import Literal
 
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
-from nmt.translation import Translation
-from nmt.translator.base import BaseTranslator
+from nmt.translation.base import BaseTranslator
+from nmt.translation.translation import Translation
 
 Kind = Literal["search error", "model error", "same", "no source", "too long", "cut"]
 KINDS: tuple[Kind, ...] = ("search error", "model error", "same", "no source", "too long", "cut")

@@ -21,13 +21,13 @@ from nmt.data.progress import PassProgress
 from nmt.errors import UserError, counted
 from nmt.evaluation.metrics.base import Interval, Metric, Scores, labels, score
 from nmt.evaluation.search_errors import NOT_COMPARED, Verdict, judge, lines, totals
-from nmt.lines import as_line, digest
-from nmt.run_files import TRANSLATIONS
 from nmt.search.base import Search
 from nmt.system.atomic import write_atomically
 from nmt.system.inside import inside
-from nmt.translation import Translation
-from nmt.translator.base import BaseTranslator
+from nmt.system.lines import as_line, digest
+from nmt.system.run_files import TRANSLATIONS
+from nmt.translation.base import BaseTranslator
+from nmt.translation.translation import Translation
 
 logger = logging.getLogger(__name__)
 

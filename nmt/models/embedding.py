@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from nmt.special import PAD
+from nmt.tokens import PAD
 
 
 class TokenEmbedding(nn.Embedding):

@@ -17,7 +17,7 @@ from nmt.errors import UserError, one_line
 from nmt.models.attention.base import Attention
 from nmt.models.interface import AttentionWeights
 from nmt.models.seq2seq import Seq2Seq
-from nmt.special import BOS, EOS, PAD
+from nmt.tokens import BOS, EOS, PAD
 
 SOURCE, TARGET = [[4, 5, EOS], [6, EOS, PAD]], [[BOS, 4], [BOS, 5]]
 BEAMS = 2

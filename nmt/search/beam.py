@@ -35,7 +35,7 @@ from nmt.require import require_choice, require_integer, require_number
 from nmt.search.base import Attending, Hypothesis, S, Step, check_max_length
 from nmt.search.beams import Beams, Live, extend, record
 from nmt.search.ruled import RuledSearch
-from nmt.special import BOS, EOS
+from nmt.tokens import BOS, EOS
 
 NORMALIZATIONS = ("gnmt", "power")
 LEAST_COVERAGE = 1e-8

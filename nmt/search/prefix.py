@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from nmt.search.base import Attending, S, Step
-from nmt.special import PAD
+from nmt.tokens import PAD
 
 
 @dataclass(frozen=True)

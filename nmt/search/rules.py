@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from nmt.errors import UserError
-from nmt.special import BOS, EOS, PAD
+from nmt.tokens import BOS, EOS, PAD
 
 NEVER_GENERATED = (PAD, BOS)
 _GROUP = 64  # columns whose maximum `top` looks at first

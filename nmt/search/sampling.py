@@ -14,7 +14,7 @@ from nmt.require import require_integer, require_number
 from nmt.search.base import Hypothesis, S, Step, check_max_length
 from nmt.search.ruled import RuledSearch
 from nmt.search.rules import NEVER_GENERATED, ban, keep_top_k, keep_top_p, require_numbers
-from nmt.special import BOS, EOS
+from nmt.tokens import BOS, EOS
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,11 +17,11 @@ from nmt.checkpoint import Checkpoint, average, load, save, set_weights, weights
 from nmt.data.corpus import origin
 from nmt.data.loader import BatchLoader
 from nmt.data.progress import PassProgress
-from nmt.evaluation.pictures import save_attention_maps
 from nmt.evaluation.split import Evaluation, Subject, evaluate, table, write_evaluation
-from nmt.run_files import ATTENTION, METRICS, best_checkpoint, recent_checkpoint, recent_updates
+from nmt.lab.attention.pictures import save_attention_maps
 from nmt.system import machine
 from nmt.system.atomic import write_atomically
+from nmt.system.run_files import ATTENTION, METRICS, best_checkpoint, recent_checkpoint, recent_updates
 from nmt.training.fit import Fitted
 from nmt.training.hparams import write_hparams
 from nmt.training.monitor import Monitor

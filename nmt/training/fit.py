@@ -16,12 +16,12 @@ from pytorch_lightning.plugins.precision import Precision
 from nmt.build import build_callbacks
 from nmt.config.recipe import Recipe
 from nmt.errors import UserError, one_line
-from nmt.run_files import last_checkpoint
+from nmt.lab.callbacks.samples import Samples
+from nmt.system.run_files import last_checkpoint
 from nmt.training.callbacks.adoption import Adoption
 from nmt.training.callbacks.checkpointing import Checkpointing
 from nmt.training.callbacks.generators import Generators
 from nmt.training.callbacks.graceful_stop import GracefulStop
-from nmt.training.callbacks.samples import Samples
 from nmt.training.callbacks.validations import NEVER, Validations
 from nmt.training.finite import Diverged
 from nmt.training.interruption import interruptible

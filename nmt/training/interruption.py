@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from nmt.run_files import last_checkpoint
+from nmt.system.run_files import last_checkpoint
 
 logger = logging.getLogger(__name__)
 

@@ -23,8 +23,8 @@ from nmt.training.monitor import Monitor
 from nmt.training.parts import Parts
 from nmt.training.state import described
 from nmt.training.validation import Losses, Validation, batch_losses, validation_scores, validation_search
-from nmt.translation import Translation
-from nmt.translator.single import Translator
+from nmt.translation.translation import Translation
+from nmt.translation.translator import Translator
 
 T = TypeVar("T")
 

@@ -22,7 +22,6 @@ from nmt.build import (
     build_source,
     monitored_metric,
 )
-from nmt.check import check_lengths
 from nmt.checkpoint import Checkpoint, load, misfit, set_weights
 from nmt.config.recipe import Recipe
 from nmt.config.resumed import NOTHING, changes
@@ -34,23 +33,24 @@ from nmt.data.datamodule import TranslationData
 from nmt.data.encoded import Encoded, EncodedCorpus, encode, encode_corpus
 from nmt.data.filters import make_filters
 from nmt.data.pair import SentencePair, Split
-from nmt.data.report.start import start_lines
 from nmt.data.resampling import SubwordSampling
 from nmt.data.sources.base import Source
 from nmt.data.tokenizer import Tokenizer
 from nmt.data.training_pairs import Part, TrainingPairs
 from nmt.errors import UserError, counted
 from nmt.evaluation.metrics.base import Metric
-from nmt.lines import digest
+from nmt.lab.corpus.start import start_lines
 from nmt.models.dropout import Dropout
-from nmt.run_files import find_checkpoint
+from nmt.preflight import check_lengths
 from nmt.system import machine
+from nmt.system.lines import digest
+from nmt.system.run_files import find_checkpoint
 from nmt.training.meter import Limits
 from nmt.training.monitor import Monitor
 from nmt.training.objectives.base import Objective
 from nmt.training.schedules import Schedule
 from nmt.training.state import restoring, stored_tokenizer
-from nmt.translator.single import Translator
+from nmt.translation.translator import Translator
 
 logger = logging.getLogger(__name__)
 

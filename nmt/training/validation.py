@@ -15,7 +15,7 @@ from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
 from nmt.training.objectives.base import Objective
 from nmt.training.objectives.sums import Mean, added
-from nmt.translation import Translation
+from nmt.translation.translation import Translation
 
 
 @dataclass(frozen=True)

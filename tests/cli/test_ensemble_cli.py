@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from nmt import load_translator
-from nmt.cli import attend, evaluate, score, translate
+from nmt.cli import evaluate, score, translate
 from nmt.errors import UserError
-from nmt.lines import as_line
+from nmt.lab.cli import attend
+from nmt.system.lines import as_line
 from tests.tiny_run import Run, save_other, sentences
 from tests.translated_file import Killed, kill_at
 

@@ -15,9 +15,9 @@ from nmt.build import build_search
 from nmt.cli import evaluate as evaluate_program
 from nmt.errors import UserError
 from nmt.evaluation.metrics.bleu import BLEU
-from nmt.lines import as_line
-from nmt.run_files import best_checkpoint
 from nmt.search.sampling import Sampling
+from nmt.system.lines import as_line
+from nmt.system.run_files import best_checkpoint
 from tests.tiny_run import Run
 
 

@@ -13,7 +13,7 @@ import pytest
 from nmt.cli import program
 from nmt.cli.arguments import overrides, quoted_paths, take
 from nmt.errors import UserError
-from nmt.lines import as_line
+from nmt.system.lines import as_line
 from tests.tiny_run import Run
 
 SCRIPTS = Path(__file__).resolve().parent.parent.parent / "scripts"

@@ -11,9 +11,10 @@ import torch
 import yaml
 
 from nmt import checkpoint, load_translator
-from nmt.analysis.figure import save
-from nmt.cli import attend, share
+from nmt.cli import share
 from nmt.errors import UserError
+from nmt.lab.attention.figure import save
+from nmt.lab.cli import attend
 from tests.tiny_run import Run, sentences
 
 METRICS = json.dumps({"search": {}, "parameters": 9, "updates": 7, "wall_seconds": 1.5, "target_tokens_per_second": 3})

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from nmt.cli import align, evaluate, heads, inspect_data, report, share
+from nmt.cli import evaluate, share
 from nmt.errors import UserError
 from nmt.evaluation.split import Subject
+from nmt.lab.cli import align, heads, inspect_data, report
 from tests.cli.test_share_cli import METRICS
 from tests.tiny_run import Run, save_other
 from tests.train_frame import Runs, files

@@ -16,11 +16,11 @@ import pytest
 from nmt.cli import translate as translate_program
 from nmt.cli.answers import Answers
 from nmt.errors import UserError
-from nmt.lines import LONGEST, as_line
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
-from nmt.translation import Translation
-from nmt.translator.single import Translator
+from nmt.system.lines import LONGEST, as_line
+from nmt.translation.translation import Translation
+from nmt.translation.translator import Translator
 from tests.tiny_run import Run, sentences
 
 

@@ -18,8 +18,8 @@ from nmt.cli.translate_file import Source, translate_file
 from nmt.cli.unfinished import partial_path
 from nmt.data.sources.files import Files
 from nmt.errors import UserError
-from nmt.lines import as_line
-from nmt.translator.single import Translator
+from nmt.system.lines import as_line
+from nmt.translation.translator import Translator
 from tests.tiny_run import Run, sentences
 from tests.translated_file import QUICK, TEXTS, FileCall, Killed, kill_at
 

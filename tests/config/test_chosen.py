@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from nmt.check import check_nodes
-from nmt.cli import benchmark, inspect_data
 from nmt.config.chosen import naming_files
 from nmt.config.compose import compose_run
 from nmt.config.folder import also_in, config_dir
 from nmt.errors import UserError
+from nmt.lab.cli import inspect_data
+from nmt.preflight import check_nodes
+from scripts import benchmark
 
 
 def message(*overrides: str) -> str:

@@ -12,13 +12,13 @@ from typing import Annotated, Any
 import pytest
 import yaml
 
-from nmt.check import check_nodes
 from nmt.config import compose as config
 from nmt.config.folder import groups
 from nmt.config.schema import read, validate
 from nmt.config.settings import CallbacksConfig, TrainConfig
 from nmt.config.typed import Range
 from nmt.errors import UserError
+from nmt.preflight import check_nodes
 from tests.optional import SCORES
 
 MODELS = [

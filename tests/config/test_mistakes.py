@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from nmt.check import check_nodes
 from nmt.config import compose as config
 from nmt.config.schema import validate
 from nmt.errors import UserError
+from nmt.preflight import check_nodes
 
 
 @pytest.fixture(scope="module")

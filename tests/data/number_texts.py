@@ -4,7 +4,7 @@ import random
 
 from nmt.data.filters import Filters
 from nmt.data.pair import SentencePair
-from nmt.special import EOS
+from nmt.tokens import EOS
 
 KEEP_ALL = Filters(max_length=10_000, max_ratio=10_000.0)
 

@@ -9,7 +9,7 @@ from nmt.data.encoded import Encoded, encode_corpus
 from nmt.data.filters import Filters
 from nmt.data.pair import SentencePair, Split
 from nmt.data.training_pairs import Part, TrainingPairs
-from nmt.special import EOS
+from nmt.tokens import EOS
 
 
 class Words:

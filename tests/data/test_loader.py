@@ -10,7 +10,7 @@ from nmt.data.batch import make_batch
 from nmt.data.encoded import Encoded
 from nmt.data.loader import BatchLoader, plan_batches
 from nmt.errors import UserError
-from nmt.special import BOS, EOS, PAD
+from nmt.tokens import BOS, EOS, PAD
 
 FIRST = 10  # the sources of pair i are ids of FIRST + i
 

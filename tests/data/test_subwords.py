@@ -12,7 +12,7 @@ import pytest
 from nmt.data.pair import SentencePair
 from nmt.data.subwords import SAMPLERS, BpeDropout, Inventory, UnigramSampler
 from nmt.data.tokenizer import Tokenizer
-from nmt.special import EOS
+from nmt.tokens import EOS
 
 STRANGE = ["emoji 😀👩‍👩‍👧 한국어 日本語", "½ … ﬁ „Zitat“", "1234 3.14", "nul\0", "", "<0x0A> </s>", "a▁b ▁▁ c", "▁d"]
 

@@ -18,8 +18,7 @@ from nmt.data.pair import Reiterable, SentencePair, Split
 from nmt.data.tokenizer import Tokenizer
 from nmt.data.vocabulary import default_size
 from nmt.errors import UserError
-from nmt.piece import Piece
-from nmt.special import BOS, EOS, PAD, RESERVED, UNK
+from nmt.tokens import BOS, EOS, PAD, RESERVED, UNK, Piece
 from nmt.training.interruption import stopped_by_signals
 from tests.attention_maps import make_map
 

@@ -10,7 +10,7 @@ from nmt.evaluation.search_errors import NOT_COMPARED, Verdict, judge, lines, to
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
-from nmt.translator.single import Translator
+from nmt.translation.translator import Translator
 from tests.tiny_run import Run, ended, sentences
 
 SOURCES = sentences(12, seed=3)

@@ -22,9 +22,9 @@ from nmt.evaluation.metrics.exact_match import ExactMatch
 from nmt.evaluation.metrics.ter import TER
 from nmt.evaluation.search_errors import Verdict
 from nmt.evaluation.split import Subject, evaluate, table, write_evaluation
-from nmt.lines import as_line
-from nmt.translator.loading import load_translator
-from nmt.translator.single import Translator
+from nmt.system.lines import as_line
+from nmt.translation.loading import load_translator
+from nmt.translation.translator import Translator
 from tests.tiny_run import Run, sentences
 
 SUBJECT = Subject(split="test", source_lang="en", target_lang="de", data="a list")

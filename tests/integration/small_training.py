@@ -7,7 +7,7 @@ import torch
 
 from nmt import checkpoint
 from nmt.cli import train as train_program
-from nmt.run_files import best_checkpoint, last_checkpoint
+from nmt.system.run_files import best_checkpoint, last_checkpoint
 from nmt.training.state import load_state
 
 ROOT = Path(__file__).resolve().parents[2]

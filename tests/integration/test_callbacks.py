@@ -7,7 +7,7 @@ import pytest
 from nmt.config.compose import compose, validate
 from nmt.config.recipe import Recipe
 from nmt.errors import UserError
-from nmt.run_files import METRICS
+from nmt.system.run_files import METRICS
 from nmt.training.run import train
 from tests.integration.small_training import best, last
 

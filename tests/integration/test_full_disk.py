@@ -6,7 +6,7 @@ import pytest
 
 from nmt.cli import train as train_program
 from nmt.errors import UserError
-from nmt.run_files import best_checkpoint, checkpoint_folder, last_checkpoint
+from nmt.system.run_files import best_checkpoint, checkpoint_folder, last_checkpoint
 from tests.integration.small_training import NO_AVERAGE, SMALL_TRANSFORMER, go
 
 FEW = [*SMALL_TRANSFORMER, "trainer.max_epochs=1", NO_AVERAGE]

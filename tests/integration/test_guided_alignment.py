@@ -5,9 +5,9 @@ import gzip
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from nmt.cli import align
 from nmt.cli import train as train_program
 from nmt.errors import UserError
+from nmt.lab.cli import align
 from tests.integration.small_training import SMALL_TRANSFORMER, best
 
 PAIRS = 60

@@ -7,7 +7,7 @@ from nmt import checkpoint
 from nmt.cli import train as train_program
 from nmt.config.compose import compose_run
 from nmt.errors import UserError
-from nmt.run_files import best_checkpoint
+from nmt.system.run_files import best_checkpoint
 from nmt.training.run import train
 from tests.integration.small_training import best, last
 

@@ -53,7 +53,7 @@ def test_maps_of_several_sentences(names: dict[str, Any]) -> None:
 @pytest.mark.slow
 def test_neither_hydra_nor_lightning_is_needed() -> None:
     heavy = ("hydra", "omegaconf", "pytorch_lightning", "lightning_fabric")
-    imported = "nmt.build, nmt.translator.single, nmt.analysis.figure"
+    imported = "nmt.build, nmt.translation.translator, nmt.lab.attention.figure"
     code = f"import sys, {imported}; print([n for n in {heavy} if n in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

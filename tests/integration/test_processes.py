@@ -13,7 +13,7 @@ import time
 import pytest
 import torch
 
-from nmt.run_files import last_checkpoint
+from nmt.system.run_files import last_checkpoint
 from nmt.training.state import load_state
 from tests.integration.small_training import (
     NO_AVERAGE,

@@ -12,13 +12,14 @@ from typing import Any
 
 import pytest
 
-from nmt.analysis.figure import save
-from nmt.analysis.page import page
 from nmt.attention_map import load
-from nmt.cli import attend, compare, heads, lab, program, share, sweep
+from nmt.cli import program, share, sweep
 from nmt.config.plain_file import OTHER_FOLDER
 from nmt.errors import UserError, printable
 from nmt.evaluation.split import read_scores
+from nmt.lab.attention.figure import save
+from nmt.lab.attention.page import page
+from nmt.lab.cli import attend, compare, heads, lab
 from tests.finished_runs import write_run, write_translations
 from tests.tiny_run import Run
 

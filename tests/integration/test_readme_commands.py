@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from nmt.cli import align, attend, benchmark, evaluate, heads, report, train, translate
-from nmt.training import benchmark as timings
+from nmt.cli import evaluate, train, translate
+from nmt.lab.cli import align, attend, heads, report
+from scripts import benchmark
+from scripts.benchmarks import training as timings
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text("utf-8")

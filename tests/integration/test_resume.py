@@ -13,7 +13,7 @@ from nmt import checkpoint, load_translator
 from nmt.config.compose import compose_run
 from nmt.config.recipe import read_recipe
 from nmt.errors import UserError
-from nmt.run_files import CONFIG, METRICS, best_checkpoint
+from nmt.system.run_files import CONFIG, METRICS, best_checkpoint
 from nmt.training import interruption
 from nmt.training.callbacks.checkpointing import Checkpointing
 from nmt.training.callbacks.progress import TrainingProgress

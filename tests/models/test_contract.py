@@ -19,7 +19,7 @@ from nmt.models.seq2seq import Seq2Seq
 from nmt.models.trial import try_model
 from nmt.search.base import Hypothesis
 from nmt.search.beam import BeamSearch
-from nmt.special import BOS, EOS
+from nmt.tokens import BOS, EOS
 from tests.models.cases import CASES, VOCABULARY, build
 
 

@@ -10,7 +10,7 @@ from nmt.errors import UserError
 from nmt.models.coverage import Covering
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.beam import BeamSearch
-from nmt.special import BOS
+from nmt.tokens import BOS
 from tests.models.cases import VOCABULARY, model_config
 
 

@@ -18,7 +18,7 @@ from nmt.models.positions.relative import Relative
 from nmt.models.positions.rotary import Rotary
 from nmt.models.positions.sinusoidal import Sinusoidal
 from nmt.models.transformer import TransformerBlock, TransformerDecoder, TransformerEncoder
-from nmt.special import EOS
+from nmt.tokens import EOS
 
 WIDTH, HEADS = 8, 2
 ALL: dict[str, PositionsFactory] = {

@@ -20,7 +20,7 @@ from nmt.models.attention.luong import LuongAttention
 from nmt.models.interface import EncoderOutput, masked_mean
 from nmt.models.rnn import CELLS, RecurrentEncoder, RecurrentLayer, RecurrentStack
 from nmt.models.rnn_decoder import Bridge, RecurrentDecoder
-from nmt.special import EOS
+from nmt.tokens import EOS
 
 SOURCE, MASK = pad([[5, 9, 4, 7, EOS], [6, EOS], [8, 4, EOS]])
 Attentions = Callable[..., Attention] | None

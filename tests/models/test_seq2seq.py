@@ -15,7 +15,7 @@ from nmt.data.batch import pad
 from nmt.errors import UserError
 from nmt.models.rnn import RecurrentEncoder
 from nmt.models.seq2seq import Seq2Seq
-from nmt.special import EOS
+from nmt.tokens import EOS
 
 SOURCE, MASK = pad([[5, 9, 4, EOS], [6, EOS]])
 TARGET = torch.tensor([[1, 5, 7], [1, 9, 4]])

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from nmt.search.beam import BeamSearch
 from nmt.search.ruled import RuledSearch
-from nmt.special import BOS, EOS, PAD
+from nmt.tokens import BOS, EOS, PAD
 from tests.search.toy import AttendingToy, Toy
 
 Row = dict[int, float]

@@ -15,7 +15,7 @@ from nmt.errors import ParameterError
 from nmt.models.interface import State
 from nmt.search.base import Hypothesis
 from nmt.search.beam import BeamSearch, length_normalization
-from nmt.special import BOS, EOS, PAD
+from nmt.tokens import BOS, EOS, PAD
 from tests.search import plain
 from tests.search.toy import History, Toy, total
 

@@ -16,7 +16,7 @@ from nmt.errors import ParameterError
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
-from nmt.special import BOS, EOS, PAD
+from nmt.tokens import BOS, EOS, PAD
 from tests.search.toy import Toy, total
 
 FOLDER = Path(__file__).resolve().parents[2] / "configs" / "search"

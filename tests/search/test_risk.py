@@ -14,7 +14,7 @@ from nmt.search.beam import BeamSearch
 from nmt.search.risk import expected_utilities
 from nmt.search.ruled import RuledSearch
 from nmt.search.sampling import Sampling
-from nmt.special import EOS
+from nmt.tokens import EOS
 from tests.search.toy import Toy
 
 TEXTS = ["Ein Hund rennt.", "Ein Hund läuft.", "Ein Hund rennt.", "Zwei Hunde", "", "Ein Hund rennt im Schnee."]

@@ -13,7 +13,7 @@ from nmt.search.beam import BeamSearch
 from nmt.search.ruled import RuledSearch
 from nmt.search.rules import penalize_repetition
 from nmt.search.sampling import Sampling
-from nmt.special import EOS
+from nmt.tokens import EOS
 from tests.search.plain import brute_force, model_row, ruled_row
 from tests.search.toy import Toy, total
 

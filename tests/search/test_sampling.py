@@ -15,7 +15,7 @@ from torch import Tensor
 from nmt.errors import ParameterError, UserError
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
-from nmt.special import BOS, EOS, PAD
+from nmt.tokens import BOS, EOS, PAD
 from tests.search.toy import History, Toy, total
 
 DRAWS = 4000

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from nmt.models.interface import State, per_sentence
 from nmt.search.base import Hypothesis, Search
-from nmt.special import BOS
+from nmt.tokens import BOS
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import torch
 
 from nmt.config.compose import compose, validate
 from nmt.data.batch import make_batch
-from nmt.special import EOS
+from nmt.tokens import EOS
 from nmt.training.meter import Counts, Limits, Meter
 from nmt.training.objectives.sums import Mean, Sums
 

@@ -15,7 +15,7 @@ import torch
 
 from nmt.config.compose import compose_run
 from nmt.errors import UserError
-from nmt.run_files import METRICS, last_checkpoint
+from nmt.system.run_files import METRICS, last_checkpoint
 from nmt.training.run import train
 from nmt.training.state import load_state, save_state
 

@@ -1,6 +1,6 @@
 """Parallel text in local files: JSON lines, TSV, or one plain file for each language; each may be gzipped.
 
-Files are read line by line, in memory that does not grow with their size; `nmt.lines` says what a line is.
+Files are read line by line, in memory that does not grow with their size; `nmt.system.lines` says what a line is.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, cast
 from nmt.data.pair import SentencePair
 from nmt.data.sources.base import SPLITS, Pairs, Reader, Source
 from nmt.errors import ParameterError, UserError, did_you_mean
-from nmt.lines import decoded, format_of, raw
+from nmt.system.lines import decoded, format_of, raw
 
 SPLIT_FILE_NAMES: Mapping[str, tuple[str, ...]] = {
     "train": ("train",),
@@ -92,7 +92,7 @@ def file_spec(value: Any, parameter: str) -> FileSpec:
 
 
 def read_lines(path: Path) -> Iterator[str]:
-    """Yield the lines of a UTF-8 text file, gzipped if its name ends in .gz, as `nmt.lines.decoded` does.
+    """Yield the lines of a UTF-8 text file, gzipped if its name ends in .gz, as `nmt.system.lines.decoded` does.
 
     Raises UserError for a file that cannot be read, and for a line that is too long or not UTF-8 (with its number).
     """

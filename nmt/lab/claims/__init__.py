@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nmt.lab.claim import Claim
 from nmt.lab.claims.alignment import Alignment
+from nmt.lab.claims.claim import Claim
 from nmt.lab.claims.distance import AgreementDistance, CoreferenceDistance, NegationDistance
 from nmt.lab.claims.fixed_vector import FixedVector, FixedVectorMulti30k
 from nmt.lab.claims.gradient import Gradient

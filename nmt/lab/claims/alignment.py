@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from nmt.analysis import eflomal
-from nmt.analysis.alignment import Agreement, Panel, agreement
 from nmt.data.pair import SentencePair
 from nmt.data.word_links import Gold, Links, parse_pair
 from nmt.errors import UserError
-from nmt.evaluation.runs import FinishedRun
-from nmt.evaluation.word_alignment import Aligner
-from nmt.lab.claim import Claim, Contrast, Curves, Lines, PerSeed, Runs, Text, corpus_of, minus
+from nmt.lab.alignment import eflomal
+from nmt.lab.alignment.alignment import Agreement, Panel, agreement
+from nmt.lab.alignment.evaluation import Aligner
+from nmt.lab.claims.claim import Claim, Contrast, Curves, Lines, PerSeed, Runs, Text, corpus_of, minus
+from nmt.lab.claims.models import BAHDANAU, LUONG, TRANSFORMER
 from nmt.lab.claims.positions import TASK
-from nmt.lab.models import BAHDANAU, LUONG, TRANSFORMER
-from nmt.translator.loading import load_translator
+from nmt.lab.compare.runs import FinishedRun
+from nmt.translation.loading import load_translator
 
 DIAGONAL, STATISTICAL = "diagonal", "eflomal"
 

@@ -6,11 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
-from nmt.data.sources.agreement import Agreement
-from nmt.data.sources.coreference import Coreference
-from nmt.data.sources.negation import Negation
-from nmt.data.sources.task import DistanceTask
-from nmt.lab.claim import (
+from nmt.lab.claims.claim import (
     NO_ATTENTION,
     Claim,
     Contrast,
@@ -26,7 +22,11 @@ from nmt.lab.claim import (
     most_frequent,
     named,
 )
-from nmt.lab.models import MODELS, ONE_WORD_A_PIECE, budget
+from nmt.lab.claims.models import MODELS, ONE_WORD_A_PIECE, budget
+from nmt.lab.tasks.agreement import Agreement
+from nmt.lab.tasks.coreference import Coreference
+from nmt.lab.tasks.negation import Negation
+from nmt.lab.tasks.task import DistanceTask
 
 FARTHEST = 8
 NEAR, FAR = range(FARTHEST // 2), range(FARTHEST // 2 + 1, FARTHEST + 1)

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from nmt.errors import UserError
-from nmt.evaluation.lengths import length_groups
 from nmt.evaluation.metrics.bleu import BLEU
-from nmt.lab.claim import (
+from nmt.lab.claims.claim import (
     NO_ATTENTION,
     Claim,
     Contrast,
@@ -20,7 +19,8 @@ from nmt.lab.claim import (
     gained_by_attention,
     lost_without_attention,
 )
-from nmt.lab.models import MODELS, ONE_WORD_A_PIECE, budget
+from nmt.lab.claims.models import MODELS, ONE_WORD_A_PIECE, budget
+from nmt.lab.compare.lengths import length_groups
 
 CLAUSES = 4
 

@@ -9,8 +9,8 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from nmt.config.compose import compose
-from nmt.lab.claim import NO_ATTENTION, Claim, Contrast, Curves, Lines, PerSeed, Runs, Text, gained_by_attention
-from nmt.lab.models import BAHDANAU, LEFT_TO_RIGHT, LUONG, TRANSFORMER, WITHOUT_ATTENTION, untrained
+from nmt.lab.claims.claim import NO_ATTENTION, Claim, Contrast, Curves, Lines, PerSeed, Runs, Text, gained_by_attention
+from nmt.lab.claims.models import BAHDANAU, LEFT_TO_RIGHT, LUONG, TRANSFORMER, WITHOUT_ATTENTION, untrained
 from nmt.models.seq2seq import Seq2Seq
 
 DISTANCES = (0, 5, 10, 20, 40)  # words between the first word of the source and its last

@@ -9,18 +9,18 @@ from statistics import fmean
 import torch
 from torch import Tensor
 
-from nmt.analysis.roles import ROLES, roles
 from nmt.attention_map import AttentionMap
-from nmt.data.sources.coreference import ANIMALS, OF_ANIMALS, PLACES
-from nmt.evaluation.head_importance import importance
-from nmt.evaluation.heads import count_pieces
 from nmt.evaluation.metrics.bleu import BLEU
-from nmt.evaluation.runs import FinishedRun
-from nmt.lab.claim import Claim, Contrast, Curves, Lines, PerSeed, Runs, Text, corpus_of, minus, named
+from nmt.lab.claims.claim import Claim, Contrast, Curves, Lines, PerSeed, Runs, Text, corpus_of, minus, named
 from nmt.lab.claims.distance import CoreferenceDistance
-from nmt.lab.models import CORPUS, TRANSFORMER, untrained
-from nmt.translator.loading import load_translator
-from nmt.translator.single import Translator
+from nmt.lab.claims.models import CORPUS, TRANSFORMER, untrained
+from nmt.lab.compare.runs import FinishedRun
+from nmt.lab.heads.heads import count_pieces
+from nmt.lab.heads.importance import importance
+from nmt.lab.heads.roles import ROLES, roles
+from nmt.lab.tasks.coreference import ANIMALS, OF_ANIMALS, PLACES
+from nmt.translation.loading import load_translator
+from nmt.translation.translator import Translator
 
 SENTENCES = 200
 SYSTEM = "Transformer"

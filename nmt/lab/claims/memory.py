@@ -6,9 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from nmt.data.sources.recall import Recall
-from nmt.evaluation.runs import FinishedRun
-from nmt.lab.claim import (
+from nmt.lab.claims.claim import (
     NO_ATTENTION,
     Claim,
     Contrast,
@@ -24,7 +22,9 @@ from nmt.lab.claim import (
     most_frequent,
     named,
 )
-from nmt.lab.models import LEFT_TO_RIGHT, MODELS, ONE_WORD_A_PIECE, WITHOUT_ATTENTION, budget
+from nmt.lab.claims.models import LEFT_TO_RIGHT, MODELS, ONE_WORD_A_PIECE, WITHOUT_ATTENTION, budget
+from nmt.lab.compare.runs import FinishedRun
+from nmt.lab.tasks.recall import Recall
 
 PAIRS = 4
 ONE_WAY = "no attention, left to right"

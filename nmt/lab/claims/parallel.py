@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from nmt.config.compose import compose
-from nmt.lab.claim import Claim, Contrast, Curves, Lines, PerSeed, Runs, Text, minus
-from nmt.lab.models import BAHDANAU, TRANSFORMER, untrained
+from nmt.lab.claims.claim import Claim, Contrast, Curves, Lines, PerSeed, Runs, Text, minus
+from nmt.lab.claims.models import BAHDANAU, TRANSFORMER, untrained
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.trial import one_thread
 

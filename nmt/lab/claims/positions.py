@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from nmt.data.sources.order import Order
-from nmt.lab.claim import (
+from nmt.lab.claims.claim import (
     Claim,
     Contrast,
     Curves,
@@ -19,7 +18,8 @@ from nmt.lab.claim import (
     minus,
     named,
 )
-from nmt.lab.models import ONE_WORD_A_PIECE, TRANSFORMER, budget
+from nmt.lab.claims.models import ONE_WORD_A_PIECE, TRANSFORMER, budget
+from nmt.lab.tasks.order import Order
 
 KINDS = ("none", "sinusoidal", "learned", "relative", "rotary", "alibi")
 TASK = ("data=order", "data.max_clauses=3", "data.sizes=[20000,300,1000]", ONE_WORD_A_PIECE, *budget(800))

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 import torch
 from torch import Tensor
 
-from nmt.lab.claim import Claim, Contrast, Curves, Lines, PerSeed, Runs, Text, minus
-from nmt.lab.models import CORPUS, TRANSFORMER
+from nmt.lab.claims.claim import Claim, Contrast, Curves, Lines, PerSeed, Runs, Text, minus
+from nmt.lab.claims.models import CORPUS, TRANSFORMER
 
 WIDTHS = (4, 16, 64, 256, 1024)
 WIDEST = str(WIDTHS[-1])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from nmt.lab.claim import Claim, Contrast, Curves, Lines, PerSeed, Runs, Text, minus
-from nmt.lab.models import CORPUS, RECURRENT
+from nmt.lab.claims.claim import Claim, Contrast, Curves, Lines, PerSeed, Runs, Text, minus
+from nmt.lab.claims.models import CORPUS, RECURRENT
 
 BASELINE = "dot"
 SCORES = (

@@ -6,8 +6,8 @@ import pytorch_lightning as pl
 from pytorch_lightning.callbacks import Callback
 
 from nmt.config.recipe import Recipe
-from nmt.run_files import CONFIG
 from nmt.system.atomic import write_atomically
+from nmt.system.run_files import CONFIG
 
 
 class Adoption(Callback):

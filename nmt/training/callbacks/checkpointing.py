@@ -12,7 +12,7 @@ from torch import Tensor
 
 from nmt.checkpoint import load, save
 from nmt.require import require_fraction, require_integer
-from nmt.run_files import METRICS, best_checkpoint, last_checkpoint, recent_checkpoint, recent_updates
+from nmt.system.run_files import METRICS, best_checkpoint, last_checkpoint, recent_checkpoint, recent_updates
 from nmt.training.finite import require_finite
 from nmt.training.module import TranslationModule, training
 

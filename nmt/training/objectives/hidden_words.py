@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from nmt.special import BOS, EOS, PAD
+from nmt.tokens import BOS, EOS, PAD
 
 
 def hide(tokens: Tensor, share: float) -> Tensor:

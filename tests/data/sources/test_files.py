@@ -13,7 +13,7 @@ import pytest
 from nmt.data.pair import SentencePair
 from nmt.data.sources.files import Files, file_spec, find_splits, read_lines, read_pairs, read_texts
 from nmt.errors import ParameterError, UserError
-from nmt.lines import LONGEST
+from nmt.system.lines import LONGEST
 
 # What other readers split on, quote, or take for nothing.
 PAIRS = [

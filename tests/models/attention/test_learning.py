@@ -11,7 +11,7 @@ from nmt.config.instantiate import instantiate
 from nmt.models.attention.base import AttentionFactory
 from nmt.models.rnn import RecurrentEncoder
 from nmt.models.rnn_decoder import RecurrentDecoder
-from nmt.special import BOS
+from nmt.tokens import BOS
 from tests.models.cases import BETWEEN, CONFIGS, attention_node
 
 WIDTH, LENGTH, WORDS, BATCH = 32, 8, 12, 32

@@ -11,7 +11,6 @@ import torch
 from torch import Tensor
 
 from nmt.build import architecture
-from nmt.check import check_nodes
 from nmt.config.compose import compose
 from nmt.config.schema import validate
 from nmt.errors import ParameterError, UserError
@@ -19,6 +18,7 @@ from nmt.models.attention.base import Attention
 from nmt.models.attention.dot import DotAttention
 from nmt.models.attention.local import MonotonicLocalAttention, PredictiveLocalAttention
 from nmt.models.attention.location import LocationAttention
+from nmt.preflight import check_nodes
 from tests.models.test_attention import FAMILIES, make, start
 
 GLOBAL = [name for name in FAMILIES if name not in ("local_m", "local_p")]

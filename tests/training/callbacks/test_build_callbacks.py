@@ -6,9 +6,9 @@ import pytest
 from pytorch_lightning.callbacks import LearningRateMonitor
 
 from nmt.build import build_callbacks
-from nmt.check import check_nodes
 from nmt.config.compose import compose, validate
 from nmt.errors import UserError
+from nmt.preflight import check_nodes
 from nmt.training.callbacks.checkpointing import Checkpointing
 
 

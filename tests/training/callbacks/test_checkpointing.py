@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from nmt.errors import ParameterError
-from nmt.run_files import recent_checkpoint, recent_updates
+from nmt.system.run_files import recent_checkpoint, recent_updates
 from nmt.training.callbacks.checkpointing import Checkpointing
 
 

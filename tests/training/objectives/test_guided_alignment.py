@@ -17,7 +17,7 @@ from nmt.models.attention.normalizers import normalizer_function
 from nmt.models.interface import AttentionWeights
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.transformer import TransformerBlock, TransformerDecoder, TransformerEncoder
-from nmt.special import EOS
+from nmt.tokens import EOS
 from nmt.training.objectives.cross_entropy import CrossEntropy
 from nmt.training.objectives.guided_alignment import GuidedAlignment
 from tests.models.cases import VOCABULARY, build

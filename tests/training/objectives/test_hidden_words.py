@@ -5,7 +5,7 @@ import torch
 
 from nmt.data.batch import make_batch
 from nmt.models.embedding import TokenEmbedding
-from nmt.special import BOS, EOS, PAD
+from nmt.tokens import BOS, EOS, PAD
 from nmt.training.objectives.cross_entropy import CrossEntropy
 from nmt.training.objectives.rdrop import RDrop
 

@@ -11,7 +11,7 @@ from nmt.errors import ParameterError
 from nmt.models.rnn import RecurrentEncoder
 from nmt.models.rnn_decoder import RecurrentDecoder
 from nmt.models.seq2seq import Seq2Seq
-from nmt.special import EOS
+from nmt.tokens import EOS
 from nmt.training.objectives.cross_entropy import CrossEntropy
 from nmt.training.objectives.minimum_risk import MinimumRisk
 

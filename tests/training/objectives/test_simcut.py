@@ -9,7 +9,7 @@ from torch.nn.functional import cross_entropy, kl_div, log_softmax
 
 from nmt.data.batch import make_batch
 from nmt.errors import ParameterError
-from nmt.special import PAD
+from nmt.tokens import PAD
 from nmt.training.objectives import chunked
 from nmt.training.objectives.cross_entropy import CrossEntropy
 from nmt.training.objectives.simcut import SimCut

@@ -1,0 +1,205 @@
+"""Word alignments: read from attention weights, symmetrized, and compared with those made by people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from nmt.attention_map import AttentionMap
+from nmt.data.word_links import Gold, Link, Links, require_plain
+from nmt.errors import UserError
+from nmt.tokens import WORD_MARK, Piece
+
+Units = Sequence[int]  # the number of the word, or of the piece, that each piece of a sentence belongs to
+
+END = "</s>"
+
+
+# Links from weights
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Weights to align by: those of a layer and a head, counted from 1. None is the mean of all layers or heads."""
+
+    layer: int | None = None
+    head: int | None = None
+
+    def __str__(self) -> str:
+        sides = (("layer", self.layer), ("head", self.head))
+        taken = [f"{name} {number}" for name, number in sides if number is not None]
+        means = [f"{name}s" for name, number in sides if number is None]
+        return (
+            ", ".join(taken + ([f"mean of {' and '.join(means)}"] if means else [])) if taken else "mean of all heads"
+        )
+
+    def of(self, weights: Tensor) -> Tensor:
+        """Return the weights (T, S) of this panel, from all (L, H, T, S). Raises UserError if there is none."""
+        for name, number, count in (("layer", self.layer, len(weights)), ("head", self.head, weights.shape[1])):
+            if number is not None and not 1 <= number <= count:
+                raise UserError(f"{name}: got {number}, but this model has {count}; expected 1 to {count}, or null")
+        if self.layer is not None:
+            weights = weights[self.layer - 1 : self.layer]
+        if self.head is not None:
+            weights = weights[:, self.head - 1 : self.head]
+        return weights.mean((0, 1))
+
+
+def panels(layers: int, heads: int) -> list[Panel]:
+    """Return every head, the mean of each layer's heads, and the mean of all; only the last if there is one head."""
+    if (layers, heads) == (1, 1):
+        return [Panel()]
+    single = [Panel(layer, head) for layer in range(1, layers + 1) for head in range(1, heads + 1)] if heads > 1 else []
+    return [*single, *(Panel(layer) for layer in range(1, layers + 1) if layers > 1), Panel()]
+
+
+def links_of(weights: Tensor, units: tuple[Units, Units], *, threshold: float | None, shifted: bool) -> set[Link]:
+    """Return the links of one sentence pair by weights (T, S) between its pieces.
+
+    Each target piece is linked to the source piece with the highest weight; with a `threshold`, to all source pieces
+    with at least this weight. Two words are linked if any of their pieces are (Zenkel et al. 2019, arXiv:1901.11359).
+    The end of the sentence is never linked, and a target piece that looks only there has no link. `units` are those of
+    the source and of the target.
+
+    Row t of the weights belongs to the step that predicts target piece t. With `shifted`, piece t is aligned by the
+    next row, of the step that reads it (Chen et al. 2020, arXiv:2004.14675, section 3.1).
+    """
+    source, target = units
+    rows = weights[1 : len(target) + 1] if shifted else weights[: len(target)]
+    cells = rows[:, : len(source)]  # without the end of the source
+    if not source or not target:
+        return set()
+    if threshold is None:
+        highest, places = cells.max(-1)
+        return {(source[s], target[t]) for t, s in enumerate(places.tolist()) if highest[t] > 0}
+    return {(source[s], target[t]) for t, s in (cells >= threshold).nonzero().tolist()}
+
+
+def units(pieces: Sequence[Piece], text: str, *, words: bool, where: str) -> Units:
+    """Return the unit of each piece of a sentence, without its end.
+
+    The units are the pieces themselves, or `words`: what white space separates in `text`. Raises UserError for a text
+    with "▁", which pieces use for the space; the message begins with `where`.
+    """
+    pieces = pieces[:-1] if pieces and pieces[-1].label == END else pieces
+    if not words:
+        return range(len(pieces))
+    require_plain(text, where)
+    numbers, count = [], -1
+    for piece in pieces:
+        count += piece.label.startswith(WORD_MARK)
+        numbers.append(count)
+    return numbers
+
+
+def both_units(attention: AttentionMap, *, words: bool, where: str) -> tuple[Units, Units]:
+    """Return the units of the source and of the target of a map; see `units`."""
+    return (
+        units(attention.source_pieces, attention.source, words=words, where=where),
+        units(attention.target_pieces, attention.target, words=words, where=where),
+    )
+
+
+# Both directions as one
+
+
+def grow_diag_final_and(forward: Links, backward: Links) -> set[Link]:
+    """Return the alignment that grows from the intersection of two (Koehn et al. 2005, as in Moses).
+
+    grow-diag: a link of the union joins if it is beside a link, diagonally or not, and one of its two words has no link
+    yet; again and again, until none joins. final-and: a link of `forward`, then of `backward`, joins if neither of its
+    words has a link yet. Links are visited by their target word, then by their source word.
+    """
+    union = forward | backward
+    found = set(forward & backward)
+    sources, targets = {i for i, _ in found}, {j for _, j in found}
+
+    def add(link: Link) -> None:
+        found.add(link)
+        sources.add(link[0])
+        targets.add(link[1])
+
+    growing = True
+    while growing:
+        growing = False
+        for link in sorted(union, key=_by_target):
+            if link not in found:
+                continue
+            for near in _neighbours(link):
+                if near in union and near not in found and (near[0] not in sources or near[1] not in targets):
+                    add(near)
+                    growing = True
+    for side in (forward, backward):
+        for link in sorted(side, key=_by_target):
+            if link[0] not in sources and link[1] not in targets:
+                add(link)
+    return found
+
+
+def _by_target(link: Link) -> Link:
+    return link[1], link[0]
+
+
+def _neighbours(link: Link) -> Iterator[Link]:
+    for down, across in ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1)):
+        yield link[0] + across, link[1] + down
+
+
+SYMMETRIZERS: Mapping[str, Callable[[Links, Links], Links]] = {
+    "grow-diag-final-and": grow_diag_final_and,
+    "intersection": lambda forward, backward: forward & backward,
+    "union": lambda forward, backward: forward | backward,
+}
+
+
+def turned(links: Collection[Link]) -> set[Link]:
+    """Return the links with source and target exchanged."""
+    return {(j, i) for i, j in links}
+
+
+# Agreement
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How links agree with those made by people, as counts over a corpus: |A|, |S|, |A ∩ S| and |A ∩ P|.
+
+    A are the links, S the sure links made by people, and P the sure and possible ones (Och and Ney 2003, "A Systematic
+    Comparison of Various Statistical Alignment Models", section 5.1).
+    """
+
+    links: int = 0
+    sure: int = 0
+    in_sure: int = 0
+    in_possible: int = 0
+
+    def __add__(self, other: Agreement) -> Agreement:
+        return Agreement(
+            self.links + other.links,
+            self.sure + other.sure,
+            self.in_sure + other.in_sure,
+            self.in_possible + other.in_possible,
+        )
+
+    @property
+    def precision(self) -> float:
+        """|A ∩ P| / |A|; 0 without links."""
+        return self.in_possible / self.links if self.links else 0.0
+
+    @property
+    def recall(self) -> float:
+        """|A ∩ S| / |S|; 0 without sure links."""
+        return self.in_sure / self.sure if self.sure else 0.0
+
+    @property
+    def error_rate(self) -> float:
+        """The alignment error rate, 1 - (|A ∩ S| + |A ∩ P|) / (|A| + |S|); 1 if there are no links at all."""
+        both = self.links + self.sure
+        return 1 - (self.in_sure + self.in_possible) / both if both else 1.0
+
+
+def agreement(links: Links, gold: Gold) -> Agreement:
+    """Return how the links of one sentence pair agree with those made by people."""
+    return Agreement(len(links), len(gold.sure), len(links & gold.sure), len(links & gold.possible))

@@ -1,0 +1,120 @@
+"""Attention maps as matplotlib figures, for sentences of any length. The figures do not use pyplot's global state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nmt.errors import UserError
+from nmt.lab.attention.caption import metadata
+from nmt.lab.attention.layout import darkest
+from nmt.lab.attention.sheet import Sheet
+from nmt.lab.attention.view import Shown, view
+from nmt.system.atomic import write_atomically
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from nmt.attention_map import AttentionMap
+    from nmt.lab.attention.layout import Weights
+
+SAVED_DPI = 160
+FORMATS = ("png", "svg", "pdf")
+DESCRIPTION = {"png": "Description", "svg": "Description", "pdf": "Subject"}  # the names that the formats define
+
+
+def figure(
+    attention: AttentionMap,
+    *,
+    kind: Shown = "cross",
+    layer: int | None = None,
+    head: int | None = None,
+    words: bool = False,
+    scaled: bool = False,
+) -> Figure:
+    """Return a figure of one large panel: the darker a cell, the more its row attends to its column.
+
+    `layer` and `head` count from 1, as in the pictures; None means the mean of all. `words` merges pieces to words.
+    A rollout goes through all layers, or through the first `layer` of them. Colours go from 0 to 1, so that they mean
+    the same in every picture; with `scaled`, they go from 0 to the highest weights of this picture. Raises UserError
+    where the model has no such attention, layer or head.
+    """
+    seen = view(attention, kind, words=words)
+    chosen, note = seen.panel(layer, head)
+    top, warning = scale([chosen], scaled)
+    return Sheet(seen, [note, warning], top).draw(chosen)
+
+
+def overview(
+    attention: AttentionMap,
+    kind: Shown = "cross",
+    *,
+    words: bool = False,
+    scaled: bool = False,
+) -> Figure:
+    """Return a figure of one large panel, the mean of all layers and heads, with a small panel for each head beside it.
+
+    A model with one layer and one head, such as a recurrent one, gets the large panel only, and so does a rollout. The
+    other arguments are as in `figure`.
+    """
+    seen = view(attention, kind, words=words)
+    chosen, note = seen.panel()
+    top, warning = scale([chosen], scaled)
+    heads = None if seen.weights.shape[:2] == (1, 1) or kind == "rollout" else seen.weights
+    return Sheet(seen, [note, warning], top).draw(chosen, heads)
+
+
+def card(attention: AttentionMap) -> Figure:
+    """Return a small figure of the mean cross attention between words, which can be read in a card of TensorBoard."""
+    seen = view(attention, words=True)
+    chosen, note = seen.panel()
+    return Sheet(seen, [note], 1.0).draw_card(chosen)
+
+
+def save(
+    attention: AttentionMap,
+    path: str | Path,
+    *,
+    kind: Shown = "cross",
+    layer: int | None = None,
+    head: int | None = None,
+    words: bool = False,
+    scaled: bool = False,
+) -> None:
+    """Write the map to `path`: a picture (.png, .svg, .pdf), or all data (.json).
+
+    The picture is that of `figure` if a layer or a head is given, else that of `overview`. The metadata of the file
+    tells what the caption tells, and the whole sentences. The file is complete or not written at all. Raises UserError
+    for another suffix, a folder that does not exist, a model without attention, and a kind, layer or head that it does
+    not have; and OSError for a full disk.
+    """
+    path = Path(path)
+    suffix = path.suffix.lower().removeprefix(".")
+    if suffix not in (*FORMATS, "json"):
+        expected = "expected .png, .svg or .pdf (a picture) or .json (the data)"
+        raise UserError(f"attention map {path}: got the suffix '{path.suffix}', {expected}; rename the file")
+    if not path.parent.is_dir():
+        raise UserError(f"attention map {path}: the folder {path.parent} does not exist; make it or choose another")
+    if not attention.kinds:
+        raise UserError(f"attention map {path}: this model has no attention to write; use a model with attention")
+    if suffix == "json":
+        write_atomically(path, attention.to_json().encode())
+        return
+    if layer is None and head is None:
+        drawn = overview(attention, kind, words=words, scaled=scaled)
+    else:
+        drawn = figure(attention, kind=kind, layer=layer, head=head, words=words, scaled=scaled)
+    title, description = metadata(attention, kind)
+    picture = BytesIO()
+    drawn.savefig(picture, format=suffix, dpi=SAVED_DPI, metadata={"Title": title, DESCRIPTION[suffix]: description})
+    write_atomically(path, picture.getvalue())
+
+
+def scale(panels: Sequence[Weights], scaled: bool) -> tuple[float, str]:
+    """Return the weight that gets the darkest colour in pictures of `panels` (R, C), and a warning if it is not 1."""
+    if not scaled:
+        return 1.0, ""
+    top = max(map(darkest, panels))
+    return top, f"colours only for {'this picture' if len(panels) == 1 else 'these pictures'}: 0 to {top:.2f}"

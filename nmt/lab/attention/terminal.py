@@ -1,0 +1,76 @@
+"""An attention map as a table for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from nmt.lab.attention.caption import shown
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from nmt.lab.attention.layout import Weights
+    from nmt.lab.attention.view import View
+
+LABEL, HEADING = 16, 9  # columns of the terminal that the labels of a row and of a column take at most
+NUMBER = 3  # "100"
+LIGHT, DARK = (222, 235, 247), (8, 48, 107)  # red, green, blue behind weights near 0 and 1, as in the pictures
+LEAST = 0.005  # a smaller weight is 0 % when it is rounded
+
+
+def table(view: View, panel: Weights, width: int) -> list[Text]:
+    """Return the lines of a table of `panel` (R, C), a choice of the view's weights, for a terminal of `width` columns.
+
+    Weights are per cent, without digits after the point. "·" stands for less than half a per cent. A cell is empty
+    where the row cannot look. If the table is too wide, it goes on below, in parts that each have all rows.
+    """
+    from rich.cells import cell_len
+    from rich.text import Text
+
+    rows, columns = ([shown(label) for label in labels] for labels in view.axes)
+    left = min(max(map(cell_len, rows)), LABEL)
+    widths = [max(NUMBER, min(cell_len(label), HEADING)) for label in columns]
+    lines: list[Text] = []
+    for part in parts(widths, width - left):
+        lines += [Text()] * bool(lines)
+        lines.append(Text(" " * left + "".join(" " + fitted(columns[j], widths[j], right=True) for j in part)))
+        for i, label in enumerate(rows):
+            line = Text(fitted(label, left))
+            for j in part:
+                line.append(" ")
+                line.append(*_cell(float(panel[i, j]), widths[j], seen=j < view.reach[i]))
+            line.rstrip()
+            lines.append(line)
+    return lines
+
+
+def parts(widths: Sequence[int], room: int) -> Iterator[range]:
+    """Yield the columns of each part of a table: as many as fit, but at least one."""
+    start, used = 0, 0
+    for index, width in enumerate(widths):
+        if index > start and used + width + 1 > room:
+            yield range(start, index)
+            start, used = index, 0
+        used += width + 1
+    yield range(start, len(widths))
+
+
+def fitted(label: str, width: int, *, right: bool = False) -> str:
+    """Return `label` cut or filled to `width` columns. A character of Chinese, Japanese or Korean takes two."""
+    from rich.cells import cell_len, set_cell_size
+
+    if cell_len(label) > width:
+        label = set_cell_size(label, width - 1).rstrip() + "…"
+    space = " " * (width - cell_len(label))
+    return space + label if right else label + space
+
+
+def _cell(weight: float, width: int, *, seen: bool) -> tuple[str, str]:
+    """Return the text of a weight and its style: the higher the weight, the darker the background."""
+    if not seen:
+        return " " * width, ""
+    if weight < LEAST:
+        return "·".rjust(width), ""
+    color = ",".join(str(round(light + weight * (dark - light))) for light, dark in zip(LIGHT, DARK, strict=True))
+    return f"{100 * weight:.0f}".rjust(width), f"{'black' if weight < 0.5 else 'white'} on rgb({color})"

@@ -1,0 +1,125 @@
+"""What a picture, a table or a page shows of an attention map: one kind of attention, of a layer and head or a mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import torch
+from torch import Tensor
+
+from nmt.attention_map import AttentionMap, Kind
+from nmt.errors import UserError, counted
+
+if TYPE_CHECKING:
+    from nmt.lab.attention.layout import Weights
+
+Shown = Literal["cross", "encoder_self", "decoder_self", "rollout"]
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """One kind of attention of a map.
+
+    `weights` are (L, H, R, C): L layers, H heads, R rows, C columns. In a rollout, H is 1 and layer l stands for the
+    first l layers. `reach` is the number of columns that each row may look at, from the left: all of them, except in
+    decoder self-attention. `attention` is the map, between words if words are shown.
+    """
+
+    attention: AttentionMap
+    kind: Shown
+    weights: Weights
+    reach: list[int]
+
+    @property
+    def axes(self) -> tuple[list[str], list[str]]:
+        """The labels of the rows and of the columns."""
+        return self.attention.axes(_kind(self.kind))
+
+    def panel(self, layer: int | None = None, head: int | None = None) -> tuple[Weights, str]:
+        """Return the weights (R, C) of a layer and head, and a note that names them.
+
+        Both count from 1. None means the mean of all; for a rollout, all layers. Raises UserError where the model has
+        no such layer or head.
+        """
+        layers, heads = self.weights.shape[:2]
+        for name, index, count in (("layer", layer, layers), ("head", head, heads)):
+            if index is not None and not 1 <= index <= count:
+                place = _place(self.attention)
+                raise UserError(f"{place}: got {name} {index}, but this model has {counted(count, name)}")
+        if self.kind == "rollout":
+            return self.weights[(layer or layers) - 1, 0], f"layers 1 to {layer or layers} of {layers}, mean of heads"
+        chosen = self.weights if layer is None else self.weights[layer - 1 : layer]
+        chosen = chosen if head is None else chosen[:, head - 1 : head]
+        return chosen.mean(axis=(0, 1)), _note(layer, head, layers, heads)
+
+
+def view(attention: AttentionMap, kind: Shown = "cross", *, words: bool = False) -> View:
+    """Return one kind of attention of a map. `words` merges pieces to words.
+
+    Raises UserError where the model has no such attention.
+    """
+    if kind not in (has := shown_kinds(attention)):
+        known = ", ".join(has) or "no attention at all"
+        raise UserError(
+            f"{_place(attention)}: got kind '{kind}', but this model has {known}; choose a kind that it has"
+        )
+    if kind == "rollout":
+        assert attention.encoder_self is not None
+        rolled = rollout(attention.encoder_self).unsqueeze(1)
+        attention = replace(attention, cross=None, encoder_self=rolled, decoder_self=None)
+    merged = attention.words() if words else attention
+    weights = getattr(merged, _kind(kind)).numpy()
+    masked = kind == "decoder_self" and attention.level == "pieces"  # a map between words does not know its mask
+    reach = _reach(attention, words) if masked else [weights.shape[3]] * weights.shape[2]
+    return View(merged, kind, weights, reach)
+
+
+def shown_kinds(attention: AttentionMap) -> list[Shown]:
+    """Return the kinds of attention that a map can show.
+
+    Attention rollout needs self-attention of the encoder between pieces: words of a rollout are merged after it.
+    """
+    rolls: list[Shown] = ["rollout"] if attention.encoder_self is not None and attention.level == "pieces" else []
+    return [*attention.kinds, *rolls]
+
+
+def rollout(encoder_self: Tensor) -> Tensor:
+    """Return the attention rollout (L, S, S) of self-attention (L, H, S, S).
+
+    Row i of entry l says how much each source position contributes to position i after layer l + 1, if a layer were
+    0.5 W + 0.5 I. W is the mean of its heads, and I stands for the residual connection. The matrices are multiplied
+    (Abnar and Zuidema 2020, arXiv:2005.00928, section 3). Rows sum to 1, because those of W do.
+    """
+    layers = 0.5 * encoder_self.mean(1) + 0.5 * torch.eye(encoder_self.shape[-1])
+    rolled = [layers[0]]
+    for layer in layers[1:]:
+        rolled.append(layer @ rolled[-1])
+    return torch.stack(rolled)
+
+
+def _reach(attention: AttentionMap, words: bool) -> list[int]:
+    """Return how many columns each row of decoder self-attention may look at: the tokens that were read before it."""
+    past = torch.ones(1, 1, len(attention.target_pieces), len(attention.read_pieces)).tril()
+    mask = replace(attention, cross=None, encoder_self=None, decoder_self=past)
+    seen = (mask.words() if words else mask).decoder_self
+    assert seen is not None
+    return [int(count) for count in (seen[0, 0] > 0).sum(-1)]
+
+
+def _kind(shown: Shown) -> Kind:
+    """Return the kind of attention with the rows and columns of what is shown."""
+    return "encoder_self" if shown == "rollout" else shown
+
+
+def _place(attention: AttentionMap) -> str:
+    """Return the place of a mistake, for its message: of two maps that are compared, only one may have it."""
+    return "attention map" if attention.origin.model is None else f"attention map of {attention.origin.model}"
+
+
+def _note(layer: int | None, head: int | None, layers: int, heads: int) -> str:
+    """Return the text that names a layer and a head, without those of which there is only one."""
+    sides = [("layer", layer, layers), ("head", head, heads)]
+    taken = [f"{name} {index} of {count}" for name, index, count in sides if index is not None and count > 1]
+    means = [f"{count} {name}s" for name, index, count in sides if index is None and count > 1]
+    return ", ".join(taken + (["mean of " + " and ".join(means)] if means else []))

@@ -1,0 +1,125 @@
+"""Watches each validation for the usual ways in which a training goes wrong, and says what to try."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import pytorch_lightning as pl
+from pytorch_lightning.callbacks import Callback
+
+from nmt.attention_map import AttentionMap
+from nmt.lab.attention.measures import measures, scalars
+from nmt.lab.attention.pictures import attention_maps
+from nmt.lab.report.faults import shares
+from nmt.require import require_integer
+from nmt.training.module import TranslationModule, training
+
+logger = logging.getLogger(__name__)
+
+BEGUN = 0.5  # the share of the run before which outputs are expected to be bad
+IGNORED = 1.2  # times the score with shuffled sources, below which the source is ignored
+MANY = {"empty": 0.05, "copied": 0.1, "repeating": 0.1}  # shares of the translations
+DRIFT = 0.05  # the share by which the validation loss is above its lowest value
+SATURATED = 0.8  # the share of rows of attention that are sharp
+
+ADVICE = {
+    "ignores": "the translations fit other sources nearly as well as their own ({}), so the decoder ignores its "
+    "source; try a lower optimizer.lr or a longer scheduler.warmup_updates, and check that source and target lines "
+    "belong together",
+    "empty": "{} of the translations are empty; train longer, as this is usual after few updates, or check the "
+    "training pairs for empty or very short targets",
+    "copied": "{} of the translations are copies of the source; check the training pairs for untranslated targets",
+    "repeating": "{} of the translations repeat themselves; train longer, or try a lower optimizer.lr",
+    "drift": "the validation loss rises while the training loss falls ({}), so the model learns the training pairs by "
+    "heart; try more dropout, a smaller model or more training pairs",
+    "saturated": "{} of the rows of attention give nearly all of their weight to one token, so attention learns "
+    "little; try a lower optimizer.lr or another model/attention",
+}
+
+
+class Watch(Callback):
+    """Writes figures about the translations, the losses and the attention of each validation to the loggers.
+
+    `heads/<kind>/<figure>/layer1.head1` are the figures of `nmt.lab.attention.measures` for each kind of attention,
+    layer and head, over the first `sentences` translations.
+
+    `watch/empty`, `watch/copied` and `watch/repeating` are shares of the validation translations with a fault; see
+    `nmt.lab.report.faults`. `watch/shuffled_<metric>` is the score of the translations of shuffled sources: each
+    translation is scored against the reference of another sentence. `watch/nll_gap` is the negative log-likelihood of a
+    target token in validation minus that in training, in nats. `watch/sharp_attention` is the share of rows of cross
+    attention that give more than 0.99 of their weight to one token, over all layers and heads of the same translations.
+
+    A figure that shows a problem is told in one line with advice, once in a run.
+    """
+
+    def __init__(self, *, sentences: int = 20) -> None:
+        require_integer(at_least=1, sentences=sentences)
+        self.sentences = sentences
+        self._told: set[str] = set()
+        self._lowest = (math.inf, math.inf)  # validation and training loss where the validation loss was lowest
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return what was told, and the lowest validation loss."""
+        return {"told": sorted(self._told), "lowest": list(self._lowest)}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Continue from a saved state."""
+        self._told = set(state_dict["told"])
+        self._lowest = (state_dict["lowest"][0], state_dict["lowest"][1])
+
+    def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Write the figures of this validation, and tell what is new."""
+        if not trainer.is_global_zero:
+            return
+        view = training(pl_module)
+        maps = list(attention_maps(view.translator, view.validation.translations[: self.sentences]).values())
+        figures = self._figures(view, maps)
+        heads = {f"heads/{name}": value for name, value in scalars(maps).items()}
+        for each in trainer.loggers:
+            each.log_metrics(
+                {**{f"watch/{name}": value for name, value in figures.items()}, **heads}, step=trainer.global_step
+            )
+        self._lowest = min(self._lowest, (view.validation.scores["loss"], view.train_loss))
+        for name, seen in self._problems(view, figures):
+            if name not in self._told:
+                self._told.add(name)
+                logger.warning(f"watch: update {trainer.global_step:,}: {ADVICE[name].format(seen)}")
+
+    def _figures(self, view: TranslationModule, maps: list[AttentionMap]) -> dict[str, float]:
+        pairs, translations = view.val_pairs, view.validation.translations
+        texts = [translation.text for translation in translations]
+        found = shares([pair.source for pair in pairs], [pair.target for pair in pairs], texts)
+        figures = {name: found[name] for name in MANY}
+        first = next(iter(view.metrics), None)
+        if first is not None and len(texts) > 1:
+            half = len(texts) // 2
+            others = [*texts[half:], *texts[:half]]
+            figures[f"shuffled_{first}"] = view.metrics[first].score(others, [pair.target for pair in pairs]).value
+        figures["nll_gap"] = math.log(view.validation.scores["perplexity"]) - view.train_nll
+        if maps and maps[0].cross is not None:
+            figures["sharp_attention"] = float(measures(maps, "cross")["sharp"].mean())
+        return figures
+
+    def _problems(self, view: TranslationModule, figures: dict[str, float]) -> Iterator[tuple[str, str]]:
+        """Yield the name of each problem, and what was seen of it, for `ADVICE`."""
+        if view.progress() < BEGUN:
+            return
+        first = next(iter(view.metrics), None)
+        if first is not None and f"shuffled_{first}" in figures:
+            metric, own, other = view.metrics[first], view.validation.scores[first], figures[f"shuffled_{first}"]
+            if metric.higher_is_better and own < IGNORED * other:
+                yield "ignores", f"{metric.label} {own:.2f}, with shuffled sources {other:.2f}"
+        for name, most in MANY.items():
+            if figures[name] > most:
+                yield name, f"{figures[name]:.0%}"
+        (lowest, train_then), (loss, train) = self._lowest, (view.validation.scores["loss"], view.train_loss)
+        if loss > (1 + DRIFT) * lowest and train < train_then:
+            yield (
+                "drift",
+                f"validation loss {loss:.3f} after {lowest:.3f}, training loss {train:.3f} after {train_then:.3f}",
+            )
+        if figures.get("sharp_attention", 0.0) > SATURATED:
+            yield "saturated", f"{figures['sharp_attention']:.0%}"

@@ -1,0 +1,233 @@
+"""What a claim is: the systems that are trained for it, what is measured on them, and how the claim is judged."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import fmean
+from typing import ClassVar, TypeVar
+
+from nmt.build import build_source
+from nmt.config.schema import read
+from nmt.config.settings import DataConfig
+from nmt.data.corpus import load_corpus
+from nmt.data.sources.base import Pairs
+from nmt.lab.claims.interval import OverSeeds, over_seeds
+from nmt.lab.compare.runs import FinishedRun
+
+NO_ATTENTION = "no attention"  # the name of the system without it
+Runs = Mapping[str, Sequence[FinishedRun]]  # the runs of each system, one for each seed
+PerSeed = tuple[float, ...]  # a value for each seed
+Place = TypeVar("Place", int, str)  # of an axis: a distance, a position, a group of lengths
+Lines = Mapping[str, Mapping[Place, PerSeed]]  # the values of each system at each place
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text in English and in Korean."""
+
+    en: str
+    ko: str
+
+
+@dataclass(frozen=True)
+class Loss:
+    """What the system without attention scores near and far, in each run, and what `chance` scores near."""
+
+    near: PerSeed
+    far: PerSeed
+    chance: float
+
+    @property
+    def can_be_seen(self) -> bool:
+        """Whether the system is above chance near. Otherwise there is nothing that could be lost far away."""
+        return over_seeds([near - self.chance for near in self.near]).above_zero
+
+    @property
+    def is_real(self) -> bool:
+        """Whether the system scores less far away."""
+        return over_seeds(minus(self.near, self.far)).above_zero
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """A difference that the claim predicts to be above 0; `values` has one for each seed.
+
+    `systems` is how many systems it is about: those with the same values are one difference. `comparisons` is how many
+    differences the claim is judged by, and the interval is corrected for it. A difference between losses needs `loss`.
+    """
+
+    text: Text
+    values: PerSeed
+    loss: Loss | None = None
+    systems: int = 1
+    comparisons: int = 1
+
+    @property
+    def interval(self) -> OverSeeds:
+        """The mean difference and its interval over the seeds."""
+        return over_seeds(self.values, self.comparisons)
+
+    @property
+    def verdict(self) -> str:
+        """supported or contradicted if the whole interval lies above or below 0, otherwise undecided.
+
+        A difference between losses is not testable if there is nothing to lose. If nothing is lost, it is not
+        supported: then the other system has gained.
+        """
+        if self.loss is not None and not self.loss.can_be_seen:
+            return "not testable"
+        found = self.interval
+        if abs(found.mean) <= found.half_width:
+            return "undecided"
+        if found.mean < 0:
+            return "contradicted"
+        return "supported" if self.loss is None or self.loss.is_real else "undecided"
+
+
+@dataclass(frozen=True)
+class Curves:
+    """What was measured for a claim: a figure with a line for each system. `axis` and `height` label its two axes.
+
+    The points of a line are joined if `joined`: if the places are numbers, not names. `more` has values that the
+    verdicts need and the figure does not show.
+    """
+
+    axis: Text
+    height: Text
+    lines: Lines[str]
+    joined: bool = True
+    more: Mapping[str, PerSeed] = field(default_factory=dict)
+
+
+class Claim(ABC):
+    """A claim of tutorials. `claim` says it in their words, `method` how it is measured.
+
+    A claim is one file in nmt/lab/claims and one name in the list there. `multi30k` is the folder of that corpus, for
+    claims on real text; None if it was not given.
+    """
+
+    name: ClassVar[str]
+    claim: ClassVar[Text]
+    method: ClassVar[Text]
+
+    def __init__(self, multi30k: str | None = None) -> None:
+        self.multi30k = multi30k
+
+    def missing(self) -> str | None:
+        """Return what must be installed or given before the claim can be measured; None if nothing is missing."""
+        return None
+
+    def systems(self) -> Mapping[str, Sequence[str]]:
+        """Return the settings of train.py for each system that is trained, without the seed; none by default.
+
+        Claims with a system of the same settings share its trainings.
+        """
+        return {}
+
+    @abstractmethod
+    def measure(self, runs: Runs) -> Curves:
+        """Return what is measured on the finished runs of all systems."""
+
+    @abstractmethod
+    def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
+        """Return the differences that the claim predicts, from the lines and the further values of the measurement."""
+
+    def judge(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
+        """Return the differences, corrected for the number of systems that are compared in all of them (Bonferroni)."""
+        found = self.contrasts(lines, more)
+        comparisons = sum(contrast.systems for contrast in found)
+        return tuple(replace(contrast, comparisons=comparisons) for contrast in found)
+
+
+def corpus_of(run: FinishedRun, splits: Sequence[str]) -> Mapping[str, Pairs]:
+    """Return these splits of the corpus that a run was trained on."""
+    data = read(run.config["data"], DataConfig, "data")
+    return load_corpus(build_source(data), data, splits)
+
+
+def accuracy_by(runs: Sequence[FinishedRun], measure: Callable[[str], int]) -> dict[int, PerSeed]:
+    """Return the share of exact translations (in %) of each run, for each value of the `measure` of a source."""
+    measures = [measure(source) for source in runs[0].test_set.sources]
+    return {
+        value: tuple(accuracy(run, [number for number, other in enumerate(measures) if other == value]) for run in runs)
+        for value in sorted(set(measures))
+    }
+
+
+def accuracy(run: FinishedRun, sentences: Sequence[int]) -> float:
+    """Return the share (in %) of these test sentences that are translated exactly."""
+    right = sum(run.hypotheses[number] == run.test_set.references[number] for number in sentences)
+    return 100 * right / len(sentences)
+
+
+def named(lines: Lines[int]) -> dict[str, dict[str, PerSeed]]:
+    """Return the lines with the names of their places, as a figure shows them."""
+    return {system: {str(place): values for place, values in line.items()} for system, line in lines.items()}
+
+
+def mean_over(line: Mapping[Place, PerSeed], places: Iterable[Place]) -> PerSeed:
+    """Return the mean of a line over some places, for each seed."""
+    return tuple(map(fmean, zip(*(line[place] for place in places), strict=True)))
+
+
+def minus(one: PerSeed, other: PerSeed) -> PerSeed:
+    """Return the difference for each seed."""
+    return tuple(a - b for a, b in zip(one, other, strict=True))
+
+
+def alike(values: Mapping[str, PerSeed], text: Text) -> tuple[Contrast, ...]:
+    """Return a contrast for each different value of these systems: what is the same is counted once.
+
+    `text` has "{}" at the place of the system's name.
+    """
+    groups: dict[PerSeed, list[str]] = {}
+    for name, each in values.items():
+        groups.setdefault(each, []).append(name)
+    return tuple(
+        Contrast(
+            Text(text.en.format(_listed(names, "the same: {}")), text.ko.format(_listed(names, "{}도 같음"))),
+            each,
+            systems=len(names),
+        )
+        for each, names in groups.items()
+    )
+
+
+def _listed(names: Sequence[str], others: str) -> str:
+    first, *rest = names
+    return f"{first} ({others.format(', '.join(rest))})" if rest else first
+
+
+def gained_by_attention(values: Mapping[str, PerSeed], what: Text) -> tuple[Contrast, ...]:
+    """Return the contrasts of the systems with attention: their value minus that of "no attention".
+
+    `what` is the name of the value.
+    """
+    gained = {name: minus(each, values[NO_ATTENTION]) for name, each in values.items() if name != NO_ATTENTION}
+    return alike(gained, Text(f"{what.en}: {{}} minus no attention", f"{what.ko}: {{}} - 어텐션 없음"))
+
+
+def lost_without_attention(
+    lines: Lines[Place], near: Sequence[Place], far: Sequence[Place], lost: Text, chance: float
+) -> tuple[Contrast, ...]:
+    """Return the contrasts of the systems with attention: what "no attention" loses from the near places to the far
+    ones, minus what they lose. `lost` says what that is, and `chance` is what a guess scores near.
+    """
+    scores = {name: (mean_over(line, near), mean_over(line, far)) for name, line in lines.items()}
+    loss = Loss(*scores[NO_ATTENTION], chance)
+    losses = {name: minus(*each) for name, each in scores.items()}
+    without = losses.pop(NO_ATTENTION)
+    text = Text(f"{lost.en}: no attention minus {{}}", f"{lost.ko}: 어텐션 없음 - {{}}")
+    return tuple(
+        replace(contrast, loss=loss)
+        for contrast in alike({name: minus(without, each) for name, each in losses.items()}, text)
+    )
+
+
+def most_frequent(answers: Iterable[str]) -> str:
+    """Return the most frequent answer. A model that knows nothing of the source does best to give it always."""
+    ((answer, _),) = Counter(answers).most_common(1)
+    return answer

@@ -1,0 +1,74 @@
+"""The part of `scripts/attend.py` that explains one position of a translation: `trace=`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nmt.cli.output import say
+from nmt.errors import UserError
+from nmt.system.atomic import write_atomically
+from nmt.system.lines import as_line
+
+if TYPE_CHECKING:
+    from nmt.lab.cli.attend import AttendConfig
+    from nmt.translation.base import BaseTranslator
+    from nmt.translation.translation import Translation
+
+PAGE, JSON = "trace.html", "trace.json"
+
+
+def contradictions(config: AttendConfig) -> Iterator[str]:
+    """Yield a message for each setting that has no sense beside trace=."""
+    given = {
+        "input=": config.input is not None,
+        "compare=": config.compare is not None,
+        "animation=": config.animation is not None,
+        "sentence=": config.sentence != 1,
+        "words=": config.words,
+        "scaled=": config.scaled,
+        "format=": config.format != "png",
+    }
+    if others := [name for name, is_given in given.items() if is_given]:
+        yield f"trace=: it explains one piece of one translation; leave out {' '.join(others)}"
+    if config.target is not None and config.text is None:
+        yield 'target="...": it is the translation of one sentence; give that with text="..."'
+    if isinstance(config.ckpt, list):
+        yield f"ckpt: got a list of {len(config.ckpt)}, but a trace is of one model"
+    if config.kind not in ("cross", "decoder_self"):
+        yield f"kind={config.kind}: a trace explains a position of the translation; use cross or decoder_self"
+
+
+def explain(translator: BaseTranslator, translations: Sequence[Translation], config: AttendConfig) -> None:
+    """Print how a position was computed, and write the page and the JSON if a folder is given.
+
+    Raises UserError for a position, layer or head that there is not, and for a source that was split.
+    """
+    from nmt.cli.table import terminal_width
+    from nmt.lab.attention.caption import details
+    from nmt.lab.trace.page import trace_page
+    from nmt.lab.trace.terminal import lines
+    from nmt.translation.translator import Translator
+
+    assert isinstance(translator, Translator) and config.trace is not None
+    assert config.kind in ("cross", "decoder_self")
+    if len(translations) > 1:
+        raise UserError(
+            f"text: it was translated in {len(translations)} parts, but a trace explains one piece of one translation; "
+            "give one of the parts"
+        )
+    trace = translator.trace(translations[0], config.trace, kind=config.kind)
+    chosen = {"layer": config.layer, "head": config.head}
+    text = list(lines(trace, terminal_width(), **chosen))
+    say(f"source:      {as_line(trace.attention.source)}\ntranslation: {as_line(trace.attention.target)}")
+    say("\n".join([details(trace.attention.origin), *text]))
+    sys.stdout.flush()
+    if config.out is None:
+        return
+    folder = Path(config.out)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in ((PAGE, trace_page(trace, **chosen)), (JSON, trace.to_json(**chosen))):
+        write_atomically(folder / name, content.encode())
+        say(f"written to {folder / name}")

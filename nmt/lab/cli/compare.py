@@ -1,0 +1,206 @@
+"""The program that compares finished runs: `scripts/compare.py`, `nmt-compare`."""
+
+from __future__ import annotations
+
+import json
+import os
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from nmt.cli import program
+from nmt.cli.arguments import read_config, take_config_dir, wants_help
+from nmt.cli.output import say, tell
+from nmt.config.typed import NonNegativeInt, PositiveInt, Range
+from nmt.errors import UserError
+from nmt.system.atomic import write_atomically
+
+if TYPE_CHECKING:
+    from nmt.evaluation.metrics.base import Metric
+    from nmt.lab.compare.compare import Comparison
+    from nmt.lab.compare.runs import FinishedRun
+
+HELP = """\
+Compare finished runs: scores with intervals, significance, means over seeds, lengths, and sentences that differ.
+
+  python scripts/compare.py RUN [RUN ...] [baseline=RUN] [key=value ...]      (installed: nmt-compare)
+
+  RUN                        a run folder, or the folder of a multirun with all its runs
+  baseline=RUN               the run that the others are tested against; default: the first. All its seeds take part
+  split=test                 val or test; the translations with the best checkpoint and the run's own search
+  data.test=[A,B]            other test sets instead, pooled: folders or files that evaluate.py has translated; of a
+                             source file and its target file, name the source file
+  scores=[bleu,chrf,ter]     metrics from configs/scores; default: those of the baseline
+  scores.bleu.tokenize=char  scores.NAME.KEY=... replaces one setting of a metric
+  bootstrap=1000             number of resamples for intervals, paired bootstrap, and the test over seeds
+  shuffles=10000             number of shuffles of approximate randomization
+  examples=5                 sentences that gain most against the baseline, and as many that lose most
+  allow=[my_package]         your packages whose classes the runs may name
+  --config-dir FOLDER        add your YAML files: FOLDER/scores/mine.yaml allows scores=[mine]
+  out=FOLDER                 output folder; default: the multirun's folder, otherwise comparison
+
+The table has a row for each run, and one for the mean of runs that differ only in their seed. Scores are computed again
+from the translations in the run folders. Only metrics of sacreBLEU have a difference from the baseline, with its 95 %
+interval by paired bootstrap, and p-values. p(AR) is that of sacrebleu --paired-ar, but shuffles with exactly the real
+difference count too (TER has many). p(bootstrap) is two-sided, so it is about twice that of sacrebleu --paired-bs. With
+several seeds, p(seeds) and the difference of the means are over seeds and sentences. The program writes comparison.md,
+.tsv (all digits), .json (everything) and .html (one page, with a chart by length and the sentences that differ most).
+
+  python train.py -m model=rnn model/attention=none,bahdanau,luong seed=1,2,3
+  python scripts/compare.py multirun/rnn/2026-01-31_12-00-00
+  python scripts/compare.py outputs/transformer/2026-01-31_12-00-00 outputs/rnn/2026-01-31_13-00-00 split=val
+"""
+NAME, OUT = "comparison", "comparison"
+MOST_PROPOSED = 3  # runs named in one message
+
+
+@dataclass(kw_only=True)
+class TestSets:
+    """The part `data` of compare.yaml."""
+
+    test: str | list[str] | None
+
+
+@dataclass(kw_only=True)
+class CompareConfig:
+    """The settings of compare.yaml."""
+
+    baseline: str | None
+    split: Literal["val", "test"]
+    data: TestSets
+    scores: dict[str, Any]
+    allow: list[str]
+    bootstrap: Annotated[int, Range(low=2, high=1_000_000)]
+    shuffles: PositiveInt
+    examples: NonNegativeInt
+    out: str | None
+
+
+def run(argv: list[str]) -> None:
+    """Run the program with the arguments `argv`. Raises UserError for a mistake in them."""
+    if wants_help(argv):
+        print(HELP, end="")
+        return
+    _, words = take_config_dir(argv)
+    folders = [word for word in words if is_folder(word)]
+    settings = [word for word in argv if word not in folders]
+    config = read_config("compare", settings, CompareConfig, open_keys=("scores",))
+    if not folders:
+        raise UserError("RUN: not given; name the folders of finished runs, or that of a multirun")
+    compare([Path(folder) for folder in folders], config)
+
+
+def is_folder(word: str) -> bool:
+    """Return whether an argument names a folder. The folder of a multirun's job contains "=" too."""
+    key, equals, _ = word.partition("=")
+    return not equals or "/" in key or os.path.isdir(word)
+
+
+def compare(folders: Sequence[Path], config: CompareConfig) -> None:
+    """Compare the runs, print the table, and write the files. Raises UserError or OSError."""
+    from nmt.lab.compare import compare as evaluation
+    from nmt.system.atomic import require_writable
+
+    runs, baseline = read_runs(folders, config)
+    metrics, output = metrics_of(baseline, config), output_folder(folders, config.out)
+    require_writable(output)
+    tell(f"comparing {len(runs)} runs, {len(baseline.hypotheses):,} sentences ...")
+    comparison = evaluation.compare(
+        runs, baseline, metrics, bootstrap=config.bootstrap, shuffles=config.shuffles, examples=config.examples
+    )
+    show(comparison)
+    written = write(comparison, output)
+    say(f"written to {written[0].parent}: {', '.join(path.name for path in written)}")
+
+
+def read_runs(folders: Sequence[Path], config: CompareConfig) -> tuple[list[FinishedRun], FinishedRun]:
+    """Return the runs in these folders, and the baseline among them. Raises UserError."""
+    from nmt.lab.compare import runs as finished
+
+    found = {run.resolve(): run for folder in folders for run in finished.find_runs(folder)}
+    if config.baseline is None:
+        first = next(iter(found))
+    else:
+        if not os.path.exists(os.path.expanduser(config.baseline)):
+            near = _proposed(config.baseline, found.values())
+            raise UserError(f"baseline: {config.baseline}: no such folder; name a run, as in {near}")
+        named = finished.find_runs(Path(os.path.expanduser(config.baseline)))
+        if len(named) > 1:
+            raise UserError(f"baseline: {config.baseline} holds {len(named)} runs, expected one; name its folder")
+        first = named[0].resolve()
+        found = {first: named[0]} | found
+    test = [config.data.test] if isinstance(config.data.test, str) else config.data.test or []
+    if len(found) < 2:
+        raise UserError(f"RUN: got one run ({found[first]}), expected several to compare; report.py shows one")
+    runs = finished.read_runs(list(found.values()), config.split, test, config.allow)
+    return runs, runs[list(found).index(first)]
+
+
+def _proposed(word: str, runs: Iterable[Path]) -> str:
+    """Return a few of the runs, those with the word in their name first."""
+    return " or ".join(str(run) for run in sorted(runs, key=lambda run: word not in run.name)[:MOST_PROPOSED])
+
+
+def metrics_of(baseline: FinishedRun, config: CompareConfig) -> dict[str, Metric]:
+    """Return the chosen metrics, by default those of the baseline. Raises UserError."""
+    from nmt.build import build_metrics, merge_scores
+
+    nodes = merge_scores(baseline.config["scores"], config.scores)
+    return build_metrics(nodes, target_lang=baseline.test_set.target_lang, allow=config.allow)
+
+
+def output_folder(folders: Sequence[Path], out: str | None) -> Path:
+    """Return the folder for the files: `out`, or the folder of a multirun that was given alone, or `OUT`."""
+    from nmt.system.run_files import METRICS
+
+    if out is not None:
+        return Path(os.path.expanduser(out))
+    return folders[0] if len(folders) == 1 and not (folders[0] / METRICS).is_file() else Path(OUT)
+
+
+def show(comparison: Comparison) -> None:
+    """Print the tables and the notes."""
+    from nmt.cli.table import terminal_width, to_text
+    from nmt.lab.compare import table as tables
+
+    width = terminal_width()
+    text, left_out = to_text(tables.systems_table(comparison), width)
+    say(text)
+    if left_out:
+        say(f"{left_out} more columns are in {NAME}.md")
+    say("")
+    for note in tables.notes(comparison):
+        say(textwrap.fill(note, width, subsequent_indent="  "))
+    for label, signature in tables.signatures(comparison).items():
+        say(f"{label}: {signature}")
+    say(f"\n{tables.length_caption(comparison)}")
+    text, _ = to_text(tables.lengths_table(comparison), width)
+    say(text, end="\n\n")
+
+
+def write(comparison: Comparison, folder: Path) -> list[Path]:
+    """Write the comparison as Markdown, TSV, JSON and HTML; return the paths of the files. Raises OSError."""
+    from nmt.cli.table import to_markdown, to_tsv
+    from nmt.lab.compare import table as tables
+    from nmt.lab.compare.page import comparison_page
+
+    systems, lengths = tables.systems_table(comparison), to_markdown(tables.lengths_table(comparison))
+    facts = [*tables.notes(comparison), *(f"{key}: `{text}`" for key, text in tables.signatures(comparison).items())]
+    parts = [to_markdown(systems), *(f"{line}\n" for line in facts), f"{tables.length_caption(comparison)}:\n", lengths]
+    contents = {
+        "md": "\n".join(parts),
+        "tsv": to_tsv(systems),
+        "json": json.dumps(tables.to_dict(comparison), indent=2, ensure_ascii=False) + "\n",
+        "html": comparison_page(comparison),
+    }
+    paths = [folder / f"{NAME}.{ending}" for ending in contents]
+    for path, text in zip(paths, contents.values(), strict=True):
+        write_atomically(path, text.encode())
+    return paths
+
+
+def main() -> None:
+    """Run the program with the arguments of this process."""
+    program.main(run)

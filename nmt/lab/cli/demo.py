@@ -1,0 +1,116 @@
+"""`make demo`: train, evaluate and translate on the embedded corpus, with the commands that a user would type."""
+
+from __future__ import annotations
+
+import functools
+import os
+import shlex
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from nmt.cli import evaluate, program, train, translate
+from nmt.cli.arguments import take, wants_help
+from nmt.cli.processes import is_first_process
+from nmt.errors import UserError
+from nmt.lab.cli import attend
+from nmt.system.cores import OtherPrograms
+
+SENTENCES = 3
+ROOT = Path(__file__).resolve().parents[3]
+
+HELP = """\
+Train on the embedded corpus (three minutes on two cores, no network), evaluate, translate three sentences and draw
+their attention maps. Overrides are passed to train.py, for example: python scripts/demo.py seed=2
+"""
+
+CLOSING = """
+Everything is in {folder}:
+  metrics.json                scores, times and hardware
+  translations/               sources, translations and references of validation and test, one sentence on each line
+  attention/                  attention maps of validation sentences, as pictures and as JSON
+  {maps}/attention.html
+                              the attention maps of these sentences, for a browser
+  checkpoints/best.safetensors
+                              the model, ready for evaluate and translate
+  config.yaml, train.log      the settings and the messages of the run
+  events.out.tfevents...      curves; to see them: {tensorboard}
+
+What to try next (python is {python}):
+  python scripts/translate.py ckpt={folder} text={text}
+  python scripts/attend.py ckpt={folder} text={text} kind=encoder_self words=true
+  python train.py experiment=demo_rnn data.target_lang=ko    (Bahdanau attention, English to Korean, three minutes)
+  python train.py data=cldr model=rnn model/attention=luong
+  python train.py experiment=multi30k_transformer            (needs the network, or data.path=FOLDER)
+  python train.py --help
+"""
+
+
+def main() -> None:
+    """Run the program with the arguments of this process."""
+    program.main(run)
+
+
+def run(arguments: Sequence[str]) -> None:
+    """Train, evaluate, translate, and print where the files are."""
+    if wants_help(arguments):
+        print(HELP, end="")
+        return
+    named, overrides = take(arguments, "hydra.run.dir")
+    folder = Path(os.path.expanduser(named or f"outputs/demo/{time.strftime('%Y-%m-%d_%H-%M-%S')}"))
+    _use_free_cores()
+    train_program = os.path.relpath(ROOT / "train.py")  # part of the command that resumes a stopped run
+    _step(
+        "train.py",
+        functools.partial(train.run, program=train_program),
+        ["experiment=demo", f"hydra.run.dir={folder}", *overrides],
+    )
+    if not is_first_process():  # Lightning has started this program again for a further device
+        return
+    _step("scripts/evaluate.py", evaluate.run, [f"ckpt={folder}"])
+    sentences = chosen_sentences(folder)
+    for source, reference in sentences:
+        _step("scripts/translate.py", translate.run, [f"ckpt={folder}", f"text={source}"])
+        print(f"(reference: {reference})")
+    maps, lines = folder / "attention" / "demo", folder / "attention" / "demo.txt"
+    lines.write_text("".join(f"{source}\n" for source, _ in sentences), "utf-8")
+    _step("scripts/attend.py", attend.run, [f"ckpt={folder}", f"input={lines}", "words=true", f"out={maps}"])
+    text = shlex.quote(sentences[0][0])
+    logs = f"python -m tensorboard.main --logdir {folder}"
+    print(CLOSING.format(folder=folder, maps=maps, tensorboard=logs, text=text, python=sys.executable), end="")
+
+
+def _use_free_cores() -> None:
+    """Use one thread if other programs are busy: the demo ends by time, so a slow one would learn nothing."""
+    import torch
+
+    from nmt.system import process
+
+    others = OtherPrograms()
+    time.sleep(0.5)
+    busy = others.shortage(torch.get_num_threads())
+    if busy:
+        print(f"{busy}, so the demo uses one thread; its model is better if these programs are stopped first")
+        process.limit_threads(1)
+
+
+def _step(name: str, run: Callable[[list[str]], None], arguments: list[str]) -> None:
+    if is_first_process():
+        print(f"\n$ python {name} {shlex.join(arguments)}", flush=True)
+    run(arguments)
+    sys.stdout.flush()
+
+
+def chosen_sentences(folder: Path) -> list[tuple[str, str]]:
+    """Return test sentences of different lengths with their references, read from the files of the run."""
+    sources, references = (_lines(folder / "translations", side) for side in ("src", "ref"))
+    pairs = sorted(zip(sources, references, strict=True), key=lambda pair: (len(pair[0]), pair))
+    return [pairs[len(pairs) * (part + 1) // (SENTENCES + 1)] for part in range(SENTENCES)]
+
+
+def _lines(folder: Path, side: str) -> list[str]:
+    found = sorted(folder.glob(f"test.*.{side}.*"))
+    if not found:
+        raise UserError(f"{folder}: holds no test.*.{side}.* file; the run did not finish, so train again")
+    return found[0].read_text("utf-8").removesuffix("\n").split("\n")

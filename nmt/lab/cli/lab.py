@@ -1,0 +1,225 @@
+"""The program that measures the claims about attention: `scripts/lab.py`, `nmt-lab`, `make lab`."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from multiprocessing import get_context
+from multiprocessing.context import ForkServerContext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from nmt.cli import program
+from nmt.cli.arguments import read_config, wants_help
+from nmt.config.plain_file import OTHER_FOLDER, read_json
+from nmt.config.typed import PositiveInt, Range
+from nmt.errors import UserError, did_you_mean
+from nmt.system.atomic import require_writable
+from nmt.system.cores import usable_cores
+from nmt.system.run_files import METRICS, last_checkpoint
+
+if TYPE_CHECKING:
+    from nmt.lab.claims.claim import Claim
+    from nmt.lab.claims.page import Measured
+
+HELP = """\
+Measure what tutorials claim about attention: train small models with several seeds, and write a page of the findings.
+
+  python scripts/lab.py [key=value ...]      (installed: nmt-lab; in a checkout: make lab)
+
+  claims=[memory,positions]  only these claims; default: all
+  seeds=[1,2,3]              the seeds of the trainings, at least two
+  runs=outputs/lab/runs      the folder of the trainings. Finished ones are used again, stopped ones go on
+  out=outputs/lab            the folder of the pages (English, Korean), the figures and claims.json. They replace older
+                             ones. A page with other claims than those measured now is not replaced: the program
+                             ends with an error before it trains
+  jobs=2                     trainings at the same time; default: one for each core
+  multi30k=FOLDER            also measure the claim on long sentences on Multi30k; the folder has its train, val
+                             and test files
+
+Each claim is a file in nmt/lab/claims. It predicts that some differences are above 0. One of them is supported by these
+runs if its whole 95 % interval is above 0, and contradicted if it is below. The intervals are corrected for the number
+of differences. A loss is not testable if the model without attention has nothing to lose.
+"""
+CLAIMS_FILE = [{"name": str}]
+IN_THE_NAME = ("data", "model", "model/attention", "model/positions")  # of the folder of a training
+
+
+@dataclass(kw_only=True)
+class LabConfig:
+    """The settings of lab.yaml."""
+
+    claims: list[str] | None
+    seeds: list[Annotated[int, Range(low=0)]]
+    runs: str
+    out: str
+    jobs: PositiveInt | None
+    multi30k: str | None
+
+
+@dataclass(frozen=True)
+class Training:
+    """One training: the settings of its system, and its seed. `folder` is where its run is kept."""
+
+    folder: Path
+    settings: tuple[str, ...]
+    seed: int
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run has ended, so that it is not made again."""
+        return (self.folder / METRICS).is_file()
+
+
+def main() -> None:
+    """Run the program with the arguments of this process."""
+    program.main(run)
+
+
+def run(argv: list[str]) -> None:
+    """Run the program with the arguments `argv`. Raises UserError for a mistake in them."""
+    if wants_help(argv):
+        print(HELP, end="")
+        return
+    config = read_config("lab", argv, LabConfig)
+    claims = [claim for claim in chosen(config) if is_possible(claim)]
+    if not claims:
+        raise UserError("claims: none of them can be measured; choose others, or give what is missing")
+    if not 2 <= len(set(config.seeds)) == len(config.seeds) <= 10:
+        raise UserError(f"seeds: got {config.seeds}, expected 2 to 10 different seeds: an interval needs at least two")
+    check_replaces(claims, Path(config.out))
+    require_writable(Path(config.out))
+    trainings = {claim.name: planned(claim, config.seeds, Path(config.runs)) for claim in claims}
+    train_all(
+        list(dict.fromkeys(each for systems in trainings.values() for runs in systems.values() for each in runs)),
+        config.jobs,
+    )
+    found = [measured(claim, trainings[claim.name]) for claim in claims]
+    write(found, Path(config.out))
+
+
+def chosen(config: LabConfig) -> list[Claim]:
+    """Return the claims that are to be measured. Raises UserError for an unknown name and for an empty list."""
+    from nmt.lab.claims import CLAIMS
+
+    if config.claims == []:
+        raise UserError(f"claims: got an empty list, expected some of {', '.join(CLAIMS)}, or null for all")
+    for name in config.claims or []:
+        if name not in CLAIMS:
+            near = did_you_mean(name, CLAIMS)
+            raise UserError(f"claims: got '{name}', expected some of {', '.join(CLAIMS)}{near}")
+    multi30k = None if config.multi30k is None else os.path.abspath(config.multi30k)
+    return [CLAIMS[name](multi30k) for name in config.claims or CLAIMS]
+
+
+def is_possible(claim: Claim) -> bool:
+    """Return whether nothing is missing to measure the claim, and say what is."""
+    missing = claim.missing()
+    if missing is not None:
+        print(f"{claim.name}: left out; it needs {missing}", flush=True)
+    return missing is None
+
+
+def check_replaces(claims: Sequence[Claim], folder: Path) -> None:
+    """Raise UserError if the page in `folder` has a claim that is not measured now, because it would be lost."""
+    file = folder / "claims.json"
+    there = read_json(file, CLAIMS_FILE, remedy=OTHER_FOLDER) if file.is_file() else []
+    lost = [each["name"] for each in there if each["name"] not in {claim.name for claim in claims}]
+    if lost:
+        raise UserError(
+            f"out: the page in {folder} also has {', '.join(lost)}, which would be lost; measure these too (finished "
+            "trainings are used again), or name another folder: out=FOLDER"
+        )
+
+
+def planned(claim: Claim, seeds: Sequence[int], folder: Path) -> dict[str, list[Training]]:
+    """Return the trainings of each system of a claim. The name of their folder is that of their settings."""
+    plan = {}
+    for system, settings in claim.systems().items():
+        values = dict(setting.split("=", 1) for setting in settings)
+        digest = hashlib.sha256("\n".join(settings).encode()).hexdigest()[:8]
+        own = folder / "-".join([*(values[key] for key in IN_THE_NAME if key in values), digest])
+        plan[system] = [Training(own / f"seed{seed}", tuple(settings), seed) for seed in seeds]
+    return plan
+
+
+def train_all(trainings: Sequence[Training], jobs: int | None) -> None:
+    """Train what is not finished, `jobs` at a time. Raises UserError if a training fails."""
+    missing = [each for each in trainings if not each.finished]
+    print(f"{len(trainings)} trainings, {len(trainings) - len(missing)} of them finished", flush=True)
+    begun = time.monotonic()
+    with ThreadPoolExecutor(jobs or usable_cores()) as pool:
+        pending = [pool.submit(train, each) for each in missing]
+        try:
+            for number, (each, future) in enumerate(zip(missing, pending, strict=True), start=1):
+                future.result()
+                minutes = (time.monotonic() - begun) / 60
+                print(f"{number} of {len(missing)} trained in {minutes:.0f} min: {each.folder}", flush=True)
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+
+
+def train(training: Training) -> None:
+    """Train to the end, in a process of its own with one thread. Raises UserError with the last line of its output."""
+    arguments = [*training.settings, f"seed={training.seed}", f"hydra.run.dir={training.folder}"]
+    if last_checkpoint(training.folder).is_file():
+        arguments = [f"resume={training.folder}"]
+    with tempfile.NamedTemporaryFile("r", encoding="utf-8") as output:
+        process = server().Process(target=train_in_this_process, args=(arguments, output.name))
+        process.start()
+        process.join()
+        if process.exitcode:
+            last = output.read().strip().splitlines()[-1:]
+            raise UserError(f"{training.folder}: the training ended with status {process.exitcode}: {' '.join(last)}")
+
+
+@cache
+def server() -> ForkServerContext:
+    """Return a context that forks each process from one that has loaded torch already, which saves seconds."""
+    context = get_context("forkserver")
+    context.set_forkserver_preload(["nmt.training.run"])
+    return context
+
+
+def train_in_this_process(arguments: Sequence[str], output: str) -> None:
+    """Run train.py with one thread; what it prints is written to the file `output`."""
+    import torch
+
+    from nmt.cli.train import main
+
+    with open(output, "w") as file:
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+    os.environ["OMP_NUM_THREADS"] = "1"
+    torch.set_num_threads(1)
+    sys.argv = ["train.py", *arguments]
+    main()
+
+
+def measured(claim: Claim, trainings: Mapping[str, Sequence[Training]]) -> Measured:
+    """Return what is measured for a claim on its finished trainings."""
+    from nmt.lab.claims.page import Measured
+    from nmt.lab.compare.runs import read_runs
+
+    runs = {system: read_runs([each.folder for each in own], "test") for system, own in trainings.items()}
+    return Measured(claim, claim.measure(runs), runs)
+
+
+def write(found: Sequence[Measured], folder: Path) -> None:
+    """Write the pages, the figures and claims.json, and print the table."""
+    from nmt.lab.claims import page
+
+    page.write(found, folder)
+    for each in found:
+        print(f"\n{each.claim.claim.en}")
+        for contrast in each.claim.judge(each.curves.lines, each.curves.more):
+            print(f"  {contrast.verdict:12} {contrast.interval!s:>16}  {contrast.text.en}")
+    print(f"\nwritten to {folder}: README.md, README.ko.md, claims.json and {len(found)} figures")

@@ -1,0 +1,115 @@
+"""The program that reports on a checkpoint's translations: `scripts/report.py`, `nmt-report`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nmt.cli import program
+from nmt.cli.arguments import read_config, wants_help
+from nmt.cli.evaluate import OPEN_KEYS, EvaluateConfig, choose, evaluate, training_of
+from nmt.cli.log import messages_on
+from nmt.cli.output import say
+from nmt.config.typed import NonNegativeInt
+from nmt.errors import UserError
+from nmt.system.atomic import write_atomically
+from nmt.system.inside import inside
+
+if TYPE_CHECKING:
+    from nmt.lab.report.figures import Report
+
+HELP = """\
+Report on a trained model: what it translates well and badly, as one HTML page.
+
+  python scripts/report.py ckpt=RUN_FOLDER_OR_FILE [split=test] [key=value ...]      (installed: nmt-report)
+
+  examples=5                 sentences with the best translations, as many with the worst, and as many random ones
+  n_best=5                   translations of each of these sentences, as far as the beam allows
+  seed=1                     chooses the random sentences
+  rarity=false               leaves rare words out, so that the training corpus is not read. If it cannot be read, words
+                             are counted in the training pairs of data.path=; without any, they are left out too
+
+All settings of evaluate.py work here too (evaluate.py --help): split, data, search, scores, bootstrap, out, device,
+allow, --config-dir. The program first does what evaluate.py does. Then it writes to the same folder, translations/:
+
+  test.beam5.lp1.report.html   scores; scores by length and by rare words; shares of empty, copied, repeating, too short
+                               and too long translations; search errors and model errors; sentences with their pieces,
+                               other translations and attention. The page needs no network and runs no script
+  test.beam5.lp1.report.json   the same figures and sentences
+
+The figures are also written as TensorBoard events to the run's folder (report/...).
+
+  python scripts/report.py ckpt=outputs/transformer/2026-01-31_12-00-00
+  python scripts/report.py ckpt=best.safetensors data.path=my_corpus split=val search.beam_size=10 n_best=10
+"""
+
+
+@dataclass(kw_only=True)
+class ReportConfig(EvaluateConfig):
+    """The settings of report.yaml."""
+
+    examples: NonNegativeInt
+    n_best: NonNegativeInt
+    seed: int
+    rarity: bool
+
+
+def run(argv: list[str]) -> None:
+    """Run the program with the arguments `argv`. Raises UserError for a mistake in them."""
+    if wants_help(argv):
+        print(HELP, end="")
+        return
+    config = read_config("report", argv, ReportConfig, open_keys=OPEN_KEYS)
+    if isinstance(config.ckpt, list):
+        raise UserError(
+            f"ckpt: got a list of {len(config.ckpt)}, but a report is about one model; evaluate.py scores an ensemble"
+        )
+    from nmt.lab.report.figures import report
+    from nmt.lab.report.rarity import rarity
+    from nmt.translation.translator import Translator
+
+    chosen = choose(config)
+    assert isinstance(chosen.translator, Translator)
+    training = training_of(chosen, config.data, config.allow) if config.rarity else None
+    evaluation = evaluate(chosen, bootstrap=config.bootstrap)
+    with messages_on(sys.stderr):
+        rare = None
+        if training is not None:
+            targets = (pair.target for split in training.corpora for pair in split)
+            size, language = sum(map(len, training.corpora)), chosen.subject.target_lang
+            lines = [*evaluation.references, *evaluation.hypotheses]
+            rare = rarity(targets, size, lines, chosen.metrics, language, origin=training.origin)
+        found = report(
+            chosen.translator, evaluation, rare, count=config.examples, n_best=config.n_best, seed=config.seed
+        )
+        for path in write(found, chosen.folder):
+            say(f"written to {path}")
+
+
+def write(report: Report, folder: Path) -> list[Path]:
+    """Write the report beside the translations as HTML and JSON, and into TensorBoard. Return the paths of the files.
+
+    Raises OSError if the folder cannot be written, UserError if translations/ is a link.
+    """
+    from nmt.lab.report.figures import to_dict
+    from nmt.lab.report.page import page
+    from nmt.lab.report.tensorboard import write_events
+    from nmt.system.run_files import TRANSLATIONS
+
+    name = f"{report.evaluation.label}.report"
+    texts = {
+        inside(folder, TRANSLATIONS, f"{name}.json"): json.dumps(to_dict(report), indent=2, ensure_ascii=False) + "\n",
+        inside(folder, TRANSLATIONS, f"{name}.html"): page(report),
+    }
+    for path, text in texts.items():
+        write_atomically(path, text.encode())
+    write_events(folder, report)
+    return list(texts)
+
+
+def main() -> None:
+    """Run the program with the arguments of this process."""
+    program.main(run)

@@ -1,0 +1,263 @@
+"""Compares finished runs: scores, significance against a baseline, seeds, lengths, and sentences that differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean, stdev
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nmt.errors import UserError
+from nmt.evaluation.metrics.base import Metric, Scores, score
+from nmt.evaluation.metrics.chrf import ChrF
+from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric, quiet
+from nmt.lab.compare.lengths import LengthGroup, length_groups, length_unit
+from nmt.lab.compare.runs import EvaluationSet, FinishedRun
+from nmt.lab.compare.significance import (
+    RESAMPLES,
+    SHUFFLES,
+    PairedBootstrap,
+    bootstrap_test,
+    randomization_test,
+    sentence_statistics,
+)
+
+
+@dataclass(frozen=True)
+class PairedTests:
+    """One run against a run of the baseline: the p-value by approximate randomization, and the paired bootstrap."""
+
+    randomization: float
+    bootstrap: PairedBootstrap
+
+
+@dataclass(frozen=True)
+class ComparedRun:
+    """A run with its scores. `tests` has those of each sacreBLEU metric; for a run of the baseline it is empty.
+
+    `against` is the run that it was tested against: the baseline's with the same seed, otherwise the baseline's first.
+    """
+
+    run: FinishedRun
+    scores: Scores
+    against: FinishedRun | None
+    tests: Mapping[str, PairedTests]
+
+
+@dataclass(frozen=True)
+class System:
+    """All runs with the same settings but the seed.
+
+    `seeds` has the bootstrap over seeds and sentences for each sacreBLEU metric, if this system and the baseline have
+    several runs each. `by_length` has the mean score of its runs in each group of lengths.
+    """
+
+    name: str
+    runs: Sequence[ComparedRun]
+    seeds: Mapping[str, PairedBootstrap]
+    by_length: Sequence[float]
+
+    def mean(self, metric: str) -> float:
+        """Return the mean score of the runs."""
+        return mean(each.scores[metric].value for each in self.runs)
+
+    def deviation(self, metric: str) -> float:
+        """Return the standard deviation of the scores of the runs, of which there must be several."""
+        return stdev(each.scores[metric].value for each in self.runs)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A sentence that a system translates much better or worse than the baseline.
+
+    `number` counts from 1. `gain` is the sentence's chrF of the system minus that of the baseline.
+    """
+
+    number: int
+    source: str
+    reference: str
+    baseline: str
+    system: str
+    gain: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Systems compared on a test set; the baseline is among them.
+
+    `differences` has for each other system the sentences that gain most against the baseline, and those that lose most.
+    They come from the first runs of both. The bootstraps had `resamples`, approximate randomization had `shuffles`.
+    """
+
+    test_set: EvaluationSet
+    metrics: Mapping[str, Metric]
+    systems: Sequence[System]
+    baseline: System
+    lengths: Sequence[LengthGroup]
+    differences: Mapping[str, Sequence[Difference]]
+    resamples: int
+    shuffles: int
+
+    @property
+    def several_seeds(self) -> bool:
+        """Whether a system has several runs."""
+        return any(len(system.runs) > 1 for system in self.systems)
+
+    @property
+    def tests_seeds(self) -> bool:
+        """Whether a system and the baseline have several runs each, so that there is a test over seeds."""
+        return any(system.seeds for system in self.systems)
+
+    @property
+    def length_unit(self) -> str:
+        """What the lengths of the sources are counted in."""
+        return length_unit(self.test_set.source_lang)
+
+
+def compare(
+    runs: Sequence[FinishedRun],
+    baseline: FinishedRun,
+    metrics: Mapping[str, Metric],
+    *,
+    bootstrap: int = RESAMPLES,
+    shuffles: int = SHUFFLES,
+    examples: int = 5,
+) -> Comparison:
+    """Return the comparison of `runs`, of which `baseline` is one, by `metrics`.
+
+    Every score is computed from the translations, with an interval from `bootstrap` resamples; the bootstrap tests have
+    as many. Approximate randomization has `shuffles`. `examples` is the number of sentences that gain most, and of
+    those that lose most. Raises UserError unless all runs were tested on the same sentences.
+    """
+    for run in runs:
+        _check_same(run, baseline)
+    references = baseline.test_set.references
+    tester = Tester.of(runs, metrics, resamples=bootstrap, shuffles=shuffles)
+    groups = _systems(runs)
+    against = next(group for group in groups.values() if baseline in group)
+    lengths = length_groups(baseline.test_set.sources, baseline.test_set.source_lang)
+    systems = []
+    for name, group in groups.items():
+        compared = []
+        for run in group:
+            other = None if group is against else next((each for each in against if each.seed == run.seed), against[0])
+            scores = score(metrics, run.hypotheses, references, bootstrap=bootstrap)
+            tests = {} if other is None else tester.paired(other, run)
+            compared.append(ComparedRun(run, scores, other, tests))
+        several = group is not against and min(len(group), len(against)) > 1
+        seeds = tester.over_seeds(against, group) if several else {}
+        systems.append(System(name, compared, seeds, _by_length(group, lengths, next(iter(metrics.values())))))
+    first = next(system for system in systems if system.runs[0].run in against)
+    differences = {
+        system.name: largest_differences(first.runs[0].run, system.runs[0].run, examples)
+        for system in systems
+        if system is not first
+    }
+    return Comparison(baseline.test_set, metrics, systems, first, lengths, differences, bootstrap, shuffles)
+
+
+def _check_same(run: FinishedRun, baseline: FinishedRun) -> None:
+    ours, theirs = run.test_set, baseline.test_set
+    if ours == theirs:
+        return
+    facts = [(each.source_lang, each.target_lang, f"{len(each.sources):,} sentences") for each in (ours, theirs)]
+    one, two = ("{} to {}, {}".format(*each) for each in facts)
+    raise UserError(
+        f"{run.folder}: tested on other sentences ({one}) than {baseline.folder} ({two}); compare runs with the same "
+        "test set, or translate one with evaluate.py and name it by data.test="
+    )
+
+
+def _systems(runs: Sequence[FinishedRun]) -> dict[str, list[FinishedRun]]:
+    """Return the runs of each system, in the order of its first run, under a name that no other system has."""
+    groups: list[list[FinishedRun]] = []
+    for run in runs:
+        same = next((group for group in groups if all(each.same_system(run) for each in group)), None)
+        if same is None:
+            groups.append([run])
+        else:
+            same.append(run)
+    names = [group[0].name for group in groups]
+    for parts in (2, 0):  # of the folders that tell systems with the same name apart; 0: all parts
+        shared = {name for name in names if names.count(name) > 1}
+        for index, group in enumerate(groups):
+            if names[index] in shared:
+                names[index] = str(Path(*group[0].folder.absolute().parts[-parts:]))
+    return dict(zip(names, groups, strict=True))
+
+
+@dataclass(frozen=True)
+class Tester:
+    """Tests runs against each other by each sacreBLEU metric. The statistics of a run are extracted once."""
+
+    metrics: Mapping[str, SacreBleuMetric]
+    statistics: Mapping[str, Mapping[Path, NDArray[np.float64]]]  # by metric and run folder
+    resamples: int
+    shuffles: int
+
+    @classmethod
+    def of(
+        cls,
+        runs: Sequence[FinishedRun],
+        metrics: Mapping[str, Metric],
+        *,
+        resamples: int = RESAMPLES,
+        shuffles: int = SHUFFLES,
+    ) -> Tester:
+        """Return a tester of these runs, by those of the metrics that sacreBLEU computes."""
+        tested = {name: metric for name, metric in metrics.items() if isinstance(metric, SacreBleuMetric)}
+        statistics = {
+            name: {
+                run.folder: sentence_statistics(run.hypotheses, run.test_set.references, metric=metric) for run in runs
+            }
+            for name, metric in tested.items()
+        }
+        return cls(tested, statistics, resamples, shuffles)
+
+    def paired(self, baseline: FinishedRun, run: FinishedRun) -> dict[str, PairedTests]:
+        """Return both paired tests of a run against a run of the baseline, by metric."""
+        found = {}
+        for name, metric in self.metrics.items():
+            one, other = (self.statistics[name][each.folder] for each in (baseline, run))
+            found[name] = PairedTests(
+                randomization_test(one, other, metric=metric, shuffles=self.shuffles),
+                bootstrap_test([one], [other], metric=metric, resamples=self.resamples),
+            )
+        return found
+
+    def over_seeds(self, baseline: Sequence[FinishedRun], system: Sequence[FinishedRun]) -> dict[str, PairedBootstrap]:
+        """Return the bootstrap over the seeds and sentences of a system and the baseline, by metric."""
+        found = {}
+        for name, metric in self.metrics.items():
+            one, other = ([self.statistics[name][run.folder] for run in runs] for runs in (baseline, system))
+            found[name] = bootstrap_test(one, other, metric=metric, resamples=self.resamples)
+        return found
+
+
+def _by_length(runs: Sequence[FinishedRun], groups: Sequence[LengthGroup], metric: Metric) -> list[float]:
+    references = runs[0].test_set.references
+    return [
+        mean(
+            metric.score([run.hypotheses[i] for i in group.indices], [references[i] for i in group.indices]).value
+            for run in runs
+        )
+        for group in groups
+    ]
+
+
+def largest_differences(baseline: FinishedRun, system: FinishedRun, count: int) -> list[Difference]:
+    """Return the `count` sentences whose chrF gains most against the baseline, then the `count` that lose most."""
+    scorer, test_set = ChrF().scorer(), system.test_set
+    rows = zip(test_set.sources, test_set.references, baseline.hypotheses, system.hypotheses, strict=True)
+    found = []
+    with quiet():
+        for number, (source, reference, one, other) in enumerate(rows, start=1):
+            before, after = (scorer.sentence_score(line, [reference]).score for line in (one, other))
+            found.append(Difference(number, source, reference, one, other, after - before))
+    found.sort(key=lambda each: -each.gain)
+    better = [each for each in found[:count] if each.gain > 0]
+    worse = [each for each in reversed(found[-count:] if count else []) if each.gain < 0]
+    return better + worse

@@ -1,0 +1,226 @@
+"""A comparison of runs as a table, as notes below it, and as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from nmt.cli.table import Cell, Column, Table, text_cell
+from nmt.evaluation.metrics.base import Metric, labels
+from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric
+from nmt.lab.compare.compare import ComparedRun, Comparison, System
+from nmt.lab.compare.significance import PairedBootstrap
+
+NOTHING, NO_PAIR = Cell("", (None,)), Cell("", (None, None))
+FACTS = ("parameters", "updates", "minutes", "tokens/s", "sentences/s")
+EQUAL_UPDATES = 1.2  # runs with a time limit whose updates differ by a larger factor are not compared fairly
+
+
+def systems_table(comparison: Comparison) -> Table:
+    """Return a row for each run, and after the runs of a system with several seeds a row with their mean.
+
+    The columns of a metric are its score with the interval, the difference from the baseline with the interval, the
+    p-values of both paired tests, and, if a system has several seeds, that of the test over seeds and sentences. Where
+    all runs are of one system, there is no difference to test. The facts of the run follow.
+    """
+    columns = [Column("system", number=False), Column("seed", number=False)]
+    shown = labels(comparison.metrics)
+    for name, metric in comparison.metrics.items():
+        label = shown[name]
+        columns.append(Column(label, parts=(label, f"{label} ±")))
+        if _tested(comparison, metric):
+            difference = f"{label} difference"
+            columns.append(Column(difference, parts=(difference, f"{difference} ±")))
+            columns += [Column(f"{label} {kind}") for kind in _tests(comparison)]
+    columns += [*(Column(fact) for fact in FACTS), Column("model", number=False)]
+    return Table(columns, [row for system in comparison.systems for row in _rows(comparison, system)])
+
+
+def _tested(comparison: Comparison, metric: Metric) -> bool:
+    return len(comparison.systems) > 1 and isinstance(metric, SacreBleuMetric)
+
+
+def _tests(comparison: Comparison) -> list[str]:
+    return ["p(AR)", "p(bootstrap)", *(["p(seeds)"] if comparison.tests_seeds else [])]
+
+
+def _rows(comparison: Comparison, system: System) -> Iterator[list[Cell]]:
+    mark = " (baseline)" if system is comparison.baseline and len(comparison.systems) > 1 else ""
+    for each in system.runs:
+        yield [text_cell(system.name + mark), text_cell(str(each.run.seed)), *_run_cells(comparison, each)]
+    if len(system.runs) > 1:
+        count = f"mean of {len(system.runs)}"
+        yield [text_cell(system.name + mark), text_cell(count), *_mean_cells(comparison, system)]
+
+
+def _run_cells(comparison: Comparison, each: ComparedRun) -> Iterator[Cell]:
+    for name, metric in comparison.metrics.items():
+        found = each.scores[name]
+        half = None if found.interval is None else found.interval.half_width
+        yield _plus_minus(found.value, half)
+        if _tested(comparison, metric):
+            tests = each.tests.get(name)
+            if tests is None:
+                yield from [NO_PAIR, NOTHING, NOTHING]
+            else:
+                yield from [_difference(tests.bootstrap), _p(tests.randomization), _p(tests.bootstrap.p)]
+            yield from [NOTHING] * comparison.tests_seeds
+    facts = run_facts(each)
+    for count in ("parameters", "updates"):
+        yield Cell(f"{facts[count]:,}", (facts[count],))
+    yield Cell(f"{facts['minutes']:.1f}", (facts["minutes"],))
+    for speed in ("tokens/s", "sentences/s"):
+        yield Cell(f"{facts[speed]:,.0f}", (facts[speed],))
+    yield text_cell(each.run.model)
+
+
+def _mean_cells(comparison: Comparison, system: System) -> Iterator[Cell]:
+    for name, metric in comparison.metrics.items():
+        yield _plus_minus(system.mean(name), system.deviation(name))
+        if _tested(comparison, metric):
+            test = system.seeds.get(name)
+            difference, p = (NO_PAIR, NOTHING) if test is None else (_difference(test), _p(test.p))
+            yield from [difference, NOTHING, NOTHING, *[p] * comparison.tests_seeds]
+    yield from [NOTHING] * (len(FACTS) + 1)
+
+
+def run_facts(each: ComparedRun) -> dict[str, float]:
+    """Return a model's size, the updates and minutes of its training, and its speed in training and translation."""
+    metrics = each.run.metrics
+    values = (
+        metrics["parameters"],
+        metrics["updates"],
+        metrics["wall_seconds"] / 60,
+        metrics["target_tokens_per_second"],
+        len(each.run.hypotheses) / max(each.run.seconds, 1e-9),
+    )
+    return dict(zip(FACTS, values, strict=True))
+
+
+def _plus_minus(value: float, half: float | None) -> Cell:
+    return Cell(f"{value:.2f}" + ("" if half is None else f" ± {half:.2f}"), (value, half))
+
+
+def _difference(test: PairedBootstrap) -> Cell:
+    return Cell(f"{test.difference:+.2f} ± {test.half_width:.2f}", (test.difference, test.half_width))
+
+
+def _p(value: float) -> Cell:
+    return Cell("<0.001" if value < 0.001 else f"{value:.3f}", (value,))
+
+
+def lengths_table(comparison: Comparison) -> Table:
+    """Return the first metric's scores by the length of the source: a row for each system."""
+    columns = [Column("system", number=False)]
+    columns += [Column(f"{group} ({len(group.indices)})") for group in comparison.lengths]
+    rows = [
+        [text_cell(system.name), *(Cell(f"{value:.2f}", (value,)) for value in system.by_length)]
+        for system in comparison.systems
+    ]
+    return Table(columns, rows)
+
+
+def title(comparison: Comparison) -> str:
+    """Return what is compared: systems, or the runs of one system."""
+    first, *others = comparison.systems
+    if others:
+        return f"Comparison of {len(comparison.systems)} systems"
+    return f"Comparison of {len(first.runs)} runs of {first.name}, which differ only in their seed"
+
+
+def length_caption(comparison: Comparison) -> str:
+    """Return what the table of lengths shows."""
+    label, unit = next(iter(labels(comparison.metrics).values())), comparison.length_unit
+    return f"{label} by the length of the source in {unit} (number of sentences)"
+
+
+def notes(comparison: Comparison) -> list[str]:
+    """Return what the figures in the table mean, one thing in each line."""
+    test_set = comparison.test_set
+    lines = [
+        f"{len(test_set.sources):,} sentences, {test_set.source_lang} to {test_set.target_lang}.",
+        f"± after the score of a run: 95% interval over the sentences ({comparison.resamples:,} resamples).",
+    ]
+    if len(comparison.systems) > 1:
+        lines.append(
+            "difference: the score minus that of the baseline ± its 95% interval by paired bootstrap; in the row of a "
+            "mean, over seeds and sentences."
+        )
+        lines.append(
+            "p: probability of a difference from the baseline at least this large if both were equally good, by paired "
+            f"approximate randomization (AR, {comparison.shuffles:,} shuffles) and paired bootstrap. Each run is "
+            "tested against the baseline's run with the same seed, or else its first run. Among many comparisons, one "
+            "small p may be chance."
+        )
+    if comparison.several_seeds:
+        lines.append("mean of N: mean ± standard deviation over seeds.")
+    if comparison.tests_seeds:
+        lines[-1] += (
+            " p(seeds): bootstrap over seeds and sentences (Sellam et al. 2022); with few seeds it is too small, and "
+            "the interval too narrow."
+        )
+    return [*lines, *_unequal_updates(comparison)]
+
+
+def _unequal_updates(comparison: Comparison) -> Iterator[str]:
+    runs = [each.run for system in comparison.systems for each in system.runs]
+    updates = [run.metrics["updates"] for run in runs]
+    timed = any(run.config["trainer"]["max_time"] is not None for run in runs)
+    if timed and max(updates) > EQUAL_UPDATES * min(updates):
+        yield (
+            f"The runs made {min(updates):,} to {max(updates):,} updates; for a fair comparison, limit them by "
+            "trainer.max_steps."
+        )
+
+
+def signatures(comparison: Comparison) -> dict[str, str]:
+    """Return the signature of each metric that has one, by its label."""
+    scores = comparison.baseline.runs[0].scores
+    return {
+        label: str(scores[name].signature) for name, label in labels(scores.metrics).items() if scores[name].signature
+    }
+
+
+def to_dict(comparison: Comparison) -> dict[str, Any]:
+    """Return the whole comparison as plain values."""
+    return {
+        "source_lang": comparison.test_set.source_lang,
+        "target_lang": comparison.test_set.target_lang,
+        "sentences": len(comparison.test_set.sources),
+        "baseline": comparison.baseline.name,
+        "resamples": comparison.resamples,
+        "shuffles": comparison.shuffles,
+        "systems": [_system(comparison, system) for system in comparison.systems],
+        "lengths": {
+            "metric": next(iter(comparison.metrics)),
+            "unit": comparison.length_unit,
+            "groups": [
+                {"low": group.low, "high": group.high, "sentences": len(group.indices)} for group in comparison.lengths
+            ],
+        },
+        "differences": {name: [asdict(each) for each in found] for name, found in comparison.differences.items()},
+    }
+
+
+def _system(comparison: Comparison, system: System) -> dict[str, Any]:
+    several = len(system.runs) > 1
+    return {
+        "name": system.name,
+        "model": system.runs[0].run.model,
+        "runs": [
+            {
+                "folder": str(each.run.folder),
+                "seed": each.run.seed,
+                **run_facts(each),
+                "scores": each.scores.to_dict(),
+                "against": None if each.against is None else str(each.against.folder),
+                "tests": {name: asdict(tests) for name, tests in each.tests.items()},
+            }
+            for each in system.runs
+        ],
+        "mean": {name: system.mean(name) for name in comparison.metrics},
+        "deviation": {name: system.deviation(name) for name in comparison.metrics} if several else None,
+        "seeds_tests": {name: asdict(test) for name, test in system.seeds.items()},
+        "by_length": list(system.by_length),
+    }

@@ -1,0 +1,191 @@
+"""Looks at every pair of a corpus once and counts."""
+
+from __future__ import annotations
+
+import itertools
+from array import array
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+
+import numpy as np
+
+from nmt.config.settings import DataConfig
+from nmt.data.defects.base import Defect, Surroundings
+from nmt.data.defects.corpus import LeakedPair, several_targets, simplified
+from nmt.data.encoded import encode
+from nmt.data.filters import DEFECTS, Filters, surroundings
+from nmt.data.pair import SentencePair, Split
+from nmt.data.progress import PassProgress
+from nmt.data.tokenizer import Tokenizer
+from nmt.lab.corpus.figures import MORE, DataReport, Example, Finding, Side, SplitFigures, visible
+
+CHUNK_PAIRS = 2_000
+BOUNDS = (8, 16, 32, 64, 128)  # of the histogram of lengths
+
+
+def inspect(
+    corpus: Mapping[str, Split],
+    tokenizer: Tokenizer,
+    config: DataConfig,
+    *,
+    origin: Callable[[str], str],
+    more: Mapping[str, Split] = MappingProxyType({}),
+    defects: Sequence[str] = tuple(DEFECTS),
+    examples: int = 5,
+    most_pairs: int | None = None,
+) -> DataReport:
+    """Return the report on all splits of `corpus`, looking for the named `defects`.
+
+    The further training corpora `more` are splits of the report too, called "more.NAME". A finding keeps the first
+    `examples` pairs. `origin` returns where a split comes from. If a training corpus has more than `most_pairs` pairs,
+    one block of neighbouring pairs in every n is looked at, so that there are about as many, or fewer.
+    """
+    limits = Filters(config.max_length, config.max_ratio)
+    languages = config.source_lang, config.target_lang
+    obstacles = {name: DEFECTS[name].obstacle(languages) for name in defects}
+    usable = [DEFECTS[name] for name, obstacle in obstacles.items() if not obstacle]
+    training = {"train": corpus["train"], **{f"{MORE}{name}": pairs for name, pairs in more.items()}}
+    held_out = {split: pairs for split, pairs in corpus.items() if split != "train"}
+    seen = _Seen()
+    splits = {}
+    for split, whole in {**training, **held_out}.items():
+        is_training = split in training
+        stride = -(-len(whole) // most_pairs) if is_training and most_pairs is not None else None
+        role = "train" if is_training else split  # as the defects know it
+        around = surroundings(config, {**held_out, role: whole}, role, stride=stride)
+        pairs = around.pairs
+        seen.look_for(around.held_out)
+        leaks = bool(around.held_out)  # only training pairs can leak
+        kinds = [kind for kind in usable if leaks or not issubclass(kind, LeakedPair)]
+        counts = _Counts(tokenizer, limits, around, [kind(around) for kind in kinds], examples)
+        compared = not is_training and not config.overfit
+        with PassProgress(f"looking at {split}", len(pairs)) as progress:
+            rest = iter(pairs)
+            while chunk := list(itertools.islice(rest, CHUNK_PAIRS)):
+                counts.add(progress.done, chunk)
+                if is_training:
+                    seen.add(chunk)
+                progress.advance(len(chunk))
+        splits[split] = SplitFigures(
+            origin=visible(origin(split)),
+            size=len(whole),
+            pairs=len(pairs),
+            source=counts.side(0, languages[0]),
+            target=counts.side(1, languages[1]),
+            several_targets=several_targets(*around.hashes),
+            findings=counts.findings(),
+            seen_sources=seen.sources(pairs) if compared else None,
+            seen_pairs=seen.pairs(pairs) if compared else None,
+        )
+    return DataReport(
+        splits=splits,
+        explanations={**limits.limits(), **{kind.name: kind.explanation for kind in usable}},
+        dropped=[*limits.limits(), *config.filters],
+        not_tested={name: obstacle for name, obstacle in obstacles.items() if obstacle},
+    )
+
+
+class _Counts:
+    """Counts what the pairs of one split hold."""
+
+    def __init__(
+        self, tokenizer: Tokenizer, limits: Filters, around: Surroundings, defects: Sequence[Defect], examples: int
+    ) -> None:
+        self._tokenizer = tokenizer
+        self._limits = limits
+        self._around = around
+        self._defects = defects
+        self._most_examples = examples
+        self._lengths = array("i"), array("i")
+        self._totals = Counter[str](), Counter[str]()
+        self._kinds: dict[str, Counter[str]] = {}
+        self._examples: dict[str, list[Example]] = {}
+        for name in (*limits.limits(), *(defect.name for defect in defects)):
+            self._kinds[name], self._examples[name] = Counter(), []
+
+    def add(self, first: int, pairs: Sequence[SentencePair]) -> None:
+        """Count the pairs, the first of which has the index `first`."""
+        encoded = encode(pairs, self._tokenizer)
+        for side, unknown in enumerate(self._tokenizer.unknown_ids):
+            texts = [(pair.source, pair.target)[side] for pair in pairs]
+            ids = [(each.source, each.target)[side] for each in encoded]
+            self._lengths[side].extend(map(len, ids))
+            self._totals[side].update(
+                words=sum(len(text.split()) for text in texts),
+                characters=sum(map(len, texts)),
+                unknown=sum(index in unknown for index in itertools.chain.from_iterable(ids)),
+            )
+        sides = (np.array(lengths[first:], np.int32) for lengths in self._lengths)
+        reasons = self._limits.reasons(*sides).tolist()
+        for index, (pair, reason) in enumerate(zip(pairs, reasons, strict=True), first):
+            if reason:
+                source, target = (lengths[index] for lengths in self._lengths)
+                self._found(reason, index, pair, "" if reason == "empty" else f"{source} and {target} pieces")
+            for defect in self._defects:
+                if note := defect.find(index, pair):
+                    self._found(defect.name, index, pair, note)
+
+    def _found(self, name: str, index: int, pair: SentencePair, note: str) -> None:
+        note = visible(note)
+        self._kinds[name][note] += 1
+        if len(self._examples[name]) < self._most_examples:
+            where = self._around.place(index, pair)
+            self._examples[name].append(
+                Example(where=where, note=note, source=visible(pair.source), target=visible(pair.target))
+            )
+
+    def side(self, side: int, language: str) -> Side:
+        """Return the figures of the sources (0) or targets (1)."""
+        lengths = np.array(self._lengths[side], np.int32)
+        median, percentile_95 = np.percentile(lengths, [50, 95], method="inverted_cdf").tolist()
+        longest = int(lengths.max())
+        bounds = [*(bound for bound in BOUNDS if bound < longest), longest]
+        total = self._totals[side]
+        return Side(
+            language=language,
+            words=total["words"],
+            characters=total["characters"],
+            pieces=int(lengths.sum()) - len(lengths),
+            unknown_pieces=total["unknown"],
+            median=median,
+            percentile_95=percentile_95,
+            longest=longest,
+            histogram=dict(zip(bounds, np.bincount(np.searchsorted(bounds, lengths)).tolist(), strict=True)),
+        )
+
+    def findings(self) -> dict[str, Finding]:
+        """Return what was found under each name."""
+        return {
+            name: Finding(count=kinds.total(), kinds=dict(kinds.most_common(5)), examples=self._examples[name])
+            for name, kinds in self._kinds.items()
+        }
+
+
+class _Seen:
+    """Which held-out texts training has, exactly or nearly (see `simplified`)."""
+
+    def __init__(self) -> None:
+        self._wanted: set[str] = set()
+        self._found: set[str | tuple[str, str]] = set()
+
+    def look_for(self, held_out: Mapping[str, Split]) -> None:
+        """Remember the sources of these splits."""
+        self._wanted.update(simplified(pair.source) for pairs in held_out.values() for pair in pairs)
+        self._wanted.discard("")
+
+    def add(self, pairs: Sequence[SentencePair]) -> None:
+        """Look at more training pairs. There is nothing to look for before `look_for`."""
+        for pair in pairs if self._wanted else ():
+            source = simplified(pair.source)
+            if source in self._wanted:
+                self._found |= {source, (source, simplified(pair.target))}
+
+    def sources(self, pairs: Split) -> int:
+        """Return how many of the held-out pairs have a source that training has."""
+        return sum(simplified(pair.source) in self._found for pair in pairs)
+
+    def pairs(self, pairs: Split) -> int:
+        """Return how many of the held-out pairs training has."""
+        keys = ((simplified(pair.source), simplified(pair.target)) for pair in pairs)
+        return sum(all(key) and key in self._found for key in keys)

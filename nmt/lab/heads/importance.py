@@ -1,0 +1,104 @@
+"""Importance of attention heads: the score that a model loses without one of them.
+
+Michel et al. 2019, "Are Sixteen Heads Really Better than One?" (arXiv:1905.10650, section 3.2), mask each head of a
+trained model, one at a time, and translate again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import torch
+
+from nmt.attention_map import Kind
+from nmt.data.progress import PassProgress
+from nmt.evaluation.metrics.base import Metric
+from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric
+from nmt.lab.compare.significance import bootstrap_test, sentence_statistics
+from nmt.models.multihead import MultiHeadAttention
+from nmt.models.seq2seq import Seq2Seq
+from nmt.models.transformer import DecoderLayer, EncoderLayer
+from nmt.system.lines import as_line
+from nmt.translation.base import BaseTranslator
+
+
+@dataclass(frozen=True)
+class Head:
+    """A head by its kind of attention, and its layer and number, counted from 1."""
+
+    kind: Kind
+    layer: int
+    head: int
+
+
+@dataclass(frozen=True)
+class Importance:
+    """The `score` without a head, how much worse than the whole model that is (`lost`), and the p-value (or None)."""
+
+    score: float
+    lost: float
+    p_value: float | None
+
+
+def heads(model: Seq2Seq) -> dict[Head, MultiHeadAttention]:
+    """Return the attention that each head of the Transformer layers belongs to; none in a recurrent model."""
+    found: dict[Head, MultiHeadAttention] = {}
+
+    def add(kind: Kind, layer: int, attention: MultiHeadAttention) -> None:
+        found.update({Head(kind, layer, head): attention for head in range(1, attention.heads + 1)})
+
+    for number, layer in enumerate((each for each in model.modules() if isinstance(each, EncoderLayer)), start=1):
+        add("encoder_self", number, layer.self_attention)
+    for number, each in enumerate((each for each in model.modules() if isinstance(each, DecoderLayer)), start=1):
+        add("cross", number, each.cross_attention)
+        add("decoder_self", number, each.self_attention)
+    return found
+
+
+@contextmanager
+def masked(attention: MultiHeadAttention, head: int) -> Iterator[None]:
+    """Run the block with a head, counted from 1, whose context is 0: its columns of the output projection are 0."""
+    width = attention.output.in_features // attention.heads
+    with torch.no_grad():
+        columns = attention.output.weight[:, (head - 1) * width : head * width]
+        kept = columns.clone()
+        columns.zero_()
+    try:
+        yield
+    finally:
+        with torch.no_grad():
+            columns.copy_(kept)
+
+
+def importance(
+    translator: BaseTranslator,
+    model: Seq2Seq,
+    sources: Sequence[str],
+    references: Sequence[str],
+    whole: Sequence[str],
+    metric: Metric,
+    *,
+    resamples: int = 0,
+) -> dict[Head, Importance]:
+    """Return the score of `metric` without each head of `model`, which translates the `sources` anew for each.
+
+    `whole` are the translations of the unchanged model. With `resamples`, the p-value of the difference is that of the
+    paired bootstrap, for metrics of sacreBLEU.
+    """
+    found, all_heads = {}, heads(model)
+    unchanged = metric.score(whole, references).value
+    with PassProgress("masking heads", len(all_heads), unit="heads") as progress:
+        for head, attention in all_heads.items():
+            with masked(attention, head.head):
+                lines = [as_line(each.text) for each in translator.translate(sources)]
+            p_value = None
+            if resamples and isinstance(metric, SacreBleuMetric):
+                one, other = (sentence_statistics(each, references, metric=metric) for each in (whole, lines))
+                p_value = bootstrap_test([one], [other], metric=metric, resamples=resamples).p
+            score = metric.score(lines, references).value
+            lost = unchanged - score if metric.higher_is_better else score - unchanged
+            found[head] = Importance(score, lost, p_value)
+            progress.advance(1)
+    return found

@@ -1,0 +1,111 @@
+"""Single sentences of an evaluation: the best, the worst, and a random choice."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from nmt.attention_map import AttentionMap
+from nmt.evaluation.metrics.chrf import ChrF
+from nmt.evaluation.metrics.sacrebleu_metric import quiet
+from nmt.evaluation.search_errors import Kind
+from nmt.evaluation.split import Evaluation
+from nmt.lab.attention.pictures import attention_maps
+from nmt.lab.report.faults import faults
+from nmt.search.base import Search
+from nmt.search.beam import BeamSearch
+from nmt.system.lines import as_line
+from nmt.translation.translation import Translation
+from nmt.translation.translator import Translator
+
+
+@dataclass(frozen=True)
+class Example:
+    """A sentence with what is known of its translation. `number` counts from 1.
+
+    `n_best` are the translations that the search finds, best first; empty if it finds only one. `attention` is None for
+    a model without cross attention, for an empty source, and for a source that was split. `kind` is None if the search
+    cannot be judged.
+    """
+
+    number: int
+    reference: str
+    translation: Translation
+    chrf: float
+    kind: Kind | None
+    faults: Sequence[str]
+    n_best: Sequence[Translation]
+    attention: AttentionMap | None
+
+    @property
+    def source(self) -> str:
+        """The source as a line."""
+        return as_line(self.translation.source)
+
+    @property
+    def hypothesis(self) -> str:
+        """The translation as a line."""
+        return as_line(self.translation.text)
+
+
+def sentence_scores(evaluation: Evaluation) -> list[float]:
+    """Return the chrF of each sentence, which is less often 0 than the BLEU of a sentence."""
+    scorer = ChrF().scorer()
+    with quiet():
+        return [
+            float(scorer.sentence_score(hypothesis, [reference]).score)
+            for hypothesis, reference in zip(evaluation.hypotheses, evaluation.references, strict=True)
+        ]
+
+
+def choose(scores: Sequence[float], references: Sequence[str], count: int, seed: int) -> dict[str, list[int]]:
+    """Return the places of the `count` best, worst and random sentences; a sentence can be in several lists.
+
+    Among sentences with the same score, the longer reference goes first. The random ones are in corpus order.
+    """
+    longest = sorted(range(len(scores)), key=lambda place: -len(references[place]))
+    drawn = random.Random(seed).sample(range(len(scores)), min(count, len(scores)))
+    return {
+        "best": sorted(longest, key=lambda place: -scores[place])[:count],
+        "worst": sorted(longest, key=lambda place: scores[place])[:count],
+        "random": sorted(drawn),
+    }
+
+
+def examples(
+    translator: Translator, evaluation: Evaluation, *, count: int, n_best: int, seed: int
+) -> dict[str, list[Example]]:
+    """Return the best, worst and random sentences with their attention and at most `n_best` translations.
+
+    The translations come from a second search for several of them. It goes on longer than the search for one, so that
+    in rare cases its best translation is better than the one that was scored.
+    """
+    scores = sentence_scores(evaluation)
+    chosen = choose(scores, evaluation.references, count, seed)
+    places = sorted({place for found in chosen.values() for place in found})
+    translations = [evaluation.translations[place] for place in places]
+    maps = attention_maps(translator, translations)
+    sources = [translation.source for translation in translations]
+    lists = translator.hypotheses(sources, search=_for_several(evaluation.search, n_best))
+    made: Mapping[int, Example] = {
+        place: Example(
+            number=place + 1,
+            reference=evaluation.references[place],
+            translation=translations[index],
+            chrf=scores[place],
+            kind=evaluation.verdicts[place].kind if evaluation.verdicts else None,
+            faults=faults(evaluation.sources[place], evaluation.references[place], evaluation.hypotheses[place]),
+            n_best=lists[index][:n_best] if len(lists[index]) > 1 and n_best > 1 else [],
+            attention=maps[index] if index in maps and maps[index].cross is not None else None,
+        )
+        for index, place in enumerate(places)
+    }
+    return {name: [made[place] for place in found] for name, found in chosen.items()}
+
+
+def _for_several(search: Search, n_best: int) -> Search:
+    """Return a beam search for one translation as one for `n_best`, as far as its beam allows."""
+    if isinstance(search, BeamSearch) and search.n_best == 1:
+        return search.replace(n_best=max(1, min(n_best, search.beam_size)))
+    return search

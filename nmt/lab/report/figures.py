@@ -1,0 +1,179 @@
+"""The figures of a report as values, as JSON, and as scalars for TensorBoard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from nmt.attention_map import DECIMALS, AttentionMap
+from nmt.build import architecture, search_node
+from nmt.evaluation.metrics.base import Metric
+from nmt.evaluation.search_errors import totals
+from nmt.evaluation.split import Evaluation
+from nmt.lab.compare.lengths import length_groups, length_unit
+from nmt.lab.report.examples import Example, examples
+from nmt.lab.report.faults import shares
+from nmt.lab.report.rarity import Rarity, WordGroup
+from nmt.translation.translation import Translation
+from nmt.translation.translator import Translator
+
+
+@dataclass(frozen=True)
+class Group:
+    """Some sentences, and their score as one corpus."""
+
+    name: str
+    sentences: int
+    score: float
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a report shows. `model` is the architecture in few words; `update` is 0 if it is not known.
+
+    `metric` is the name of the first metric, which the groups are scored with. `by_length` groups the sentences by the
+    length of the source, `by_rarity` by the frequency in training of the rarest word of the reference. `words` has the
+    groups of words by frequency, `words_are` says what a word is, and `counted_in` which training pairs were counted.
+    These four are None if none were. `faults` are shares from 0 to 1, `errors` are numbers of sentences (empty if the
+    search cannot be judged). `attends` says whether there is cross attention.
+    """
+
+    name: str
+    model: str
+    update: int
+    evaluation: Evaluation
+    metric: str
+    length_unit: str
+    by_length: Sequence[Group]
+    by_rarity: Sequence[Group] | None
+    words: Sequence[WordGroup] | None
+    words_are: str | None
+    counted_in: str | None
+    faults: Mapping[str, float]
+    errors: Mapping[str, int]
+    examples: Mapping[str, Sequence[Example]]
+    attends: bool
+
+
+def report(
+    translator: Translator, evaluation: Evaluation, rarity: Rarity | None, *, count: int, n_best: int, seed: int
+) -> Report:
+    """Return the report on an evaluation that `translator` made; `examples` explains `count`, `n_best` and `seed`."""
+    sources, references, hypotheses = evaluation.sources, evaluation.references, evaluation.hypotheses
+    language = evaluation.subject.source_lang
+    name, metric = next(iter(evaluation.scores.metrics.items()))
+    lengths = {str(group): group.indices for group in length_groups(sources, language)}
+    config = translator.model.config
+    return Report(
+        name=translator.name,
+        model="" if config is None else architecture(config),
+        update=translator.update,
+        evaluation=evaluation,
+        metric=name,
+        length_unit=length_unit(language),
+        by_length=_scored(lengths, metric, evaluation),
+        by_rarity=None if rarity is None else _scored(rarity.sentences(references), metric, evaluation),
+        words=None if rarity is None else rarity.words(references, hypotheses),
+        words_are=None if rarity is None else rarity.words_are,
+        counted_in=None if rarity is None else rarity.origin,
+        faults=shares(sources, references, hypotheses),
+        errors=totals(evaluation.verdicts),
+        examples=examples(translator, evaluation, count=count, n_best=n_best, seed=seed),
+        attends=translator.model.decoder.attends,
+    )
+
+
+def _scored(groups: Mapping[str, Sequence[int]], metric: Metric, evaluation: Evaluation) -> list[Group]:
+    hypotheses, references = evaluation.hypotheses, evaluation.references
+    return [
+        Group(
+            name,
+            len(places),
+            metric.score([hypotheses[place] for place in places], [references[place] for place in places]).value,
+        )
+        for name, places in groups.items()
+    ]
+
+
+def to_dict(report: Report) -> dict[str, Any]:
+    """Return the report as plain values."""
+    evaluation, subject = report.evaluation, report.evaluation.subject
+    return {
+        "name": report.name,
+        "model": report.model,
+        "update": report.update,
+        **asdict(subject),
+        "search": search_node(evaluation.search),
+        "sentences": len(evaluation.references),
+        "scores": evaluation.scores.to_dict(),
+        "by_length": {
+            "metric": report.metric,
+            "unit": report.length_unit,
+            "groups": [asdict(group) for group in report.by_length],
+        },
+        "by_rarity": None
+        if report.by_rarity is None
+        else {"metric": report.metric, "groups": [asdict(group) for group in report.by_rarity]},
+        "words": None
+        if report.words is None
+        else {
+            "words": report.words_are,
+            "counted_in": report.counted_in,
+            "groups": [_word_group(group) for group in report.words],
+        },
+        "faults": dict(report.faults),
+        "errors": dict(report.errors),
+        "examples": {name: [_example(each) for each in found] for name, found in report.examples.items()},
+    }
+
+
+def _word_group(group: WordGroup) -> dict[str, Any]:
+    measures = {"precision": group.precision, "recall": group.recall, "f_measure": group.f_measure}
+    return {**asdict(group), **measures}
+
+
+def _example(example: Example) -> dict[str, Any]:
+    translation = example.translation
+    return {
+        "number": example.number,
+        "source": example.source,
+        "reference": example.reference,
+        "hypothesis": example.hypothesis,
+        "chrf": example.chrf,
+        "kind": example.kind,
+        "faults": list(example.faults),
+        "score": translation.score,
+        "log_prob": translation.log_prob,
+        "pieces": translation.pieces,
+        "token_log_probs": translation.token_log_probs,
+        "n_best": [_candidate(each) for each in example.n_best],
+        "attention": None if example.attention is None else mean_attention(example.attention),
+    }
+
+
+def _candidate(translation: Translation) -> dict[str, Any]:
+    return {"text": translation.text, "score": translation.score, "log_prob": translation.log_prob}
+
+
+def mean_attention(attention: AttentionMap) -> dict[str, Any]:
+    """Return the cross attention as the mean of all layers and heads, with the labels of its rows and columns."""
+    assert attention.cross is not None
+    rows, columns = attention.axes("cross")
+    weights = attention.cross.mean((0, 1)).tolist()
+    return {"rows": rows, "columns": columns, "weights": [[round(x, DECIMALS) for x in row] for row in weights]}
+
+
+def scalars(report: Report) -> Iterator[tuple[str, float]]:
+    """Yield the name and the value of each figure that is a number for TensorBoard."""
+    for name, score in report.evaluation.scores.items():
+        yield name, score.value
+    for group in report.by_length:
+        yield f"{report.metric}_by_length/{group.name}", group.score
+    for group in report.by_rarity or ():
+        yield f"{report.metric}_by_rarity/{group.name}", group.score
+    for word_group in report.words or ():
+        yield f"word_f_measure/{word_group.name}", word_group.f_measure
+    yield from report.faults.items()
+    for kind, number in report.errors.items():
+        yield kind, float(number)

@@ -1,0 +1,163 @@
+"""A report as a self-contained HTML page."""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Mapping, Sequence
+from io import BytesIO
+from typing import Any
+
+from nmt.attention_map import SPECIAL, AttentionMap
+from nmt.cli.table import Cell, Column, Table, text_cell
+from nmt.evaluation.metrics.base import labels
+from nmt.lab.attention.caption import BYTE, SPACE
+from nmt.lab.attention.figure import SAVED_DPI, figure
+from nmt.lab.compare.chart import COLORS, chart
+from nmt.lab.html import render
+from nmt.lab.report.diff import differing
+from nmt.lab.report.examples import Example
+from nmt.lab.report.faults import FAULTS
+from nmt.lab.report.figures import Group, Report
+from nmt.lab.report.rarity import WordGroup
+from nmt.tokens import WORD_MARK
+
+ERRORS = {
+    "search error": "the model gives the reference a higher score, so the search has missed it",
+    "model error": "the model gives the reference a lower score than the translation",
+    "same": "the translation equals the reference",
+    "no source": "not compared: the source is empty",
+    "too long": "not compared: the source or the reference is too long for the model",
+    "cut": "not compared: the translation was cut at the limit of its length, so its end may be missing",
+}
+FREQUENCY, RAREST = "times in training", "rarest word, times in training"
+CSS_DPI = 96  # pixels of a browser in one inch
+DARKEST = 0.7  # of the colour behind a piece with a probability of 0
+
+
+def page(report: Report) -> str:
+    """Return the HTML of a report."""
+    evaluation = report.evaluation
+    size = len(evaluation.references)
+    label = labels(evaluation.scores.metrics)[report.metric]
+    examples = {each.number: each for found in report.examples.values() for each in found}
+    shown = {number: _example(each) for number, each in examples.items()}  # one may be in several lists
+    return render(
+        "report.html",
+        report=report,
+        evaluation=evaluation,
+        subject=evaluation.subject,
+        label=label,
+        scores=_scores(report),
+        lengths=_groups(report.length_unit, label, report.by_length),
+        rarity=None if report.by_rarity is None else _groups(RAREST, label, report.by_rarity),
+        words=None if report.words is None else _words(report.words),
+        faults=_shares({name: round(share * size) for name, share in report.faults.items()}, FAULTS, size),
+        errors=_shares(report.errors, ERRORS, size),
+        examples={name: [shown[each.number] for each in found] for name, found in report.examples.items()},
+        source_lang=_tag(evaluation.subject.source_lang),
+        target_lang=_tag(evaluation.subject.target_lang),
+        chart=chart,
+        colors=COLORS,
+    )
+
+
+def _tag(language: str) -> str:
+    """Return a code of a language as HTML wants it: pt-BR."""
+    return language.replace("_", "-")
+
+
+def _scores(report: Report) -> Table:
+    columns = [Column("metric", number=False), Column("score"), Column("95% interval"), Column("signature", False)]
+    rows, scores = [], report.evaluation.scores
+    shown = labels(scores.metrics)
+    for name, metric in scores.metrics.items():
+        score = scores[name]
+        texts = [
+            shown[name],
+            f"{score.value:.2f}",
+            str(score.interval or ""),
+            score.signature or metric.unit,
+        ]
+        rows.append([text_cell(text) for text in texts])
+    return Table(columns, rows)
+
+
+def _groups(by: str, label: str, groups: Sequence[Group]) -> Table:
+    columns = [Column(by, number=False), Column("sentences"), Column(label)]
+    return Table(columns, [[text_cell(each.name), _count(each.sentences), _decimals(each.score)] for each in groups])
+
+
+def _words(groups: Sequence[WordGroup]) -> Table:
+    columns = [Column(FREQUENCY, number=False)]
+    columns += [Column(head) for head in ("in references", "in translations", "matched")]
+    columns += [Column(head) for head in ("precision", "recall", "F-measure")]
+    rows = [
+        [
+            text_cell(each.name),
+            *map(_count, (each.reference, each.hypothesis, each.matched)),
+            *map(_decimals, (each.precision, each.recall, each.f_measure)),
+        ]
+        for each in groups
+    ]
+    return Table(columns, rows)
+
+
+def _shares(counts: Mapping[str, int], meanings: Mapping[str, str], size: int) -> Table:
+    columns = [Column("kind", number=False), Column("sentences"), Column("%"), Column("meaning", number=False)]
+    rows = [
+        [
+            text_cell(kind.replace("_", " ")),
+            _count(count),
+            _decimals(100 * count / size),
+            text_cell(meanings[kind]),
+        ]
+        for kind, count in counts.items()
+    ]
+    return Table(columns, rows)
+
+
+def _count(value: int) -> Cell:
+    return Cell(f"{value:,}", (value,))
+
+
+def _decimals(value: float) -> Cell:
+    return Cell(f"{value:.2f}", (value,))
+
+
+def _example(example: Example) -> dict[str, Any]:
+    """Return what the page shows of a sentence: its facts, the differing words, its pieces and its picture."""
+    translation = example.translation
+    reference, hypothesis = differing(example.reference, example.hypothesis)
+    facts = [f"chrF {example.chrf:.1f}", f"log P {translation.log_prob:.2f}", f"score {translation.score:.2f}"]
+    facts += [*filter(None, [example.kind]), *(name.replace("_", " ") for name in example.faults)]
+    return {
+        "number": example.number,
+        "facts": ", ".join(facts),
+        "source": example.source,
+        "reference": reference,
+        "hypothesis": hypothesis,
+        "pieces": [_piece(*each) for each in zip(translation.pieces, translation.token_log_probs, strict=True)],
+        "n_best": example.n_best,
+        "picture": None if example.attention is None else _picture(example.attention),
+    }
+
+
+def _piece(label: str, log_prob: float) -> dict[str, Any]:
+    """Return a piece with its probability; a word mark becomes a space before the piece."""
+    probability = math.exp(log_prob)
+    text = label.removeprefix(WORD_MARK)
+    return {
+        "mark": label in SPECIAL or BYTE.fullmatch(label) is not None,  # its brackets are not mirrored
+        "space": label.startswith(WORD_MARK),
+        "text": text or SPACE,
+        "probability": f"{probability:.1%}",
+        "doubt": round(100 * DARKEST * (1 - probability)),
+    }
+
+
+def _picture(attention: AttentionMap) -> dict[str, Any]:
+    """Return the mean cross attention as a PNG in base64, with its width in CSS pixels."""
+    drawn, file = figure(attention), BytesIO()
+    drawn.savefig(file, format="png", dpi=SAVED_DPI)
+    return {"data": base64.b64encode(file.getvalue()).decode(), "width": round(drawn.get_size_inches()[0] * CSS_DPI)}

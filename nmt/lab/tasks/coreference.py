@@ -1,0 +1,36 @@
+"""Coreference: which of two nouns does "it" mean?"""
+
+from __future__ import annotations
+
+from random import Random
+
+from nmt.data.pair import SentencePair
+from nmt.lab.tasks.task import DistanceTask, count_fillers, fillers
+
+ANIMALS = ("animal", "dog", "cat", "horse", "fox", "bear", "goat", "wolf", "sheep", "donkey")
+PLACES = ("street", "river", "bridge", "field", "valley", "square", "lake", "road")
+OF_ANIMALS = ("tired", "hungry", "weak", "scared", "sleepy", "thirsty")
+OF_PLACES = ("wide", "long", "steep", "crowded", "muddy", "icy")
+
+
+class Coreference(DistanceTask):
+    """Sources as "the animal did not cross the street because it was too tired"; the target names what "it" means:
+    "the animal was too tired". Only the last word decides: tired is said of animals, wide of places.
+
+    The measure is the number of phrases between the two nouns and "because".
+    """
+
+    def draw(self, rng: Random) -> SentencePair:
+        """Return a random pair."""
+        animal, place = rng.choice(ANIMALS), rng.choice(PLACES)
+        meant, quality = rng.choice(((animal, rng.choice(OF_ANIMALS)), (place, rng.choice(OF_PLACES))))
+        between = fillers(rng, self.max_distance)
+        return SentencePair(
+            f"the {animal} did not cross the {place}{between} because it was too {quality}",
+            f"the {meant} was too {quality}",
+        )
+
+    @staticmethod
+    def measure(source: str) -> int:
+        """Return the number of phrases between the two nouns and "because"."""
+        return count_fillers(source)

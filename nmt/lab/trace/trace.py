@@ -1,0 +1,246 @@
+"""How a model computed one position of a translation, step by step, from the notes of the model itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
+
+import torch
+from torch import Tensor, nn
+
+from nmt.attention_map import AttentionMap
+from nmt.errors import UserError, counted
+from nmt.lab.attention.caption import shown
+from nmt.lab.trace.texts import TEXTS, equation_beside, hidden_tokens, predicted
+from nmt.models.interface import Decoder
+from nmt.models.notes import Note
+
+Traced = Literal["cross", "decoder_self"]
+FORMAT, VERSION = "nmt-attention-trace", 1
+DECIMALS = 6
+BEST = 5  # tokens of the next-token distribution
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One step of a trace.
+
+    `values` is a number, a vector or a matrix, in float32 on the CPU. If `labels` are given, each row belongs to the
+    token with that label, and otherwise it is a vector of components. `columns` names the columns of the last step.
+    `shape` is that of the result: of the last step only the best tokens are in `values`.
+    """
+
+    name: str
+    equation: str
+    sentence: str
+    values: Tensor
+    shape: tuple[int, ...]
+    labels: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """How a model computed the target token at `position`, which counts from 1 as the rows of an attention map do.
+
+    `attention` is the map of the translation, and `kind` the attention that is explained. `notes` are those of the pass
+    that computed the map, `readout` (D,) and `logits` (V,) its results at the position. `token` is the id of the
+    target token, and `label` gives the label of an id.
+    """
+
+    attention: AttentionMap
+    kind: Traced
+    position: int
+    decoder: Decoder
+    notes: Sequence[Note]
+    readout: Tensor
+    logits: Tensor
+    token: int
+    label: Callable[[int], str]
+
+    @property
+    def piece(self) -> str:
+        """The label of the target token."""
+        return self.label(self.token)
+
+    @property
+    def before(self) -> list[str]:
+        """The labels of the tokens that the decoder had read: `<s>` and the target tokens before the position."""
+        return [piece.label for piece in self.attention.read_pieces[: self.position]]
+
+    @property
+    def layers(self) -> int:
+        """The number of layers."""
+        return self._weights.shape[0]
+
+    @property
+    def heads(self) -> int:
+        """The number of heads of a layer."""
+        return self._weights.shape[1]
+
+    @property
+    def _weights(self) -> Tensor:
+        weights = getattr(self.attention, self.kind)
+        assert isinstance(weights, Tensor)
+        return weights
+
+    def chosen(self, layer: int | None, head: int | None) -> tuple[int, int]:
+        """Return a layer and a head, both counted from 1; by default the last layer and the first head.
+
+        Raises UserError where the model has no such layer or head.
+        """
+        for name, index, count in (("layer", layer, self.layers), ("head", head, self.heads)):
+            if index is not None and not 1 <= index <= count:
+                raise UserError(f"trace: got {name} {index}, but this model has {counted(count, name)}")
+        return layer or self.layers, head or 1
+
+    def steps(self, layer: int | None = None, head: int | None = None) -> list[Step]:
+        """Return the steps in the order of the computation, those of one layer and head; see `chosen`."""
+        layer, head = self.chosen(layer, head)
+        module = self.decoder.attentions(self.kind)[layer - 1]
+        texts = _texts(module, self.decoder)
+        steps: list[Step] = []
+        for name, notes in self._by_name(module):
+            values, per_token = _value(notes, self.position, head)
+            if name == "context" and len(steps) > 1 and steps[-1].name == "values":
+                weighted = steps[-2].values.unsqueeze(-1) * steps[-1].values
+                steps.append(self._step("weighted values", weighted, True, texts))
+            unchanged = bool(steps) and name != "masked" and torch.equal(values, steps[-1].values)
+            if values.numel() and not unchanged:
+                steps.append(self._step(name, values, per_token, texts))
+        readout = self._step("readout", self.readout.float().cpu(), False, texts)
+        names = {step.name for step in steps}
+        steps = [replace(step, equation=equation_beside(names, step.name, step.equation)) for step in steps]
+        return [*steps, readout, self._next_token(texts)]
+
+    def _by_name(self, module: nn.Module) -> Iterator[tuple[str, list[Note]]]:
+        """Yield the notes of an attention and of the decoder itself by their names, the query first."""
+        owners = {*module.modules(), self.decoder}
+        found: dict[str, list[Note]] = {"query": []}
+        for note in self.notes:
+            if note.owner in owners:
+                found.setdefault(note.name, []).append(note)
+        yield from found.items()
+
+    def _step(self, name: str, values: Tensor, per_token: bool, texts: Mapping[str, tuple[str, str]]) -> Step:
+        equation, sentence = texts.get(name, ("", ""))
+        if name == "masked":
+            sentence = hidden_tokens(int(values.isinf().sum()), len(values))
+        if name == "weights":
+            sentence += f" Their sum is {float(values.sum()):.3f}."
+        labels = tuple(self.attention.axes(self.kind)[1]) if per_token else ()
+        return Step(name, equation, sentence, values, tuple(values.shape), labels)
+
+    def _next_token(self, texts: Mapping[str, tuple[str, str]]) -> Step:
+        logits = self.logits.float().cpu()
+        probabilities = logits.softmax(-1)
+        best = probabilities.topk(min(BEST, len(logits))).indices.tolist()
+        rows = best if self.token in best else [*best, self.token]
+        rank = 1 + int((logits > logits[self.token]).sum())
+        sentence = predicted(shown(self.piece), float(probabilities[self.token]), rank, len(logits))
+        values = torch.stack((logits[rows], probabilities[rows]), dim=1)
+        labels, columns = tuple(map(self.label, rows)), ("logit", "probability")
+        return Step("next token", texts["next token"][0], sentence, values, tuple(logits.shape), labels, columns)
+
+    def to_json(self, layer: int | None = None, head: int | None = None) -> str:
+        """Return the steps of one layer and head as JSON; see `chosen`. Numbers have 6 decimals.
+
+        {"format": "nmt-attention-trace", "version": 1,
+         "source": the source text, "target": the translation, "origin": as in the JSON of an attention map,
+         "position": counted from 1, "token": its label, "before": the labels that were read before it,
+         "kind": "cross" or "decoder_self", "layer": counted from 1, "head": counted from 1,
+         "steps": [{"name": text, "equation": text, "sentence": text, "shape": [sizes],
+                    "labels": the tokens of the rows, [] if the rows are no tokens,
+                    "columns": names of the columns, [] if they have none,
+                    "values": a number, a list of numbers or a list of rows; null: minus infinity}, ...]}
+        """
+        layer, head = self.chosen(layer, head)
+        data = {"format": FORMAT, "version": VERSION, **self.head(), "layer": layer, "head": head}
+        steps = [json.dumps(plain(step), ensure_ascii=False, allow_nan=False) for step in self.steps(layer, head)]
+        text = json.dumps(data, ensure_ascii=False, indent=1).removesuffix("\n}")
+        return text + ',\n "steps": [\n  ' + ",\n  ".join(steps) + "\n ]\n}\n"
+
+    def head(self) -> dict[str, Any]:
+        """Return what the JSON says about the translation and the position."""
+        attention = self.attention
+        return {
+            "source": attention.source,
+            "target": attention.target,
+            "origin": asdict(attention.origin),
+            "position": self.position,
+            "token": self.piece,
+            "before": self.before,
+            "kind": self.kind,
+        }
+
+
+def check(decoder: Decoder, kind: Traced, pieces: Sequence[str], position: int) -> None:
+    """Raise UserError if the decoder has no attention of the `kind`, or the translation no piece at the position."""
+    kinds = [each for each in ("cross", "decoder_self") if decoder.attentions(each)]
+    if decoder.attends and not kinds:
+        raise UserError(
+            "trace: this decoder does not say which modules compute its attention; override attentions() in it"
+        )
+    if not kinds:
+        raise UserError(
+            "trace: the decoder of this model has no attention; all that it gets from the source is its first state, "
+            "so there are no scores or weights to show; use a model with attention"
+        )
+    if kind not in kinds:
+        raise UserError(f"trace: got kind '{kind}', but the decoder of this model has {', '.join(kinds)}; leave it out")
+    if not 1 <= position <= len(pieces):
+        places = " ".join(f"{number}:{shown(piece)}" for number, piece in enumerate(pieces, start=1))
+        raise UserError(f"trace: got {position}, but the translation has the positions {places}; choose one of these")
+
+
+def plain(step: Step, *, columns: int | None = None) -> dict[str, Any]:
+    """Return what the JSON holds of a step, with all components of its vectors or the first `columns`."""
+    components = step.values.dim() - bool(step.labels)  # 1 if the last dimension are the components of vectors
+    values = step.values[..., :columns] if components == 1 else step.values
+    return {
+        "name": step.name,
+        "equation": step.equation,
+        "sentence": step.sentence,
+        "shape": list(step.shape),
+        "labels": list(step.labels),
+        "columns": list(step.columns),
+        "values": _rounded(values.tolist()),
+    }
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_rounded(item) for item in value]
+    return None if value == -torch.inf else round(value, DECIMALS)
+
+
+def _texts(module: nn.Module, decoder: Decoder) -> dict[str, tuple[str, str]]:
+    """Return equation and sentence of each step of an attention, by the name of the step."""
+    query = TEXTS.get(f"query, {getattr(module, 'query_state', None)}", TEXTS["query"])
+    found = TEXTS | {"query": query}
+    for each in (*reversed(list(module.modules())), decoder):  # what is around an attention comes after it
+        for name, equation in getattr(each, "equations", {}).items():
+            found[name] = (equation, found.get(name, ("", ""))[1])
+    return found
+
+
+def _value(notes: Sequence[Note], position: int, head: int) -> tuple[Tensor, bool]:
+    """Return what was noted for a position and a head, and whether each of its rows belongs to a token."""
+    values, axes = [torch.as_tensor(note.value) for note in notes], notes[-1].axes
+    axes = axes if values[-1].dim() == len(axes) else axes.replace("H", "")
+    if values[-1].dim() != len(axes):
+        raise UserError(
+            f"trace: the note '{notes[-1].name}' of {type(notes[-1].owner).__name__} has the axes '{axes}', but its "
+            f"value has the shape {tuple(values[-1].shape)}; give one letter for each dimension"
+        )
+    value = torch.cat(values, dim=axes.index("Q")) if "Q" in axes else values[-1]
+    for axis, index in {"B": 0, "H": head - 1, "Q": position - 1}.items():
+        if axis in axes:
+            place = axes.index(axis)
+            value = value.select(place, min(index, value.shape[place] - 1))  # all heads can share a position bias
+            axes = axes.replace(axis, "")
+    if axes and axes[-1] != "S" and value.shape[-1] == 1:
+        value, axes = value.squeeze(-1), axes[:-1]
+    return value.detach().float().cpu(), axes.startswith("S")

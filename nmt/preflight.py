@@ -1,0 +1,200 @@
+"""Checks that everything in the settings of a run can be built, before data are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from nmt import build
+from nmt.config.settings import TrainConfig
+from nmt.data.filters import check_filters
+from nmt.errors import ParameterError, UserError, one_line
+from nmt.models.coverage import Covering
+from nmt.models.interface import AttentionWeights
+from nmt.models.seq2seq import Seq2Seq
+from nmt.models.shapes import shapes_only
+from nmt.models.trial import TrialError, one_thread, try_model
+from nmt.system import machine
+from nmt.system.run_files import find_checkpoint
+
+BYTES_PER_WEIGHT = 8  # float32, and its gradient
+PLACEHOLDER = "RUN_FOLDER"  # what a recipe names that starts from another run
+
+
+def initial_checkpoint(config: TrainConfig) -> Path:
+    """Return the checkpoint that the run starts from (`init`). Raises UserError if there is none."""
+    assert config.init is not None
+    if Path(config.init).name == PLACEHOLDER and not Path(config.init).exists():
+        raise UserError(
+            f"init: not given, but {config.name} starts from a trained model, which the first lines of its recipe "
+            f"name; add init=FOLDER, the folder of that run"
+        )
+    return find_checkpoint(config.init, key="init")
+
+
+def check_nodes(config: TrainConfig) -> None:
+    """Build everything that nodes describe (the model with a toy vocabulary), and discard it.
+
+    Raises UserError for mistakes that only constructors can find, such as a rate out of range or a width that the
+    number of heads does not divide. The error lists the problems of all nodes. The random state does not change.
+    """
+    allow = config.allow
+    checks: list[Callable[[], Any]] = [
+        partial(build.build_source, config.data, allow=allow),
+        partial(build.build_more, config.data),
+        partial(check_filters, config.data),
+        partial(_check_model, config),
+        partial(build.build_objective, config.objective, allow=allow),
+        partial(_check_optimizer, config),
+        partial(build.build_schedule, config.scheduler, allow=allow),
+        partial(build.build_search, config.search, allow=allow),
+        partial(_check_scores, config),
+        partial(build.build_callbacks, vars(config.callbacks), allow=allow),
+    ]
+    problems: list[str] = []
+    with torch.random.fork_rng(devices=[]):
+        for check in checks:
+            try:
+                check()
+            except UserError as error:
+                problems.extend(error.problems)
+        if not problems:
+            if build.build_search(config.search, allow=allow).reads_attention:
+                Covering(_model(config))
+            _check_objective(config)
+    if problems:
+        raise UserError(*problems)
+
+
+def _check_optimizer(config: TrainConfig) -> None:
+    """Build the optimizer, and let it make one step with a weight whose gradient is 0."""
+    weight = torch.nn.Parameter(torch.zeros(1))
+    weight.grad = torch.zeros(1)
+    optimizer = build.build_optimizer(config.optimizer, [weight], allow=config.allow)
+    try:
+        optimizer.step()
+    except (RuntimeError, TypeError) as error:
+        raise UserError(
+            f"optimizer: {type(optimizer).__name__} cannot make an update here: {one_line(error)}; use another one"
+        ) from error
+
+
+def _check_model(config: TrainConfig) -> None:
+    """Build the model and run it on two toy sentences."""
+    model = _model(config)
+    _check_memory(model)
+    longest = config.data.max_length
+    check_lengths(model, config.model, longest, longest, of="data.max_length", otherwise="lower data.max_length")
+    _try(model, config.model)
+
+
+def _model(config: TrainConfig) -> Seq2Seq:
+    """Return the model, without memory for its weights if that is possible.
+
+    A constructor of the user's own packages may read a tensor, but without memory tensors have no values. So a model
+    that fails there is built again with memory, and only the second result counts.
+    """
+    try:
+        with shapes_only():
+            return _build(config)
+    except Exception:
+        if not config.allow:
+            raise
+        with one_thread():
+            return _build(config)
+
+
+def _build(config: TrainConfig) -> Seq2Seq:
+    return build.build_model(
+        config.model,
+        source_vocab_size=8,
+        target_vocab_size=8,
+        joint=config.tokenizer.joint,
+        allow=config.allow,
+    )
+
+
+def _check_memory(model: Seq2Seq) -> None:
+    """Raise UserError if the weights and their gradients need more memory than this machine has."""
+    count = sum(weights.numel() for weights in model.parameters())
+    needed, memory = BYTES_PER_WEIGHT * count, machine.memory_bytes()
+    if memory is not None and needed > memory:
+        raise UserError(
+            f"model: got {count:,} weights, which need at least {needed / 2**30:,.0f} GiB for training, but this "
+            f"machine has {memory / 2**30:,.0f} GiB; use fewer layers or smaller widths"
+        )
+
+
+def _check_objective(config: TrainConfig) -> None:
+    """Check that the objective can use the pieces of the training pairs and the attention weights of the model."""
+    objective = build.build_objective(config.objective, allow=config.allow)
+    if objective.needs_usual_pieces and config.data.subword_sampling is not None:
+        raise UserError(
+            f"data.subword_sampling: got {config.data.subword_sampling}, but objective {type(objective).__name__} "
+            "compares translations with the usual pieces; use data.subword_sampling=null, or another objective"
+        )
+    if objective.needs_weights:
+        weights = _try(_model(config), config.model)
+        try:
+            objective.check(weights)
+        except ParameterError as error:
+            raise UserError(f"objective.{error.parameter}: {error.problem}") from error
+
+
+def _check_scores(config: TrainConfig) -> None:
+    """Build the metrics and find the monitored one among them."""
+    metrics = build.build_metrics(config.scores, target_lang=config.data.target_lang, allow=config.allow)
+    build.monitored_metric(config.callbacks.monitor, metrics)
+
+
+def check_lengths(
+    model: Seq2Seq, config: Mapping[str, Any], source: int, target: int, *, of: str, otherwise: str
+) -> None:
+    """Raise UserError if the encoder has fewer positions than `source`, or the decoder than `target`.
+
+    `source` and `target` are numbers of tokens, eos included. `config` is the node of the model. In the message, `of`
+    names the source of these numbers, and `otherwise` is the alternative to more positions.
+    """
+    for side, limit, longest in (
+        ("encoder", model.encoder.max_length, source),
+        ("decoder", model.decoder.max_length, target),
+    ):
+        if limit is not None and limit < longest:
+            key = _node(config, f"{side}.positions")
+            raise UserError(
+                f"{key}.max_length: got {limit}, expected at least {longest} for {of}; raise it, or {otherwise}"
+            )
+
+
+def _try(model: Seq2Seq, config: Mapping[str, Any]) -> AttentionWeights:
+    """Run the model on two toy sentences and return its attention weights.
+
+    Raises UserError that names the node of the part that fails.
+    """
+    try:
+        return try_model(model)
+    except TrialError as error:
+        where = _node(config, error.module)
+        raise UserError(f"{where}: {_class(config, where)} fails on two toy sentences: {error.problem}") from error
+
+
+def _node(config: Mapping[str, Any], module: str) -> str:
+    """Return the key of the innermost node of `config` that describes a module of the model or a module around it."""
+    key, node = "model", config
+    for part in module.split("."):
+        if not isinstance(node.get(part), Mapping):
+            break
+        key, node = f"{key}.{part}", node[part]
+    return build.node_origins(config).get(key, key)
+
+
+def _class(config: Mapping[str, Any], key: str) -> str:
+    """Return the name of the class that the node at `key` describes."""
+    node: Any = {"model": config}
+    for part in key.split("."):
+        node = node[part]
+    return str(node.get("_target_", "the model")).rpartition(".")[2]

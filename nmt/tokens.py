@@ -1,0 +1,24 @@
+"""The ids of the special tokens, the reserved pieces and the mark of a new word, the same in every vocabulary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+PAD, UNK, BOS, EOS = 0, 1, 2, 3
+WORD_MARK = "\u2581"  # "▁": SentencePiece writes this character for a space
+# Pieces for later use, because a trained model cannot get new ones: each stands for a part of a text that must not be
+# changed. The brackets are those of OpenNMT's placeholders.
+RESERVED = [f"\uff5f{number}\uff60" for number in range(16)]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One token as it is shown.
+
+    `label` is readable text: "▁" stands for a space, "</s>" for the end of the sentence, "<9F>" for a byte. Several
+    byte tokens can spell one character. Then the first has the character as its label, and `continues` is True for the
+    others.
+    """
+
+    label: str
+    continues: bool = False

@@ -1,0 +1,102 @@
+"""Several models that translate together: at each step, the mean of their probabilities decides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from torch import Tensor
+
+from nmt.attention_map import AttentionMap
+from nmt.errors import UserError
+from nmt.models.seq2seq import Seq2Seq
+from nmt.search.base import Search, Selectable, Step
+from nmt.search.ensemble import States, average, mean_log_probs
+from nmt.translation.base import BaseTranslator
+from nmt.translation.source import SourceLimit
+from nmt.translation.translation import Translation
+from nmt.translation.translator import Translator
+
+
+class Ensemble(BaseTranslator):
+    """Translates with the arithmetic mean of the members' probabilities (see `nmt.search.ensemble`).
+
+    The members are on one device, and their architectures may differ. Each reads the source through its own tokenizer.
+    Their target vocabularies must be equal, piece by piece; the tokenizer of the first member divides prefixes and
+    given translations into pieces. The smallest limit of the members counts. The length of a source is its number of
+    tokens for the member that needs the most.
+    """
+
+    def __init__(
+        self, members: Sequence[Translator], search: Search | None = None, *, names: Sequence[str] | None = None
+    ) -> None:
+        """Take at least one member. `search` is by default that of the first, and `names` are for messages.
+
+        Raises UserError for no members, for another number of names, and for two members with different target
+        vocabularies.
+        """
+        if not members:
+            raise UserError("ensemble: got no model, expected at least one")
+        if names is not None and len(names) != len(members):
+            raise UserError(f"ensemble: got {len(names)} names, expected one for each of {len(members)} models")
+        self.members = tuple(members)
+        self.search = search or members[0].search
+        self.tokenizer = members[0].tokenizer
+        self.languages = members[0].languages
+        self.names = names or [f"model {number} ({each.name})" for number, each in enumerate(members, start=1)]
+        for member, name in zip(members, self.names, strict=True):
+            difference = _difference(self.tokenizer.target_vocabulary, member.tokenizer.target_vocabulary)
+            if difference:
+                raise UserError(
+                    f"ensemble: {self.names[0]} and {name} have different target vocabularies ({difference}), but an "
+                    "ensemble averages over the same pieces; use models trained with the same tokenizer"
+                )
+
+    @property
+    def models(self) -> list[Seq2Seq]:
+        """The models of the members."""
+        return [member.model for member in self.members]
+
+    def source_lengths(self, texts: Sequence[str]) -> list[int]:
+        """Return the largest number of source tokens that a member needs for each text, eos included."""
+        found = (member.source_lengths(texts) for member in self.members)
+        return [max(lengths) for lengths in zip(*found, strict=True)]
+
+    def source_limit(self, search: Search | None = None) -> SourceLimit:
+        """Return the smallest limit of the members with `search`."""
+        limits = (member.source_limit(search or self.search) for member in self.members)
+        return min(limits, key=lambda limit: limit.tokens)
+
+    def start(self, sources: Sequence[str], *, attending: bool = False) -> tuple[Step[Any], Selectable]:
+        """Return the mean of the members' step functions, and their states; see `BaseTranslator.start`.
+
+        With `attending`, raises UserError for members without attention, and for members that divide a source into
+        different pieces, because then their attention has no mean.
+        """
+        if attending and len({member.tokenizer.source_model for member in self.members}) > 1:
+            raise UserError(
+                "search.coverage_penalty: it needs the mean of the members' attention, but the models of this ensemble "
+                "divide the source into different pieces; use search.coverage_penalty=0"
+            )
+        steps, states = zip(*(member.start(sources, attending=attending) for member in self.members), strict=True)
+        return average(steps), States(states)
+
+    def token_log_probs(self, sources: Sequence[str], targets: Sequence[list[int]]) -> list[Tensor]:
+        """Return the logarithms of the mean probabilities (T,) of the tokens of each target, given its source."""
+        found = (member.token_log_probs(sources, targets) for member in self.members)
+        return [mean_log_probs(each) for each in zip(*found, strict=True)]
+
+    def attention_maps(self, translations: Sequence[Translation]) -> list[AttentionMap]:
+        """Raise UserError: layers and heads of different models have no mean."""
+        raise UserError(
+            f"attention map: an ensemble of {len(self.members)} models has none of its own; draw the map of one model "
+            "for the translation of the ensemble (attend.py: target=TRANSLATION)"
+        )
+
+
+def _difference(one: Sequence[str], other: Sequence[str]) -> str | None:
+    """Return what differs in two vocabularies, None if nothing does."""
+    if len(one) != len(other):
+        return f"{len(one):,} and {len(other):,} pieces"
+    pairs = enumerate(zip(one, other, strict=True))
+    return next((f"id {index} is '{a}' and '{b}'" for index, (a, b) in pairs if a != b), None)

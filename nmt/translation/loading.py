@@ -1,0 +1,137 @@
+"""Loads checkpoints into translators."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, overload
+
+import torch
+
+from nmt import checkpoint
+from nmt.build import build_search
+from nmt.errors import UserError
+from nmt.search.base import Search
+from nmt.system.run_files import find_checkpoints
+from nmt.translation.base import BaseTranslator, override
+from nmt.translation.ensemble import Ensemble
+from nmt.translation.translator import Translator
+
+Paths = str | Path | Sequence[str | Path]
+
+
+@overload
+def load_translator(
+    path: str | Path,
+    *,
+    device: str = "auto",
+    search: Search | Mapping[str, Any] | None = None,
+    allow: Sequence[str] = (),
+    **fields: Any,
+) -> Translator: ...
+
+
+@overload
+def load_translator(
+    path: Sequence[str | Path],
+    *,
+    device: str = "auto",
+    search: Search | Mapping[str, Any] | None = None,
+    allow: Sequence[str] = (),
+    **fields: Any,
+) -> BaseTranslator: ...
+
+
+def load_translator(
+    path: Paths,
+    *,
+    device: str = "auto",
+    search: Search | Mapping[str, Any] | None = None,
+    allow: Sequence[str] = (),
+    **fields: Any,
+) -> BaseTranslator:
+    """Return the translator of a run folder (its best checkpoint) or a checkpoint file.
+
+    Several paths give an `Ensemble` of their models. Its default strategy is that of the first.
+
+    `device` is "auto" (a GPU if available, otherwise the CPU), "cpu", "cuda", "cuda:1" ... The default strategy is in
+    the checkpoint. A `search` object, or a node with a `_target_`, replaces this strategy. A mapping without `_target_`
+    replaces single settings, and so do `fields`: `load_translator(path, beam_size=5)`. `allow` names your packages
+    whose classes the checkpoint and `search` may name. Raises UserError for a checkpoint or a setting that cannot be
+    used, and for models that make no ensemble: with other languages, or with another target vocabulary.
+    """
+    loaded = load_models(path, resolve_device(device), allow)
+    return make_translator(loaded, search, allow=allow, **fields)
+
+
+def load_models(path: Paths, device: torch.device, allow: Sequence[str] = ()) -> list[checkpoint.LoadedModel]:
+    """Return the models of checkpoints, in order. Raises UserError if one is missing or cannot be used."""
+    return [checkpoint.load_model(file, device, allow) for file in find_checkpoints(path)]
+
+
+def make_translator(
+    loaded: Sequence[checkpoint.LoadedModel],
+    search: Search | Mapping[str, Any] | None = None,
+    *,
+    allow: Sequence[str] = (),
+    **fields: Any,
+) -> BaseTranslator:
+    """Return the translator of loaded checkpoints. The other arguments are as in `load_translator`."""
+    if not isinstance(search, Search):
+        given = search or {}
+        if not isinstance(given, Mapping):
+            raise UserError(f"search: got {given!r}, expected a Search object or a mapping of its settings")
+        node = given if "_target_" in given else {**loaded[0].config["search"], **given}
+        search = build_search(node, allow=allow)
+    search = override(search, fields)
+    members = [_member(each, search) for each in loaded]
+    if len(members) == 1:
+        return members[0]
+    _require_one_direction(loaded)
+    return Ensemble(members, names=[str(each.path) for each in loaded])
+
+
+def _member(loaded: checkpoint.LoadedModel, search: Search) -> Translator:
+    return Translator(
+        loaded.model,
+        loaded.tokenizer,
+        search,
+        name=loaded.config["name"],
+        update=loaded.update,
+        trained_length=loaded.config.get("data", {}).get("max_length"),
+        languages=languages_of(loaded.config),
+    )
+
+
+def languages_of(config: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return the languages of a checkpoint's config; None for one that was saved from Python without data settings."""
+    data = config.get("data", {})
+    return (data["source_lang"], data["target_lang"]) if data.keys() >= {"source_lang", "target_lang"} else None
+
+
+def _require_one_direction(loaded: Sequence[checkpoint.LoadedModel]) -> None:
+    """Raise UserError if two models translate between other languages. One that was saved from Python may not say."""
+    pairs = [(each.path, languages_of(each.config)) for each in loaded]
+    known = [(path, " to ".join(pair)) for path, pair in pairs if pair is not None]
+    for path, direction in known:
+        if direction != known[0][1]:
+            raise UserError(
+                f"ensemble: {known[0][0]} translates {known[0][1]}, but {path} translates {direction}; expected models "
+                "of one direction"
+            )
+
+
+def resolve_device(name: str) -> torch.device:
+    """Return the device called `name`. "auto" is the current GPU if available, otherwise the CPU.
+
+    Raises UserError if torch cannot use the device.
+    """
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+        torch.zeros((), device=device).item()  # fails if tensors on the device have no values (meta)
+    except (RuntimeError, AssertionError, NotImplementedError, TypeError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise UserError(f"device={name}: cannot be used here ({reason}); use auto or cpu") from error
+    return device

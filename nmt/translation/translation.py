@@ -1,0 +1,56 @@
+"""A translation, and the translation of a source that was split into parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from nmt.tokens import EOS
+from nmt.translation.sentences import join
+
+
+@dataclass(frozen=True)
+class Translation:
+    """The translation of one source.
+
+    `tokens` are target ids. The last one is eos, unless the length limit ended the search. `token_log_probs` (natural
+    logarithms) and `pieces` have one entry for each token. `score` comes from the search; for a translation given to
+    `Translator.score` it is log P. For an empty source, the lists are empty and the score is 0.
+
+    `parts` is empty, unless the source was too long for the model and was split. Then it holds the translation of each
+    part, and the other fields join them: the lists one after another, the scores as their sum.
+    """
+
+    source: str
+    text: str
+    score: float
+    tokens: list[int]
+    token_log_probs: list[float]
+    pieces: list[str]
+    parts: tuple[Translation, ...] = ()
+
+    @property
+    def log_prob(self) -> float:
+        """The natural logarithm of the model's probability of the translation: the sum of `token_log_probs`."""
+        return sum(self.token_log_probs)
+
+    @property
+    def cut(self) -> bool:
+        """Whether the length limit ended the search, here or in one of `parts`: its end may be missing."""
+        if self.parts:
+            return any(part.cut for part in self.parts)
+        return self.tokens[-1:] not in ([], [EOS])
+
+
+def joined(source: str, parts: Sequence[Translation]) -> Translation:
+    """Return the translation of `source`, whose parts were translated one by one."""
+    return Translation(
+        source,
+        join(part.text for part in parts),
+        sum(part.score for part in parts),
+        list(chain.from_iterable(part.tokens for part in parts)),
+        list(chain.from_iterable(part.token_log_probs for part in parts)),
+        list(chain.from_iterable(part.pieces for part in parts)),
+        tuple(parts),
+    )

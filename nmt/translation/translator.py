@@ -1,0 +1,192 @@
+"""Translates sentences with one model, its tokenizer and a search strategy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from nmt import checkpoint
+from nmt.attention_map import AttentionMap, Origin
+from nmt.build import architecture, search_node
+from nmt.checkpoint import Checkpoint
+from nmt.data.batch import batches_by_length, pad
+from nmt.errors import UserError
+from nmt.lab.trace import trace
+from nmt.lab.trace.trace import Trace, Traced
+from nmt.models.coverage import Covering
+from nmt.models.interface import AttentionWeights
+from nmt.models.notes import record
+from nmt.models.seq2seq import Seq2Seq
+from nmt.search.base import Search, Selectable, Step
+from nmt.tokens import BOS
+from nmt.translation.base import BaseTranslator, inference
+from nmt.translation.source import SourceLimit
+from nmt.translation.translation import Translation
+
+if TYPE_CHECKING:
+    from nmt.data.tokenizer import Tokenizer
+
+
+class Translator(BaseTranslator):
+    """Translates with `model`, on the device of the model. `search` is the default strategy of every call.
+
+    `name` is what attention maps call the model. `update` is the number of updates of its weights, 0 if that is not
+    known; whoever trains the model sets it. `trained_length` is the number of tokens of the longest source that the
+    model may have been trained on, eos included (None if that is not known): `data.max_length` of its training.
+    `languages` are the codes of the source and the target language (None if they are not known).
+    """
+
+    def __init__(
+        self,
+        model: Seq2Seq,
+        tokenizer: Tokenizer,
+        search: Search,
+        *,
+        name: str = "model",
+        update: int = 0,
+        trained_length: int | None = None,
+        languages: tuple[str, str] | None = None,
+    ) -> None:
+        self.model = model
+        self.tokenizer = tokenizer
+        self.search = search
+        self.name = name
+        self.update = update
+        self.trained_length = trained_length
+        self.languages = languages
+
+    @property
+    def models(self) -> list[Seq2Seq]:
+        """The model, alone."""
+        return [self.model]
+
+    @property
+    def attends(self) -> bool:
+        """Whether the model has attention weights."""
+        return self.model.encoder.attends or self.model.decoder.attends
+
+    def source_lengths(self, texts: Sequence[str]) -> list[int]:
+        """Return the number of source tokens of each text, eos included."""
+        return [len(ids) for ids in self.tokenizer.encode_source(list(texts))]
+
+    def source_limit(self, search: Search | None = None) -> SourceLimit:
+        """Return the largest number of tokens of a source that the model translates whole with `search`."""
+        search = search or self.search
+        limits = [SourceLimit(search.max_source_length, "search.max_source_length")]
+        if self.model.encoder.max_length is not None:
+            limits.append(SourceLimit(self.model.encoder.max_length, "the positions of the encoder"))
+        if self.trained_length is not None and search.long_source != "whole":
+            limits.append(SourceLimit(self.trained_length, "data.max_length of the training"))
+        return min(limits, key=lambda limit: limit.tokens)
+
+    def start(self, sources: Sequence[str], *, attending: bool = False) -> tuple[Step[Any], Selectable]:
+        """Return the model's step function, and its state before the first token; see `BaseTranslator.start`."""
+        source, mask = (x.to(self.device) for x in pad(self.tokenizer.encode_source(list(sources))))
+        model = Covering(self.model) if attending else self.model
+        return model.step, model.start(source, mask)
+
+    def token_log_probs(self, sources: Sequence[str], targets: Sequence[list[int]]) -> list[Tensor]:
+        """Return the log-probabilities (T,) of the tokens of each target, eos included, given its source."""
+        hidden, _ = self._forced(self.tokenizer.encode_source(list(sources)), targets)
+        return [self._log_probs(row, ids) for row, ids in zip(hidden, targets, strict=True)]
+
+    def _log_probs(self, hidden: Tensor, ids: list[int]) -> Tensor:
+        """Return the log-probabilities (T,) of the ids of a target that the hidden states (>=T, D) predict."""
+        logits: Tensor = self.model.decoder.output(hidden[: len(ids)]).float()  # (T, V)
+        return logits.log_softmax(-1).gather(1, torch.tensor(ids, device=self.device).unsqueeze(1)).flatten()
+
+    def attention_maps(self, translations: Sequence[Translation]) -> list[AttentionMap]:
+        """Return the attention weights with which the model predicts each of `translations`.
+
+        `translations` come from `translate`, `hypotheses` or `score`. One forward pass computes the weights of a batch.
+        They equal those of the search, because a decoder's forward pass equals its steps. The rows of `cross` and
+        `decoder_self` are the predicted tokens, eos included. Raises UserError for an empty sentence, for a source that
+        was split (each of its `parts` has a map), and for a model without attention.
+        """
+        if not self.attends:
+            raise UserError("attention map: this model has no attention, so there is nothing to draw")
+        if any(not translation.tokens for translation in translations):
+            raise UserError("attention map: the sentence is empty; give one with words in it")
+        for translation in translations:
+            if translation.parts:
+                raise UserError(
+                    f"attention map: the source is longer than {self.source_limit()}, so it was translated in "
+                    f"{len(translation.parts)} parts; draw the map of one of them"
+                )
+        source_ids = self.tokenizer.encode_source([translation.source for translation in translations])
+        target_ids = [translation.tokens for translation in translations]
+        found: dict[int, AttentionMap] = {}
+        longer = list(map(max, map(len, source_ids), map(len, target_ids)))
+        with inference(self.models, self.search):
+            for places in batches_by_length(longer, self.search.batch_tokens):
+                sources, targets = [source_ids[i] for i in places], [target_ids[i] for i in places]
+                _, weights = self._forced(sources, targets, need_weights=True)
+                assert weights is not None
+                for row, place in enumerate(places):
+                    found[place] = AttentionMap.from_weights(
+                        weights,
+                        row,
+                        source_pieces=self.tokenizer.source_pieces(source_ids[place]),
+                        target_pieces=self.tokenizer.target_pieces(target_ids[place]),
+                        source=translations[place].source,
+                        target=translations[place].text,
+                        origin=self._origin(translations[place]),
+                    )
+        return [found[place] for place in range(len(translations))]
+
+    def trace(self, translation: Translation, position: int, *, kind: Traced = "cross") -> Trace:
+        """Return how the model computed the token at `position` of `translation`, step by step.
+
+        Positions count from 1, as the rows of the attention map. `kind` is the attention that is explained. Raises
+        UserError for a position that the translation does not have, for a decoder without this attention, and as
+        `attention_maps` does.
+        """
+        if translation.pieces:  # attention_maps refuses an empty sentence
+            trace.check(self.model.decoder, kind, translation.pieces, position)
+        (attention,) = self.attention_maps([translation])
+        (source,) = self.tokenizer.encode_source([translation.source])
+        with inference(self.models, self.search), record() as notes:
+            hidden, _ = self._forced([source], [translation.tokens], need_weights=True)
+            readout = hidden[0, position - 1]
+            logits: Tensor = self.model.decoder.output(readout)
+        token = translation.tokens[position - 1]
+        return Trace(attention, kind, position, self.model.decoder, notes, readout, logits, token, self._label)
+
+    def _label(self, index: int) -> str:
+        (piece,) = self.tokenizer.target_pieces([index])
+        return piece.label
+
+    def _origin(self, translation: Translation) -> Origin:
+        model = self.name if self.model.config is None else f"{self.name} ({architecture(self.model.config)})"
+        return Origin(model, self.update or None, translation.score, translation.log_prob)
+
+    def save(self, path: str | Path) -> None:
+        """Write model, tokenizer and search to a checkpoint file for `load_translator`.
+
+        Raises UserError if the model was not made by `nmt.build.build_model`. A checkpoint needs the config of the
+        model to build it again.
+        """
+        if self.model.config is None:
+            raise UserError(
+                "save: the config of the model is unknown, but a checkpoint needs it; make the model with "
+                "nmt.build.build_model(config, ...)"
+            )
+        config = {"name": self.name, "model": self.model.config, "search": search_node(self.search)}
+        if self.trained_length is not None:
+            config["data"] = {"max_length": self.trained_length}
+        weights = checkpoint.weights_of(self.model)
+        checkpoint.save(Checkpoint(weights, config, self.tokenizer, scores={}, update=self.update), Path(path))
+
+    def _forced(
+        self, sources: Sequence[list[int]], targets: Sequence[list[int]], *, need_weights: bool = False
+    ) -> tuple[Tensor, AttentionWeights | None]:
+        """Return the hidden states (B, T, D) that predict `targets`, and the attention weights if `need_weights`."""
+        source, mask = pad(sources)
+        target_in, _ = pad([[BOS, *ids[:-1]] for ids in targets])
+        batch = (x.to(self.device) for x in (source, mask, target_in))
+        hidden, weights = self.model(*batch, need_weights=need_weights)
+        return hidden, weights

@@ -1,1 +1,0 @@
-"""Sentences in, translations out: with one model or several, loaded from checkpoints."""

@@ -1,0 +1,129 @@
+"""Word alignments: links from weights by hand, symmetrization against the published algorithm, error rates by hand."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import pytest
+import torch
+
+from nmt.data.word_links import Gold, Link, Links, parse, to_text
+from nmt.errors import UserError
+from nmt.lab.alignment.alignment import (
+    SYMMETRIZERS,
+    Agreement,
+    Panel,
+    agreement,
+    grow_diag_final_and,
+    links_of,
+    panels,
+    turned,
+    units,
+)
+from nmt.tokens import Piece
+
+WEIGHTS = torch.tensor(  # target pieces down: Hun- d- . </s>; source pieces across: A dog . </s>
+    [[0.1, 0.5, 0.1, 0.3], [0.4, 0.3, 0.2, 0.1], [0.0, 0.1, 0.2, 0.7], [0.0, 0.1, 0.6, 0.3]]
+)
+
+
+def links(*, threshold: float | None = None, shifted: bool = False, target: tuple[int, ...] = (0, 0, 1)) -> str:
+    return to_text(links_of(WEIGHTS, ((0, 1, 2), target), threshold=threshold, shifted=shifted))
+
+
+def test_each_target_piece_is_linked_to_its_highest_weight_but_not_to_the_end() -> None:
+    assert links(target=(0, 1, 2)) == "0-1 1-0 2-2"
+    assert links() == "0-0 1-0 2-1", "a word has the links of its pieces"
+    assert links(shifted=True, target=(0, 1, 2)) == "0-0 2-1 2-2", "by the rows of the next steps"
+    assert links(threshold=0.3, target=(0, 1, 2)) == "0-1 1-0 1-1"
+    assert links(threshold=0.9) == ""
+    only_the_end = torch.tensor([[0.0, 0.0, 1.0], [0.0, 0.4, 0.6]])
+    assert links_of(only_the_end, ((0, 1), (0, 1)), threshold=None, shifted=False) == {(1, 1)}
+    assert links_of(torch.ones(1, 1), ((), ()), threshold=None, shifted=False) == set()
+
+
+def test_units_are_words_or_pieces_and_never_the_end() -> None:
+    pieces = [Piece(label) for label in ("▁", "ein", "▁Hun", "d", "▁.", "</s>")]
+    assert list(units(pieces, "ein  Hund .", words=True, where="")) == [0, 0, 1, 1, 2]
+    assert list(units(pieces, "ein Hund .", words=False, where="")) == [0, 1, 2, 3, 4]
+    with pytest.raises(UserError, match=r"^de:7: has the character '▁' \(U\+2581\)"):
+        units(pieces, "ein▁Hund .", words=True, where="de:7")
+
+
+def test_panels_are_heads_means_of_layers_and_the_mean_of_all() -> None:
+    assert panels(1, 1) == [Panel()] and panels(1, 2) == [Panel(1, 1), Panel(1, 2), Panel()]
+    assert panels(2, 1) == [Panel(1), Panel(2), Panel()]
+    names = ["layer 1, head 1", "layer 1, head 2", "layer 2, head 1", "layer 2, head 2"]
+    assert [str(each) for each in panels(2, 2)] == [
+        *names, "layer 1, mean of heads", "layer 2, mean of heads", "mean of all heads",
+    ]  # fmt: skip
+    weights = torch.rand(2, 3, 4, 5)
+    assert torch.equal(Panel(2, 3).of(weights), weights[1, 2])
+    assert torch.allclose(Panel(2).of(weights), weights[1].mean(0))
+    assert torch.allclose(Panel(head=1).of(weights), weights[:, 0].mean(0))
+    assert torch.allclose(Panel().of(weights), weights.mean((0, 1)))
+    with pytest.raises(UserError, match=r"^head: got 4, but this model has 3; expected 1 to 3, or null"):
+        Panel(1, 4).of(weights)
+
+
+def published(forward: Links, backward: Links) -> set[Link]:
+    """Return grow-diag-final-and as the pseudocode of the Moses manual has it, over all words; e is the target."""
+    neighbouring = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
+    e2f, f2e = {(j, i) for i, j in forward}, {(j, i) for i, j in backward}
+    found, size = e2f & f2e, range(8)
+
+    def aligned(side: int, word: int) -> bool:
+        return any(link[side] == word for link in found)
+
+    while True:
+        before = len(found)
+        for e, f in itertools.product(size, size):
+            if (e, f) in found:
+                for down, across in neighbouring:
+                    new = e + down, f + across
+                    if (not aligned(0, new[0]) or not aligned(1, new[1])) and new in e2f | f2e:
+                        found.add(new)
+        if len(found) == before:
+            break
+    for side in (e2f, f2e):
+        for e, f in itertools.product(size, size):
+            if not aligned(0, e) and not aligned(1, f) and (e, f) in side:
+                found.add((e, f))
+    return {(i, j) for j, i in found}
+
+
+def test_grow_diag_final_and_is_the_published_algorithm() -> None:
+    draw, sizes = random.Random(3), set()
+    for _ in range(300):
+        # One link for each word of the other side, as aligners give them, mostly near the diagonal.
+        forward = {(min(7, max(0, j + draw.choice((-2, -1, 0, 0, 1, 2)))), j) for j in range(8) if draw.random() < 0.9}
+        backward = {(i, min(7, max(0, i + draw.choice((-3, -1, 0, 0, 1, 3))))) for i in range(8) if draw.random() < 0.9}
+        found = grow_diag_final_and(forward, backward)
+        assert found == published(forward, backward)
+        assert forward & backward <= found <= forward | backward
+        sizes.add((len(found - (forward & backward)) > 0, len((forward | backward) - found) > 0))
+    assert (True, True) in sizes
+
+
+def test_symmetrization_by_hand() -> None:
+    forward, backward = {(0, 0), (1, 1), (3, 3), (5, 5)}, {(0, 0), (1, 0), (3, 2), (6, 6)}
+    join = {name: to_text(join(forward, backward)) for name, join in SYMMETRIZERS.items()}
+    assert join["intersection"] == "0-0"
+    assert join["union"] == "0-0 1-0 1-1 3-2 3-3 5-5 6-6"
+    # 1-0 and 1-1 are beside links; 3-3 and 5-5 have two free words, but then word 3 has a link, so 3-2 is left out.
+    assert join["grow-diag-final-and"] == "0-0 1-0 1-1 3-3 5-5 6-6"
+    assert turned({(1, 2)}) == {(2, 1)}
+
+
+def test_precision_recall_and_error_rate() -> None:
+    gold = parse("0-0 1-1 1?2 2?2", "", source_words=3, target_words=3)
+    found = agreement({(0, 0), (1, 2), (2, 0)}, gold)
+    assert found == Agreement(links=3, sure=2, in_sure=1, in_possible=2)
+    assert (found.precision, found.recall) == (2 / 3, 1 / 2)
+    assert found.error_rate == pytest.approx(1 - (1 + 2) / (3 + 2))
+    assert agreement(gold.sure, gold).error_rate == agreement(gold.possible, gold).error_rate == 0
+    both = found + agreement({(0, 0)}, Gold(frozenset({(0, 0)}), frozenset({(0, 0)})))
+    assert both == Agreement(4, 3, 2, 3) and both.error_rate == pytest.approx(1 - 5 / 7)
+    nothing = Agreement()
+    assert (nothing.precision, nothing.recall, nothing.error_rate) == (0, 0, 1)

@@ -1,0 +1,216 @@
+"""Pictures of attention maps: everything in them can be read, nothing of the user's is lost."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from nmt.attention_map import load
+from nmt.errors import UserError
+from nmt.lab.attention.figure import card, figure, overview, save
+from nmt.lab.attention.fonts import typeface
+from nmt.tokens import Piece
+from tests.attention_maps import ENGLISH, GERMAN, make, make_map
+
+
+def test_save_writes_data_and_pictures(tmp_path: Path) -> None:
+    attention = make()
+    save(attention, tmp_path / "map.json")
+    assert load(tmp_path / "map.json").axes("cross") == (GERMAN, ENGLISH)
+    for name, start in {"map.PNG": b"\x89PNG", "map.svg": b"<?xml", "map.pdf": b"%PDF"}.items():
+        save(attention, tmp_path / name, words=True)
+        assert (tmp_path / name).read_bytes().startswith(start)
+    assert len(list(tmp_path.iterdir())) == 4
+
+
+def test_a_picture_tells_which_model_translated_which_sentence(tmp_path: Path) -> None:
+    attention = replace(make(), source="한 남자", target="ein Mann")
+    facts = ["demo (Recurrent, Luong)", "update 1,200", "score -0.50", "log P -2.75", "한 남자", "ein Mann"]
+    face = typeface(facts)
+    for draw in (figure, overview, card):
+        written = " ".join(text.get_text() for text in draw(attention).texts)
+        assert all(face.show(fact) in written for fact in facts)
+    save(attention, tmp_path / "map.png")
+    kept = Image.open(tmp_path / "map.png").text  # type: ignore[attr-defined]
+    assert kept["Title"] == "Attention to the source: 한 남자 → ein Mann"
+    lines = ["source: 한 남자", "translation: ein Mann", "model: demo (Recurrent, Luong)", "update: 1200"]
+    assert kept["Description"].splitlines() == [*lines, "score: -0.5", "log P: -2.75"]
+    save(attention, tmp_path / "map.svg")
+    assert "\n".join(lines) in (tmp_path / "map.svg").read_text("utf-8")
+    save(attention, tmp_path / "map.pdf")
+    assert "update: 1200".encode("utf-16-be") in (tmp_path / "map.pdf").read_bytes()
+
+
+def test_marks_of_the_tokenizer_are_explained_where_they_are_drawn() -> None:
+    attention = make(["▁", "漢", Piece("<BC>", True), "</s>"], ["▁Ja", "</s>"])
+    written = [text.get_text() for text in figure(attention).texts]
+    assert "␣" in written and "▁" not in written
+    legend = " ".join(written[-3:])
+    assert (
+        "▁: a space before a word" in legend
+        and "<BC>: one byte" in legend
+        and "a space alone" in legend
+        and "</s>: end" in legend
+    )
+    assert "space" not in figure(make(), words=True).texts[-1].get_text()
+
+
+def test_save_says_what_it_cannot_do_and_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    attention = make()
+    with pytest.raises(UserError, match=r"suffix '\.jpg', expected \.png, .* or \.json"):
+        save(attention, tmp_path / "map.jpg")
+    with pytest.raises(UserError, match=r"folder .*none does not exist"):
+        save(attention, tmp_path / "none" / "map.png")
+    with pytest.raises(UserError, match="no attention"):
+        save(make_map(["a"], ["b"]), tmp_path / "map.json")
+    old = tmp_path / "old.json"
+    old.write_text("old")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        save(attention, old)
+    assert old.read_text() == "old" and list(tmp_path.iterdir()) == [old]
+
+
+def repeated(pieces: list[str], length: int) -> list[str]:
+    return [*(pieces[:-1] * (length // len(pieces) + 1))[: length - 1], "</s>"]
+
+
+SHAPES = {
+    "tiny": (["</s>"], ["</s>"]),
+    "short": (["▁Hi", ".", "</s>"], ["▁Hallo", ".", "</s>"]),
+    "usual": (ENGLISH, GERMAN),
+    "long": (repeated(ENGLISH, 60), repeated(GERMAN, 58)),
+    "wide": (repeated(ENGLISH, 60), ["▁Ja", "</s>"]),
+    "tall": (["▁Ja", "</s>"], repeated(GERMAN, 60)),
+    "long words": (
+        ["▁Donaudampfschifffahrtsgesellschaftskapitän"] * 3,
+        ["▁Donaudampfschifffahrtsgesellschaft", "</s>"],
+    ),
+    "odd": (["▁$", "x_1^2$", "\\frac{", "<0xF0>", "▁\u200d", "▁\t"], ["▁한국어", "▁ไทย", "$$"]),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("draw", [figure, overview, card])
+def test_no_label_is_cut_off_or_covers_another(name: str, draw: object) -> None:
+    attention = make(*SHAPES[name])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # matplotlib warns of glyphs it does not have
+        drawn = draw(replace(attention, source="A text of ไทย and $words$ that goes on and on " * 5))  # type: ignore[operator]
+        drawn.draw_without_rendering()
+    boxes = {text: text.get_window_extent() for text in drawn.texts}
+    for text, box in boxes.items():
+        assert box.x0 >= -1 and box.x1 <= drawn.bbox.x1 + 1, text
+        assert box.y0 >= -1 and box.y1 <= drawn.bbox.y1 + 1, text
+    level = [box for text, box in boxes.items() if text.get_rotation() == 0]
+    for i, box in enumerate(level):
+        for other in level[:i]:
+            across = min(box.x1, other.x1) - max(box.x0, other.x0)
+            down = min(box.y1, other.y1) - max(box.y0, other.y0)
+            assert across <= 1 or down <= 2, (box, other)
+
+
+def test_a_very_long_sentence_does_not_make_a_picture_of_gigabytes() -> None:
+    drawn = overview(make(repeated(ENGLISH, 400), repeated(GERMAN, 400)))
+    assert drawn.get_size_inches().max() < 70 and drawn.get_size_inches().min() < 35
+
+
+def test_slanted_labels_keep_a_line_between_them() -> None:
+    drawn = figure(make(*SHAPES["long"]))
+    slanted = [text for text in drawn.texts if text.get_rotation() == 45]
+    assert len(slanted) == 60
+    places = [text.get_transform().transform(text.get_position())[0] for text in slanted]
+    line = slanted[0].get_fontsize() / 72 * drawn.dpi
+    assert min(b - a for a, b in pairwise(places)) * np.sqrt(0.5) >= 0.99 * line
+
+
+def test_a_panel_shows_the_mean_or_the_one_asked_for() -> None:
+    attention = make()
+    assert attention.cross is not None
+    for arguments, expected in [
+        ({}, attention.cross.mean((0, 1))),
+        ({"layer": 2}, attention.cross[1].mean(0)),
+        ({"head": 3}, attention.cross[:, 2].mean(0)),
+        ({"layer": 1, "head": 2}, attention.cross[0, 1]),
+    ]:
+        shown = figure(attention, **arguments).axes[0].images[0].get_array()  # type: ignore[arg-type]
+        np.testing.assert_allclose(shown, expected, atol=1e-6)
+
+
+def test_overview_shows_every_head_in_its_place() -> None:
+    attention = make()
+    images = overview(attention).axes[2].images
+    assert len(images) == 6 and attention.cross is not None
+    for image, expected in zip(images, attention.cross.flatten(0, 1), strict=True):
+        np.testing.assert_array_equal(image.get_array(), expected)
+    lefts, tops = (sorted({round(image.get_extent()[i], 4) for image in images}) for i in (0, 3))
+    assert (len(lefts), len(tops)) == (3, 2)
+
+
+def test_a_recurrent_model_has_one_panel() -> None:
+    drawn = overview(make(layers=1, heads=1))
+    assert sum(len(axes.images) for axes in drawn.axes) == 1
+    assert not any("mean" in text.get_text() or "head" in text.get_text() for text in drawn.texts)
+
+
+def test_colours_mean_the_same_in_every_picture_unless_one_is_scaled() -> None:
+    even = make_map(ENGLISH, GERMAN, cross=torch.full((1, 1, len(GERMAN), len(ENGLISH)), 1 / len(ENGLISH)))
+    for attention in (even, make()):
+        shown = [image for axes in overview(attention).axes for image in axes.images]
+        assert {image.get_clim() for image in shown} == {(0, 1)}
+    scaled = figure(even, scaled=True)
+    assert scaled.axes[0].images[0].get_clim() == (0, pytest.approx(2 / len(ENGLISH)))  # it does not look certain
+    assert any("colours only for this picture: 0 to 0.14" in text.get_text() for text in scaled.texts)
+
+
+def test_every_head_has_labels() -> None:
+    drawn = [text.get_text() for text in overview(make()).texts]
+    assert drawn.count("▁Mann") == 1 + 2 and drawn.count("▁man") == 1 + 3  # 2 layers and 3 heads
+    assert all(drawn.count(f"head {number}") == 1 for number in (1, 2, 3)) and drawn.count("layer 2") == 1
+
+
+def test_a_card_can_be_read_in_tensorboard() -> None:
+    attention = make()
+    drawn = card(attention)
+    width, height = drawn.get_size_inches()
+    shrunk = min(370 / width, 215 / height) / 72  # pixels of a card for each point of the picture
+    rows, columns = attention.words().axes("cross")
+    labels = [text for text in drawn.texts if text.get_text() in {*rows, *columns}]
+    assert len(labels) == len(rows) + len(columns)
+    assert min(text.get_fontsize() for text in labels) * shrunk >= 9
+
+
+def test_what_a_model_does_not_have_is_named() -> None:
+    attention = make_map(["a"], ["b"], cross=torch.ones(1, 1, 1, 1))
+    with pytest.raises(UserError, match="kind 'encoder_self', but this model has cross"):
+        figure(attention, kind="encoder_self")
+    for number in (0, 2, -1):
+        with pytest.raises(UserError, match=f"layer {number}, but this model has 1 layer"):
+            figure(attention, layer=number)
+
+
+@pytest.mark.slow
+def test_importing_costs_no_matplotlib_and_drawing_no_pyplot() -> None:
+    program = (
+        "import sys, nmt.attention_map, nmt.lab.attention.figure as f\n"
+        "assert 'matplotlib' not in sys.modules\n"
+        "from tests.attention_maps import make\n"
+        "f.overview(make(heads=2)).canvas.draw()\n"
+        "assert 'matplotlib.pyplot' not in sys.modules\n"
+    )
+    root = Path(__file__).parents[3]
+    done = subprocess.run([sys.executable, "-c", program], cwd=root, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,177 @@
+"""The page that one can explore: its data are the map's, markup is text, and choices change what is shown."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nmt.attention_map import AttentionMap
+from nmt.lab.attention.page import page
+from nmt.lab.attention.view import rollout, view
+from tests.attention_maps import ENGLISH, GERMAN, make
+from tests.browser import Browser
+from tests.html_page import Page
+
+EVIL = "<script>document.title = 'evil'</script> & <img src=x onerror=alert(1)> {{ 1 + 1 }} </script>"
+
+
+def evil() -> AttentionMap:
+    return replace(make(["▁<img", "▁src=x", "▁onerror=alert(1)>", "</s>"]), source=EVIL, target=EVIL)
+
+
+def data_of(text: str) -> Any:
+    (found,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
+    return json.loads(found)
+
+
+def test_the_data_are_those_of_the_map() -> None:
+    attention = make()
+    ((found,),) = data_of(page([[attention]]))["sentences"]
+    expected = json.loads(attention.to_json())
+    for level in ("pieces", "words"):
+        rolled, reach = found[level].pop("rollout"), found[level].pop("reach")
+        assert found[level] == expected[level]
+        np.testing.assert_allclose(rolled, view(attention, "rollout", words=level == "words").weights[:, 0], atol=5e-5)
+        assert reach == view(attention, "decoder_self", words=level == "words").reach
+    assert (found["source"], found["target"], found["origin"]) == ("the source", "das Ziel", expected["origin"])
+    recurrent = replace(attention, encoder_self=None, decoder_self=None)
+    assert data_of(page([[recurrent]]))["sentences"][0][0]["words"]["rollout"] is None
+
+
+def test_markup_in_a_sentence_is_text_and_only_the_pages_script_may_run() -> None:
+    text = page([[evil()], [make()]])
+    assert data_of(text)["sentences"][0][0]["source"] == EVIL
+    assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)|@import|url\(|<img|<script>document", text)
+    scripts = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
+    (digest,) = re.findall(r"script-src 'sha256-(.*?)'", text)
+    (code,) = scripts
+    assert base64.b64encode(hashlib.sha256(code.encode()).digest()).decode() == digest
+    assert "default-src 'none'" in text and Page(text).addresses == []
+
+
+# --- in a browser
+
+
+@pytest.fixture
+def shown(chromium: Browser, tmp_path: Path) -> Iterator[Browser]:
+    """The page of two sentences, one of them markup, open in a browser."""
+    path = tmp_path / "attention.html"
+    path.write_text(page([[make()], [evil()]]), "utf-8")
+    chromium.errors.clear()
+    chromium.requests.clear()
+    chromium.open(path)
+    yield chromium
+    assert chromium.errors == [] and chromium.requests == [path.as_uri()]
+
+
+def shades(page: Browser) -> Any:
+    script = "[...document.querySelectorAll('tbody tr')].map(row => [...row.querySelectorAll('td')].map("
+    return np.array(page.run(script + "cell => Number(cell.style.getPropertyValue('--weight'))))"))
+
+
+def texts(page: Browser, selector: str) -> list[str]:
+    return list(page.run(f"[...document.querySelectorAll('{selector}')].map(made => made.textContent)"))
+
+
+def test_choices_change_what_is_shown(shown: Browser) -> None:
+    attention = make()
+    assert attention.cross is not None and attention.encoder_self is not None
+    np.testing.assert_allclose(shades(shown), attention.cross.mean((0, 1)), atol=1e-4)
+    assert (texts(shown, "tbody th"), texts(shown, "thead th")) == (GERMAN, ENGLISH)
+    shown.choose("layer", "2")
+    shown.choose("head", "3")
+    np.testing.assert_allclose(shades(shown), attention.cross[1, 2], atol=1e-4)
+    shown.choose("kind", "encoder_self")
+    np.testing.assert_allclose(shades(shown), attention.encoder_self[1, 2], atol=1e-4)
+    shown.choose("kind", "rollout")
+    shown.choose("layer", "")
+    np.testing.assert_allclose(shades(shown), rollout(attention.encoder_self)[-1], atol=1e-4)
+    shown.choose("level", "words")
+    assert texts(shown, "thead th") == attention.words().axes("encoder_self")[1]
+    shown.choose("kind", "cross")
+    shown.choose("scale", "highest")
+    assert shades(shown).max() == 1
+
+
+def test_what_a_row_cannot_see_is_hatched(shown: Browser) -> None:
+    shown.choose("kind", "decoder_self")
+    hatched = shown.run("[...document.querySelectorAll('td.masked')].length")
+    assert hatched == len(GERMAN) * (len(GERMAN) - 1) / 2
+    shown.hover("tbody tr:nth-child(2) td:nth-child(5)")
+    assert shown.run("readout.textContent") == "“▁Mann” cannot see “▁in”, which comes later."
+
+
+def test_pointing_at_a_token_highlights_what_it_attends_to_and_what_attends_to_it(shown: Browser) -> None:
+    cross = make().cross
+    assert cross is not None
+    weights = cross.mean((0, 1))
+    shown.hover("tbody tr:nth-child(2) th")
+    highest = ENGLISH[int(weights[1].argmax())]
+    assert shown.run("readout.textContent").startswith(f"“▁Mann” attends to: “{highest}” {weights[1].max():.2f}")
+    tints = shown.run("[...document.querySelectorAll('thead th')].map(e => +e.style.getPropertyValue('--weight'))")
+    np.testing.assert_allclose(tints, weights[1], atol=1e-4)
+    shown.hover("thead th:nth-child(3)")
+    highest = GERMAN[int(weights[:, 1].argmax())]
+    assert shown.run("readout.textContent").startswith(f"“▁man” gets attention from: “{highest}”")
+    tints = shown.run("[...document.querySelectorAll('tbody th')].map(e => +e.style.getPropertyValue('--weight'))")
+    np.testing.assert_allclose(tints, weights[:, 1], atol=1e-4)
+
+
+def test_the_keyboard_moves_over_tokens_and_cells(shown: Browser) -> None:
+    cross = make().cross
+    assert cross is not None
+    shown.click("tbody tr:nth-child(1) th")
+    for key in ("ArrowDown", "ArrowRight", "ArrowRight"):
+        shown.press(key)
+    weight = float(cross.mean((0, 1))[1, 1])
+    assert shown.run("readout.textContent") == f"“▁Mann” gives {weight:.2f} to “▁man”."
+    assert shown.run("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    for key in ("ArrowUp", "ArrowUp", "ArrowUp"):
+        shown.press(key)
+    assert shown.run("document.activeElement.textContent") == "▁man"
+    shown.press("Escape")
+    assert shown.run("document.activeElement === document.body")
+    shown.choose("form", "lines")
+    shown.click(".tokens:last-child span")
+    for key in ("ArrowRight", "ArrowUp", "ArrowLeft", "ArrowLeft"):
+        shown.press(key)
+    assert shown.run("document.activeElement.textContent") == "▁A"
+
+
+def test_lines_are_as_strong_as_the_weights(shown: Browser) -> None:
+    cross = make().cross
+    assert cross is not None
+    weights = cross.mean((0, 1))
+    shown.choose("form", "lines")
+    opacities = shown.run("[...document.querySelectorAll('line')].map(line => Number(line.style.opacity))")
+    np.testing.assert_allclose(opacities, weights[weights >= 0.01], atol=1e-4)
+
+
+def test_markup_does_not_run(shown: Browser) -> None:
+    shown.click("#next")
+    assert shown.run("document.title") == "Attention" and shown.run("document.images.length") == 0
+    assert shown.run("source.textContent") == EVIL and "▁<img" in texts(shown, "thead th")
+
+
+@pytest.mark.parametrize(("width", "dark"), [(390, False), (1300, True)])
+def test_a_phone_and_the_dark(chromium: Browser, tmp_path: Path, width: int, dark: bool) -> None:
+    path = tmp_path / "attention.html"
+    right_to_left = replace(make(["▁الكل", "ب", "▁يجري", "</s>"]), source="الكلب يجري")
+    path.write_text(page([[right_to_left], [make(ENGLISH * 4, GERMAN * 4)]]), "utf-8")
+    chromium.open(path, width=width, dark=dark)
+    assert chromium.run("document.querySelector('table').dir") == "rtl"
+    for form in ("map", "lines"):
+        chromium.choose("form", form)
+        chromium.click("#next")
+        assert chromium.run("document.documentElement.scrollWidth") <= width, "only the map scrolls to the side"
+    background = chromium.run("getComputedStyle(document.body).backgroundColor")
+    assert background == ("rgb(23, 25, 28)" if dark else "rgb(255, 255, 255)")

@@ -1,0 +1,284 @@
+"""The claims: what they train composes, what they measure is right on made-up runs, and verdicts follow intervals."""
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from nmt.config.compose import compose
+from nmt.lab.alignment import eflomal
+from nmt.lab.claims import CLAIMS, gradient, parallel
+from nmt.lab.claims.claim import NO_ATTENTION, Contrast, Curves, Loss, Text, accuracy_by, alike, most_frequent
+from nmt.lab.claims.interval import over_seeds, student_quantile
+from nmt.lab.claims.memory import ONE_WAY, PAIRS, recalled
+from nmt.lab.claims.page import Measured, claims_table, judged_again, page, plot, summary, texts, to_dict
+from nmt.lab.cli import lab
+from nmt.lab.compare.runs import EvaluationSet, FinishedRun, read_runs
+from nmt.lab.tasks.order import Order
+from nmt.lab.tasks.recall import Recall
+
+METRICS = {"parameters": 12_345, "updates": 1_000, "wall_seconds": 90.0}
+
+
+def finished(sources, references, hypotheses, seed=1):
+    test_set = EvaluationSet("question", "answer", tuple(sources), tuple(references))
+    return FinishedRun(Path("run"), {"seed": seed}, METRICS, test_set, tuple(hypotheses), 1.0)
+
+
+def made_up(claim, pairs, right):
+    """Return runs of all systems of a claim on `pairs`; `right(system, seed, source)` says which are translated."""
+    sources, references = [pair.source for pair in pairs], [pair.target for pair in pairs]
+    return {
+        system: [
+            finished(
+                sources,
+                references,
+                [ref if right(system, seed, src) else "-" for src, ref in zip(sources, references, strict=True)],
+                seed,
+            )
+            for seed in (1, 2, 3)
+        ]
+        for system in claim.systems()
+    }
+
+
+def judged(claim, runs):
+    """Return the differences of a claim on these runs."""
+    curves = claim.measure(runs)
+    return claim.judge(curves.lines, curves.more)
+
+
+# Two-sided quantiles of 95 and 99.5 % as tables of Student's t have them.
+@pytest.mark.parametrize(
+    ("freedom", "usual", "strict"),
+    [(1, 12.706, 127.32), (2, 4.303, 14.089), (3, 3.182, 7.453), (9, 2.262, 3.690), (30, 2.042, 3.030)],
+)
+def test_the_quantiles_are_those_of_tables(freedom, usual, strict):
+    assert student_quantile(0.95, freedom) == pytest.approx(usual, abs=1e-3)
+    assert student_quantile(0.995, freedom) == pytest.approx(strict, abs=5e-3)
+
+
+def test_the_interval_over_seeds_by_hand():
+    found = over_seeds([1.0, 2.0, 3.0])
+    assert (found.mean, found.seeds) == (2.0, 3) and found.half_width == pytest.approx(4.303 / math.sqrt(3), rel=1e-3)
+    assert str(found) == "2.0 ± 2.5"
+    assert over_seeds([1.0, 2.0, 3.0], comparisons=10).half_width == pytest.approx(14.089 / math.sqrt(3), rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("values", "verdict"),
+    [((5.0, 5.1, 5.2), "supported"), ((-5.0, -5.1, -5.2), "contradicted"), ((1.0, -1.0, 2.0), "undecided")],
+)
+def test_a_verdict_needs_the_whole_interval_on_one_side(values, verdict):
+    assert Contrast(Text("a", "b"), values).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("near", "far", "verdict"),
+    [
+        ((50.0, 52.0, 51.0), (20.0, 22.0, 21.0), "supported"),
+        ((50.0, 52.0, 51.0), (50.0, 52.0, 51.0), "undecided"),  # nothing is lost: the other system has gained
+        ((50.0, 52.0, 51.0), (20.0, 22.0, 51.0), "undecided"),
+        ((5.0, 52.0, 51.0), (0.0, 22.0, 21.0), "not testable"),  # a run at the level of chance has nothing to lose
+    ],
+)
+def test_a_difference_between_losses_needs_a_baseline_with_something_to_lose(near, far, verdict):
+    gained = Contrast(Text("a", "b"), (2.5, 2.6, 2.4), Loss(near, far, chance=5.0))
+    assert gained.verdict == verdict
+    assert replace(gained, loss=None).verdict == "supported"
+
+
+def test_systems_with_the_same_values_are_one_difference_and_several_comparisons():
+    values = {"Bahdanau": (1.0, 2.0), "Luong": (3.0, 4.0), "Transformer": (1.0, 2.0)}
+    first, second = alike(values, Text("{} minus none", "{} - 없음"))
+    assert (first.text.en, first.systems) == ("Bahdanau (the same: Transformer) minus none", 2)
+    assert first.text.ko == "Bahdanau (Transformer도 같음) - 없음"
+    assert (second.text.en, second.systems) == ("Luong minus none", 1)
+
+
+def test_intervals_are_corrected_for_all_systems_that_a_claim_compares():
+    claim = CLAIMS["positions"]()
+    lines = {kind: {"1": (0.0, 1.0, 2.0)} for kind in claim.systems()}
+    (only,) = claim.judge(lines, {})
+    assert (only.systems, only.comparisons) == (5, 5)
+    assert replace(only, values=(1.0, 2.0, 3.0)).interval == over_seeds([1.0, 2.0, 3.0], comparisons=5)
+
+
+def test_chance_is_the_most_frequent_answer():
+    assert most_frequent(["b", "a", "c", "a"]) == "a"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CLAIMS)
+def test_all_trainings_of_a_claim_compose_with_one_budget(name):
+    composed = [compose("train", list(settings)) for settings in CLAIMS[name]("folder").systems().values()]
+    budgets = [
+        (one["trainer"], one["optimizer"], one["scheduler"], one["objective"], one["search"]) for one in composed
+    ]
+    data = [one["data"] for one in composed]
+    assert all(each == budgets[0] for each in budgets) and all(each == data[0] for each in data)
+
+
+def test_accuracy_counts_the_exact_answers_of_each_place():
+    run = finished(["a", "b c", "d e", "f"], ["1", "2", "2", "1"], ["1", "2", "7", "1"])
+    words = {1: (100.0, 0.0), 2: (50.0, 0.0)}
+    assert accuracy_by([run, replace(run, hypotheses=("", "", "", ""))], lambda src: len(src.split())) == words
+
+
+def test_recalled_values_count_at_the_position_of_their_key():
+    source, reference = "c red a blue b pink", "blue pink red"
+    run = finished([source] * 2, [reference] * 2, ["blue gold red", "blue"])
+    assert recalled([run]) == {1: (50.0,), 2: (100.0,), 3: (0.0,)}
+
+
+def test_memory_compares_the_earlier_with_the_later_half():
+    claim = CLAIMS["memory"]()
+    pairs = Recall(seed=1, sizes=[1, 1, 100], pairs=PAIRS).splits()["test"]
+    runs = made_up(claim, pairs, lambda system, seed, src: system != ONE_WAY)
+    forgetful = [
+        " ".join(
+            word if position > PAIRS // 2 else "-"
+            for position, word in zip(Recall.positions(pair.source), pair.target.split(), strict=True)
+        )
+        for pair in pairs
+    ]
+    runs[ONE_WAY] = [replace(run, hypotheses=tuple(forgetful)) for run in runs[ONE_WAY]]
+    early, attention = judged(claim, runs)
+    assert early.values == (100.0,) * 3 and early.verdict == "supported"
+    assert (attention.values, attention.systems, attention.comparisons) == ((0.0,) * 3, 3, 4)
+
+
+@pytest.mark.parametrize("name", ["agreement", "coreference", "negation"])
+def test_distance_compares_what_is_lost_from_near_to_far(name):
+    claim = CLAIMS[name]()
+    pairs = claim.task(seed=1, sizes=[1, 1, 400], max_distance=8).splits()["test"]
+    runs = made_up(claim, pairs, lambda system, seed, src: system != "no attention" or claim.task.measure(src) < 4)
+    found = judged(claim, runs)
+    assert [(each.values, each.systems, each.verdict) for each in found] == [((100.0,) * 3, 3, "supported")] * 2
+    assert claim.measure(runs).lines["no attention"]["8"] == (0.0,) * 3
+
+
+@pytest.mark.parametrize("name", ["agreement", "coreference", "negation"])
+def test_a_model_that_always_gives_the_most_frequent_answer_has_nothing_to_lose(name):
+    claim = CLAIMS[name]()
+    pairs = claim.task(seed=1, sizes=[1, 1, 400], max_distance=8).splits()["test"]
+    near = [pair for pair in pairs if claim.task.measure(pair.source) < 4]
+    answers = [pair.target for pair in near]
+    usual = max(answers, key=answers.count)
+    runs = made_up(claim, pairs, lambda system, seed, src: system != NO_ATTENTION or claim.task.measure(src) > 4)
+    runs[NO_ATTENTION] = [replace(run, hypotheses=(usual,) * len(pairs)) for run in runs[NO_ATTENTION]]
+    lost, gained = judged(claim, runs)
+    assert lost.verdict == "not testable" and lost.loss.near == (lost.loss.chance,) * 3
+    assert gained.verdict == "supported"
+
+
+def test_positions_are_compared_with_none():
+    claim = CLAIMS["positions"]()
+    pairs = Order(seed=1, sizes=[1, 1, 200], max_clauses=3).splits()["test"]
+    found = judged(claim, made_up(claim, pairs, lambda system, seed, src: system == "rotary"))
+    assert {contrast.text.en: contrast.values[0] for contrast in found} == {
+        "accuracy: positions sinusoidal (the same: learned, relative, alibi) minus none": 0.0,
+        "accuracy: positions rotary minus none": 100.0,
+    }
+
+
+def test_a_fixed_vector_loses_the_longest_sentences():
+    claim = CLAIMS["fixed_vector"]()
+    words = [*"abcdefghijkl"] * 2
+    sources = [" ".join(words[i % 12 :][:length]) for length in range(4, 13) for i in range(20)]
+    pairs = [type("Pair", (), {"source": text, "target": text}) for text in sources]
+    runs = made_up(claim, pairs, lambda system, seed, src: system != "no attention" or len(src) < 12)
+    found = judged(claim, runs)
+    assert [(each.values, each.verdict) for each in found] == [(pytest.approx((100.0,) * 3), "supported")] * 2
+    assert found[0].loss.chance < found[0].loss.near[0] == pytest.approx(100.0)
+
+
+def test_the_softmax_saturates_without_the_division():
+    claim = CLAIMS["scaling"]()
+    runs = made_up(claim, [], lambda system, seed, src: True)
+    scores = {"test": {"bleu": {"value": 30.0}}}
+    runs = {system: [replace(run, metrics=scores) for run in each] for system, each in runs.items()}
+    entropy, gradient, bleu = judged(claim, runs)
+    assert entropy.verdict == gradient.verdict == "supported" and min(entropy.values) > 50
+    assert bleu.values == (0.0,) * 3
+
+
+def test_the_gradient_vanishes_without_attention(monkeypatch):
+    for name, value in (("DISTANCES", (0, 20)), ("SENTENCES", 10), ("SEEDS", (1, 2))):
+        monkeypatch.setattr(gradient, name, value)
+    found = CLAIMS["gradient"]().measure({})
+    assert all(line["0"] == (100.0, 100.0) for line in found.lines.values())
+    assert max(found.lines["no attention"]["20"]) < 1 < min(found.lines["Bahdanau"]["20"])
+    bahdanau, *_ = CLAIMS["gradient"]().judge(found.lines, found.more)
+    assert min(bahdanau.values) > 0 and "untrained" in bahdanau.text.en
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["alignment", "head_roles", "head_importance", "coreference_head"])
+def test_claims_about_weights_are_measured_on_trained_models(name, tmp_path, monkeypatch):
+    tiny = ("data.sizes=[300,20,30]", "tokenizer.vocab_size=null", "trainer.max_steps=2")
+    monkeypatch.setattr(eflomal, "align", lambda pairs, more: ([{(0, 0)} for _ in pairs], [set() for _ in pairs]))
+    claim = CLAIMS[name]()
+    runs = {}
+    for system, settings in claim.systems().items():
+        trainings = [lab.Training(tmp_path / f"{system}{seed}", (*settings, *tiny), seed) for seed in (1, 2)]
+        lab.train_all(trainings, jobs=2)
+        runs[system] = read_runs([each.folder for each in trainings], "test")
+    found = claim.measure(runs)
+    lines = [values for line in found.lines.values() for values in line.values()]
+    assert lines and all(len(values) == 2 and all(map(math.isfinite, values)) for values in lines)
+    contrasts = claim.judge(found.lines, found.more)
+    assert contrasts and all(len(contrast.values) == 2 for contrast in contrasts)
+
+
+def test_time_grows_with_the_length_where_steps_wait_for_each_other(monkeypatch):
+    for name, value in (("LENGTHS", (4, 16)), ("TOKENS", 64), ("REPEATS", 2)):
+        monkeypatch.setattr(parallel, name, value)
+    found = CLAIMS["parallel"]().measure({})
+    assert set(found.lines) == {f"{m}, {w}" for m in ("Bahdanau", "Transformer") for w in ("training", "decoding")}
+    assert all(line["4"] == (1.0, 1.0) for line in found.lines.values())
+    assert [len(contrast.values) for contrast in CLAIMS["parallel"]().judge(found.lines, {})] == [2, 2]
+
+
+@pytest.mark.parametrize("joined", [True, False])
+def test_a_figure_joins_numbers_but_not_names(joined):
+    curves = Curves(Text("x", "x"), Text("y", "y"), {"a": {"dot": (1.0, 3.0), "concat": (2.0, 2.0)}}, joined)
+    means, *seeds = plot(curves).axes[0].lines
+    assert list(means.get_ydata()) == [2.0, 2.0] and [list(each.get_ydata()) for each in seeds] == [[1, 3], [2, 2]]
+    assert (means.get_linestyle() == "None") == (not joined)
+
+
+def test_the_page_has_every_claim_in_both_languages():
+    negation, memory = CLAIMS["negation"](), CLAIMS["memory"]()
+    pairs = Recall(seed=1, sizes=[1, 1, 100], pairs=PAIRS).splits()["test"]
+    others = negation.task(seed=1, sizes=[1, 1, 400], max_distance=8).splits()["test"]
+    right = made_up(memory, pairs, lambda system, seed, src: True)
+    near = made_up(
+        negation, others, lambda system, seed, src: system != "no attention" or negation.task.measure(src) < 4
+    )
+    measured = [Measured(negation, negation.measure(near), near), Measured(memory, memory.measure(right), right)]
+    facts = [to_dict(each) for each in measured]
+    english, korean = page(facts, "en"), page(facts, "ko")
+    assert claims_table(facts, "en") in english and "| 12,345 | 1,000 | 1.5 | 90 | 1, 2, 3 |" in english
+    assert "without attention is 100.0 near and 0.0 far; chance is" in english
+    for claim in (negation, memory):
+        assert f"## {claim.claim.en}" in english and f"## {claim.claim.ko}" in korean
+    header, _, first, second = summary(facts, "en").splitlines()
+    assert header.count("|") == first.count("|") and "100.0 ± 0.0 | supported (2) |" in first
+    assert "undecided (2) |" in second and second in summary(facts, "en") != summary(facts, "ko")
+    assert facts[0]["contrasts"][0]["verdict"] == "supported" and facts[1]["contrasts"][0]["verdict"] == "undecided"
+
+
+def test_stored_claims_are_judged_again_from_the_values_of_each_seed():
+    claim = CLAIMS["negation"]()
+    pairs = claim.task(seed=1, sizes=[1, 1, 400], max_distance=8).splits()["test"]
+    runs = made_up(claim, pairs, lambda system, seed, src: system != NO_ATTENTION or claim.task.measure(src) < 4)
+    facts = [to_dict(Measured(claim, claim.measure(runs), runs))]
+    (stored,) = json.loads(texts(facts)["claims.json"])
+    stored["claim"] = {"en": "other words", "ko": "다른 말"}
+    for contrast in stored["contrasts"]:
+        contrast["verdict"] = "undecided"
+    again = judged_again([stored])
+    assert texts(again) == texts(facts)

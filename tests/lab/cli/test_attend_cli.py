@@ -1,0 +1,206 @@
+"""The program that shows what a model attends to."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from PIL import Image
+from torch.utils.tensorboard import SummaryWriter
+
+from nmt import load_translator
+from nmt.attention_map import load
+from nmt.errors import UserError
+from nmt.lab.cli import attend
+from nmt.system.lines import as_line
+from tests.tiny_run import Run, save_other, sentences
+
+
+def test_the_table_is_of_the_translation_that_the_search_finds(
+    run: Run, elsewhere: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    attend.run([f"ckpt={run.folder}", "text=two, dogs", "search.beam_size=2"])
+    said = capsys.readouterr().out.splitlines()
+    (found,) = run.translator.translate(["two, dogs"], beam_size=2)
+    assert said[:2] == ["source:      two, dogs", f"translation: {as_line(found.text)}".rstrip()]
+    assert f"update 7, score {found.score:.2f}, log P {found.log_prob:.2f}" in said[2]
+    assert said[3] == "Attention to the source, mean of 2 layers and 2 heads, in %"
+    assert len(said) >= 6 + len(found.pieces)
+
+
+def test_a_given_target_is_looked_at(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text, target = 'A man, in a "red" {shirt}', "ein, Mann = [x]"
+    attend.run([f"ckpt={run.folder}", f"text={text}", f"target={target}", f"out={tmp_path}/a, b"])
+    (expected,) = run.translator.attention_maps(run.translator.score([text], [target]))
+    written = load(tmp_path / "a, b" / "1.json")
+    assert (written.source, written.target) == (text, target)
+    for kind in expected.kinds:
+        torch.testing.assert_close(getattr(written, kind), getattr(expected, kind), atol=2e-4, rtol=0)
+    assert f"translation: {target}" in capsys.readouterr().out
+    page = (tmp_path / "a, b" / "attention.html").read_text("utf-8")
+    assert "ein, Mann = [x]" in page and '"head": null' in page
+
+
+def test_a_file_gives_a_map_of_each_line(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = sentences(3, seed=4)
+    (tmp_path / "lines.en").write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    words = ["kind=encoder_self", "layer=2", "head=1", "words=true", "format=svg", "scaled=true"]
+    attend.run([f"ckpt={run.folder}", f"input={tmp_path}/lines.en", f"out={tmp_path}/out", *words])
+    assert [load(tmp_path / "out" / f"{number}.json").source for number in (1, 2, 3)] == lines
+    picture = (tmp_path / "out" / "3.svg").read_text("utf-8")
+    assert "Self-attention of the encoder" in picture
+    said = capsys.readouterr().out
+    assert said.count("Self-attention of the encoder, layer 2 of 2, head 1 of 2") == 3 and "sentence 3 of 3" in said
+    rows = "".join(json.dumps({"de": "x", "en": line}) + "\n" for line in lines)
+    (tmp_path / "lines.jsonl").write_text(rows, "utf-8")
+    attend.run([f"ckpt={run.folder}", f"input={tmp_path}/lines.jsonl", *words[:4]])
+    assert capsys.readouterr().out == said.partition("written to")[0]
+
+
+def test_a_source_that_is_too_long_is_shown_in_parts(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    attend.run([f"ckpt={run.folder}", "text=a dog. two men in snow.", "search.max_source_length=12"])
+    out, err = capsys.readouterr()
+    assert "sentence 1 of 2" in out and "source:      two men in snow." in out
+    assert err.startswith("warning: text: longer than 12 tokens (search.max_source_length)")
+
+
+def test_another_model_stands_beside_the_first_with_the_same_translation(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = save_other(run, tmp_path / "other.safetensors")
+    words = ["text=a dog", "target=ein Hund", "words=true", "scaled=true", f"out={tmp_path}/out"]
+    attend.run([f"ckpt={run.folder}", f"compare={other}", *words])
+    said = capsys.readouterr().out
+    assert said.count("translation: ein Hund") == 1 and "tiny (" in said and "other (Recurrent, Bahdanau)" in said
+    first, second = (load(tmp_path / "out" / name) for name in ("1.json", "1.compare.json"))
+    (expected,) = (other := load_translator(other)).attention_maps(other.score(["a dog"], ["ein Hund"]))
+    torch.testing.assert_close(second.cross, expected.cross, atol=2e-4, rtol=0)
+    assert first.target == second.target == "ein Hund" and second.encoder_self is None
+    alone = tmp_path / "alone"
+    attend.run([f"ckpt={run.folder}", *words[:-1], f"out={alone}"])
+    widths = [Image.open(folder / "1.png").width for folder in (tmp_path / "out", alone)]
+    assert widths[0] > widths[1] / 2
+    page = (tmp_path / "out" / "attention.html").read_text("utf-8")
+    assert "other (Recurrent, Bahdanau)" in page
+    with pytest.raises(UserError, match=r"map of other \(Recurrent, Bahdanau\): got kind .*, but this model has cross"):
+        attend.run([f"ckpt={run.folder}", f"compare={tmp_path}/other.safetensors", "text=a", "kind=encoder_self"])
+
+
+def test_a_training_becomes_an_animation(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(run.folder, folder)
+    words = [f"ckpt={folder}", f"animation={tmp_path}/map.gif"]
+    with pytest.raises(UserError, match=r"has no pictures of attention during its training; expected TensorBoard"):
+        attend.run(words)
+    with SummaryWriter(str(folder)) as writer:
+        for number, width in ((0, 30), (1, 40)):
+            for update in (5, 10, 20):
+                picture = torch.full((3, 20, width + update), update / 20)
+                writer.add_image(f"attention/{number}", picture, update)
+    attend.run([*words, "sentence=2"])
+    assert capsys.readouterr().out == f"written to {tmp_path}/map.gif: 3 frames, updates 5 to 20\n"
+    with Image.open(tmp_path / "map.gif") as film:
+        assert (film.n_frames, film.size) == (3, (60, 20))
+        for frame, update in enumerate((5, 10, 20)):
+            film.seek(frame)
+            shade = film.convert("RGB").getpixel((0, 0))
+            assert isinstance(shade, tuple) and shade[0] == pytest.approx(255 * update / 20, abs=2)
+    with pytest.raises(UserError, match="sentence: got 3, but the run has pictures of 1, 2"):
+        attend.run([*words, "sentence=3"])
+
+
+def test_a_position_is_explained_step_by_step(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["text=a dog", "target=ein Hund", "trace=2", "layer=1", "head=2", f"out={tmp_path}/out"]
+    attend.run([f"ckpt={run.folder}", *words])
+    said = capsys.readouterr().out
+    (translation,) = run.translator.score(["a dog"], ["ein Hund"])
+    trace = run.translator.trace(translation, 2)
+    head = f"position 2 of {len(translation.tokens)}: “{trace.piece}”, after {' '.join(trace.before)}\n"
+    assert head + "Attention to the source, layer 1 of 2, head 2 of 2, step by step\n" in said
+    assert said.startswith("source:      a dog\ntranslation: ein Hund\ntiny (Transformer), update 7")
+    assert all(f"{number}. {step.name}" in said for number, step in enumerate(trace.steps(), start=1))
+    assert (tmp_path / "out" / "trace.json").read_text("utf-8") == trace.to_json(1, 2)
+    page = (tmp_path / "out" / "trace.html").read_text("utf-8")
+    assert '"choice": {"head": 2, "layer": 1}' in page and "ein Hund" in page
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["trace.html", "trace.json"]
+
+
+def test_a_trace_is_of_one_model(run: Run, tmp_path: Path) -> None:
+    other = save_other(run, tmp_path / "other.safetensors")
+    with pytest.raises(UserError, match="ckpt: got a list of 2, but a trace is of one model"):
+        attend.run([f"ckpt=[{other},{other}]", "text=a dog", "trace=1"])
+    with pytest.raises(UserError, match="got kind 'decoder_self', but the decoder of this model has cross"):
+        attend.run([f"ckpt={other}", "text=a dog", "trace=1", "kind=decoder_self"])
+
+
+@pytest.mark.parametrize(
+    ("words", "match"),
+    [
+        ([], "text=: expected one sentence"),
+        (["text=a", "input=lines.en"], "text=: expected one sentence"),
+        (["input=none.en"], "none.en: no such file"),
+        (["text= "], "text: the sentence is empty"),
+        (["target=b", "input=x"], 'target="...": it is the translation of one sentence'),
+        (["text=a", "layer=3"], "got layer 3, but this model has 2 layers"),
+        (["text=a", "layer=0"], "layer: got 0, expected an integer of at least 1"),
+        (["text=a", "head=3"], "got head 3, but this model has 2 heads"),
+        (["text=a", "kind=rollout", "head=1"], "head=1: a rollout takes the mean of all heads"),
+        (["text=a", "kind=self"], "kind: got 'self', expected one of cross, encoder_self, decoder_self, rollout"),
+        (["text=a", "scaled=true"], "they only change pictures; to draw them, add out=FOLDER"),
+        (["text=a", "compare=x", "format=svg", "out=x"], "format=svg: two models are drawn side by side as png"),
+        (["text=a", "animation=x.gif"], "leave out text=, input=, compare= and out="),
+        (["animation=x.png"], "animation=x.png: expected the name of a GIF"),
+        (["animation=x.gif", "layer=2", "search.beam_size=9"], "that the run has drawn; leave out layer= search...="),
+        (["text=a", "sentence=2"], "sentence=: it only chooses the sentence of an animation"),
+        (["text=a", "attention=map.png"], "attention: unknown key"),
+        (["target=ein Hund", "trace=1"], 'target="...": it is the translation of one sentence'),
+        (["text=a", "trace=0"], "trace: got 0, expected an integer of at least 1"),
+        (["text=a", "trace=99"], r"trace: got 99, but the translation has the positions 1:"),
+        (["text=a", "trace=1", "layer=3"], "trace: got layer 3, but this model has 2 layers"),
+        (["text=a", "trace=1", "compare=x", "words=true"], "leave out compare= words="),
+        (["text=a", "trace=1", "animation=x.gif"], "one piece of one translation; leave out animation="),
+        (["input=x", "trace=1"], "one piece of one translation; leave out input="),
+        (["text=a", "trace=1", "format=svg", "out=x"], "one piece of one translation; leave out format="),
+        (["text=a", "trace=1", "kind=rollout"], "kind=rollout: a trace explains a position of the translation"),
+        (
+            ["text=a dog. two men in snow.", "trace=1", "search.max_source_length=12"],
+            "text: it was translated in 2 parts",
+        ),
+        (["example=softmax", "trace=1"], "leave out .*trace=1"),
+    ],
+)
+def test_mistakes_of_a_user(run: Run, elsewhere: Path, words: list[str], match: str) -> None:
+    with pytest.raises(UserError, match=match):
+        attend.run([f"ckpt={run.folder}", *words])
+
+
+def test_a_recurrent_model_has_no_rollout(run: Run, tmp_path: Path) -> None:
+    other = save_other(run, tmp_path / "other.safetensors")
+    with pytest.raises(UserError, match="got kind 'rollout', but this model has cross"):
+        attend.run([f"ckpt={other}", "text=a dog", "kind=rollout", f"out={tmp_path}/out"])
+    assert not (tmp_path / "out").exists()
+
+
+def test_too_many_sentences_are_too_many_to_look_at(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(attend, "MOST", 2)
+    (tmp_path / "lines.en").write_text("a\nb\nc\n", "utf-8")
+    with pytest.raises(UserError, match=r"got more than 2 sentences.*with_attention=true"):
+        attend.run([f"ckpt={run.folder}", f"input={tmp_path}/lines.en"])
+    (tmp_path / "lines.en").write_text("a\n\n", "utf-8")
+    with pytest.raises(UserError, match=r"lines\.en:2: the sentence is empty"):
+        attend.run([f"ckpt={run.folder}", f"input={tmp_path}/lines.en"])
+
+
+@pytest.mark.slow
+def test_a_mistake_is_one_line_and_status_2(run: Run, root: Path) -> None:
+    words = [sys.executable, str(root / "scripts" / "attend.py"), f"ckpt={run.folder}", "text=a", "layer=9"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (
+        2,
+        "error: attention map of tiny (Transformer): got layer 9, but this model has 2 layers\n",
+    )

@@ -1,0 +1,367 @@
+"""The program that compares finished runs."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from pathlib import Path
+
+import pytest
+
+from nmt.errors import UserError
+from nmt.evaluation.metrics.bleu import BLEU
+from nmt.evaluation.metrics.chrf import ChrF
+from nmt.lab.cli import compare as program
+from nmt.lab.compare.runs import read_runs
+from nmt.lab.compare.significance import bootstrap_test, randomization_test, sentence_statistics
+from tests.finished_runs import SEARCH, write_run, write_translations
+from tests.html_page import Page
+from tests.tiny_run import sentences
+
+SOURCES = sentences(60, seed=5)
+REFERENCES = [line[::-1] for line in SOURCES]
+QUICK = ["bootstrap=50", "shuffles=50"]
+
+
+def spoiled(lines: list[str], share: float, seed: int) -> list[str]:
+    draw = random.Random(seed)
+    return [" ".join("x" if draw.random() < share else word for word in line.split()) for line in lines]
+
+
+@pytest.fixture
+def multirun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two models with two seeds each, as `train.py -m` leaves them."""
+    monkeypatch.chdir(tmp_path)
+    for number, (layers, seed, share) in enumerate([(1, 1, 0.4), (1, 2, 0.45), (2, 1, 0.1), (2, 2, 0.12)]):
+        run = write_run(tmp_path / "multi" / f"{number}_layers={layers},seed={seed}", seed=seed, layers=layers)
+        write_translations(run, SOURCES, REFERENCES, spoiled(REFERENCES, share, seed=number))
+    return tmp_path / "multi"
+
+
+def hypotheses(run: Path) -> list[str]:
+    return (run / "translations" / "test.beam3.lp1.hyp.de").read_text("utf-8").splitlines()
+
+
+def test_a_multirun_is_the_whole_ablation(multirun: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program.run(["multi", *QUICK])
+    shown = capsys.readouterr().out
+    found = json.loads((multirun / "comparison.json").read_text("utf-8"))
+    small, large = found["systems"]
+    assert (small["name"], large["name"], found["baseline"]) == ("layers=1", "layers=2", "layers=1")
+    folders = [multirun / f"{number}_layers={number // 2 + 1},seed={number % 2 + 1}" for number in range(4)]
+    assert [each["folder"] for each in small["runs"] + large["runs"]] == [f"multi/{path.name}" for path in folders]
+    lines = [hypotheses(folder) for folder in folders]
+    markdown = (multirun / "comparison.md").read_text("utf-8")
+    for run, theirs, against in zip(large["runs"], lines[2:], lines[:2], strict=True):
+        expected = BLEU().score(theirs, REFERENCES, bootstrap=50)
+        assert run["scores"]["bleu"]["value"] == expected.value and expected.interval is not None
+        assert run["scores"]["bleu"]["interval"] == vars(expected.interval)
+        assert f"{expected.value:.2f} ± {expected.interval.half_width:.2f}" in shown
+        one, two = (sentence_statistics(each, REFERENCES, metric=ChrF()) for each in (against, theirs))
+        test = bootstrap_test([one], [two], metric=ChrF(), resamples=50)
+        assert run["tests"]["chrf"] == {
+            "randomization": randomization_test(one, two, metric=ChrF(), shuffles=50),
+            "bootstrap": vars(test),
+        }
+        assert f"{test.difference:+.2f} ± {test.half_width:.2f}" in markdown
+        assert list(run["tests"]) == ["bleu", "chrf"], "exact match is not sacreBLEU's"
+        assert (run["parameters"], run["updates"], run["minutes"]) == (2000, 100, 1.5)
+        assert (run["tokens/s"], run["sentences/s"]) == (2000.0, 30.0)
+    assert all(run["tests"] == {} and run["against"] is None for run in small["runs"])
+    one, two = (run["scores"]["chrf"]["value"] for run in large["runs"])
+    assert large["mean"]["chrf"] == pytest.approx((one + two) / 2)
+    assert large["deviation"]["chrf"] == pytest.approx(abs(one - two) / 2**0.5)
+    statistics = [sentence_statistics(each, REFERENCES, metric=ChrF()) for each in lines]
+    over_seeds = bootstrap_test(statistics[:2], statistics[2:], metric=ChrF(), resamples=50)
+    assert large["seeds_tests"] == large["seeds_tests"] | {"chrf": vars(over_seeds)} and small["seeds_tests"] == {}
+    assert over_seeds.difference == pytest.approx(large["mean"]["chrf"] - small["mean"]["chrf"])
+    rows = [line.split("\t") for line in (multirun / "comparison.tsv").read_text("utf-8").splitlines()]
+    assert len({len(row) for row in rows}) == 1 and [row[1] for row in rows[1:]] == ["1", "2", "mean of 2"] * 2
+    assert float(rows[4][2]) == large["runs"][0]["scores"]["bleu"]["value"]
+    assert "| layers=1 (baseline) | mean of 2 |" in markdown and "tok:13a" in markdown
+
+
+def test_the_runs_of_one_system_are_not_tested_against_each_other(
+    multirun: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They differ only in their seed: no column is empty, and nothing speaks of a baseline or of systems."""
+    program.run(["multi/0_layers=1,seed=1", "multi/1_layers=1,seed=2", "out=there", *QUICK])
+    head, *rows = (line.split("\t") for line in Path("there", "comparison.tsv").read_text("utf-8").splitlines())
+    assert [row[1] for row in rows] == ["1", "2", "mean of 2"]
+    assert not any("difference" in name or "p(" in name for name in head)
+    assert all(any(row[place] for row in rows) for place in range(len(head)))
+    page = Page(Path("there", "comparison.html").read_text("utf-8"))
+    assert "Comparison of 2 runs of layers=1, which differ only in their seed" in page.text
+    for said in (page.text, capsys.readouterr().out):
+        assert not any(word in said for word in ("baseline", "systems", "p(seeds)", "p(AR)", "differ most"))
+
+
+def test_one_seed_of_a_system_has_no_test_over_seeds(multirun: Path) -> None:
+    program.run(["multi/0_layers=1,seed=1", "multi/2_layers=2,seed=1", "multi/3_layers=2,seed=2", "out=there", *QUICK])
+    head, *rows = (line.split("\t") for line in Path("there", "comparison.tsv").read_text("utf-8").splitlines())
+    assert "BLEU p(AR)" in head and "BLEU p(seeds)" not in head and {len(row) for row in rows} == {len(head)}
+
+
+@pytest.mark.parametrize(
+    ("updates", "max_time", "noted"), [(219, "00:00:00:30", True), (219, None, False), (119, "00:00:00:30", False)]
+)
+def test_runs_that_a_time_limit_made_unequal_are_noted(
+    multirun: Path, capsys: pytest.CaptureFixture[str], updates: int, max_time: str | None, noted: bool
+) -> None:
+    run = write_run(Path("timed"), updates=updates, max_time=max_time)
+    write_translations(run, SOURCES, REFERENCES, spoiled(REFERENCES, 0.2, seed=5))
+    program.run(["multi/0_layers=1,seed=1", "timed", *QUICK])
+    assert (f"The runs made 100 to {updates} updates; for a fair" in capsys.readouterr().out) == noted
+
+
+def test_the_tables_fit_a_narrow_terminal(
+    multirun: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    program.run(["multi", *QUICK])
+    lines = [line for line in capsys.readouterr().out.splitlines() if "nrefs:" not in line and "written to" not in line]
+    assert max(map(len, lines)) <= 80 and "more columns are in comparison.md" in "".join(lines)
+
+
+def test_the_baseline_may_be_any_run(multirun: Path) -> None:
+    one, two = multirun / "0_layers=1,seed=1", multirun / "2_layers=2,seed=1"
+    program.run([str(one), f"baseline={two}", "scores=[chrf]", "out=there", *QUICK])
+    found = json.loads(Path("there", "comparison.json").read_text("utf-8"))
+    assert [system["name"] for system in found["systems"]] == ["layers=2", "layers=1"]
+    assert found["baseline"] == "layers=2" and list(found["systems"][1]["runs"][0]["tests"]) == ["chrf"]
+    groups = found["lengths"]["groups"]
+    assert sum(group["sentences"] for group in groups) == 60 == found["sentences"] and len(groups) == 3
+    differences = found["differences"]["layers=1"]
+    gains = [each["gain"] for each in differences]
+    assert gains == sorted(gains[:-5], reverse=True) + sorted(gains[-5:]) and gains[-5] < 0
+    for each in differences:
+        index = each["number"] - 1
+        assert (each["source"], each["reference"]) == (SOURCES[index], REFERENCES[index])
+        assert (each["baseline"], each["system"]) == (hypotheses(two)[index], hypotheses(one)[index])
+
+
+def test_test_sets_are_pooled(multirun: Path) -> None:
+    folders = [multirun / "0_layers=1,seed=1", multirun / "2_layers=2,seed=1"]
+    for letter, chosen in (("a", slice(0, 40)), ("b", slice(40, 60))):
+        for run in folders:
+            lines = SOURCES[chosen], REFERENCES[chosen], hypotheses(run)[chosen]
+            place = f"data.path={multirun.parent / letter}"
+            write_translations(run, *lines, label=f"test.beam3.lp1.{letter * 8}", data=place)
+    words = [*map(str, folders), *QUICK]
+    for name, data in (("whole", []), ("pooled", ["data.test=[a,b]"]), ("part", ["data.test=a"])):
+        program.run([*words, f"out={name}", *data])
+    whole, pooled, part = (
+        json.loads(Path(name, "comparison.json").read_text("utf-8")) for name in ("whole", "pooled", "part")
+    )
+    assert part["sentences"] == 40
+    for one, other in zip(whole["systems"], pooled["systems"], strict=True):
+        assert one["runs"][0]["tests"] == other["runs"][0]["tests"] and one["mean"] == other["mean"]
+        assert other["runs"][0]["sentences/s"] == 15.0, "60 sentences in twice 2 s"
+
+
+def test_two_metrics_of_one_kind_have_two_columns_and_two_signatures(
+    multirun: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    char = ["scores.char._target_=nmt.evaluation.metrics.bleu.BLEU", "scores.char.tokenize=char"]
+    program.run(["multi", "scores=[bleu]", *char, *QUICK])
+    shown = capsys.readouterr().out
+    assert re.search(r"^BLEU \(bleu\): .*tok:13a", shown, re.MULTILINE)
+    assert re.search(r"^BLEU \(char\): .*tok:char", shown, re.MULTILINE)
+    head = (multirun / "comparison.tsv").read_text("utf-8").splitlines()[0].split("\t")
+    assert len(set(head)) == len(head) and {"BLEU (bleu)", "BLEU (char)"} < set(head)
+
+
+def translate_other(runs: list[Path], digest: str, count: int, *, worse: bool = False, **search: float) -> None:
+    """Let runs translate the first `count` sentences of the folder `alt`, with these settings of their search."""
+    for run in runs:
+        lines = hypotheses(run)[:count] if not worse else ["x"] * count
+        place = f"data.path={Path('alt').resolve()}"
+        text = SOURCES[:count], REFERENCES[:count], lines
+        write_translations(run, *text, label=f"test.beam3.lp1.{digest}", data=place, search={**SEARCH, **search})
+
+
+def test_another_test_set_is_one_of_the_runs_own_search(multirun: Path) -> None:
+    """Evaluations of the same folder with other limits, or with rules of the search, are not taken."""
+    folders = [multirun / "0_layers=1,seed=1", multirun / "2_layers=2,seed=1"]
+    translate_other(folders[:1], "00000000", 60, worse=True, max_length_factor=0.3)
+    translate_other(folders[:1], "norepeat3.00000000", 60, worse=True, no_repeat_ngram_size=3)
+    translate_other(folders, "11111111", 60, batch_tokens=100)
+    for name, data in (("own", []), ("other", ["data.test=alt"])):
+        program.run([*map(str, folders), *QUICK, f"out={name}", *data])
+    own, other = (json.loads(Path(name, "comparison.json").read_text("utf-8")) for name in ("own", "other"))
+    assert [each["mean"] for each in own["systems"]] == [each["mean"] for each in other["systems"]]
+
+
+def test_the_sentences_are_those_that_all_runs_have_translated(multirun: Path) -> None:
+    folders = [multirun / "0_layers=1,seed=1", multirun / "2_layers=2,seed=1"]
+    words = [*map(str, folders), *QUICK, "data.test=alt", "out=other"]
+    translate_other(folders[:1], "00000000", 10)
+    translate_other(folders[1:], "11111111", 60)
+    with pytest.raises(UserError, match=r"data\.test: no sentences of alt were translated by all runs"):
+        program.run(words)
+    translate_other(folders[:1], "11111111", 60)
+    program.run(words)
+    assert json.loads(Path("other", "comparison.json").read_text("utf-8"))["sentences"] == 60
+    translate_other(folders[1:], "00000000", 10)
+    with pytest.raises(UserError, match=r"alt names 2 sets .*test\.beam3\.lp1\.\d{8}\.\* and test\.beam3"):
+        program.run(words)
+
+
+def test_a_source_file_names_its_pair(multirun: Path) -> None:
+    folders = [multirun / "0_layers=1,seed=1", multirun / "2_layers=2,seed=1"]
+    for letter, name in (("a", "a"), ("b", "b,c")):
+        place = f"data.test=[{Path(name).resolve()}/test.en,{Path(name).resolve()}/test.de]"
+        for run in folders:
+            lines = SOURCES[:20], REFERENCES[:20], hypotheses(run)[:20]
+            write_translations(run, *lines, label=f"test.beam3.lp1.{letter * 8}", data=place)
+    program.run([*map(str, folders), *QUICK, "out=pairs", "data.test=[a/test.en,'b,c/test.en']"])
+    assert json.loads(Path("pairs", "comparison.json").read_text("utf-8"))["sentences"] == 40
+    with pytest.raises(UserError, match=r"a/test\.de is a target file; name only its source file: .*/a/test\.en$"):
+        program.run([*map(str, folders), "data.test=[a/test.en,a/test.de]"])
+
+
+def bare(run: Path) -> Path:
+    """Remove the sources and the references of a run, as in the committed results; return the run."""
+    for name in ("src.en", "ref.de"):
+        (run / "translations" / f"test.beam3.lp1.{name}").unlink()
+    return run
+
+
+def test_a_run_without_its_test_set_takes_that_of_another_run(multirun: Path) -> None:
+    folders = ["multi/0_layers=1,seed=1", "multi/2_layers=2,seed=1"]
+    program.run([*folders, "out=whole", *QUICK])
+    bare(Path(folders[0]))
+    program.run([*folders, "out=shared", *QUICK])
+    whole, shared = (Path(name, "comparison.html").read_text("utf-8") for name in ("whole", "shared"))
+    assert whole == shared
+
+
+def test_the_page_shows_markup_in_sentences_and_runs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    evil = "<script>alert('x')</script> & <img src=x onerror=alert(1)> {{ 1 + 1 }}"
+    sources = [evil, *SOURCES[1:]]
+    for name, share in (("a <b>", 0.1), ("b", 0.5)):
+        lines = [evil if share < 0.2 else "nothing", *spoiled(REFERENCES, share, seed=1)[1:]]
+        write_translations(
+            write_run(tmp_path / name, layers=len(name), name=name), sources, [evil, *REFERENCES[1:]], lines
+        )
+    program.run(["a <b>", "b", *QUICK])
+    text = Path("comparison", "comparison.html").read_text("utf-8")
+    page = Page(text)
+    assert not page.tags & {"script", "img", "link", "iframe", "b"} and page.addresses == []
+    assert page.text.count(evil) == 3, "source, reference and the baseline's translation"
+    assert "a <b>" in page.text and not re.search(r"https?://|@import|url\(", text)
+    assert "prefers-color-scheme: dark" in text and {"svg", "polyline", "table"} <= page.tags
+
+
+def test_runs_with_the_same_name_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder, layers in (("tiny/1", 1), ("tiny/2", 2), ("other/1", 3)):
+        run = write_run(tmp_path / folder, layers=layers, name=folder.partition("/")[0])
+        write_translations(run, SOURCES, REFERENCES, spoiled(REFERENCES, 0.1 * layers, seed=1))
+    program.run(["tiny/1", "tiny/2", "other/1", "tiny/1", "scores=[chrf]", *QUICK])
+    found = json.loads(Path("comparison", "comparison.json").read_text("utf-8"))
+    assert [system["name"] for system in found["systems"]] == ["tiny/1", "tiny/2", "other"]
+
+
+def test_a_folder_that_cannot_be_written_is_refused_before_the_tests(
+    multirun: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    Path("file").write_text("mine", "utf-8")
+    with pytest.raises(OSError, match="file"):
+        program.run([str(multirun), "out=file", *QUICK])
+    assert "comparing" not in capfd.readouterr().err and Path("file").read_text("utf-8") == "mine"
+
+
+def test_damaged_files_of_a_run_are_named(multirun: Path) -> None:
+    run = write_translations(write_run(Path("run")), SOURCES, REFERENCES, REFERENCES)
+    for name, content, match in (
+        (
+            "config.yaml",
+            b"a: [",
+            r"run/config\.yaml: damaged \(not YAML: while parsing.*restore the file, or leave out this run",
+        ),
+        ("metrics.json", b'{"name": ', r"run/metrics\.json: damaged \(not JSON: Expecting value"),
+        ("metrics.json", b"\xff", r"run/metrics\.json: damaged \('utf-8' codec"),
+        ("metrics.json", b"[]", r"run/metrics\.json: damaged \(no mapping\)"),
+        ("metrics.json", b"{}", r"run/metrics\.json: damaged \(no search, parameters, .*\)"),
+        ("config.yaml", b"name: a\nseed: 1", r"run/config\.yaml: damaged \(no data, model, .*\)"),
+        ("translations/test.beam3.lp1.scores.json", b"", r"scores\.json: damaged"),
+        ("translations/test.beam3.lp1.scores.json", b"[]", r"scores\.json: damaged \(no mapping\)"),
+        (
+            "translations/test.beam3.lp1.scores.json",
+            b"{}",
+            r"scores\.json: damaged \(no source_lang, target_lang, data, .*seconds\)",
+        ),
+        ("translations/test.beam3.lp1.scores.json", b'{"source_lang": 1}', r"damaged \(no target_lang, .*\)"),
+        ("metrics.json", b"[" * 100_000, r"run/metrics\.json: damaged \(not JSON: maximum recursion depth"),
+        ("config.yaml", b"a: " + b"[" * 100_000, r"run/config\.yaml: damaged \(more than 20 levels in line 1"),
+        ("config.yaml", b"7", r"run/config\.yaml: damaged \(no mapping in line 1"),
+        ("config.yaml", b"a: &b 1\nc: *b", r"run/config\.yaml: damaged \(an anchor or alias"),
+        (
+            "metrics.json",
+            b"[" + b"[]," * 1_000_000 + b"[]]",
+            r"damaged \(more than 1,000,000 texts, lists and mappings\)",
+        ),
+        ("metrics.json", b" " * 16_000_001, r"run/metrics\.json: damaged \(more than 16 MB\)"),
+        ("translations/test.beam3.lp1.hyp.de", b"a\n\xe9\n", r"hyp\.de:2: not UTF-8 \(byte 0xe9 at 1\)"),
+    ):
+        before = (run / name).read_bytes()
+        (run / name).write_bytes(content)
+        with pytest.raises(UserError, match=match) as error:
+            read_runs([run], "test")
+        assert "\n" not in str(error.value)
+        (run / name).write_bytes(before)
+    odd = ["a\u2028b", "\x0c", "a\x85", "", "\ufffd"]
+    write_translations(run, odd, odd, odd)
+    assert read_runs([run], "test")[0].hypotheses == tuple(odd)
+
+
+@pytest.mark.parametrize(
+    ("words", "match"),
+    [
+        ([], "RUN: not given"),
+        (["nothing"], "nothing: no such folder"),
+        (["multi/0_layers=9,seed=1"], "multi/0_layers=9,seed=1: no such folder"),
+        (["empty"], r"empty: holds no metrics\.json"),
+        (["stopped"], r"stopped: the run is not finished .* wait, resume it, or name"),
+        (
+            ["multi", "baseline=layers=2"],
+            "baseline: layers=2: no such folder; name a run, as in multi/2_layers=2,seed=1",
+        ),
+        (["multi/0_layers=1,seed=1"], "got one run"),
+        (["multi", "baseline=multi"], "baseline: multi holds 4 runs, expected one"),
+        (
+            ["multi", "split=val"],
+            r"no translations of its val split: no val\.beam3.*evaluate\.py ckpt=multi/0.* split=val",
+        ),
+        (["multi", "split=train"], "split: got 'train', expected"),
+        (
+            ["multi", "data.test=[empty]"],
+            r"no translations of empty .*evaluate\.py ckpt=.* split=test data\.path=empty",
+        ),
+        (["multi", "data.test=alt/test.en"], r"split=test 'data\.test=\[alt/test\.en,alt/test\.de\]'"),
+        (["multi", "data.test=alt/en.gz"], r"split=test 'data\.test=\[alt/en\.gz,TARGET_FILE\]'"),
+        (["multi", "data.test=alt.tsv.gz"], r"split=test data\.test=alt\.tsv\.gz"),
+        (["multi", "other"], "other: tested on other sentences .en to de, 59 sentences. than multi/0"),
+        (["multi", "damaged"], r"hyp\.de: got 59 lines, expected 60"),
+        (["multi", "lost"], r"hyp\.de: no such file"),
+        (["bare", "bare2"], "bare: holds translations without their sources and references; compare it together with"),
+        (["multi", "basline=x"], "did you mean 'baseline'"),
+        (["multi", "scores=[blue]"], "did you mean 'bleu'"),
+        (["multi", "bootstrap=1"], "bootstrap: got 1"),
+    ],
+)
+def test_the_program_refuses_in_one_line(multirun: Path, words: list[str], match: str) -> None:
+    Path("empty").mkdir()
+    (write_run(Path("stopped")) / "metrics.json").unlink()
+    write_translations(write_run(Path("other")), SOURCES[1:], REFERENCES[1:], REFERENCES[1:])
+    write_translations(write_run(Path("damaged")), SOURCES, REFERENCES, REFERENCES[1:])
+    write_translations(write_run(Path("lost")), SOURCES, REFERENCES, REFERENCES)
+    Path("lost", "translations", "test.beam3.lp1.hyp.de").unlink()
+    for name in ("bare", "bare2"):
+        bare(write_translations(write_run(Path(name), name=name), SOURCES, REFERENCES, REFERENCES))
+    with pytest.raises(UserError, match=match) as error:
+        program.run([*words, *(QUICK if "bootstrap=1" not in words else [])])
+    assert "\n" not in str(error.value) and not list(multirun.glob("comparison.*"))

@@ -1,0 +1,104 @@
+"""What the demo tells people to try next can be tried."""
+
+import json
+import os
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from nmt.config.compose import compose
+from nmt.config.schema import validate
+from nmt.errors import UserError
+from nmt.lab.cli import demo
+from nmt.preflight import check_nodes
+from tests.integration.small_training import SMALL_TRANSFORMER
+
+ROOT = Path(__file__).resolve().parents[3]
+COMMANDS = re.findall(r"^  python train\.py (.*?)(?:  \(.*)?$", demo.CLOSING, re.MULTILINE)
+
+
+def test_there_are_suggestions() -> None:
+    assert len(COMMANDS) >= 3
+
+
+@pytest.mark.parametrize("command", [command for command in COMMANDS if "--help" not in command])
+def test_a_suggested_command_composes_and_builds(command: str) -> None:
+    check_nodes(validate(compose("train", shlex.split(command))))
+
+
+@pytest.fixture(autouse=True)
+def free_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the other tests that run at the same time not count as other programs."""
+    monkeypatch.setattr(demo.OtherPrograms, "shortage", lambda self, threads: None)
+
+
+def test_the_demo_uses_one_thread_beside_other_programs(monkeypatch, capsys) -> None:
+    used = []
+    monkeypatch.setattr("nmt.system.process.limit_threads", used.append)
+    monkeypatch.setattr(demo.OtherPrograms, "shortage", lambda self, threads: "other programs keep 1.9 of 2 cores busy")
+    monkeypatch.setattr(demo.train, "run", lambda arguments, **names: used.append(arguments[0]))
+    monkeypatch.setattr(demo.evaluate, "run", lambda arguments: None)
+    with pytest.raises(UserError, match="holds no test"):  # nothing was trained
+        demo.run(["hydra.run.dir=my runs"])
+    assert used == [1, "experiment=demo"]
+    assert "other programs keep 1.9 of 2 cores busy, so the demo uses one thread;" in capsys.readouterr().out
+
+
+def test_the_whole_demo_in_small(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    quick = ["debug=fast", "data.sizes=[400,5,5]", "callbacks.samples=null", "search.max_length_factor=0.5"]
+    demo.run([*quick, *SMALL_TRANSFORMER, "tokenizer.vocab_size=320", "trainer.accelerator=cpu"])
+    said = capsys.readouterr().out
+    (folder,) = (tmp_path / "outputs" / "demo").iterdir()
+    for command in (
+        "train.py experiment=demo",
+        "scripts/evaluate.py ckpt=",
+        "scripts/translate.py ckpt=",
+        "scripts/attend.py",
+    ):
+        assert f"$ python {command}" in said
+    assert said.count("(reference: ") == demo.SENTENCES and "What to try next" in said
+    for number in range(1, demo.SENTENCES + 1):
+        assert (folder / "attention" / "demo" / f"{number}.png").is_file()
+
+
+def test_the_demo_in_a_named_folder_and_the_program_that_continues_it(monkeypatch) -> None:
+    calls = []
+    for program in (demo.train, demo.evaluate, demo.translate):
+        monkeypatch.setattr(program, "run", lambda arguments, **names: calls.append((arguments, names)))
+    with pytest.raises(UserError, match="holds no test"):  # nothing was trained
+        demo.run(["seed=2", "hydra.run.dir=my runs"])
+    (arguments, names), second = calls
+    assert arguments == ["experiment=demo", "hydra.run.dir=my runs", "seed=2"] and second == (["ckpt=my runs"], {})
+    assert os.path.samefile(names["program"], ROOT / "train.py")
+
+
+def test_a_process_that_lightning_starts_ends_after_the_training(tmp_path, monkeypatch, capsys) -> None:
+    calls = []
+    for program in (demo.train, demo.evaluate, demo.translate):
+        monkeypatch.setattr(program, "run", lambda arguments, **names: calls.append(arguments))
+    monkeypatch.setenv("NMT_RUN_FOLDER", str(tmp_path))
+    monkeypatch.setenv("LOCAL_RANK", "1")
+    demo.run(["hydra.run.dir=mine"])
+    assert calls == [["experiment=demo", "hydra.run.dir=mine"]] and capsys.readouterr().out == ""
+
+
+@pytest.mark.slow
+def test_the_demo_translates_nine_in_ten_exactly(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    demo.run([])
+    (folder,) = (tmp_path / "outputs" / "demo").iterdir()
+    assert json.loads((folder / "metrics.json").read_text("utf-8"))["test"]["exact_match"]["value"] >= 90
+
+
+def test_sentences_come_in_different_lengths(tmp_path) -> None:
+    folder = tmp_path / "translations"
+    folder.mkdir()
+    texts = [f"{'x' * n}" for n in range(1, 9)]
+    for side, lang in (("src", "en"), ("ref", "de")):
+        (folder / f"test.beam5.lp1.{side}.{lang}").write_text("".join(f"{text}\n" for text in texts), "utf-8")
+    chosen = demo.chosen_sentences(tmp_path)
+    assert len(chosen) == demo.SENTENCES and len({len(source) for source, _ in chosen}) == demo.SENTENCES
+    assert all(source == reference for source, reference in chosen)

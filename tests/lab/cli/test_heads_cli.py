@@ -1,0 +1,114 @@
+"""heads.py: a table, a JSON and a picture of what each head does."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nmt.data.pair import SentencePair
+from nmt.errors import UserError
+from nmt.lab.attention.measures import measures
+from nmt.lab.cli import heads
+from nmt.lab.heads.heads import count_pieces
+from nmt.lab.heads.roles import roles
+from tests.tiny_run import Run, save_other
+
+FAST = ["device=cpu", "sentences=4", "search.max_length_extra=1", "search.max_length_factor=0.5"]
+NAME = "test.beam1.lp1.4"
+
+
+def written(folder: Path, name: str = NAME) -> dict[str, Any]:
+    assert (folder / "heads" / f"{name}.png").read_bytes()[:4] == b"\x89PNG"
+    found: dict[str, Any] = json.loads((folder / "heads" / f"{name}.json").read_text("utf-8"))
+    return found
+
+
+def test_every_head_has_a_line_a_role_and_a_loss(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    heads.run([f"ckpt={run.folder}", f"out={tmp_path}", "bootstrap=10", "scores=[chrf]", *FAST])
+    out = capsys.readouterr().out.splitlines()
+    found = written(tmp_path)
+    assert (found["metric"], found["sentences"], found["search"]) == ("chrF", 4, "beam1.lp1")
+    places = [(each["kind"], each["layer"], each["head"]) for each in found["heads"]]
+    kinds = ("encoder_self", "decoder_self", "cross")
+    assert places == [(kind, layer, head) for kind in kinds for layer in (1, 2) for head in (1, 2)]
+    for each, line in zip(found["heads"], out[2:], strict=False):
+        assert each["lost"] is not None and 0 < each["p_value"] <= 1
+        assert line.split()[:3] == [each["kind"], str(each["layer"]), str(each["head"])]
+        assert f"{each['lost']:+.2f}" in line
+        assert each["role"] is None or each["shares"][each["role"]] >= 0.5
+    assert out[-2:] == [f"written to {tmp_path}/heads/{NAME}.{suffix}" for suffix in ("json", "png")]
+
+
+def test_roles_are_those_of_the_translations(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    heads.run([f"ckpt={run.folder}", f"out={tmp_path}", "importance=false", *FAST])
+    found = written(tmp_path)
+    sources = (run.data / "test.en").read_text("utf-8").splitlines()[:4]
+    fields = {"beam_size": 1, "max_length_extra": 1, "max_length_factor": 0.5}
+    maps = run.translator.attention_maps(run.translator.translate(sources, **fields))
+    lines = [(run.data / f"train.{side}").read_text("utf-8").splitlines() for side in ("en", "de")]
+    pairs = [SentencePair(*pair) for pair in zip(*lines, strict=True)]
+    chosen = [each for each in found["heads"] if (each["kind"], each["layer"], each["head"]) == ("decoder_self", 2, 1)]
+    figures = {name: float(values[1, 0]) for name, values in measures(maps, "decoder_self").items()}
+    assert chosen[0]["measures"] == pytest.approx(figures, abs=1e-4) and chosen[0]["lost"] is None
+    counts = count_pieces(pairs, run.translator.tokenizer)["target"]
+    expected = roles(maps, "decoder_self", counts)
+    assert set(chosen[0]["shares"]) == set(expected) == {"previous", "same", "rare", "end"}
+    assert chosen[0]["shares"]["same"] == pytest.approx(float(expected["same"][1, 0]))
+
+
+def test_messages_about_the_data_are_written_once(
+    run: Run, tmp_path: Path, elsewhere: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    heads.run([f"ckpt={run.folder}", "importance=false", "sentences=2", f"out={tmp_path}"])
+    told = [line for line in capfd.readouterr().err.splitlines() if line.startswith("data: ")]
+    assert {line.split()[1] for line in told} == {"test", "no", "train"}, "the training pairs, for the rare words"
+    assert len(told) == len(set(told)) == 3
+
+
+def test_other_data_do_not_replace_the_files_of_the_run(run: Run, tmp_path: Path) -> None:
+    words = [f"ckpt={run.folder}", f"out={tmp_path}", "importance=false", "rarity=false", *FAST]
+    heads.run(words)
+    before = written(tmp_path)
+    (tmp_path / "test.tsv").write_text("a dog\tgod a\n" * 4, "utf-8")
+    heads.run([*words, f"data.path={tmp_path}"])
+    assert written(tmp_path) == before and len(list((tmp_path / "heads").iterdir())) == 4
+
+
+def test_what_would_be_lost_is_refused(run: Run, tmp_path: Path) -> None:
+    words = [f"ckpt={run.folder}", f"out={tmp_path}", "rarity=false", *FAST]
+    heads.run(words)
+    before = written(tmp_path)
+    with pytest.raises(UserError, match=r"importance=false: .* has the importance of the heads, which would be lost"):
+        heads.run([*words, "importance=false"])
+    path = tmp_path / "heads" / f"{NAME}.json"
+    path.write_text(json.dumps({**before, "checkpoint": "other.safetensors"}), "utf-8")
+    with pytest.raises(
+        UserError, match=r"^out: .* is of another checkpoint \(other\.safetensors\); name another folder"
+    ):
+        heads.run(words)
+    path.write_text("x", "utf-8")
+    with pytest.raises(
+        UserError, match=r"heads/.*\.json: damaged \(not JSON.*\); remove it, or name another folder: out=FOLDER"
+    ):
+        heads.run(words)
+
+
+def test_a_recurrent_model_has_one_head_that_cannot_be_masked(run: Run, tmp_path: Path) -> None:
+    other = save_other(run, tmp_path / "other.safetensors")
+    heads.run([f"ckpt={other}", f"out={tmp_path}", "rarity=false", *FAST])
+    (only,) = written(tmp_path, "test.other.beam1.lp1.4")["heads"]
+    assert (only["kind"], only["lost"], set(only["shares"])) == ("cross", None, {"end"})
+
+
+def test_mistakes(run: Run, tmp_path: Path) -> None:
+    other = save_other(run, tmp_path / "other.safetensors")
+    with pytest.raises(UserError, match=r"^ckpt: got a list of 2, but this is about the heads of one model"):
+        heads.run([f"ckpt=[{other},{other}]"])
+    with pytest.raises(UserError, match="sentences: got 0"):
+        heads.run([f"ckpt={run.folder}", "sentences=0"])

@@ -1,0 +1,99 @@
+"""The program that reports what a corpus holds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from nmt.errors import UserError
+from nmt.lab.cli import inspect_data
+from tests.tiny_run import Run, save_other
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    rows = [f"a dog {number}\tein Hund {number}" for number in range(40)] + ["a dog 1\tein Hund 1", "\tleer", "Ja\tJa"]
+    (tmp_path / "train.tsv").write_text("en\tde\n" + "".join(f"{row}\n" for row in rows), encoding="utf-8")
+    (tmp_path / "test.tsv").write_text("a DOG 7\tein Hund: 7\nsnow\tSchnee\n", encoding="utf-8")
+    return tmp_path
+
+
+def test_text_json_and_page(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [f"data.path={folder}", "data.val_size=3", "data.filters=[duplicate]", "tokenizer.vocab_size=null"]
+    inspect_data.run([*words, f"out={folder}/re port"])
+    out = capsys.readouterr().out
+    report = json.loads((folder / "re port" / "data_report.json").read_text(encoding="utf-8"))
+    train = report["splits"]["train"]
+    found = {name: [each["where"] for each in finding["examples"]] for name, finding in train["findings"].items()}
+    assert found["empty"] == ["line 43"] and found["identical"] == ["line 44"]  # the first line names the languages
+    assert found["duplicate"] == ["line 42"] and found["leaked_pair"] == ["line 9"]
+    assert report["dropped"][-1] == "duplicate" and report["splits"]["test"]["seen_pairs"] == 1
+    text = (folder / "re port" / "data_report.txt").read_text(encoding="utf-8")
+    assert out.startswith(text) and "leaked_pair, train: 1" in text and f"train: data.path={folder}" in text
+    page = (folder / "re port" / "data_report.html").read_text(encoding="utf-8")
+    assert "<h3>leaked_pair, train: 1</h3>" in page
+
+
+def test_further_training_corpora_have_a_column(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "crawled.tsv").write_text("en\tde\na dog 99\tein Hund 99\nit snows\tschnee\n", encoding="utf-8")
+    words = [f"data.path={folder}", "data.val_size=3", "tokenizer.vocab_size=null"]
+    inspect_data.run([*words, f"data.more={{crawled: {{train: {folder}/crawled.tsv}}}}"])
+    out = capsys.readouterr().out
+    assert f"more.crawled: {folder}/crawled.tsv" in out and " train  more.crawled  val  test\n" in out
+    assert "leaked_target, more.crawled: 1. Each has a target that is in validation or test too" in out
+    assert "  line 3 (test, nearly)\n    it snows\n    schnee\n" in out
+
+
+def test_a_vocabulary_that_is_too_large_stops_no_report(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [f"data.path={folder}", "data.val_size=3"]
+    inspect_data.run([*words, "tokenizer.vocab_size=5000", f"out={folder}/large"])
+    large = capsys.readouterr().out.replace("/large/", "/")
+    inspect_data.run([*words, "tokenizer.vocab_size=null", f"out={folder}"])
+    (note,) = set(large.split("\n")) - set(capsys.readouterr().out.split("\n"))
+    assert note.startswith("a run would end here: tokenizer.vocab_size: got 5000, but the joint training text ")
+    assert note.endswith("or lower; the pieces above are those of tokenizer.vocab_size=null")
+    assert note in (folder / "large" / "data_report.html").read_text(encoding="utf-8")
+
+
+def test_a_run_that_starts_from_a_checkpoint_has_its_tokenizer(
+    run: Run, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    start = save_other(run, folder / "start.safetensors")
+    inspect_data.run([f"data.path={folder}", "data.val_size=3", f"init={start}", f"out={folder}/own"])
+    report = json.loads((folder / "own" / "data_report.json").read_text(encoding="utf-8"))
+    pieces = sum(len(each) for each in run.translator.tokenizer.encode_source(["a DOG 7", "snow"]))
+    assert report["splits"]["test"]["source"]["pieces"] == pieces - 2  # without the ends of the sentences
+    assert f"the pieces above are those of init={start}" in capsys.readouterr().out
+    with pytest.raises(UserError, match=r"^init=.*none: no such file or folder"):
+        inspect_data.run([f"data.path={folder}", "init=none"])
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["data.path=/nowhere"], "data.path: /nowhere: no such folder"),
+        (["data.filter=[script]"], "data.filter"),
+        (
+            ["data=cldr", "data.filters=[scrip]"],
+            r"data.filters: got \['scrip'\], expected a list \(each one of identical",
+        ),
+        (["examples=many"], "examples: got 'many', expected a number of at least 0"),
+    ],
+)
+def test_mistakes_are_one_line(words: list[str], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        inspect_data.run(words)
+
+
+def test_an_unusable_folder_is_named_before_the_data_are_read(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(OSError, match=r"exists|Not a directory"):
+        inspect_data.run(["data.path=/nowhere", f"out={tmp_path}/file"])
+
+
+def test_help_names_the_options(capsys: pytest.CaptureFixture[str]) -> None:
+    inspect_data.run(["--help"])
+    out = capsys.readouterr().out
+    assert all(word in out for word in ("examples=", "out=FOLDER", "data.filters="))

@@ -1,0 +1,123 @@
+"""The program of the lab: what it plans, what it trains again, and what it says of mistakes."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from nmt.cli.arguments import read_config
+from nmt.errors import UserError
+from nmt.lab.claims import CLAIMS, gradient
+from nmt.lab.claims.claim import Claim, Contrast, Curves, Text
+from nmt.lab.cli import lab
+
+TINY = (
+    *("data=recall", "data.pairs=2", "data.sizes=[200,20,20]", "model=rnn", "model.encoder.embedding_width=8"),
+    *("model.encoder.hidden_width=8", "model.decoder.width=16", "model.decoder.embedding_width=8"),
+    *("model.decoder.readout_width=8", "trainer.max_steps=2", "search=greedy", "logger=none"),
+)
+
+
+class Tiny(Claim):
+    """A claim with one system that is trained for two updates."""
+
+    name, claim, method = "tiny", Text("c", "c"), Text("m", "m")
+
+    def systems(self):
+        return {"a system": TINY}
+
+    def measure(self, runs):
+        seeds = tuple(float(run.seed) for run in runs["a system"])
+        return Curves(Text("x", "x"), Text("y", "y"), {"a": {"1": seeds}})
+
+    def contrasts(self, lines, more):
+        return (Contrast(Text("seed", "seed"), lines["a"]["1"]),)
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    monkeypatch.setitem(CLAIMS, "tiny", Tiny)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["claims=[memry]"], "claims: got 'memry', expected some of .*; did you mean 'memory'"),
+        (["seeds=[1]"], r"seeds: got \[1\], expected 2 to 10 different seeds"),
+        (["seeds=[1,1]"], r"seeds: got \[1, 1\], expected 2 to 10 different seeds"),
+        (["jobs=0"], "jobs: got 0"),
+        (["claims=[fixed_vector_multi30k]", "multi30k=none"], "multi30k: /.*none is not a folder; expected one"),
+        (["claims=[]"], "claims: got an empty list, expected some of"),
+        (["claims=[fixed_vector_multi30k]"], "claims: none of them can be measured"),
+    ],
+)
+def test_mistakes_are_named(arguments, message):
+    with pytest.raises(UserError, match=message):
+        lab.run(arguments)
+
+
+def test_an_unusable_folder_is_named_before_the_trainings(tiny, tmp_path, monkeypatch):
+    monkeypatch.setattr(lab, "train_all", lambda *_: pytest.fail("it trained"))
+    (tmp_path / "claims.json").write_text("x", "utf-8")
+    with pytest.raises(
+        UserError, match=r"claims\.json: damaged \(not JSON: .*\); remove it, or name another folder: out=FOLDER"
+    ):
+        lab.run([f"out={tmp_path}"])
+    with pytest.raises(OSError, match=r"exists|Not a directory"):
+        lab.run([f"out={tmp_path}/claims.json"])
+
+
+def test_a_folder_changes_with_the_settings_of_its_system(tiny, tmp_path):
+    (own,) = lab.planned(Tiny(), [1, 2], tmp_path).values()
+    assert [each.folder.name for each in own] == ["seed1", "seed2"] and own[0].settings == TINY
+    assert own[0].folder.parent.name.startswith("recall-rnn-")
+    changed = type("Changed", (Tiny,), {"systems": lambda self: {"a system": (*TINY, "optimizer.lr=0.1")}})
+    assert lab.planned(changed(), [1], tmp_path)["a system"][0].folder.parent != own[0].folder.parent
+
+
+def test_without_trainings_the_page_is_written_at_once(tmp_path, capsys, monkeypatch):
+    for name, value in (("DISTANCES", (0, 20)), ("SENTENCES", 10), ("SEEDS", (1, 2))):
+        monkeypatch.setattr(gradient, name, value)
+    lab.run(["claims=[gradient]", f"out={tmp_path}", f"runs={tmp_path / 'runs'}"])
+    assert "supported" in capsys.readouterr().out
+    assert {path.name for path in tmp_path.iterdir()} == {"README.md", "README.ko.md", "claims.json", "gradient.png"}
+    before = (tmp_path / "claims.json").read_bytes()
+    with pytest.raises(UserError, match=f"^out: the page in {tmp_path} also has gradient, which would be lost"):
+        lab.run(["claims=[memory]", f"out={tmp_path}", f"runs={tmp_path / 'runs'}"])
+    assert (tmp_path / "claims.json").read_bytes() == before and not (tmp_path / "runs").exists()
+
+
+def test_paths_may_have_any_characters_and_one_folder_has_one_name(tmp_path, monkeypatch):
+    folder = tmp_path / "a folder (1), ours"
+    folder.mkdir()
+    monkeypatch.chdir(tmp_path)
+    read = [read_config("lab", [f"multi30k={name}", "runs=~/x, y"], lab.LabConfig) for name in (folder, f"{folder}/")]
+    assert read[0].runs == str(Path.home() / "x, y")
+    systems = [[claim.systems() for claim in lab.chosen(config)] for config in read]
+    assert systems[0] == systems[1]
+
+
+@pytest.mark.slow
+def test_finished_trainings_are_used_again_and_a_failed_one_is_named(tiny, tmp_path, capsys, monkeypatch):
+    arguments = ["claims=[tiny]", "seeds=[1,2]", f"out={tmp_path / 'out'}", f"runs={tmp_path / 'runs'}"]
+    lab.run(arguments)
+    assert "2 trainings, 0 of them finished" in capsys.readouterr().out
+    (found,) = json.loads((tmp_path / "out" / "claims.json").read_text("utf-8"))
+    assert found["contrasts"][0]["values"] == [1.0, 2.0]
+    lab.run(arguments)
+    assert "2 trainings, 2 of them finished" in capsys.readouterr().out
+    monkeypatch.setattr(Tiny, "systems", lambda self: {"a system": (*TINY, "optimizer.lr=-1")})
+    with pytest.raises(UserError, match=r"the training ended with status 2: error: optimizer\.lr"):
+        lab.run(arguments)
+
+
+@pytest.mark.slow
+def test_a_stopped_training_goes_on(tiny, tmp_path):
+    training = lab.planned(Tiny(), [1, 2], tmp_path)["a system"][0]
+    metrics = training.folder / "metrics.json"
+    lab.train(training)
+    whole = json.loads(metrics.read_text("utf-8"))
+    metrics.unlink()  # as if it had been killed after the last update
+    lab.train(training)
+    again = json.loads(metrics.read_text("utf-8"))
+    assert (again["updates"], again["test"]) == (whole["updates"], whole["test"])

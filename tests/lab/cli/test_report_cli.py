@@ -1,0 +1,133 @@
+"""The program that reports on a checkpoint's translations."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from nmt.cli import evaluate
+from nmt.errors import UserError
+from nmt.lab.cli import report as program
+from tests.html_page import Page
+from tests.tiny_run import Run, save_other
+
+QUICK = ["bootstrap=10", "examples=1", "search.beam_size=2", "n_best=2"]
+
+
+def test_the_report_stands_beside_the_evaluation_and_has_its_scores(
+    run: Run, tmp_path: Path, elsewhere: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    evaluate.run([f"ckpt={run.folder}", "bootstrap=10", "search.beam_size=2", f"out={tmp_path}/one"])
+    printed = capsys.readouterr().out.split(" (")[0]
+    words = [f"ckpt={run.folder}", *QUICK, f"out={tmp_path}/two"]
+    program.run(words)
+    assert capsys.readouterr().out.startswith(printed)
+    one, two = (tmp_path / name / "translations" for name in ("one", "two"))
+    alone = {path.name: path.read_bytes() for path in one.iterdir()}
+    beside = {path.name: path.read_bytes() for path in two.iterdir()}
+    label = "test.beam2.lp1"
+    page = Page(beside.pop(f"{label}.report.html").decode())
+    figures = json.loads(beside.pop(f"{label}.report.json"))
+    evaluations = [json.loads(each.pop(f"{label}.scores.json")) for each in (alone, beside)]
+    assert alone == beside
+    for facts in evaluations:
+        for key in ("scores", "errors", "search", "sentences", "split", "data", "source_lang", "target_lang"):
+            assert facts[key] == figures[key], key
+    assert figures["update"] == 7 and "tiny: test, en to de" in page.text
+    program.run(words)  # replaces its files and its events
+    (events,) = (tmp_path / "two").glob("events.out.tfevents.*")
+    found = EventAccumulator(str(events)).Reload()
+    bleu = found.Scalars(f"report/{label}/bleu")
+    assert [(each.step, each.value) for each in bleu] == [(7, pytest.approx(figures["scores"]["bleu"]["value"]))]
+    tags = {tag.removeprefix(f"report/{label}/") for tag in found.Tags()["scalars"]}
+    assert {"empty", "copied", "search_error", "exact_match"} <= tags
+    assert {f"bleu_by_rarity/{group['name']}" for group in figures["by_rarity"]["groups"]} <= tags
+    for group in figures["by_length"]["groups"]:
+        (value,) = found.Scalars(f"report/{label}/bleu_by_length/{group['name']}")
+        assert value.value == pytest.approx(group["score"])
+
+
+def test_words_are_counted_in_the_runs_own_training_data(run: Run, tmp_path: Path, elsewhere: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "test.tsv").write_text("a dog\tgod a\nred\tunseen\n", encoding="utf-8")
+    words = [f"ckpt={run.folder}", *QUICK, f"data.path={other}", f"out={tmp_path}"]
+    program.run(words)
+    (path,) = (tmp_path / "translations").glob("test.beam2.lp1.????????.report.json")
+    groups = {group["name"]: group for group in json.loads(path.read_text("utf-8"))["by_rarity"]["groups"]}
+    training = (run.data / "train.de").read_text("utf-8").split()
+    assert training.count("god") >= 10 and groups["0"]["sentences"] == 1 and groups["10-99"]["sentences"] == 1
+    program.run([*words, "rarity=false"])
+    figures = json.loads(path.read_text("utf-8"))
+    assert figures["by_rarity"] is None and figures["words"] is None
+    assert "rarity=false" in path.with_suffix(".html").read_text("utf-8")
+
+
+def test_where_the_training_pairs_are_lost_a_copy_takes_their_place(
+    run: Run, tmp_path: Path, elsewhere: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without one, the report goes on without rare words. A warning says what happens."""
+    lost = save_other(run, tmp_path / "lost.safetensors", train=str(tmp_path / "gone.tsv"))
+    copy, alone = tmp_path / "copy", tmp_path / "alone"
+    for folder in (copy, alone):
+        folder.mkdir()
+        (folder / "test.tsv").write_text("red\tunseen god\n", encoding="utf-8")
+    (copy / "train.tsv").write_text("red\tunseen\n" * 12 + "dog\tgod\n" * 7, encoding="utf-8")
+    (copy / "val.tsv").write_text("red\tunseen\n", encoding="utf-8")
+    words = [f"ckpt={lost}", *QUICK, f"out={tmp_path}", "data.limit=1"]
+    reason = f"warning: the training pairs of this model cannot be read ({tmp_path}/gone.tsv: no such file)"
+    program.run([*words, f"data.path={copy}"])
+    assert f"{reason}; words are counted in those of data.path={copy}\n" in capsys.readouterr().err
+    (path,) = (tmp_path / "translations").glob("*.report.json")
+    figures = json.loads(path.read_text("utf-8"))
+    assert [group["name"] for group in figures["by_rarity"]["groups"]] == ["5-9"]
+    assert figures["words"]["counted_in"] == f"data.path={copy}"
+    path.unlink()
+    program.run([*words, f"data.path={alone}"])
+    assert (
+        f"{reason}, nor other ones (data.path={alone} has neither a val nor a train split); rare"
+        in capsys.readouterr().err
+    )
+    (path,) = (tmp_path / "translations").glob("*.report.json")
+    assert json.loads(path.read_text("utf-8"))["by_rarity"] is None
+    page = Page(path.with_suffix(".html").read_text("utf-8"))
+    assert "not counted, because of rarity=false or because the training pairs cannot be read" in page.text
+
+
+def test_words_of_further_corpora_are_counted_too(run: Run, tmp_path: Path, elsewhere: Path) -> None:
+    (tmp_path / "test.tsv").write_text("red\tunseen\n", encoding="utf-8")
+    (tmp_path / "more.tsv").write_text("red\tunseen\n" * 12, encoding="utf-8")
+    more = {"mine": {"train": str(tmp_path / "more.tsv"), "weight": 1}}
+    ckpt = save_other(run, tmp_path / "other.safetensors", more=more)
+    program.run([f"ckpt={ckpt}", *QUICK, f"data.path={tmp_path}", f"out={tmp_path}"])
+    (path,) = (tmp_path / "translations").glob("*.report.json")
+    (group,) = json.loads(path.read_text("utf-8"))["by_rarity"]["groups"]
+    assert (group["name"], group["sentences"]) == ("10-99", 1)
+
+
+@pytest.mark.parametrize(
+    ("words", "match"),
+    [
+        ([], "ckpt: not given"),
+        (["ckpt=nothing"], "no such file"),
+        (["ckpt={run}", "split=tests"], "did you mean 'test'"),
+        (["ckpt={run}", "data.path={folder}"], "has no test split"),
+        (["ckpt={run}", "data=cldr"], "single settings"),
+        (["ckpt={run}", "examples=-1"], "examples: got -1, expected an integer of at least 0"),
+        (["ckpt={run}", "example=1"], "example"),
+        (['ckpt=["{run}","{run}"]'], "ckpt: got a list of 2, but a report is about one model"),
+    ],
+)
+def test_mistakes_are_one_line(run: Run, tmp_path: Path, elsewhere: Path, words: list[str], match: str) -> None:
+    (tmp_path / "train.tsv").write_text("a dog\tgod a\n", encoding="utf-8")
+    with pytest.raises(UserError, match=match):
+        program.run([word.format(run=run.folder, folder=tmp_path) for word in words])
+
+
+def test_help_names_every_setting(capsys: pytest.CaptureFixture[str]) -> None:
+    program.run(["--help"])
+    out = capsys.readouterr().out
+    assert all(word in out for word in ("examples=", "n_best=", "seed=", "rarity=", "evaluate.py --help"))

@@ -1,0 +1,28 @@
+"""Which runs are of the same system."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from nmt.lab.compare.runs import EvaluationSet, FinishedRun
+
+
+def run(**config: Any) -> FinishedRun:
+    return FinishedRun(Path("run"), config, {}, EvaluationSet("en", "de", (), ()), (), 0.0)
+
+
+def test_a_seed_a_name_and_a_newer_setting_leave_the_system_the_same() -> None:
+    model = {"encoder": {"layers": 2}}
+    older = run(seed=1, name="a", model=model, search={"beam_size": 5, "batch_tokens": 1000})
+    newer = run(seed=2, name="b", model=model, search={"beam_size": 5, "batch_tokens": 2000}, init=None)
+    assert older.same_system(newer) and newer.same_system(older)
+
+
+def test_runs_that_began_with_other_runs_are_one_system_by_their_name_and_not_by_their_beginning() -> None:
+    one, again = run(seed=1, name="a", init="/a/seed1"), run(seed=2, name="a", init="/a/seed2")
+    assert one.same_system(again) and again.same_system(one)
+    assert not one.same_system(run(seed=2, name="b", init="/b/seed2"))
+    assert not one.same_system(run(seed=1, name="a", init="/a/seed2"))
+    assert not one.same_system(run(seed=2, name="a", init=None))
+    assert not run(seed=2, name="a").same_system(one)

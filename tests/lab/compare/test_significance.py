@@ -1,0 +1,198 @@
+"""The significance tests, against the sacrebleu program and against all cases by hand."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nmt.errors import UserError
+from nmt.evaluation.metrics.bleu import BLEU
+from nmt.evaluation.metrics.chrf import ChrF
+from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric
+from nmt.evaluation.metrics.ter import TER
+from nmt.lab.compare import significance
+from nmt.lab.compare.significance import PairedBootstrap, bootstrap_test, randomization_test, sentence_statistics
+from tests.lab.compare.corpus import HYPOTHESES, REFERENCES
+from tests.tiny_run import sentences
+
+LINES = sentences(60, seed=1)
+
+
+def spoiled(share: float, seed: int) -> list[str]:
+    """Return LINES with this share of their words exchanged."""
+    draw = random.Random(seed)
+    return [" ".join("x" if draw.random() < share else word for word in line.split()) for line in LINES]
+
+
+def randomization(
+    baseline: list[str], system: list[str], references: list[str], metric: SacreBleuMetric, shuffles: int
+) -> float:
+    one, two = (sentence_statistics(lines, references, metric=metric) for lines in (baseline, system))
+    return randomization_test(one, two, metric=metric, shuffles=shuffles)
+
+
+def bootstrap(
+    baseline: list[list[str]], system: list[list[str]], references: list[str], metric: SacreBleuMetric, resamples: int
+) -> PairedBootstrap:
+    one, two = (
+        [sentence_statistics(lines, references, metric=metric) for lines in runs] for runs in (baseline, system)
+    )
+    return bootstrap_test(one, two, metric=metric, resamples=resamples)
+
+
+def test_p_values_of_randomization_equal_those_of_the_sacrebleu_program(tmp_path: Path) -> None:
+    baseline, system = spoiled(0.3, seed=2), spoiled(0.25, seed=3)
+    for name, lines in (("ref", LINES), ("a", baseline), ("b", system)):
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    command = [sys.executable, "-m", "sacrebleu", "ref", "-i", "a", "b", "-m", "bleu", "chrf", "ter"]
+    command += ["--paired-ar", "--paired-ar-n", "300", "-f", "text"]  # its JSON fails for chrF and TER
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    theirs = re.findall(r"\(p = ([\d.]+)\)", done.stdout)
+    for metric, p_value in zip((BLEU(), ChrF(), TER()), theirs, strict=True):
+        ours = randomization(baseline, system, LINES, metric, shuffles=300)
+        if isinstance(metric, TER):  # few edits: shuffles with the same difference, which we count
+            assert ours > float(p_value)
+        else:
+            assert ours == pytest.approx(float(p_value), abs=1e-4), "one shuffle more or less is 0.003"
+        assert 0.003 < ours < 1
+
+
+def test_shuffles_drawn_in_blocks_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    baseline, system = spoiled(0.3, seed=2), spoiled(0.25, seed=3)
+    found = set()
+    for block in (1, 10_000, 1_000_000):
+        monkeypatch.setattr(significance, "_BLOCK", block)
+        found.add(randomization(baseline, system, LINES, metric=ChrF(), shuffles=300))
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize("test", ["randomization", "bootstrap"])
+def test_differences_between_equal_systems_have_every_p_value_equally_often(test: str) -> None:
+    """Each system has 30 % of its words exchanged, so a real difference is none, and its p-value is uniform."""
+    pairs, found = 60, []
+    for pair in range(pairs):
+        one, two = spoiled(0.3, seed=2 * pair), spoiled(0.3, seed=2 * pair + 1)
+        if test == "bootstrap":
+            found.append(bootstrap([one], [two], LINES, metric=ChrF(), resamples=50).p)
+        else:
+            found.append(randomization(one, two, LINES, metric=ChrF(), shuffles=50))
+    for level in (0.1, 0.5, 0.9):
+        four_deviations = 4 * (level * (1 - level) / pairs) ** 0.5
+        assert np.mean(np.array(found) <= level) == pytest.approx(level, abs=four_deviations)
+
+
+@pytest.mark.parametrize("differing", [1, 2, 3])
+def test_a_few_sentences_are_no_significant_difference(differing: int) -> None:
+    """All 2^m shuffles by hand: at least the real one and its mirror image differ as much."""
+    references = [f"the {word} runs over a green hill in the {word} sun" for word in ["dog", "cat", "fox", "cow"]] * 5
+    system = [text.replace("green", "red") if i < differing else text for i, text in enumerate(references)]
+    bleu = BLEU()
+    real = abs(bleu.score(references, references).value - bleu.score(system, references).value)
+    counted = 0
+    for swaps in itertools.product([False, True], repeat=differing):
+        one = [system[i] if i < differing and swaps[i] else text for i, text in enumerate(references)]
+        two = [system[i] if i < differing and not swaps[i] else text for i, text in enumerate(references)]
+        scores = [bleu.score(lines, references).value for lines in (one, two)]
+        counted += abs(scores[0] - scores[1]) >= real - 1e-9
+    found = randomization(references, system, references, metric=bleu, shuffles=2000)
+    assert found == pytest.approx(counted / 2**differing, abs=0.01)
+
+
+def test_differences_that_no_score_counts_make_nothing_significant() -> None:
+    """Many texts differ, but one sentence alone has other statistics: every shuffle has the same difference."""
+    references = [f"the dog {i} runs over a green hill" for i in range(30)]
+    baseline = [text.replace("dog", "cat") for text in references]
+    system = ["the fox 0 runs over a red hill", *(text.replace("dog", "fox") for text in references[1:])]
+    assert randomization(baseline, system, references, metric=BLEU(), shuffles=200) == 1.0
+
+
+def test_gains_and_losses_of_the_same_size_by_hand() -> None:
+    """Five sentences better and two worse by the same edit: of seven signs, at least five must agree."""
+    references = [f"the dog {i} runs over a green hill" for i in range(40)]
+    worse = [text.replace("green", "red") for text in references]
+    baseline = [*worse[:5], *references[5:7], *references[7:]]
+    system = [*references[:5], *worse[5:7], *references[7:]]
+    signs = itertools.product((1, -1), repeat=7)
+    expected = sum(abs(sum(each)) >= 3 for each in signs) / 2**7
+    found = randomization(baseline, system, references, metric=BLEU(), shuffles=4000)
+    assert found == pytest.approx(expected, abs=0.02)
+
+
+def test_equal_systems_do_not_differ() -> None:
+    assert randomization(HYPOTHESES, HYPOTHESES, REFERENCES, metric=BLEU(), shuffles=50) == 1.0
+    for runs in (1, 2):
+        found = bootstrap([HYPOTHESES] * runs, [HYPOTHESES], REFERENCES, metric=BLEU(), resamples=50)
+        assert found == PairedBootstrap(0.0, 0.0, 1.0)
+
+
+@pytest.mark.parametrize("runs", [1, 2])
+def test_every_resample_of_seeds_and_sentences_by_hand(runs: int) -> None:
+    references = ["a dog runs over there", "two men sit here now", "it is cold out today"]
+    baseline = [["a dog runs over there", "two men sit", "it is hot out today"], ["a cat", "two men sit here", "it"]]
+    system = [["a dog runs over there", "two men sit here now", "it is cold"], ["a dog runs", "two men", "it is cold"]]
+    baseline, system = baseline[:runs], system[:runs]
+    chrf, draws = ChrF(), list(itertools.product((0, 1, 2), repeat=3))
+
+    def scores(drawn: tuple[int, ...]) -> list[float]:
+        targets = [references[i] for i in drawn]
+        return [chrf.score([lines[i] for i in drawn], targets).value for lines in (*baseline, *system)]
+
+    of = {drawn: scores(drawn) for drawn in draws}
+
+    def difference(chosen: tuple[int, ...], drawn: tuple[int, ...]) -> float:
+        first, second = chosen[:runs], chosen[runs:]
+        return float(np.mean([of[drawn][runs + i] for i in second]) - np.mean([of[drawn][i] for i in first]))
+
+    real = difference((*range(runs), *range(runs)), (0, 1, 2))
+    every = np.array(
+        [difference(chosen, drawn) for chosen in itertools.product(range(runs), repeat=2 * runs) for drawn in draws]
+    )
+    expected = float(np.mean(abs(every - real) >= abs(real) - 1e-9))
+    found = bootstrap(baseline, system, references, metric=chrf, resamples=2000)
+    assert 0.05 < expected < 0.95
+    assert found.p == pytest.approx(expected, abs=0.04)
+    assert found.difference == pytest.approx(real)
+    low, high = np.quantile(every, [0.025, 0.975], method="inverted_cdf")
+    assert found.half_width == pytest.approx((high - low) / 2, rel=0.1)
+
+
+def test_seeds_that_vary_make_a_difference_less_certain() -> None:
+    """The same mean scores, once of seeds that agree and once of seeds that do not."""
+    baseline = [spoiled(0.30, seed=seed) for seed in range(4)]
+    steady = [spoiled(0.20, seed=seed) for seed in range(10, 14)]
+    varying = [spoiled(share, seed=seed) for seed, share in enumerate((0.02, 0.38, 0.04, 0.36), start=20)]
+    certain, uncertain = (
+        bootstrap(baseline, system, LINES, metric=ChrF(), resamples=300) for system in (steady, varying)
+    )
+    assert certain.p < 0.02 and certain.half_width < abs(certain.difference)
+    assert uncertain.p > 0.1 and uncertain.half_width > abs(uncertain.difference)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("runs", "expected"), [(2, 0.24), (3, 0.14), (5, 0.09)])
+def test_few_seeds_make_equal_systems_significantly_different(runs: int, expected: float) -> None:
+    """The share of p < 0.05 that the docstring names. TER is a mean over the sentences, so its variance is known: here
+    the sentences let the difference vary by 1 / sqrt(sentences), and the seeds let a score vary three times as much.
+    """
+    draw, cases, lines = np.random.default_rng(runs), 1000, 50
+    significant = 0
+    for _ in range(cases):
+        systems = []
+        for _ in range(2):
+            edits = draw.normal(10, 0.5**0.5, lines)
+            levels = draw.normal(0, 3 / lines**0.5, runs)
+            systems.append([np.stack([edits + level, np.ones(lines)], axis=1) for level in levels])
+        significant += bootstrap_test(*systems, metric=TER(), resamples=400).p < 0.05
+    assert significant / cases == pytest.approx(expected, abs=0.02)
+
+
+def test_unequal_counts_are_refused() -> None:
+    with pytest.raises(UserError, match="14 translations for 15"):
+        sentence_statistics(HYPOTHESES[1:], REFERENCES, metric=BLEU())

@@ -1,0 +1,259 @@
+"""The data report: every planted defect is found and nothing else, and its figures are those of counting by hand."""
+
+from __future__ import annotations
+
+import html.parser
+import importlib.util
+import json
+import logging
+import random
+import re
+from dataclasses import asdict
+
+import pytest
+
+from nmt.data.defects.base import BLOCK
+from nmt.data.defects.corpus import MOST_TARGETS
+from nmt.data.encoded import encode, encode_corpus
+from nmt.data.filters import DEFECTS, FILTERS, make_filters
+from nmt.data.pair import SentencePair, Split
+from nmt.data.sources.cldr import Cldr
+from nmt.data.tokenizer import Tokenizer
+from nmt.lab.corpus.figures import visible
+from nmt.lab.corpus.inspection import inspect
+from nmt.lab.corpus.page import page
+from nmt.lab.corpus.start import start_lines
+from nmt.lab.corpus.tables import short_text, text
+
+ENGLISH = ("the old man walks his dog along river while children play in snow and women read books").split()  # noqa: SIM905
+GERMAN = "der alte Mann führt seinen Hund am Fluss während Kinder im Schnee spielen und Frauen lesen".split()  # noqa: SIM905
+NEEDS = {"encoding": "ftfy", "language": "py3langid"}
+LOOKED_FOR = [name for name in DEFECTS if importlib.util.find_spec(NEEDS.get(name, "nmt")) is not None]
+
+HELD_OUT = {
+    "val": [SentencePair("Two dogs, running fast.", "Zwei Hunde, die schnell laufen."), SentencePair("Hi", "Tag")],
+    "test": [SentencePair("A red boat sails.", "Ein rotes Boot segelt."), SentencePair("Snow!", "Schnee!")],
+}
+LEAKED = {"leaked_pair", "leaked_source", "leaked_target"}
+# The defects of a pair, and the pair.
+PLANTED = [
+    ({"empty"}, SentencePair("", "Ein Hund.")),
+    ({"empty"}, SentencePair("A dog.", " \t")),
+    ({"too long"}, SentencePair("the old man walks " * 40, "der alte Mann " * 40)),
+    ({"of unequal length"}, SentencePair("the old man walks his dog along the river " * 4, "Ja")),
+    ({"identical"}, SentencePair("Berlin Dresden", "Berlin Dresden")),
+    ({"duplicate"}, SentencePair("a first pair", "ein erstes Paar")),
+    (LEAKED, SentencePair("A red boat sails.", "Ein rotes Boot segelt.")),
+    (LEAKED, SentencePair("two dogs running fast", "zwei Hunde die schnell laufen!")),
+    ({"leaked_source"}, SentencePair("A red boat sails.", "Ein Schiff, das rot ist.")),
+    ({"leaked_target"}, SentencePair("A ship that is red.", "ein rotes Boot segelt")),
+    ({"script"}, SentencePair("собака бежит", "ein Hund rennt")),
+    ({"language"}, SentencePair("children play in the snow " * 4, "les enfants jouent dans la neige avec leurs amis")),
+    ({"encoding"}, SentencePair("a bridge over the river", "eine BrÃ¼cke Ã¼ber den Fluss")),
+    ({"encoding"}, SentencePair("a bridge over the street", "eine Br\ufffdcke \ufffdber die Straße")),
+    ({"invisible"}, SentencePair("an old\u200b man", "ein alter Mann")),
+    ({"invisible"}, SentencePair("\ufeffan old dog", "ein alter Hund")),
+    ({"markup"}, SentencePair("a man &amp; his dog", "ein Mann & sein Hund")),
+    ({"numbers"}, SentencePair("25 children in the snow", "35 Kinder im Schnee")),
+    ({"addresses"}, SentencePair("see www.example.com", "siehe www.example.org")),
+    ({"symbols"}, SentencePair("children at the river", "======= Kinder")),
+    ({"not_nfc"}, SentencePair("a bridge", "eine Bru\u0308cke")),
+    *(({"many_targets"}, SentencePair("yes", f"ja {word}")) for word in GERMAN[: MOST_TARGETS + 1]),
+]
+
+
+def sentences(words, count, seed):
+    draw = random.Random(seed)
+    return [" ".join(draw.sample(words, 8)) for _ in range(count)]
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    """Sound pairs with planted ones among them; every pair has the number of its line."""
+    sound = [SentencePair(*each) for each in zip(sentences(ENGLISH, 300, 1), sentences(GERMAN, 300, 2), strict=True)]
+    train = [SentencePair("a first pair", "ein erstes Paar"), *sound, *(pair for _, pair in PLANTED)]
+    order = [0, *random.Random(3).sample(range(1, len(train)), len(train) - 1)]
+    lines = [SentencePair(train[i].source, train[i].target, line) for line, i in enumerate(order, 1)]
+    return {split: Split.of(pairs) for split, pairs in {"train": lines, **HELD_OUT}.items()}
+
+
+@pytest.fixture
+def tokenizer(corpus, tokenizer_config):
+    return Tokenizer.train(corpus["train"], tokenizer_config(vocab_size=None), cache_dir=None)
+
+
+@pytest.fixture
+def report(corpus, tokenizer, data_config):
+    return inspect(corpus, tokenizer, data_config(), origin=lambda split: f"{split}.tsv", examples=1000)
+
+
+def expected(corpus):
+    """Return for each defect the lines of the planted pairs."""
+    planted = {(pair.source, pair.target): names for names, pair in PLANTED}
+    lines = {}
+    for pair in list(corpus["train"])[1:]:
+        for name in planted.get((pair.source, pair.target), ()):
+            lines.setdefault(name, []).append(f"line {pair.line}")
+    return {name: found for name, found in lines.items() if name in LOOKED_FOR or name not in DEFECTS}
+
+
+def test_every_planted_defect_is_found_and_nothing_else(report, corpus):
+    findings = report.splits["train"].findings
+    found = {name: [each.where for each in finding.examples] for name, finding in findings.items() if finding.count}
+    assert found == expected(corpus)
+    assert all(finding.count == len(finding.examples) for finding in findings.values())
+    assert not any(finding.count for split in HELD_OUT for finding in report.splits[split].findings.values())
+    assert set(report.not_tested) == set(DEFECTS) - set(LOOKED_FOR)
+    assert [(report.splits[split].seen_sources, report.splits[split].seen_pairs) for split in HELD_OUT] == [(1, 1)] * 2
+    assert report.splits["train"].several_targets == 2, "yes, and the red boat"
+
+
+def test_a_filter_drops_exactly_what_the_report_finds(report, corpus, tokenizer, data_config, tmp_path):
+    for name in filter(FILTERS.__contains__, LOOKED_FOR):
+        filters = make_filters(data_config(filters=[name]), corpus)
+        encoded = encode_corpus(corpus["train"], tokenizer, filters, folder=tmp_path)
+        lines = {each.where for each in report.splits["train"].findings[name].examples}
+        limits = {line for reason in ("empty", "too long", "of unequal length") for line in expected(corpus)[reason]}
+        kept = [pair for pair in corpus["train"] if f"line {pair.line}" not in lines | limits]
+        assert list(encoded) == encode(kept, tokenizer) and encoded.dropped.get(name, 0) == len(lines), name
+
+
+def test_figures_are_those_of_counting_by_hand(report, corpus, tokenizer):
+    for name, split in corpus.items():
+        pairs = list(split)
+        encoded = encode(pairs, tokenizer)
+        for side in (0, 1):
+            texts = [(pair.source, pair.target)[side] for pair in pairs]
+            lengths = sorted(len(ids[side]) for ids in encoded)
+            found = (report.splits[name].source, report.splits[name].target)[side]
+            assert found.words == sum(len(each.split()) for each in texts)
+            assert found.characters == sum(map(len, texts)) and found.texts == len(texts)
+            assert found.pieces == sum(lengths) - len(lengths)
+            assert found.longest == lengths[-1] and found.median == lengths[(len(lengths) - 1) // 2]
+            below = [sum(length <= bound for length in lengths) for bound in found.histogram]
+            assert list(found.histogram.values()) == [b - a for a, b in zip([0, *below], below, strict=False)]
+    assert report.splits["train"].source.unknown_pieces == 0
+
+
+def test_further_training_corpora_are_inspected_as_train_is(corpus, tokenizer, data_config, tmp_path):
+    sound = Split.of(list(corpus["train"])[:5])
+    whole = inspect(corpus, tokenizer, data_config(), origin=str, examples=1000)
+    parted = inspect({**corpus, "train": sound}, tokenizer, data_config(), origin=str, more={"a": corpus["train"]})
+    assert list(parted.splits) == ["train", "more.a", "val", "test"] and list(parted.training) == ["train", "more.a"]
+    counts = [{name: each.count for name, each in split.findings.items()} for split in (*parted.training.values(),)]
+    assert counts[1] == {name: each.count for name, each in whole.splits["train"].findings.items()} != counts[0]
+    for split in HELD_OUT:  # found in `more`, since `train` has none of them
+        assert (parted.splits[split].seen_sources, parted.splits[split].seen_pairs) == (1, 1)
+    lines = start_lines({**corpus, "train": sound}, {"a": corpus["train"]}, tokenizer, data_config(), folder=tmp_path)
+    assert lines[1].startswith("data report, 5 training pairs: ") and "2 leaked_pair" in lines[2]
+    assert lines[2].startswith(f"data report, {len(corpus['train'])} training pairs of data.more.a: ")
+
+
+def test_a_character_without_a_piece_is_unknown(corpus, tokenizer, data_config):
+    changed = {**corpus, "val": Split.of([SentencePair("a 漢", "ein 漢")])}  # three bytes each
+    report = inspect(changed, tokenizer, data_config(), origin=str)
+    assert [side.unknown_pieces for side in (report.splits["val"].source, report.splits["val"].target)] == [3, 3]
+
+
+def test_a_sample_is_called_one(corpus, tokenizer, data_config):
+    report = inspect(corpus, tokenizer, data_config(), origin=str, most_pairs=100)
+    pairs = list(corpus["train"])[:BLOCK]
+    assert report.splits["train"].pairs == len(pairs) <= 100 and report.splits["train"].size == len(corpus["train"])
+    assert report.splits["train"].source.texts == len(pairs)
+    assert any(line.startswith("pairs looked at (a sample)") for line in text(report))
+    assert ", the sample of training also has" in short_text(report)[-1]
+    whole = inspect(corpus, tokenizer, data_config(), origin=str)
+    assert ", training also has" in short_text(whole)[-1]
+
+
+def test_a_shift_is_a_warning(tokenizer, data_config):
+    pairs = Cldr(source_lang="en", target_lang="de", sizes=(900, 300, 1), seed=1).splits()
+    sources, targets = ([getattr(pair, side) for pair in pairs["train"]] for side in ("source", "target"))
+    moved = [*targets[:600], *targets[601:], ""]
+    corpus = {
+        "train": Split.of(
+            [SentencePair(*texts, line) for line, texts in enumerate(zip(sources, moved, strict=True), 1)]
+        ),
+        "val": Split.of(pairs["val"]),
+    }
+    report = inspect(corpus, tokenizer, data_config(), origin=str)
+    warnings = [line for line in text(report) if line.startswith("warning: ")]
+    assert re.fullmatch(
+        r"warning: train: from line 60\d to line 900, the target of each source is 1 line earlier; compare the texts "
+        "where this begins, because one of them lacks a line there or has one too many",
+        "\n".join(warnings),
+    )
+    assert f"Warning: {warnings[0].removeprefix('warning: ')}." in page(report)
+    assert f"data report, {warnings[0]}" in short_text(report)
+    sound = inspect({**corpus, "train": Split.of(pairs["train"])}, tokenizer, data_config(), origin=str)
+    assert "arning: " not in "\n".join([*text(sound), page(sound), *short_text(sound)])
+
+
+class Tags(html.parser.HTMLParser):
+    """Collects tags, addresses and the text of a page."""
+
+    def __init__(self):
+        super().__init__()
+        self.tags, self.attributes, self.text = set(), set(), ""
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def test_markup_in_sentences_does_nothing_on_the_page(tokenizer, data_config):
+    evil = (
+        "\x1b" * 9
+        + '<script>alert(1)</script><img src="http://x.test/a.png" onerror=alert(1)>\u202e{{ 7 * 7 }}</p>&lt;'
+    )
+    corpus = {"train": Split.of([SentencePair(evil, evil)]), "val": Split.of([SentencePair("a", "b")])}
+    report = inspect(corpus, tokenizer, data_config(), origin=lambda split: evil)
+    found = page(report)
+    tags = Tags()
+    tags.feed(found)
+    assert not tags.tags & {"script", "img", "link", "iframe", "object", "a", "form"}
+    assert not tags.attributes & {"src", "href", "onerror"}
+    assert "<script>alert(1)</script>" in tags.text and "{{ 7 * 7 }}" in tags.text and "\\u202e" in tags.text
+    assert "source: \\x1b repeated" in tags.text and "\x1b" not in found + "\n".join(text(report))
+    assert not re.search(r"url\(|@import|\u202e", found) and "default-src 'none'" in found
+
+
+def test_text_page_and_json_have_the_same_figures(report):
+    shown, found = "\n".join(text(report)), page(report)
+    plain = json.loads(json.dumps(asdict(report)))
+    for name, finding in plain["splits"]["train"]["findings"].items():
+        if finding["count"]:
+            assert f"{name}, train: {finding['count']}" in shown and f"{name}, train: {finding['count']}" in found
+            for example in finding["examples"]:
+                assert example["where"] in shown and example["where"] in found
+
+
+def test_what_cannot_be_seen_is_made_visible_and_long_texts_are_cut():
+    assert visible("a\x00b\u200b\ufeff\u00a0\n\U000e0001") == "a\\x00b\\u200b\\ufeff\\xa0\\n\\U000e0001"
+    assert visible("위에 über 😀") == "위에 über 😀"
+    assert visible("x" * 160) == "x" * 160 and visible("x" * 161) == visible("x" * 10**6) == "x" * 160 + "…"
+
+
+def test_the_lines_at_a_start_are_cached_under_all_that_decides(corpus, tokenizer, data_config, tmp_path, caplog):
+    caplog.set_level(logging.INFO, "nmt")
+    first = start_lines(corpus, {}, tokenizer, data_config(), folder=tmp_path)
+    assert len(first) == 3 and "2 leaked_pair" in first[1]
+    assert "of the 2 pairs of val, training also has 1 sources and 1 whole pairs; of the 2 pairs of test" in first[2]
+    (path,) = tmp_path.iterdir()
+    written = path.stat().st_mtime_ns
+    assert start_lines(corpus, {}, tokenizer, data_config(), folder=tmp_path) == first
+    assert path.stat().st_mtime_ns == written
+    path.write_bytes(path.read_bytes()[:-1])
+    assert start_lines(corpus, {}, tokenizer, data_config(), folder=tmp_path) == first
+    assert any("data report: " in line and "is damaged" in line for line in caplog.messages)
+    for changed, more, settings in (
+        (corpus, {}, {"max_length": 10}),
+        (corpus, {}, {"target_lang": "ru"}),
+        ({**corpus, "val": Split.of([SentencePair("yes", "ja")])}, {}, {}),
+        (corpus, {"crawled": corpus["test"]}, {}),
+    ):
+        assert start_lines(changed, more, tokenizer, data_config(**settings), folder=tmp_path) != first
+    assert len(list(tmp_path.iterdir())) == 5

@@ -1,0 +1,77 @@
+"""Roles of heads, by hand and against loops over rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+import torch
+
+from nmt.attention_map import AttentionMap, Kind
+from nmt.lab.heads.roles import ROLES, role, roles
+from tests.attention_maps import make, make_map
+
+SOURCE = ["▁the", "▁dog", "▁the", "▁bone", "</s>"]
+COUNTS = Counter({"▁the": 100, "▁dog": 5, "▁bone": 2, "▁der": 50, "▁Hund": 3})
+
+
+def shares(places: list[list[int]], kind: Kind = "encoder_self", source: list[str] = SOURCE) -> dict[str, float]:
+    """Return the shares of a head whose highest weight of row r is on one of the columns `places[r]`."""
+    weights = torch.full((len(places), len(source)), 0.01)
+    for row, columns in enumerate(places):
+        weights[row, columns] = 1.0
+    weights = (weights / weights.sum(-1, keepdim=True))[None, None]
+    target = ["▁der", "▁Hund", "▁und", "</s>"]
+    attention = make_map(source, target[: len(places)], **{kind: weights})
+    return {name: float(value) for name, value in roles([attention], kind, COUNTS).items()}
+
+
+def test_positions_count_only_the_rows_that_have_them() -> None:
+    assert shares([[1], [0], [1], [2], [3]]) == pytest.approx(
+        {"previous": 1.0, "same": 0.0, "next": 1 / 4, "rare": 1 / 5, "end": 0.0}
+    )
+    assert shares([[0], [1], [2], [3], [4]])["same"] == 1.0
+    assert shares([[1], [2], [3], [4], [4]]) == pytest.approx(
+        {"previous": 0.0, "same": 1 / 5, "next": 1.0, "rare": 1 / 5, "end": 2 / 5}
+    )
+
+
+def test_rare_and_end_are_roles_of_cross_attention_too() -> None:
+    assert shares([[3], [3], [4], [0]], "cross") == {"rare": 0.5, "end": 0.25}
+    assert shares([[2], [0], [1], [1]], "cross", ["▁xx", "▁the", "▁yy", "</s>"])["rare"] == 0.5, "both are unknown"
+
+
+def test_a_decoder_reads_the_start_and_only_earlier_tokens() -> None:
+    # Columns: <s>, der, Hund, und. Row 0 has no choice. "und" is not in the counts, so it is rarest where it is seen.
+    weights = torch.tensor([[1.0, 0, 0, 0], [0.1, 0.9, 0, 0], [0.1, 0.2, 0.7, 0], [0.6, 0.1, 0.1, 0.2]])[None, None]
+    attention = make_map(SOURCE, ["▁der", "▁Hund", "▁und", "</s>"], decoder_self=weights)
+    found = {name: float(value) for name, value in roles([attention], "decoder_self", COUNTS).items()}
+    assert found == pytest.approx({"previous": 0.0, "same": 2 / 3, "rare": 2 / 3, "end": 1 / 3})
+
+
+def test_several_maps_heads_and_layers_against_loops() -> None:
+    maps: list[AttentionMap] = [make(), make(["▁A", "▁dog", ".", "</s>"], ["▁Ein", "▁Hund", "</s>"])]
+    counts = Counter({"▁A": 9, "▁dog": 2, ",": 30, "▁man": 7, ".": 20})
+    found = roles(maps, "encoder_self", counts)
+    assert tuple(found) == ROLES and all(value.shape == (2, 3) for value in found.values())
+    hits: Counter[str] = Counter()
+    rows: Counter[str] = Counter()
+    for each in maps:
+        assert each.encoder_self is not None
+        labels = each.axes("encoder_self")[1]
+        lowest = min(counts[label] for label in labels[:-1])
+        for r, row in enumerate(each.encoder_self[1, 2].tolist()):
+            top = row.index(max(row))
+            for name, place in (("previous", r - 1), ("same", r), ("next", r + 1)):
+                rows[name] += 0 <= place < len(labels)
+                hits[name] += top == place
+            hits["end"] += labels[top] == "</s>"
+            hits["rare"] += labels[top] != "</s>" and counts[labels[top]] == lowest
+            rows.update(["end", "rare"])
+    for name in ROLES:
+        assert float(found[name][1, 2]) == pytest.approx(hits[name] / rows[name]), name
+
+
+def test_a_head_has_a_role_if_it_has_it_in_half_of_the_rows() -> None:
+    assert role({"previous": 0.2, "next": 0.6}) == "next"
+    assert role({"previous": 0.4, "next": 0.3}) is None and role({}) is None

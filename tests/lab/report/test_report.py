@@ -1,0 +1,202 @@
+"""The report on an evaluation: its figures, its sentences and its page."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Sequence
+
+import pytest
+import torch
+
+from nmt.build import build_model
+from nmt.evaluation.metrics.base import score
+from nmt.evaluation.metrics.bleu import BLEU
+from nmt.evaluation.metrics.chrf import ChrF
+from nmt.evaluation.search_errors import judge
+from nmt.evaluation.split import Evaluation, Subject
+from nmt.lab.report.figures import Report, report, scalars, to_dict
+from nmt.lab.report.page import page
+from nmt.lab.report.rarity import rarity
+from nmt.search.base import Search
+from nmt.search.beam import BeamSearch
+from nmt.search.sampling import Sampling
+from nmt.translation.translator import Translator
+from tests.html_page import Page
+from tests.tiny_run import Run, sentences
+
+EVIL = "<script>alert('x')</script> & <img src=x onerror=alert(1)> {{ 1 + 1 }}"
+SOURCES, REFERENCES = ["a dog reads.", "a man.", "two dogs", "red, blue", "snow", "the bike"], ["ab cd"] * 6
+
+
+def evaluated(
+    translator: Translator,
+    sources: Sequence[str],
+    references: Sequence[str],
+    hypotheses: Sequence[str],
+    *,
+    languages: tuple[str, str] = ("en", "de"),
+) -> Evaluation:
+    """Return the evaluation of given translations."""
+    subject = Subject(split="test", source_lang=languages[0], target_lang=languages[1], data="data.path=FOLDER")
+    found = translator.score(sources, hypotheses)
+    scores = score({"bleu": BLEU(target_lang=languages[1]), "chrf": ChrF()}, hypotheses, references)
+    verdicts = judge(translator, found, references)
+    return Evaluation(subject, translator.search, found, list(references), scores, 2.0, verdicts)
+
+
+def made(translator: Translator, evaluation: Evaluation, *, count: int = 1, n_best: int = 2) -> Report:
+    lines, training = [*evaluation.references, *evaluation.hypotheses], sentences(3, seed=1)
+    rare = rarity(training, len(training), lines, evaluation.scores.metrics, "de", origin="data.path=CORPUS")
+    return report(translator, evaluation, rare, count=count, n_best=n_best, seed=1)
+
+
+def test_faults_of_given_translations_are_counted(run: Run) -> None:
+    hypotheses = ["", "a man.", "no no no no", "a", "ab cd " * 4 + "x", "ab cd"]
+    figures = to_dict(made(run.translator, evaluated(run.translator, SOURCES, REFERENCES, hypotheses)))
+    sixth = 1 / 6
+    expected = {"empty": sixth, "copied": sixth, "repeating": 2 * sixth, "too_short": sixth, "too_long": 2 * sixth}
+    assert figures["faults"] == pytest.approx(expected)
+    assert figures["errors"]["same"] == 1 and sum(figures["errors"].values()) == 6
+
+
+def test_each_sentence_is_in_one_group_and_groups_are_scored_as_corpora(run: Run) -> None:
+    sources, references = sentences(90, seed=8), sentences(90, seed=9)
+    hypotheses = [*references[:40], *sentences(50, seed=10)]
+    evaluation = evaluated(run.translator, sources, references, hypotheses)
+    found = made(run.translator, evaluation)
+    for groups in (found.by_length, found.by_rarity):
+        assert groups is not None and sum(group.sentences for group in groups) == 90 and len(groups) > 1
+    first = found.by_length[0]
+    low, _, high = first.name.partition("-")
+    places = [place for place, line in enumerate(sources) if int(low) <= len(line.split()) <= int(high or low)]
+    lines = [hypotheses[place] for place in places], [references[place] for place in places]
+    assert (first.sentences, first.score) == (len(places), BLEU(target_lang="de").score(*lines).value)
+
+
+def test_sentences_are_the_best_the_worst_and_random_ones(run: Run) -> None:
+    references = sentences(30, seed=9)
+    evaluation = evaluated(run.translator, sentences(30, seed=8), references, [*references[:3], *sentences(27, seed=2)])
+    found = to_dict(made(run.translator, evaluation, count=4))["examples"]
+    scorer = ChrF().scorer()
+    all_scores = sorted(
+        scorer.sentence_score(line, [reference]).score
+        for line, reference in zip(evaluation.hypotheses, references, strict=True)
+    )
+    assert [each["chrf"] for each in found["worst"]] == all_scores[:4]
+    assert [each["chrf"] for each in found["best"]] == all_scores[:-5:-1]
+    assert {each["number"] for each in found["best"][:3]} == {1, 2, 3}
+    lengths = [len(each["reference"]) for each in found["best"][:3]]
+    assert lengths == sorted(lengths, reverse=True), "of equal scores, the longer first"
+    again = to_dict(made(run.translator, evaluation, count=4))["examples"]
+    assert again == found and len({each["number"] for each in found["random"]}) == 4
+    assert all(len(each["pieces"]) == len(each["token_log_probs"]) for each in found["random"])
+    assert to_dict(made(run.translator, evaluation, count=0))["examples"] == {"best": [], "worst": [], "random": []}
+
+
+@pytest.mark.parametrize(
+    ("search", "n_best", "found"),
+    [
+        (BeamSearch(beam_size=4), 3, 3),
+        (BeamSearch(beam_size=2), 3, 2),
+        (BeamSearch(beam_size=4), 0, 0),
+        (BeamSearch(beam_size=1), 3, 0),
+        (Sampling(samples=4), 3, 3),
+        (Sampling(), 3, 0),
+    ],
+)
+def test_the_list_has_as_many_translations_as_the_search_finds(
+    run: Run, search: Search, n_best: int, found: int
+) -> None:
+    translator = Translator(run.translator.model, run.translator.tokenizer, search)
+    evaluation = evaluated(translator, SOURCES[:2], REFERENCES[:2], ["ab", "cd"])
+    for example in made(translator, evaluation, count=1, n_best=n_best).examples["best"]:
+        assert len(example.n_best) == found
+        if found:
+            several = search.replace(n_best=found) if isinstance(search, BeamSearch) else search
+            expected = translator.hypotheses([example.source], search=several)[0][:found]
+            assert [each.text for each in example.n_best] == [each.text for each in expected]
+
+
+def test_the_attention_is_the_mean_of_layers_and_heads(run: Run) -> None:
+    example = made(run.translator, evaluated(run.translator, SOURCES, REFERENCES, ["ab"] * 6)).examples["best"][0]
+    (seen,) = run.translator.attention_maps([example.translation])
+    assert seen.cross is not None and example.attention is not None and example.attention.cross is not None
+    torch.testing.assert_close(example.attention.cross, seen.cross)
+    figures = to_dict(made(run.translator, evaluated(run.translator, SOURCES, REFERENCES, ["ab"] * 6)))
+    plain = figures["examples"]["best"][0]["attention"]
+    torch.testing.assert_close(torch.tensor(plain["weights"]), seen.cross.mean((0, 1)), atol=1e-4, rtol=0)
+    assert (plain["rows"], plain["columns"]) == seen.axes("cross")
+
+
+def test_the_page_shows_markup_in_sentences_and_needs_no_network(run: Run) -> None:
+    text = page(made(run.translator, evaluated(run.translator, [EVIL], [EVIL], [EVIL])))
+    seen = Page(text)
+    assert not seen.tags & {"script", "link", "iframe", "object"} and {"img", "svg", "del", "ins"} <= seen.tags
+    assert seen.text.count(EVIL) == 9, "source, reference and translation of the best, worst and random sentence"
+    assert all(address.startswith("data:image/png;base64,") for address in seen.addresses) and seen.addresses
+    assert not re.search(r"https?://|@import|url\(|<script|onerror=alert\(1\)>", text)
+    assert "default-src 'none'" in text and "prefers-color-scheme: dark" in text
+
+
+def test_the_page_shows_what_the_json_has(run: Run) -> None:
+    evaluation = evaluated(run.translator, SOURCES, REFERENCES, ["ab xy", *["ab cd"] * 5])
+    found = made(run.translator, evaluation)
+    figures, text = json.loads(json.dumps(to_dict(found))), page(found)
+    seen = Page(text).text
+    for entry in figures["scores"].values():
+        assert f"{entry['value']:.2f}" in seen and entry["signature"] in seen
+    for part in ("by_length", "by_rarity"):
+        assert all(f"{group['score']:.2f}" in seen and group["name"] in seen for group in figures[part]["groups"])
+    assert all(f"{group['f_measure']:.2f}" in seen for group in figures["words"]["groups"])
+    for example in (each for found in figures["examples"].values() for each in found):
+        assert f"sentence {example['number']}" in seen and f"chrF {example['chrf']:.1f}" in seen
+        assert all(f'title="{math.exp(value):.1%}"' in text for value in example["token_log_probs"])
+        assert all(each["text"] in seen for each in example["n_best"])
+    assert "<ins>xy</ins>" in text and "<del>cd</del>" in text
+
+
+def test_languages_and_directions_are_those_of_the_text(run: Run) -> None:
+    lines = ["الكلب يجري"] * 2
+    evaluation = evaluated(run.translator, SOURCES[:2], lines, lines, languages=("en_GB", "ar"))
+    text = page(made(run.translator, evaluation))
+    assert '<dd lang="en-GB" dir="auto">' in text and '<dd lang="ar" dir="auto">الكلب يجري</dd>' in text
+    assert re.search(r'<span dir="ltr" style="[^"]*" title="[^"]*">&lt;/s&gt;</span>', text), "not mirrored"
+
+
+def test_a_model_without_attention_has_no_maps(run: Run) -> None:
+    sizes = {"embedding_width": 8, "cell": "gru"}
+    config = {
+        "tie_embeddings": "none",
+        "encoder": {"_target_": "nmt.models.rnn.RecurrentEncoder", "hidden_width": 8, **sizes},
+        "decoder": {
+            **{"_target_": "nmt.models.rnn_decoder.RecurrentDecoder", "attention": None, "width": 8},
+            **{"readout_width": 8, **sizes},
+        },
+    }
+    tokenizer = run.translator.tokenizer
+    vocabulary = {"source_vocab_size": tokenizer.source_vocab_size, "target_vocab_size": tokenizer.target_vocab_size}
+    translator = Translator(build_model(config, **vocabulary, joint=True), tokenizer, BeamSearch(beam_size=2))
+    found = made(translator, evaluated(translator, SOURCES, REFERENCES, ["ab"] * 6))
+    text = page(found)
+    assert "This model has no attention" in text and "<img" not in text
+    assert to_dict(found)["examples"]["best"][0]["attention"] is None
+
+
+def test_a_search_that_cannot_be_judged_has_no_search_errors(run: Run) -> None:
+    sampled = Translator(run.translator.model, run.translator.tokenizer, Sampling())
+    found = made(sampled, evaluated(sampled, SOURCES, REFERENCES, ["ab"] * 6))
+    figures, text = to_dict(found), page(found)
+    assert figures["errors"] == {} and figures["examples"]["best"][0]["kind"] is None
+    assert "search error" not in text.lower() and "not compared" not in text and "None" not in Page(text).text
+
+
+def test_scalars_have_the_figures_of_the_json(run: Run) -> None:
+    found = made(run.translator, evaluated(run.translator, SOURCES, REFERENCES, ["ab xy", *["ab cd"] * 5]))
+    figures, named = to_dict(found), dict(scalars(found))
+    expected = {name: entry["value"] for name, entry in figures["scores"].items()}
+    for part in ("by_length", "by_rarity"):
+        expected |= {f"bleu_{part}/{group['name']}": group["score"] for group in figures[part]["groups"]}
+    expected |= {f"word_f_measure/{group['name']}": group["f_measure"] for group in figures["words"]["groups"]}
+    assert named == expected | figures["faults"] | figures["errors"]

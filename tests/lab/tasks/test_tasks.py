@@ -1,0 +1,142 @@
+"""The generated tasks: the answer follows from the source, and nothing but the source decides it."""
+
+import re
+
+import pytest
+
+from nmt.build import build_source
+from nmt.data.word_links import parse
+from nmt.errors import ParameterError, UserError
+from nmt.lab.tasks.order import Order
+from nmt.lab.tasks.recall import Recall
+from nmt.lab.tasks.task import FILLERS
+
+TASKS = ("recall", "agreement", "coreference", "negation", "order")
+ANIMAL_WORDS = {"tired", "hungry", "weak", "scared", "sleepy", "thirsty"}
+PARTICIPLES = {
+    "follows": "followed",
+    "sees": "seen",
+    "calls": "called",
+    "helps": "helped",
+    "finds": "found",
+    "likes": "liked",
+}
+
+
+@pytest.fixture
+def make(data_config):
+    def generated(name, **changes):
+        return build_source(data_config(name, **({"sizes": [300, 60, 60]} | changes)))
+
+    return generated
+
+
+def recall(source):
+    known = dict(re.findall(r"(\w) (\w+)", source))
+    return " ".join(known[key] for key in sorted(known)), len(known)
+
+
+def agreement(source):
+    subject, *others = re.findall(r"the (\w+)", source)
+    quality = source.split(" will be ")[1]
+    return f"{'they are' if subject.endswith('s') else 'it is'} {quality}", len(others)
+
+
+def coreference(source):
+    animal, place, between, quality = re.fullmatch(
+        r"the (\w+) did not cross the (\w+)(.*) because it was too (\w+)", source
+    ).groups()
+    return f"the {animal if quality in ANIMAL_WORDS else place} was too {quality}", phrases(between)
+
+
+def negation(source):
+    did, mark, between, could, goal = re.fullmatch(
+        r"although \w+ (did not|did) get (\d+)(.*) , \w+ (could not|could) (.*)", source
+    ).groups()
+    assert (did == "did") != (could == "could")
+    answers = ["no" if verb.endswith("not") else "yes" for verb in (did, could)]
+    return f"{mark} {answers[0]} , {goal} {answers[1]}", phrases(between)
+
+
+def order(source):
+    clauses = [clause.split() for clause in source.split(" , ")]
+    passive = [f"{other} is {PARTICIPLES[verb]} by {subject}" for subject, verb, other in clauses]
+    return " , ".join(passive), len(clauses)
+
+
+def phrases(text):
+    found = [phrase for phrase in FILLERS if phrase in text]
+    assert sum(map(len, found)) + len(found) == len(text)
+    return len(found)
+
+
+def difficulty(source, text):
+    if isinstance(source, Recall):
+        return len(source.positions(text))
+    return source.clauses(text) if isinstance(source, Order) else source.measure(text)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_the_answer_and_its_difficulty_follow_from_the_source(name, make):
+    source = make(name)
+    pairs = [pair for split in source.splits().values() for pair in split]
+    assert len({pair.source for pair in pairs}) == len(pairs) == 420
+    for pair in pairs:
+        assert globals()[name](pair.source) == (pair.target, difficulty(source, pair.source))
+    assert name == "recall" or len({difficulty(source, pair.source) for pair in pairs}) > 2
+    assert source.origin("test") == name
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_the_seed_decides(name, make):
+    assert make(name).splits() == make(name).splits()
+    assert make(name, seed=2).splits()["test"] != make(name).splits()["test"]
+
+
+def test_the_values_of_recall_know_the_place_of_their_key(make):
+    source = make("recall", pairs=5)
+    for pair in source.splits()["test"]:
+        values = pair.source.split()[1::2]
+        assert [values[position - 1] for position in source.positions(pair.source)] == pair.target.split()
+
+
+def test_the_alignment_of_order_links_each_word_with_its_passive(make):
+    same = {word: {word} for word in ("anna", ",")} | {one: {other} for one, other in PARTICIPLES.items()}
+    for pair in make("order").splits()["test"]:
+        source, target = pair.source.split(), pair.target.split()
+        gold = parse(pair.alignment, "pair", source_words=len(source), target_words=len(target))
+        assert all(target[j] in same.get(source[i], {source[i]}) for i, j in gold.sure)
+        assert {target[j] for i, j in gold.possible - gold.sure} == {"is", "by"}
+        assert sorted(i for i, j in gold.sure) == list(range(len(source)))
+        assert sorted(j for i, j in gold.possible) == list(range(len(target)))
+
+
+def test_only_the_place_of_not_tells_the_answers_apart(make):
+    pairs = make("negation", sizes=[2000, 60, 60]).splits()["train"]
+    answers = {}
+    for pair in pairs:
+        words = pair.source.split()
+        words.remove("not")
+        answers.setdefault(" ".join(words), set()).add(pair.target)
+    assert any(len(targets) == 2 for targets in answers.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "message"),
+    [
+        ("recall", {"pairs": 13}, "data.pairs: got 13, expected an integer of at least 1 and at most 12"),
+        ("recall", {"pairs": 0}, "data.pairs: got 0"),
+        ("agreement", {"max_distance": 17}, "data.max_distance: got 17, expected an integer of at least 0 and at most"),
+        ("negation", {"max_distance": -1}, "data.max_distance: got -1"),
+        ("order", {"max_clauses": 0}, "data.max_clauses: got 0"),
+        ("coreference", {"sizes": [10, 0, 1]}, "data.sizes: got"),
+    ],
+)
+def test_wrong_settings_are_named(name, changes, message, make):
+    with pytest.raises((ParameterError, UserError), match=re.escape(message)):
+        make(name, **changes)
+
+
+def test_too_many_pairs_say_what_limits_them(make):
+    with pytest.raises(UserError, match=r"data.sizes: got \[300, 60, 60\], but data.pairs=1 allows only about"):
+        make("recall", pairs=1).splits()

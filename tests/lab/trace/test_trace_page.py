@@ -1,0 +1,122 @@
+"""The page of a trace: clicks and keys lead from step to step, and each shows the numbers of the trace."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nmt.lab.attention.caption import shown
+from nmt.lab.trace.page import trace_page
+from nmt.lab.trace.trace import Trace
+from tests.browser import Browser
+from tests.html_page import Page
+from tests.tiny_run import Run
+
+EVIL = "<script>document.title = 'evil'</script> & <img src=x onerror=alert(1)> {{ 1 + 1 }}"
+
+
+def traced(run: Run, source: str = "two dogs, a man", **choice: Any) -> Trace:
+    (translation,) = run.translator.score([source], [f"ein Mann {source}"])
+    return run.translator.trace(translation, 3, **choice)
+
+
+def number(text: str) -> float:
+    return float(text.replace("\u2212", "-").replace("∞", "inf"))
+
+
+@pytest.fixture
+def opened(run: Run, chromium: Browser, tmp_path: Path) -> Iterator[tuple[Browser, Trace]]:
+    """The page of a trace of the decoder's self-attention, open in a browser, and the trace."""
+    trace = traced(run, kind="decoder_self")
+    path = tmp_path / "trace.html"
+    path.write_text(trace_page(trace, layer=1, head=2), "utf-8")
+    chromium.errors.clear()
+    chromium.requests.clear()
+    chromium.open(path)
+    yield chromium, trace
+    assert chromium.errors == [] and chromium.requests == [path.as_uri()]
+
+
+def texts(page: Browser, selector: str) -> list[str]:
+    return list(page.run(f"[...document.querySelectorAll('{selector}')].map(made => made.textContent)"))
+
+
+def numbers(page: Browser) -> list[list[float]]:
+    """The numbers that the page shows, by rows; those of the step before are left out."""
+    script = "[...document.querySelectorAll('#values tbody tr')].map(row => [...row.querySelectorAll("
+    rows = page.run(f"{script}'td:not(.before, .bar)')].map(cell => cell.textContent))")
+    return [[number(text) for text in row] for row in rows]
+
+
+def test_every_step_shows_the_numbers_of_the_trace(opened: tuple[Browser, Trace]) -> None:
+    page, trace = opened
+    steps = trace.steps(1, 2)
+    assert texts(page, "#steps button") == [f"{i}. {step.name}" for i, step in enumerate(steps, start=1)]
+    for index, step in enumerate(steps, start=1):
+        page.click(f"#steps li:nth-child({index}) button")
+        assert page.run("document.getElementById('name').textContent") == f"{index}. {step.name}"
+        assert page.run("sentence.textContent") == step.sentence
+        rows = step.values.reshape(len(step.labels) or 1, -1)[:, :8].tolist()
+        assert numbers(page) == [pytest.approx(row, abs=6e-4) for row in rows]
+        assert texts(page, "#values tbody th") == ([shown(label) for label in step.labels] or [""])
+        cut = not step.columns and step.values.dim() > bool(step.labels) and step.shape[-1] > 8
+        assert ("the first 8 of" in page.run("shape.textContent")) == cut
+
+
+def test_keys_and_buttons_go_from_step_to_step(opened: tuple[Browser, Trace]) -> None:
+    page, trace = opened
+    last = len(trace.steps())
+    shown_step = "document.querySelector('[aria-current]').textContent"
+    assert page.run(shown_step) == "1. query" and page.run("previous.disabled")
+    for _ in range(2):
+        page.press("ArrowRight")
+    page.press("ArrowUp")
+    assert page.run(shown_step) == "2. projected query"
+    page.click("#next")
+    page.press("ArrowDown")
+    assert page.run(shown_step).startswith("4.")
+    for _ in range(last + 3):
+        page.press("ArrowRight")
+    assert page.run(shown_step) == f"{last}. next token" and page.run("next.disabled")
+    page.click("#previous")
+    assert page.run(shown_step) == f"{last - 1}. readout"
+
+
+def test_another_layer_or_head_stays_at_the_step(opened: tuple[Browser, Trace]) -> None:
+    page, trace = opened
+    names = [step.name for step in trace.steps()]
+    page.click(f"#steps li:nth-child({names.index('softmax') + 1}) button")
+    for layer, head in ((1, 2), (2, 2), (2, 1)):
+        page.choose("layer", str(layer))
+        page.choose("head", str(head))
+        expected = trace.steps(layer, head)[names.index("softmax")].values.tolist()
+        assert numbers(page) == [[pytest.approx(value, abs=6e-4)] for value in expected]
+    assert "masked" in texts(page, "#values thead th")
+    place = page.run("document.querySelector('#tokens .now').textContent")
+    assert place == shown(trace.piece) and page.run("document.querySelectorAll('#tokens .later').length") > 0
+
+
+def test_only_the_pages_script_runs_and_markup_is_text(run: Run, chromium: Browser, tmp_path: Path) -> None:
+    text = trace_page(traced(run, EVIL))
+    assert not re.search(r"https?://|@import|url\(|<img|<script>document", text) and Page(text).addresses == []
+    (tmp_path / "trace.html").write_text(text, "utf-8")
+    chromium.open(tmp_path / "trace.html")
+    assert chromium.run("document.title") == "Attention, step by step" and chromium.run("document.images.length") == 0
+    assert texts(chromium, "dl dd")[0] == EVIL
+
+
+@pytest.mark.parametrize(("width", "dark"), [(390, False), (1300, True)])
+def test_a_phone_and_the_dark(run: Run, chromium: Browser, tmp_path: Path, width: int, dark: bool) -> None:
+    path = tmp_path / "trace.html"
+    trace = traced(run)
+    path.write_text(trace_page(trace), "utf-8")
+    chromium.open(path, width=width, dark=dark)
+    for _ in trace.steps():
+        assert chromium.run("document.documentElement.scrollWidth") <= width, "only the numbers scroll to the side"
+        chromium.press("ArrowRight")
+    background = chromium.run("getComputedStyle(document.body).backgroundColor")
+    assert background == ("rgb(23, 25, 28)" if dark else "rgb(255, 255, 255)")

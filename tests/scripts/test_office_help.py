@@ -1,0 +1,95 @@
+"""The program that pairs the paragraphs of LibreOffice's help, and the recipes that train on them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from nmt.cli import train
+from nmt.config.compose import compose
+from nmt.errors import UserError
+from scripts.recipes import office_help
+
+RECIPES = ("office_help_en_ko", "office_help_ko_en")
+
+
+def write_page(folder: Path, language: str, name: str, paragraphs: str) -> None:
+    path = folder / language / "text" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"<html><body>{paragraphs}</body></html>", "utf-8")
+
+
+@pytest.fixture
+def pages(tmp_path: Path) -> Path:
+    """The help in English and Korean: 60 plain pages and one with all oddities."""
+    folder = tmp_path / "help"
+    for number in range(60):
+        for language, text in (("en-US", f"Cell {number} is open."), ("ko", f"셀 {number}이 열려 있습니다.")):
+            write_page(folder, language, f"scalc/{number:02}.html", f'<p id="par_{number}" class="x">{text}</p>')
+    english = [
+        ("p1", "<b>Tom</b> &amp; Jerry<br/>run\n fast."), ("p2", "Calc"), ("p3", "Only here."), ("p4", "Twice"),
+        ("p4", "Twice more"), ("p5", "word " * 101), ("p6", ""), ("p7", "Cell 7 is open."), ("p8", "Not yet."),
+    ]  # fmt: skip
+    korean = [("p8", " "), ("p7", "셀"), ("p6", "빈"), ("p5", "긴"), ("p4", "둘"), ("p2", "Calc"), ("p1", "톰&#39;")]
+    for language, rows in (("en-US", english), ("ko", korean)):
+        text = "".join(f'<h2 class="x" id="{key}">{words}</h2>' for key, words in rows)
+        write_page(folder, language, "zoo.html", text)
+    write_page(folder, "en-US", "english.html", '<p id="q">No page in Korean.</p>')
+    return folder
+
+
+def read(path: Path) -> list[dict[str, str]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def test_paragraphs_with_the_same_page_and_id_are_pairs(pages: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    office_help.run([str(pages), "ko", str(out)])
+    splits = {split: read(out / f"{split}.jsonl") for split in ("train", "val", "test")}
+    plain = [{"en": f"Cell {number} is open.", "ko": f"셀 {number}이 열려 있습니다."} for number in range(60)]
+    found = [row for rows in splits.values() for row in rows]
+    assert sorted(found, key=str) == sorted([*plain, {"en": "Tom & Jerry run fast.", "ko": "톰'"}], key=str)
+    assert len(splits["train"]) > len(splits["val"]) + len(splits["test"])
+
+    before = [path.read_bytes() for path in sorted(out.iterdir())]
+    with pytest.raises(UserError, match=r"train\.jsonl exists and is not overwritten; remove it, or name another"):
+        office_help.run([str(pages), "ko", str(out)])
+    assert [path.read_bytes() for path in sorted(out.iterdir())] == before
+
+
+def test_mistakes_of_a_user_write_nothing(tmp_path: Path) -> None:
+    out = str(tmp_path / "out")
+    for language in ("en-US", "ko"):
+        write_page(tmp_path, language, "one.html", f'<p id="a">{language}</p>')
+    with pytest.raises(UserError, match=r"fr/text: no such folder; expected the help of LibreOffice"):
+        office_help.run([str(tmp_path), "fr", out])
+    with pytest.raises(UserError, match=r"too few pages in both en-US and ko for train, val and test$"):
+        office_help.run([str(tmp_path), "ko", out])
+    (page,) = tmp_path.glob("ko/**/one.html")
+    page.write_bytes("<p id='a'>가</p>".encode("euc-kr"))
+    with pytest.raises(UserError, match=r"one.html:1: not UTF-8 \(byte 0xb0 at 11\)"):
+        office_help.run([str(tmp_path), "ko", out])
+    with pytest.raises(UserError, match=r"got 1 argument, expected FOLDER LANGUAGE \[OUT\]"):
+        office_help.run([str(tmp_path)])
+    assert not Path(out).exists()
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_the_recipes_read_the_folder_that_the_program_writes(recipe: str) -> None:
+    assert compose("train", [f"experiment={recipe}"])["data"]["path"] == office_help.OUT
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_the_recipes_train_on_the_prepared_files(
+    recipe: str, pages: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    office_help.run([str(pages), "ko"])
+    small = ["model.encoder.layers=1", "model.encoder.block.width=16", "model.encoder.block.feed_forward=16"]
+    train.run([f"experiment={recipe}", "debug=fast", *small, f"hydra.run.dir={tmp_path}/run"])
+    metrics = json.loads((tmp_path / "run" / "metrics.json").read_text("utf-8"))
+    tokens = {"office_help_en_ko": "char", "office_help_ko_en": "13a"}[recipe]
+    assert metrics["updates"] == 2 and f"|tok:{tokens}|" in metrics["val"]["bleu"]["signature"]

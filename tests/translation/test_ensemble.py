@@ -1,0 +1,186 @@
+"""Ensembles: several checkpoints that translate together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+
+from nmt import load_translator
+from nmt.config.settings import TokenizerConfig
+from nmt.data.pair import SentencePair
+from nmt.data.tokenizer import Tokenizer
+from nmt.errors import UserError
+from nmt.evaluation.search_errors import judge
+from nmt.search.base import Search
+from nmt.search.beam import BeamSearch
+from nmt.search.sampling import Sampling
+from nmt.translation.base import BaseTranslator
+from nmt.translation.ensemble import Ensemble
+from nmt.translation.translation import Translation
+from nmt.translation.translator import Translator
+from tests.tiny_run import Run, ended, make_model, recurrent, save_other, sentences
+
+TEXTS = [*sentences(6, seed=1), "", sentences(1, seed=2)[0]]
+TWO_PARTS = "a man, woman dog. Two red bike!"
+SEARCHES = [
+    BeamSearch(beam_size=3, max_length_factor=1.0, coverage_penalty=0.3, n_best=2),
+    BeamSearch(beam_size=4, groups=2, n_best=4, max_length_factor=1.0, utility="chrf"),
+    Sampling(samples=2, max_length_factor=1.0, top_p=0.9),
+]
+searches = pytest.mark.parametrize("search", SEARCHES, ids=lambda search: search.label)
+
+
+@pytest.fixture(scope="module")
+def other(run: Run) -> Translator:
+    """A recurrent model with the tokenizer of `run`."""
+    return Translator(make_model(recurrent(), run.translator.tokenizer), run.translator.tokenizer, BeamSearch())
+
+
+@pytest.fixture(scope="module")
+def mixed(run: Run, other: Translator) -> Ensemble:
+    return Ensemble([run.translator, other])
+
+
+def other_tokenizer(change: Callable[[str], str] = lambda text: text, size: int = 346) -> Tokenizer:
+    """Return a tokenizer of changed texts."""
+    pairs = [SentencePair(change(line), change(line[::-1])) for line in sentences(60, seed=60)]
+    settings = TokenizerConfig(type="bpe", vocab_size=size, joint=True, character_coverage=1.0)
+    return Tokenizer.train(pairs, settings, cache_dir=None)
+
+
+def same(one: list[list[Translation]], other: list[list[Translation]]) -> None:
+    assert [[t.tokens for t in found] for found in one] == [[t.tokens for t in found] for found in other]
+    for first, second in zip(one, other, strict=True):
+        assert [t.score for t in first] == pytest.approx([t.score for t in second], abs=1e-4)
+
+
+@searches
+def test_the_same_model_twice_is_the_model(run: Run, search: Search) -> None:
+    twice = Ensemble([run.translator] * 2)
+    assert twice.search == run.translator.search
+    texts, prefixes = [*TEXTS, TWO_PARTS], ["", "a red", *[""] * 7]
+    one, two = (t.hypotheses(texts, prefixes=prefixes, search=search) for t in (run.translator, twice))
+    same(one, two)
+    one, two = (t.hypotheses(texts, search=search, max_source_length=10) for t in (run.translator, twice))
+    same(one, two)
+    assert two[-1][0].parts
+
+
+@searches
+def test_search_and_score_agree_in_any_batch(mixed: Ensemble, search: Search) -> None:
+    together = mixed.hypotheses(TEXTS, search=search)
+    for text, found in zip(TEXTS, together, strict=True):
+        same(mixed.hypotheses([text], search=search), [found])
+        for each in found:
+            if each.tokens and mixed.tokenizer.encode_target([each.text])[0] == each.tokens:
+                (scored,) = mixed.score([text], [each.text])
+                assert each.token_log_probs == pytest.approx(scored.token_log_probs, abs=1e-3)
+
+
+def test_scores_are_means_of_probabilities(run: Run, other: Translator, mixed: Ensemble) -> None:
+    sources, targets = sentences(5, seed=8), ["", *sentences(4, seed=13)]
+    three = (translator.score(sources, targets) for translator in (run.translator, other, mixed))
+    for one, two, mean in zip(*three, strict=True):
+        pairs = zip(one.token_log_probs, two.token_log_probs, strict=True)
+        expected = [math.log((math.exp(a) + math.exp(b)) / 2) for a, b in pairs]
+        assert mean.token_log_probs == pytest.approx(expected, abs=1e-4)
+        assert mean.score == pytest.approx(sum(expected), abs=1e-3)
+        assert (mean.tokens, mean.pieces) == (one.tokens, one.pieces)
+
+
+def test_search_errors_are_those_of_the_ensemble(mixed: Ensemble) -> None:
+    found = ended(mixed.translate(TEXTS))
+    references = [each.text for each in mixed.translate(TEXTS, search=Sampling(seed=5, max_length_factor=1.0))]
+    scored = mixed.score([t for t in TEXTS if t], [r for t, r in zip(TEXTS, references, strict=True) if t])
+    verdicts = [verdict for verdict in judge(mixed, found, references) if verdict.reference is not None]
+    expected = [mixed.search.normalized(each.token_log_probs) for each in scored]
+    assert [verdict.reference for verdict in verdicts] == pytest.approx(expected, abs=1e-4)
+
+
+def test_models_may_read_the_source_in_different_pieces(run: Run) -> None:
+    """They share the target vocabulary; one of them knows only characters of the source."""
+    joint = run.translator.tokenizer.source_model
+    characters = other_tokenizer(lambda text: text.upper()).source_model
+    tokenizer = Tokenizer(characters, joint)
+    second = Translator(make_model(recurrent(), tokenizer), tokenizer, BeamSearch(), trained_length=30)
+    assert second.source_lengths(["a man"])[0] > run.translator.source_lengths(["a man"])[0]
+    both = Ensemble([run.translator, second], run.translator.search)
+    same([both.hypotheses([text])[0] for text in TEXTS], both.hypotheses(TEXTS))
+    assert both.source_limit().tokens == 30 and both.translate([TWO_PARTS])[0].parts
+    same(Ensemble([second] * 2).hypotheses(TEXTS), second.hypotheses(TEXTS))
+    with pytest.raises(UserError, match=r"different pieces; use search\.coverage_penalty=0"):
+        both.translate(TEXTS, coverage_penalty=0.2)
+
+
+def test_the_smallest_limit_counts(run: Run, other: Translator) -> None:
+    short = Translator(other.model, other.tokenizer, BeamSearch(), trained_length=20)
+    for members in ([run.translator, short], [short, run.translator]):
+        assert str(Ensemble(members).source_limit()) == "20 tokens (data.max_length of the training)"
+        with pytest.raises(UserError, match=r"here: got \d+ tokens, expected at most 20"):
+            Ensemble(members, BeamSearch(long_source="refuse")).check_source("dog " * 30, "here")
+
+
+def test_the_mode_of_every_model_is_restored(run: Run, other: Translator, mixed: Ensemble) -> None:
+    run.translator.model.train()
+    other.model.eval()
+    assert mixed.translate(TEXTS) == mixed.translate(TEXTS), "dropout must be off"
+    assert run.translator.model.training and not other.model.training
+    run.translator.model.eval()
+
+
+def test_an_ensemble_has_no_attention_map(mixed: Ensemble) -> None:
+    with pytest.raises(UserError, match=r"^attention map: an ensemble of 2 models has none"):
+        mixed.attention_map("a man")
+
+
+def test_what_makes_no_ensemble(run: Run, other: Translator, tmp_path: Path) -> None:
+    def refused(tokenizer: Tokenizer, match: str) -> None:
+        stranger = Translator(make_model(recurrent(), tokenizer), tokenizer, BeamSearch(), name="far")
+        with pytest.raises(UserError, match=match):
+            Ensemble([run.translator, other, stranger])
+
+    refused(other_tokenizer(size=320), r"^ensemble: model 1 \(tiny\) and model 3 \(far\) .*\(346 and 320 pieces\)")
+    refused(other_tokenizer(lambda text: text[::-1] + "x"), r"\(id \d+ is '.+' and '.+'\), but an ensemble averages")
+    with pytest.raises(UserError, match="got no model"):
+        Ensemble([])
+    with pytest.raises(UserError, match=r"^ensemble: got 1 names, expected one for each of 2 models$"):
+        Ensemble([run.translator, other], names=["one"])
+
+
+def test_checkpoints_make_an_ensemble(run: Run, other: Translator, mixed: Ensemble, tmp_path: Path) -> None:
+    path = save_other(run, tmp_path / "other.safetensors")
+    both = load_translator([run.folder, path], device="cpu", beam_size=2)
+    assert isinstance(both, Ensemble) and both.search == run.translator.search.replace(beam_size=2)
+    same(both.hypotheses(TEXTS), mixed.hypotheses(TEXTS, beam_size=2))
+    alone: BaseTranslator = load_translator([run.folder], device="cpu")
+    assert isinstance(alone, Translator)
+    assert alone.translate(TEXTS) == load_translator(run.folder, device="cpu").translate(TEXTS)
+
+
+def test_checkpoints_that_make_no_ensemble(run: Run, tmp_path: Path) -> None:
+    ours = str(run.folder / "checkpoints" / "best.safetensors").replace("(", r"\(").replace(")", r"\)")
+    korean = save_other(run, tmp_path / "korean.safetensors", target_lang="ko")
+    vocabulary = save_other(run, tmp_path / "vocabulary.safetensors", other_tokenizer(size=320))
+    for path, match in (
+        (korean, rf"^ensemble: {ours} translates en to de, but {korean} translates en to ko; expected models of one"),
+        (vocabulary, rf"^ensemble: {ours} and {vocabulary} have different target vocabularies \(346 and 320 pieces\)"),
+        (tmp_path / "none.safetensors", rf"^ckpt={tmp_path}/none\.safetensors: no such file or folder"),
+    ):
+        with pytest.raises(UserError, match=match):
+            load_translator([run.folder, path], device="cpu")
+    with pytest.raises(UserError, match="ckpt: got an empty list, expected at least one"):
+        load_translator([])
+
+
+def test_a_model_without_attention_has_no_coverage(run: Run) -> None:
+    config = recurrent()
+    config["decoder"]["attention"] = None
+    plain = Translator(make_model(config, run.translator.tokenizer), run.translator.tokenizer, BeamSearch())
+    both = Ensemble([run.translator, plain])
+    assert torch.isfinite(torch.tensor([each.score for each in both.translate(TEXTS)])).all()
+    with pytest.raises(UserError, match=r"use search\.coverage_penalty=0"):
+        both.translate(TEXTS, coverage_penalty=0.2)

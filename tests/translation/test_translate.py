@@ -1,0 +1,351 @@
+"""Text in, text out: the Translator."""
+
+from __future__ import annotations
+
+import copy
+import random
+from pathlib import Path
+
+import pytest
+import torch
+
+from nmt import checkpoint
+from nmt.attention_map import Origin
+from nmt.data.batch import batches_by_length
+from nmt.errors import UserError
+from nmt.models.seq2seq import Seq2Seq
+from nmt.search.base import Hypothesis
+from nmt.search.beam import BeamSearch
+from nmt.search.sampling import Sampling
+from nmt.tokens import BOS, EOS
+from nmt.translation.loading import load_translator, resolve_device
+from nmt.translation.translator import Translator
+from tests.tiny_run import Run, make_model, sentences, stack
+
+
+def test_one_for_one_in_order_in_any_batch(run: Run) -> None:
+    texts = ["", *sentences(6, seed=1), " \t ", "two dogs\nin snow", "\u00a0"]
+    together = run.translator.translate(texts)
+    assert [t.source for t in together] == texts
+    alone = [run.translator.translate([text])[0] for text in texts]
+    tiny = run.translator.translate(texts, batch_tokens=1)
+    for other in (alone, tiny, run.translator.translate(texts[::-1])[::-1]):
+        assert [t.tokens for t in other] == [t.tokens for t in together]
+        assert [t.score for t in other] == pytest.approx([t.score for t in together], abs=1e-4)
+    for empty in (together[0], together[7], together[9]):
+        assert (empty.text, empty.tokens, empty.pieces, empty.score) == ("", [], [], 0.0)
+    assert any(t.text for t in together)
+
+
+def test_a_translation_is_consistent_with_the_forced_model(run: Run) -> None:
+    model, tokenizer = run.translator.model, run.translator.tokenizer
+    for found in run.translator.translate(sentences(5, seed=2)):
+        assert len(found.tokens) == len(found.token_log_probs) == len(found.pieces)
+        assert found.text == tokenizer.decode_target(found.tokens)
+        length = len(found.tokens)
+        assert found.score == pytest.approx(sum(found.token_log_probs) / ((5 + length) / 6), abs=1e-4)
+        source = torch.tensor(tokenizer.encode_source([found.source]))
+        model.eval()
+        hidden, _ = model(source, torch.ones_like(source).bool(), torch.tensor([[BOS, *found.tokens[:-1]]]))
+        forced = model.decoder.output(hidden).log_softmax(-1)[0, range(length), found.tokens]
+        assert found.token_log_probs == pytest.approx(forced.tolist(), abs=1e-3)
+
+
+def test_limits_come_from_each_sentence_itself(run: Run) -> None:
+    for found in run.translator.translate(sentences(20, seed=3), max_length_factor=0.5, max_length_extra=0):
+        pieces = len(run.translator.tokenizer.encode_source([found.source])[0])
+        assert 1 <= len(found.tokens) <= max(1, pieces // 2)
+
+
+def test_a_source_that_is_too_long_is_split_and_joined(run: Run) -> None:
+    """The training's limit in this run is 128 tokens; here it is made smaller."""
+    parts = ["a man, woman dog.", "Two red bike!", "A man reads."]
+    translator = copy.copy(run.translator)
+    translator.trained_length = max(len(ids) for ids in translator.tokenizer.encode_source(parts))
+    texts = ["two dog", " ".join(parts), "", parts[0]]
+    advanced: list[int] = []
+    found = translator.hypotheses(texts, n_best=2, batch_tokens=30, advance=advanced.append)
+    alone = [translator.hypotheses([part], n_best=2)[0] for part in parts]
+    assert [each[0].source for each in found] == texts and sum(advanced) == 4
+    assert [len(each[0].parts) for each in found] == [0, 3, 0, 0]
+    for rank, joined in enumerate(found[1]):
+        expected = [each[rank] for each in alone]
+        assert [part.tokens for part in joined.parts] == [part.tokens for part in expected]
+        assert joined.text == " ".join(part.text for part in expected if part.text)
+        assert joined.score == pytest.approx(sum(part.score for part in expected), abs=1e-4)
+        assert joined.tokens == [token for part in expected for token in part.tokens]
+        assert len(joined.tokens) == len(joined.pieces) == len(joined.token_log_probs)
+    with pytest.raises(UserError, match="translated in 3 parts; draw the map of one of them"):
+        translator.attention_maps([found[1][0]])
+    assert len(translator.attention_maps(found[1][0].parts)) == 3
+
+
+def test_a_source_that_is_too_long_is_refused_or_read_whole_if_asked(run: Run) -> None:
+    translator = copy.copy(run.translator)
+    translator.trained_length = 20
+    texts = ["a man", "two dog " * 20]
+    with pytest.raises(UserError, match=r"sentence 2 of 2: got 61 tokens, expected at most 20 tokens \(data\.max_"):
+        translator.translate(texts, long_source="refuse")
+    whole = translator.translate(texts, long_source="whole")
+    assert [each.tokens for each in whole] == [each.tokens for each in run.translator.translate(texts)]
+    with pytest.raises(UserError, match=r"expected at most 50 tokens \(search\.max_source_length\)"):
+        translator.translate(texts, long_source="whole", max_source_length=50)
+    assert translator.score(texts, ["x", "x"]) == run.translator.score(texts, ["x", "x"])
+    with pytest.raises(UserError, match=r"score: source 2 of 2: got .* at most 50"):
+        Translator(translator.model, translator.tokenizer, BeamSearch(max_source_length=50)).score(texts, ["x", "x"])
+    with pytest.raises(UserError, match=r"search\.long_source: got 'cut', expected one of split, refuse, whole"):
+        translator.translate(texts, long_source="cut")
+
+
+def test_the_training_says_how_long_a_source_may_be(run: Run, tmp_path: Path) -> None:
+    loaded = load_translator(run.folder, device="cpu")
+    assert loaded.trained_length == 128 and run.translator.trained_length is None
+    for translator, length in ((loaded, 128), (run.translator, None)):
+        translator.save(tmp_path / "again.safetensors")
+        assert load_translator(tmp_path / "again.safetensors", device="cpu").trained_length == length
+    long = "a dog. " * 40_000
+    (found,) = loaded.translate(["e" * 600], beam_size=1, max_length_factor=0.1)
+    assert len(found.parts) > 3 and "".join(part.source for part in found.parts) == "e" * 600
+    assert str(loaded.source_limit()) == "128 tokens (data.max_length of the training)"
+    with pytest.raises(UserError, match=r"^in\.txt:3: got \d{3},\d{3} tokens"):
+        load_translator(run.folder, device="cpu", long_source="refuse").check_source(long, "in.txt:3")
+
+
+def test_positions_limit_translations_and_sources(run: Run) -> None:
+    """A model of 16 positions: the search may write twice as many tokens, and a source may have more."""
+    sides = {side.lower(): stack(side) for side in ("Encoder", "Decoder")}
+    for node in sides.values():
+        learned = {"_target_": "nmt.models.positions.learned.Learned", "_partial_": True, "max_length": 16}
+        node["positions"] = learned
+    tokenizer = run.translator.tokenizer
+    model = make_model({"tie_embeddings": "all", **sides}, tokenizer)
+    with torch.no_grad():
+        model.decoder.embedding.weight[EOS] = 0.0  # so that no hypothesis ends early
+    texts = ["a man", "two dog"]
+    for search in (BeamSearch(beam_size=2, max_length_extra=40), Sampling(samples=2, max_length_extra=40)):
+        found = Translator(model, tokenizer, search).hypotheses(texts)
+        assert max(len(each.tokens) for hypotheses in found for each in hypotheses) == 16
+    long = " ".join(["woman"] * 40)
+    assert len(Translator(model, tokenizer, BeamSearch()).translate([*texts, long])[2].parts) > 1
+    with pytest.raises(UserError, match=r"^b:2: the translation: got .* at most 16 tokens \(the positions of the dec"):
+        Translator(model, tokenizer, BeamSearch()).score(texts, ["a", long], places=["b:1", "b:2"])
+    with pytest.raises(UserError, match=r"expected at most 16 tokens \(the positions of the encoder\)"):
+        Translator(model, tokenizer, BeamSearch(long_source="whole")).translate([*texts, long])
+
+
+def test_samples_are_the_same_in_any_batch_and_order(run: Run) -> None:
+    texts = [*sentences(10, seed=6), ""]
+    search = Sampling(temperature=1.5, samples=2, max_length_factor=1.0)
+    together = run.translator.hypotheses(texts, search=search)
+    draws = [[t.tokens for t in found] for found in together]
+    assert [len(found) for found in together] == [2] * 10 + [1]
+    assert any(first != second for first, second in draws[:10])
+    for size in (1, 4):
+        parts = [run.translator.hypotheses(texts[at : at + size], search=search) for at in range(0, len(texts), size)]
+        assert [[t.tokens for t in found] for part in parts for found in part] == draws
+    for other in (
+        run.translator.hypotheses(texts[::-1], search=search)[::-1],
+        run.translator.hypotheses(texts, search=search, batch_tokens=30),
+    ):
+        assert [[t.tokens for t in found] for found in other] == draws
+    assert [t.tokens for t in run.translator.translate(texts, search=search)] == [found[0] for found in draws]
+    seeds = run.translator.hypotheses(texts, search=search, seed=2)
+    assert [[t.tokens for t in found] for found in seeds] != draws
+    for found in (each for hypotheses in together[:10] for each in hypotheses):
+        assert found.score == pytest.approx(sum(found.token_log_probs), abs=1e-4)
+
+
+def test_n_best_hypotheses_are_ranked(run: Run) -> None:
+    texts = sentences(4, seed=7)
+    found = run.translator.hypotheses(texts, beam_size=4, n_best=3)
+    for text, hypotheses in zip(texts, found, strict=True):
+        assert [each.source for each in hypotheses] == [text] * 3
+        assert [each.score for each in hypotheses] == sorted((each.score for each in hypotheses), reverse=True)
+        assert len({tuple(each.tokens) for each in hypotheses}) == 3
+    best = run.translator.translate(texts, beam_size=4, n_best=3)
+    assert best == [hypotheses[0] for hypotheses in found]
+
+
+def test_score_is_the_log_probability_of_the_forced_model(run: Run) -> None:
+    model, tokenizer = run.translator.model.eval(), run.translator.tokenizer
+    sources, targets = sentences(5, seed=8), sentences(5, seed=13)
+    for found in run.translator.score(sources, targets):
+        assert found.tokens == tokenizer.encode_target([found.text])[0] and found.tokens[-1] == EOS
+        assert found.pieces == [piece.label for piece in tokenizer.target_pieces(found.tokens)]
+        source = torch.tensor(tokenizer.encode_source([found.source]))
+        hidden, _ = model(source, torch.ones_like(source).bool(), torch.tensor([[BOS, *found.tokens[:-1]]]))
+        forced = model.decoder.output(hidden).log_softmax(-1)[0, range(len(found.tokens)), found.tokens]
+        assert found.token_log_probs == pytest.approx(forced.tolist(), abs=1e-4)
+        assert found.score == pytest.approx(sum(forced.tolist()), abs=1e-3)
+
+
+def test_score_alone_and_in_a_batch(run: Run) -> None:
+    sources, targets = sentences(12, seed=9), ["", *sentences(11, seed=10)]
+    together = run.translator.score(sources, targets)
+    assert [(each.source, each.text) for each in together] == list(zip(sources, targets, strict=True))
+    assert together[0].pieces == ["</s>"]
+    for source, target, found in zip(sources, targets, together, strict=True):
+        (alone,) = run.translator.score([source], [target])
+        assert alone.token_log_probs == pytest.approx(found.token_log_probs, abs=1e-4)
+    with pytest.raises(UserError, match=r"source 2 of 2: the source is empty, .*leave it out"):
+        run.translator.score(["a dog", " "], ["god a", "x"])
+
+
+def test_attention_maps_of_a_batch_equal_those_alone(run: Run) -> None:
+    texts = sentences(4, seed=11)
+    found = [*run.translator.translate(texts[:2]), *run.translator.score(texts[2:], texts[:2])]
+    maps = run.translator.attention_maps(found)
+    for translation, batched in zip(found, maps, strict=True):
+        (alone,) = run.translator.attention_maps([translation])
+        assert (batched.source, batched.target) == (translation.source, translation.text)
+        assert batched.axes("cross")[0] == translation.pieces
+        for kind in ("cross", "encoder_self", "decoder_self"):
+            torch.testing.assert_close(getattr(batched, kind), getattr(alone, kind), rtol=1e-4, atol=1e-5)
+    for one, text in zip(maps[:2], texts, strict=False):
+        again = run.translator.attention_map(text)
+        torch.testing.assert_close(one.cross, again.cross, rtol=1e-4, atol=1e-5)
+    assert run.translator.attention_maps([]) == []
+
+
+def test_a_saved_translator_is_read_back(run: Run, tmp_path: Path) -> None:
+    texts = sentences(5, seed=12)
+    search = Sampling(temperature=0.8, samples=2, max_length_factor=1.0)
+    translator = Translator(run.translator.model, run.translator.tokenizer, search)
+    translator.save(tmp_path / "mine.safetensors")
+    again = load_translator(tmp_path / "mine.safetensors", device="cpu")
+    assert again.search == search and again.translate(texts) == translator.translate(texts)
+    again.save(tmp_path / "again.safetensors")
+    assert load_translator(tmp_path / "again.safetensors", device="cpu").translate(texts) == translator.translate(texts)
+    by_hand = Seq2Seq(again.model.encoder, again.model.decoder)
+    with pytest.raises(UserError, match=r"nmt\.build\.build_model"):
+        Translator(by_hand, again.tokenizer, search).save(tmp_path / "other.safetensors")
+
+
+def test_training_mode_is_left_as_it_was(run: Run) -> None:
+    model = run.translator.model
+    model.train()
+    model.encoder.eval()
+    before = [module.training for module in model.modules()]
+    first, second = (run.translator.translate(["a red bike"], beam_size=2)[0] for _ in range(2))
+    run.translator.attention_map("a red bike")
+    assert first == second, "dropout must be off"
+    assert [module.training for module in model.modules()] == before
+    model.eval()
+
+
+def test_a_memory_that_is_too_small_names_its_setting(run: Run) -> None:
+    class Full(BeamSearch):
+        def __call__(self, *_: object, **__: object) -> list[list[Hypothesis]]:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
+
+    with pytest.raises(UserError, match=r"search\.batch_tokens: got 200, .*CUDA out of memory"):
+        run.translator.translate(["a dog"], search=Full(batch_tokens=200))
+
+
+def test_overrides_are_checked(run: Run) -> None:
+    with pytest.raises(UserError, match=r"^search\.beam_sise: unknown key; did you mean 'beam_size'"):
+        run.translator.translate(["a"], beam_sise=2)
+    with pytest.raises(UserError, match=r"search\.beam_size.*at least 1"):
+        run.translator.translate(["a"], beam_size=0)
+    with pytest.raises(UserError, match=r"^search\.length_penalty: got 11, expected a number .*at most 10"):
+        run.translator.translate(["a"], length_penalty=11)
+    with pytest.raises(UserError, match=r"^search: got 'greedy', expected an object such as nmt\.search"):
+        run.translator.translate(["a"], search="greedy")
+    with pytest.raises(UserError, match=r"^search: got 'greedy', expected a Search object or a mapping"):
+        load_translator(run.folder, search="greedy")
+    for name in ("gpuu", "meta", None):
+        with pytest.raises(UserError, match=f"device={name}"):
+            resolve_device(name)
+
+
+def test_attention_map_of_the_hypothesis_and_of_a_reference(run: Run) -> None:
+    found = run.translator.translate(["two men, in snow"])[0]
+    seen = run.translator.attention_map("two men, in snow")
+    assert seen.target == found.text and seen.axes("cross")[0] == found.pieces
+    forced = run.translator.attention_map("two men, in snow", "a dog reads")
+    ids = run.translator.tokenizer.encode_target(["a dog reads"])[0]
+    assert seen.origin == Origin("tiny (Transformer)", 7, found.score, sum(found.token_log_probs))
+    assert forced.target == "a dog reads" and forced.target_pieces[-1].label == "</s>" and ids[-1] == EOS
+    for attention in (seen, forced):
+        t, s = len(attention.target_pieces), len(attention.source_pieces)
+        assert attention.cross is not None and attention.cross.shape == (2, 2, t, s)
+        assert attention.encoder_self is not None and attention.encoder_self.shape == (2, 2, s, s)
+        assert attention.decoder_self is not None and attention.decoder_self.shape == (2, 2, t, t)
+        assert torch.allclose(attention.cross.sum(-1), torch.ones(2, 2, t), atol=1e-5)
+        assert attention.decoder_self.triu(1).abs().max() == 0
+    with pytest.raises(UserError, match="empty"):
+        run.translator.attention_map("  ")
+    with pytest.raises(UserError, match=r"^attention_map: got beam_sise, but there is no search if"):
+        run.translator.attention_map("a", "b", beam_sise=2)
+
+
+def test_a_row_of_the_attention_map_is_the_step_that_wrote_its_piece(run: Run) -> None:
+    model, tokenizer = copy.deepcopy(run.translator.model).eval(), run.translator.tokenizer
+    found = run.translator.translate(["two men, in snow"])[0]
+    seen = run.translator.attention_map("two men, in snow")
+    source = torch.tensor(tokenizer.encode_source(["two men, in snow"]))
+    assert len(found.tokens) > 2 and seen.cross is not None and seen.decoder_self is not None
+    with torch.no_grad():
+        state = model.decoder.init_state(model.encoder(source, torch.ones_like(source).bool()))
+        for place, token in enumerate([BOS, *found.tokens[:-1]]):
+            _, weights, state = model.decoder.step(torch.tensor([token]), state, need_weights=True)
+            assert weights is not None and weights.cross is not None and weights.decoder_self is not None
+            torch.testing.assert_close(seen.cross[:, :, place], weights.cross[0, :, :, 0], rtol=1e-4, atol=1e-5)
+            own = weights.decoder_self[0, :, :, 0]
+            torch.testing.assert_close(seen.decoder_self[:, :, place, : place + 1], own, rtol=1e-4, atol=1e-5)
+
+
+def test_batches_by_length_covers_everything_once_within_the_budget() -> None:
+    lengths = random.Random(0).choices(range(1, 40), k=200)
+    for budget in (1, 39, 100, 10_000):
+        batches = list(batches_by_length(lengths, budget))
+        assert sorted(i for batch in batches for i in batch) == list(range(200))
+        padded = [max(lengths[i] for i in batch) * len(batch) for batch in batches]
+        assert all(size <= budget or len(batch) == 1 for size, batch in zip(padded, batches, strict=True))
+    assert list(batches_by_length([], 10)) == []
+
+
+def test_load_translator_from_folder_and_file(run: Run) -> None:
+    texts = sentences(4, seed=5)
+    expected = [t.text for t in run.translator.translate(texts)]
+    for path in (run.folder, str(run.folder / "checkpoints" / "best.safetensors")):
+        assert [t.text for t in load_translator(path, device="cpu").translate(texts)] == expected
+    greedy = load_translator(run.folder, beam_size=1)
+    assert greedy.search == BeamSearch(beam_size=1, max_length_factor=1.0, max_length_extra=4, batch_tokens=200)
+    with pytest.raises(UserError, match="no such file"):
+        load_translator(run.folder / "nothing")
+
+
+def test_the_search_of_a_checkpoint_is_changed_or_replaced(run: Run) -> None:
+    stored = run.translator.search
+    for changed in (
+        load_translator(run.folder, device="cpu", length_penalty=0.5),
+        load_translator(run.folder, device="cpu", search={"length_penalty": 0.5}),
+    ):
+        assert changed.search == stored.replace(length_penalty=0.5)
+    node = {"_target_": "nmt.search.sampling.Sampling", "temperature": 0.7}
+    for replaced in (
+        load_translator(run.folder, device="cpu", search=node),
+        load_translator(run.folder, device="cpu", search=Sampling(), temperature=0.7),
+    ):
+        assert replaced.search == Sampling(temperature=0.7)
+    for given, message in (
+        ({"device": "cpu"}, "search.device: unknown key"),
+        ({"beam_size": "5"}, "search.beam_size: got '5', expected an integer"),
+        ({"beam_size": 0}, "search.beam_size: got 0, expected an integer of at least 1"),
+        (
+            {"_target_": "nmt.search.base.Hypothesis", "tokens": [], "token_log_probs": [], "score": 1.0},
+            "expected a class derived",
+        ),
+        ({"_target_": "nmt.search.base.Search"}, "is abstract"),
+        ({"_target_": "os.system"}, r"search._target_: got 'os.system', expected a class in nmt.search"),
+    ):
+        with pytest.raises(UserError, match=message):
+            load_translator(run.folder, device="cpu", search=given)
+
+
+def test_a_checkpoint_from_before_a_strategy_gained_a_field_is_read(run: Run, tmp_path: Path) -> None:
+    payload = checkpoint.load(run.folder / "checkpoints" / "best.safetensors")
+    del payload.config["search"]["n_best"], payload.config["search"]["length_penalty"]
+    checkpoint.save(payload, tmp_path / "older.safetensors")
+    assert load_translator(tmp_path / "older.safetensors", device="cpu").search == run.translator.search

@@ -1,0 +1,117 @@
+"""Every option of the search through the Translator: the same in every batch; prefixes, coverage and risk as text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from nmt.errors import UserError
+from nmt.search.base import Search
+from nmt.search.beam import BeamSearch
+from nmt.search.sampling import Sampling
+from nmt.translation.translator import Translation
+from tests.tiny_run import Run, sentences
+
+LIMITS: dict[str, Any] = {"max_length_factor": 1.0, "max_length_extra": 2}
+RULES: dict[str, Any] = {"min_length": 4, "no_repeat_ngram_size": 2, "repetition_penalty": 1.3}
+SEARCHES = [
+    BeamSearch(min_length=6, **LIMITS),
+    BeamSearch(no_repeat_ngram_size=1, **LIMITS),
+    BeamSearch(repetition_penalty=1.5, **LIMITS),
+    BeamSearch(normalization="power", length_penalty=0.6, **LIMITS),
+    BeamSearch(coverage_penalty=0.4, **LIMITS),
+    BeamSearch(beam_size=4, groups=2, n_best=4, **LIMITS),
+    BeamSearch(n_best=5, utility="chrf", **LIMITS),
+    BeamSearch(
+        **{"beam_size": 4, "groups": 2, "n_best": 4, "coverage_penalty": 0.3, "normalization": "power"},
+        **{"utility": "bleu", **RULES, **LIMITS},
+    ),
+    Sampling(samples=4, utility="chrf", **RULES, **LIMITS),
+]
+searches = pytest.mark.parametrize("search", SEARCHES, ids=lambda search: search.label)
+
+
+@pytest.mark.parametrize("search", SEARCHES[:-2], ids=lambda search: search.label)
+def test_a_sentence_is_translated_the_same_in_every_batch_and_order(run: Run, search: Search) -> None:
+    """The searches with all options at once, and prefixes, are held to it by `tests.test_every_batch`."""
+    texts = [" ".join(text.split()[:4]) for text in sentences(64, seed=1)]
+    search = search.replace(batch_tokens=100_000, max_length_factor=0.7)
+
+    def found(places: list[int]) -> list[list[Translation]]:
+        return run.translator.hypotheses([texts[i] for i in places], search=search)
+
+    together = found(list(range(64)))
+    assert len({t.text for hypotheses in together for t in hypotheses}) > 9
+    for places in ([6, 5, 4, 3, 2, 1, 0], [50, 7, 31, 20, 63, 8, 44], *([i] for i in (0, 9, 17, 33, 63))):
+        for i, again in zip(places, found(places), strict=True):
+            assert [(t.tokens, t.text) for t in again] == [(t.tokens, t.text) for t in together[i]]
+            assert [t.score for t in again] == pytest.approx([t.score for t in together[i]], abs=1e-3)
+            for one, two in zip(again, together[i], strict=True):
+                assert one.token_log_probs == pytest.approx(two.token_log_probs, abs=1e-4)
+
+
+@searches
+def test_log_probabilities_are_those_of_the_forced_model(run: Run, search: Search) -> None:
+    translator = run.translator
+    for hypotheses in translator.hypotheses(sentences(3, seed=2), search=search):
+        for found in hypotheses:
+            log_prob = sum(found.token_log_probs)
+            assert translator.attention_maps([found])[0].origin.log_prob == log_prob
+            if translator.tokenizer.encode_target([found.text])[0] == found.tokens:
+                forced = translator.score([found.source], [found.text])[0]
+                assert found.token_log_probs == pytest.approx(forced.token_log_probs, abs=1e-3)
+
+
+def test_a_translation_begins_with_its_prefix(run: Run) -> None:
+    texts, prefixes = sentences(3, seed=3), ["a red", "", "the  snow, "]
+    free = run.translator.translate(texts, max_length_extra=12)
+    for search in (BeamSearch(), BeamSearch(beam_size=1), Sampling(samples=3)):
+        found = run.translator.translate(texts, prefixes=prefixes, search=search, max_length_extra=12)
+        assert found[0].text.startswith("a red") and found[2].text.startswith("the snow,")
+        assert found[0].tokens[:-1] != run.translator.tokenizer.encode_target(["a red"])[0][:-1]
+    found = run.translator.translate(texts, prefixes=prefixes, max_length_extra=12)
+    assert found[1].tokens == free[1].tokens
+    assert run.translator.translate([" "], prefixes=["a"])[0].text == ""
+
+
+def test_prefixes_that_do_not_fit_are_refused(run: Run) -> None:
+    for prefixes in (["a", "b"], []):
+        with pytest.raises(UserError, match=rf"^prefixes: got {len(prefixes)}, expected one for each of 1 sentence$"):
+            run.translator.translate(["a dog"], prefixes=prefixes)
+    done: list[int] = []
+    message = r"^sentence 3 of 3: the prefix 'a red bike' has \d+ tokens, but the whole translation may have 2; shorten"
+    with pytest.raises(UserError, match=message):
+        run.translator.translate(
+            ["a dog", " ", "a cat"],
+            prefixes=["", "a red bike", "a red bike"],
+            max_length_factor=0.1,
+            max_length_extra=2,
+            batch_tokens=1,
+            advance=done.append,
+        )
+    assert sum(done) <= 1, "nothing is translated before the refusal"
+
+
+def test_what_is_no_text_is_refused(run: Run) -> None:
+    texts = sentences(3, seed=3)
+    assert run.translator.translate(iter(texts)) == run.translator.translate(texts)
+    with pytest.raises(UserError, match=r"^sentence: got one text, expected a list of texts; write \[text\]$"):
+        run.translator.translate(texts[0])
+    with pytest.raises(UserError, match=r"^sentence 2 of 2: got None, expected a text$"):
+        run.translator.translate([texts[0], None])
+    with pytest.raises(UserError, match=r"^prefix 1 of 1: got 3, expected a text$"):
+        run.translator.translate(texts[:1], prefixes=[3])
+    with pytest.raises(UserError, match=r"^sentence 1 of 1: got 'a\\ud800b', whose character 2 is half of one"):
+        run.translator.translate(["a\ud800b"])
+    with pytest.raises(UserError, match=r"^translation 1 of 1: got None, expected a text$"):
+        run.translator.score(texts[:1], [None])
+    with pytest.raises(UserError, match=r"^score: got 2 sources and 1 translation, expected one translation for each"):
+        run.translator.score(texts[:2], texts[:1])
+
+
+def test_expected_utilities_are_scores_between_0_and_100(run: Run) -> None:
+    for found in run.translator.hypotheses(sentences(4, seed=4), search=Sampling(samples=6, utility="chrf", **LIMITS)):
+        assert len(found) == 6
+        scores = [each.score for each in found]
+        assert scores == sorted(scores, reverse=True) and 0 <= scores[-1] <= scores[0] <= 100
