@@ -26,11 +26,11 @@ from torch import Tensor
 
 from nmt.build import build_model
 from nmt.config.plain_file import parse_json
-from nmt.config.typed import Form, LanguageCode, PositiveInt
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError, one_line
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.shapes import shapes_only
+from nmt.parameters import Form, LanguageCode, PositiveInt
 from nmt.system.atomic import replacing
 from nmt.system.run_files import BEST, find_checkpoint
 

@@ -13,8 +13,8 @@ from nmt.cli import program
 from nmt.cli.arguments import read_config, wants_help
 from nmt.cli.log import messages_on
 from nmt.cli.output import say, tell
-from nmt.config.typed import NonNegativeInt
 from nmt.errors import UserError, counted
+from nmt.parameters import NonNegativeInt
 
 if TYPE_CHECKING:
     from nmt.checkpoint import LoadedModel

@@ -16,8 +16,8 @@ from nmt.cli import program
 from nmt.cli.arguments import read_config, wants_help
 from nmt.cli.output import write_lines
 from nmt.cli.pair_files import Languages, read_pair_files
-from nmt.config.typed import PositiveInt
 from nmt.errors import UserError, counted
+from nmt.parameters import PositiveInt
 from nmt.system.lines import says_jsonl
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nmt.config.typed import expected, fits, near_choice, options, shown
 from nmt.errors import ParameterError, UserError, did_you_mean, one_line
+from nmt.parameters import expected, fits, near_choice, options, shown
 
 _TARGET, _PARTIAL = "_target_", "_partial_"
 RENAMED = {  # modules by the names that checkpoints and run folders of before have

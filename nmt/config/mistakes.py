@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nmt.config.folder import groups, options_around, options_with, takes_several
-from nmt.config.typed import shown
 from nmt.errors import UserError, did_you_mean, nearest, one_line
+from nmt.parameters import shown
 
 if TYPE_CHECKING:
     from hydra.core.override_parser.types import Override

@@ -1,6 +1,6 @@
 """Reads the JSON and YAML files that this project writes. Anyone may have sent them, so they may hold anything.
 
-A shape says what a file must hold: an annotation of `nmt.config.typed` for a value, a dict of shapes for a mapping that
+A shape says what a file must hold: an annotation of `nmt.parameters` for a value, a dict of shapes for a mapping that
 has at least these keys, and a list with one shape for a list. In a dict, a key such as "val?" may be missing from the
 file, and the key `...` stands for every key.
 """
@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from nmt.config.schema import DEEPEST
-from nmt.config.typed import LanguageCode, NonNegativeInt, Range, expected, fits, shown
 from nmt.errors import UserError, one_line
+from nmt.parameters import LanguageCode, NonNegativeInt, Range, expected, fits, shown
 
 MOST_JSON, MOST_YAML = 16_000_000, 1_000_000  # bytes
 MOST_PARTS = 1_000_000  # texts, lists and mappings of JSON: the smallest take ten to thirty times the bytes in memory

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from nmt.config.settings import TrainConfig, TrainerConfig
-from nmt.config.typed import Others, expected, fits, near_choice, options, shown
 from nmt.errors import UserError, did_you_mean
+from nmt.parameters import Others, expected, fits, near_choice, options, shown
 
 T = TypeVar("T")
 

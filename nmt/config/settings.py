@@ -1,6 +1,6 @@
 """The settings of a training run with their types and ranges. The YAML files of configs/ hold their values.
 
-`nmt.config.schema` checks composed YAML against the annotations, which `nmt.config.typed` explains. A field that is
+`nmt.config.schema` checks composed YAML against the annotations, which `nmt.parameters` explains. A field that is
 added later gets a default, so that the checkpoints of earlier runs stay readable.
 The open parts (model, objective, optimizer, scheduler, search, the metrics of scores) are `_target_` nodes, which
 `nmt.config.instantiate` checks.
@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from nmt.config.typed import LanguageCode, NonNegativeInt, OtherKeys, PositiveInt, Range
+from nmt.parameters import LanguageCode, NonNegativeInt, OtherKeys, PositiveInt, Range
 
 # The names of the classes in nmt.data.defects that are filters
 Filter = Literal[

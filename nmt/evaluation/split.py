@@ -14,13 +14,13 @@ from typing import Any
 
 from nmt.build import search_node
 from nmt.config.plain_file import OTHER_FOLDER, Amount, Count, read_json
-from nmt.config.typed import LanguageCode, expected, fits, shown
 from nmt.data.normalization import normalized
 from nmt.data.pair import SentencePair
 from nmt.data.progress import PassProgress
 from nmt.errors import UserError, counted
 from nmt.evaluation.metrics.base import Interval, Metric, Scores, labels, score
 from nmt.evaluation.search_errors import NOT_COMPARED, Verdict, judge, lines, totals
+from nmt.parameters import LanguageCode, expected, fits, shown
 from nmt.search.base import Search
 from nmt.system.atomic import write_atomically
 from nmt.system.inside import inside

@@ -26,7 +26,6 @@ from nmt.checkpoint import Checkpoint, load, misfit, set_weights
 from nmt.config.recipe import Recipe
 from nmt.config.resumed import NOTHING, changes
 from nmt.config.settings import DataConfig, TrainConfig
-from nmt.config.typed import shown
 from nmt.data.cache import cache_folder
 from nmt.data.corpus import WeightedSplit, load_corpus, load_more, origin
 from nmt.data.datamodule import TranslationData
@@ -41,6 +40,7 @@ from nmt.errors import UserError, counted
 from nmt.evaluation.metrics.base import Metric
 from nmt.lab.corpus.start import start_lines
 from nmt.models.dropout import Dropout
+from nmt.parameters import shown
 from nmt.preflight import check_lengths
 from nmt.system import machine
 from nmt.system.lines import digest

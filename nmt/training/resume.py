@@ -10,8 +10,8 @@ from typing import Any
 from nmt.config.recipe import Recipe
 from nmt.config.resumed import NOTHING, changes
 from nmt.config.settings import TrainConfig
-from nmt.config.typed import shown
 from nmt.errors import UserError
+from nmt.parameters import shown
 from nmt.system.run_files import METRICS, best_checkpoint, checkpoint_folder, last_checkpoint
 from nmt.training.meter import Limits
 from nmt.training.state import load_state, restoring

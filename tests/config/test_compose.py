@@ -16,8 +16,8 @@ from nmt.config import compose as config
 from nmt.config.folder import groups
 from nmt.config.schema import read, validate
 from nmt.config.settings import CallbacksConfig, TrainConfig
-from nmt.config.typed import Range
 from nmt.errors import UserError
+from nmt.parameters import Range
 from nmt.preflight import check_nodes
 from tests.optional import SCORES
 

@@ -14,9 +14,9 @@ from nmt.cli import program
 from nmt.cli.arguments import read_config, wants_help
 from nmt.cli.log import messages_on
 from nmt.cli.output import tell, write_lines
-from nmt.config.typed import PositiveInt, Range
 from nmt.errors import UserError
 from nmt.lab.cli.align_pairs import pairs_of, read_gold
+from nmt.parameters import PositiveInt, Range
 
 if TYPE_CHECKING:
     from nmt.checkpoint import LoadedModel

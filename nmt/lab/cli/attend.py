@@ -12,9 +12,9 @@ from nmt.cli import program
 from nmt.cli.arguments import read_config, take, wants_help
 from nmt.cli.output import say, tell
 from nmt.cli.pair_files import columns
-from nmt.config.typed import PositiveInt
 from nmt.errors import UserError, counted, did_you_mean
 from nmt.lab.cli import attend_trace
+from nmt.parameters import PositiveInt
 from nmt.system.atomic import write_atomically
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from nmt.cli import program
 from nmt.cli.arguments import read_config, take_config_dir, wants_help
 from nmt.cli.output import say, tell
-from nmt.config.typed import NonNegativeInt, PositiveInt, Range
 from nmt.errors import UserError
+from nmt.parameters import NonNegativeInt, PositiveInt, Range
 from nmt.system.atomic import write_atomically
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from nmt.cli.evaluate import OPEN_KEYS, Chosen, EvaluateConfig, choose, training
 from nmt.cli.log import messages_on
 from nmt.cli.output import say
 from nmt.config.plain_file import OTHER_FOLDER, Number, read_json
-from nmt.config.typed import PositiveInt
 from nmt.errors import UserError, counted
+from nmt.parameters import PositiveInt
 from nmt.system.atomic import write_atomically
 from nmt.system.inside import inside
 

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Annotated
 from nmt.cli import program
 from nmt.cli.arguments import read_config, wants_help
 from nmt.config.plain_file import OTHER_FOLDER, read_json
-from nmt.config.typed import PositiveInt, Range
 from nmt.errors import UserError, did_you_mean
+from nmt.parameters import PositiveInt, Range
 from nmt.system.atomic import require_writable
 from nmt.system.cores import usable_cores
 from nmt.system.run_files import METRICS, last_checkpoint

@@ -13,8 +13,8 @@ from nmt.cli.arguments import read_config, wants_help
 from nmt.cli.evaluate import OPEN_KEYS, EvaluateConfig, choose, evaluate, training_of
 from nmt.cli.log import messages_on
 from nmt.cli.output import say
-from nmt.config.typed import NonNegativeInt
 from nmt.errors import UserError
+from nmt.parameters import NonNegativeInt
 from nmt.system.atomic import write_atomically
 from nmt.system.inside import inside
 

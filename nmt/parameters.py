@@ -1,45 +1,53 @@
-"""Checks plain values (from YAML or a checkpoint) against type annotations, and describes annotations in words.
+"""The one declaration of a parameter is its annotation: this checks plain values against it, and describes it in words.
 
 Settings and constructors use standard annotations: `int`, `float`, `bool`, `str`, `None`, `Literal["a", "b"]`,
 `Annotated[int, Range(low=1)]`, `Annotated[str, Form("[a-z]+", "small letters")]`, and lists, tuples and unions of
 these. A mapping fits `dict` and `Mapping`, and an instance fits its class. Every value fits if the annotation is of
 another kind or is missing. In these cases the constructor must check the value.
+
+Values from YAML are checked before anything is built. `@checked` makes a class do the same in plain Python.
 """
 
 from __future__ import annotations
 
+import functools
 import inspect
+import math
 import re
 import types
 import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
-from nmt.errors import did_you_mean, one_line, printable
+from nmt.errors import ParameterError, did_you_mean, one_line, printable
 
 LONGEST_SHOWN = 300  # characters of a value in a message
 
 
 @dataclass(frozen=True, kw_only=True)
 class Range:
-    """The numbers that an annotated setting accepts: at least `low`, more than `above`, at most `high`."""
+    """The numbers that an annotated setting accepts: at least `low`, more than `above`, less than `below`, at most
+    `high`.
+    """
 
     low: float | None = None
     above: float | None = None
+    below: float | None = None
     high: float | None = None
 
     def __contains__(self, value: float) -> bool:
-        """Return whether `value` is within the limits. NaN is never within them."""
+        """Return whether `value` is within the limits. NaN and infinity never are."""
         return (
-            value == value
+            math.isfinite(value)
             and (self.low is None or value >= self.low)
             and (self.above is None or value > self.above)
+            and (self.below is None or value < self.below)
             and (self.high is None or value <= self.high)
         )
 
     def __str__(self) -> str:
-        limits = (("at least", self.low), ("more than", self.above), ("at most", self.high))
+        limits = (("at least", self.low), ("more than", self.above), ("less than", self.below), ("at most", self.high))
         return " and ".join(f"{words} {limit}" for words, limit in limits if limit is not None)
 
 
@@ -63,6 +71,12 @@ class Form:
 
 PositiveInt = Annotated[int, Range(low=1)]
 NonNegativeInt = Annotated[int, Range(low=0)]
+Fraction = Annotated[float, Range(low=0, below=1)]  # as a dropout probability must be
+# More than any machine trains. They stop a mistyped number before it takes the memory or the time of the machine.
+Width = Annotated[int, Range(low=1, high=65_536)]
+Layers = Annotated[int, Range(low=1, high=256)]
+Heads = Annotated[int, Range(low=1, high=4_096)]
+Length = Annotated[int, Range(low=1, high=1_000_000)]  # tokens
 LanguageCode = Annotated[str, Form(r"[\w-]{1,32}", "at most 32 letters, digits, - and _")]  # a part of file names
 
 
@@ -92,7 +106,7 @@ def _fits_one(value: Any, option: Any) -> bool:
         return fits(value, kind) and all(value in limit for limit in limits if isinstance(limit, Range | Form))
     if origin is typing.Literal:
         return any(value == choice and type(value) is type(choice) for choice in arguments)
-    if origin is tuple and isinstance(value, list):
+    if origin is tuple and isinstance(value, list | tuple):
         if len(arguments) == 2 and arguments[1] is Ellipsis:
             return all(fits(item, arguments[0]) for item in value)
         return len(value) == len(arguments) and all(map(fits, value, arguments))
@@ -164,3 +178,48 @@ def shown(value: Any) -> str:
     text = value if isinstance(value, str) else one_line(value)
     text = text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."
     return printable(f"'{text}'" if isinstance(value, str) else text)
+
+
+C = TypeVar("C")
+_PLAIN = (int, float, bool, str, type(None), None)
+
+
+def checked(kind: type[C]) -> type[C]:
+    """Return the class, whose constructor now refuses values that do not fit the annotations of its parameters.
+
+    It then raises ParameterError, which names the parameter. Only plain values are checked: numbers, texts, choices,
+    and lists of these. A dataclass is decorated from outside: `@checked` stands above `@dataclass`.
+    """
+    construct = kind.__init__
+    names = list(inspect.signature(construct).parameters)[1:]
+
+    @functools.wraps(construct)
+    def __init__(self: Any, *arguments: Any, **named: Any) -> None:
+        annotations = _plain_annotations(construct)
+        for name, value in {**dict(zip(names, arguments, strict=False)), **named}.items():
+            annotation = annotations.get(name)
+            if annotation is not None and not fits(value, annotation):
+                near = near_choice(value, annotation)
+                raise ParameterError(name, f"got {shown(value)}, expected {expected(annotation)}{near}")
+        construct(self, *arguments, **named)
+
+    kind.__init__ = __init__  # type: ignore[method-assign]
+    return kind
+
+
+@functools.cache
+def _plain_annotations(construct: Any) -> dict[str, Any]:
+    """Return the annotations of the parameters of a function that accept plain values only."""
+    hints = typing.get_type_hints(construct, include_extras=True)
+    return {name: hint for name, hint in hints.items() if name != "return" and _is_plain(hint)}
+
+
+def _is_plain(annotation: Any) -> bool:
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is typing.Literal:
+        return True
+    if origin is Annotated:
+        return _is_plain(arguments[0])
+    if origin in (typing.Union, types.UnionType, list, tuple, Sequence):
+        return all(option is Ellipsis or _is_plain(option) for option in arguments)
+    return annotation in _PLAIN
