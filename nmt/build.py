@@ -173,6 +173,19 @@ def build_search(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> Sea
     return cast(Search, _built(config, "search", f"{SEARCHES[0]}.base.Search", SEARCHES, allow))
 
 
+def override(search: Search, fields: Mapping[str, Any]) -> Search:
+    """Return a copy of `search` with new values of some fields. Raises UserError for values that it does not accept."""
+    if not isinstance(search, Search):
+        raise UserError(
+            f"search: got {search!r}, expected an object such as nmt.search.beam.BeamSearch(); settings of the model's "
+            "own search are arguments: beam_size=5"
+        )
+    try:
+        return search.replace(**fields) if fields else search
+    except ParameterError as error:
+        raise UserError(f"search.{error.parameter}: {error.problem}") from error
+
+
 def architecture(config: Mapping[str, Any]) -> str:
     """Return the classes of a plain `model` config in few words: "Transformer", "Recurrent, MonotonicLocal, Dot"."""
     attention = config["decoder"].get("attention")

@@ -11,6 +11,7 @@ from nmt.cli.output import tell
 from nmt.errors import counted
 from nmt.system.lines import as_line
 from nmt.translation.base import BaseTranslator
+from nmt.translation.source import SourcePart
 from nmt.translation.translation import Translation
 
 DECIMALS = 6
@@ -48,7 +49,7 @@ class Answers:
         maps = self._maps([hypotheses[0] for hypotheses in found]) if self.with_attention else None
         for hypotheses, place in zip(found, places, strict=True):
             self._warn_if_split(hypotheses[0], place)
-            self._warn_if_strange(hypotheses[0].source, place)
+            self._warn_if_strange(hypotheses[0].source_part, place)
             self.cut += hypotheses[0].cut
             self.empty += bool(hypotheses[0].tokens) and not as_line(hypotheses[0].text).strip()
             yield self._line(hypotheses, maps) + "\n"
@@ -69,12 +70,11 @@ class Answers:
             return
         self.split += 1
         if self.split <= MOST_WARNINGS:
-            tell(f"warning: {self.translator.source_limit().warning(place, translation)}")
+            tell(f"warning: {translation.split_warning(self.translator.source_limit(), place)}")
 
-    def _warn_if_strange(self, source: str, place: str) -> None:
-        tokenizer = self.translator.tokenizer
-        *ids, _ = tokenizer.encode_source([source])[0]
-        unknown = sum(index in tokenizer.unknown_ids[0] for index in ids)
+    def _warn_if_strange(self, source: SourcePart, place: str) -> None:
+        *ids, _ = source.ids[0]
+        unknown = sum(index in self.translator.tokenizer.unknown_ids[0] for index in ids)
         if unknown <= STRANGE * len(ids):
             return
         self.strange += 1

@@ -19,7 +19,7 @@ from typing import Literal
 
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
-from nmt.translation.base import BaseTranslator
+from nmt.translation.base import BaseTranslator, ForcedPair
 from nmt.translation.translation import Translation
 
 Kind = Literal["search error", "model error", "same", "no source", "too long", "cut"]
@@ -51,15 +51,12 @@ def judge(translator: BaseTranslator, translations: Sequence[Translation], refer
     if not _seeks_highest_score(translator.search):
         return []
     most, longest = translator.source_limit().tokens, translator.longest_target or math.inf
-    source_lengths = translator.source_lengths([each.source for each in translations])
-    target_ids = translator.tokenizer.encode_target(list(references))
-    fits = [
-        length <= most and len(target) <= longest for length, target in zip(source_lengths, target_ids, strict=True)
-    ]
+    sources = [each.source_part for each in translations]
+    forced = list(map(ForcedPair, sources, references, translator.tokenizer.encode_target(list(references))))
+    fits = [pair.source.tokens <= most and len(pair.ids) <= longest for pair in forced]
     reasons = [_not_compared(each, fit) for each, fit in zip(translations, fits, strict=True)]
-    compared = [place for place, reason in enumerate(reasons) if reason is None]
-    sources = [translations[place].source for place in compared]
-    scored = iter(translator.score(sources, [references[place] for place in compared]))
+    compared = [pair for pair, reason in zip(forced, reasons, strict=True) if reason is None]
+    scored = iter(translator.score_pairs(compared))
     return [
         _verdict(translator, each, next(scored)) if reason is None else Verdict(reason)
         for each, reason in zip(translations, reasons, strict=True)

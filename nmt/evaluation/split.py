@@ -147,7 +147,7 @@ def evaluate(
     for number, translation in enumerate(translations, start=1):
         if translation.parts:
             place = f"{subject.split}, sentence {number:,}"
-            logger.warning(translator.source_limit().warning(place, translation))
+            logger.warning(translation.split_warning(translator.source_limit(), place))
     if cut := sum(translation.cut for translation in translations):
         logger.warning(f"{subject.split}: {translator.cut_warning(cut)}")
     hypotheses = [as_line(translation.text) for translation in translations]

@@ -4,25 +4,54 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import accumulate, islice
+from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
 
 from nmt.attention_map import AttentionMap
+from nmt.build import override
 from nmt.data.batch import batches_by_length
-from nmt.errors import ParameterError, UserError, counted
+from nmt.errors import UserError, counted
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.base import Hypothesis, Search, Selectable, Step
 from nmt.search.prefix import force_prefixes
-from nmt.translation.source import Part, SourceLimit
+from nmt.translation.source import SourceLimit, SourcePart
 from nmt.translation.translation import Translation, joined
 
 if TYPE_CHECKING:
     from nmt.data.tokenizer import Tokenizer
+
+
+@dataclass(frozen=True)
+class Request:
+    """What one search translates: a part of a sentence, the ids its translation begins with, and its largest length.
+
+    `last` says whether the part is the last one of its sentence.
+    """
+
+    part: SourcePart
+    prefix: list[int]
+    limit: int
+    last: bool
+
+
+@dataclass(frozen=True)
+class ForcedPair:
+    """A source and a given translation of it, with the ids of both, eos included."""
+
+    source: SourcePart
+    target: str
+    ids: list[int]
+
+    @property
+    def longer(self) -> int:
+        """The number of tokens of its longer side."""
+        return max(self.source.tokens, len(self.ids))
 
 
 class BaseTranslator(ABC):
@@ -52,24 +81,25 @@ class BaseTranslator(ABC):
         limits = [model.decoder.max_length for model in self.models]
         return min((limit for limit in limits if limit is not None), default=None)
 
+    @property
     @abstractmethod
-    def source_lengths(self, texts: Sequence[str]) -> list[int]:
-        """Return the number of source tokens of each text, eos included."""
+    def tokenizers(self) -> Sequence[Tokenizer]:
+        """The tokenizer by which each of the models reads a source."""
 
     @abstractmethod
     def source_limit(self, search: Search | None = None) -> SourceLimit:
         """Return the largest number of tokens of a source that is translated whole with `search`."""
 
     @abstractmethod
-    def start(self, sources: Sequence[str], *, attending: bool = False) -> tuple[Step[Any], Selectable]:
+    def start(self, sources: Sequence[SourcePart], *, attending: bool = False) -> tuple[Step[Any], Selectable]:
         """Return a step function, and the state before the first token with one hypothesis for each source.
 
         With `attending`, it is an `Attending` state; raises UserError if the models cannot give one.
         """
 
     @abstractmethod
-    def token_log_probs(self, sources: Sequence[str], targets: Sequence[list[int]]) -> list[Tensor]:
-        """Return the log-probabilities (T,) of the tokens of each target, eos included, given its source."""
+    def token_log_probs(self, pairs: Sequence[ForcedPair]) -> list[Tensor]:
+        """Return the log-probabilities (T,) of the tokens of each translation, eos included, given its source."""
 
     @abstractmethod
     def attention_maps(self, translations: Sequence[Translation]) -> list[AttentionMap]:
@@ -114,45 +144,23 @@ class BaseTranslator(ABC):
         A beam search finds `n_best` translations, and sampling draws `samples`. If a source is split, its k-th
         translation joins the k-th translations of its parts. All arguments are as in `translate`.
         """
-        sentences = _texts("sentence", sentences)
+        sources = self.encode(_texts("sentence", sentences))
         search = override(search or self.search, fields)
-        parts = self._parts(sentences, search)
-        flat = [part for group in parts for part in group]
-        ends = list(accumulate(map(len, parts)))
-        firsts = [end - len(group) for end, group in zip(ends, parts, strict=True)]
-        forced = dict(zip(firsts, self._encode_prefixes(prefixes, len(sentences)), strict=True))
-        limits = [self._target_limit(part, search) for part in flat]
-        for number, first in enumerate(firsts, start=1):
-            if not flat[first].empty:
-                self._check_prefix(forced[first], limits[first], f"sentence {number:,} of {len(sentences):,}")
-        translations = [[Translation(part.text, "", 0.0, [], [], [])] for part in flat]
-        filled = [i for i, part in enumerate(flat) if not part.empty]
-        lengths, lasts = [flat[i].tokens for i in filled], {end - 1 for end in ends}
-        if advance is not None:
-            advance(len(lasts.difference(filled)))
-        with inference(self.models, search):
-            for batch in batches_by_length(lengths, search.batch_tokens // search.width):
-                places = [filled[i] for i in batch]
-                found = self._search(
-                    [flat[i].text for i in places],
-                    [forced.get(i, []) for i in places],
-                    [limits[i] for i in places],
-                    search,
-                )
-                for place, hypotheses in zip(places, found, strict=True):
-                    translations[place] = [self._translation(flat[place].text, each) for each in hypotheses]
-                if advance is not None:
-                    advance(len(lasts.intersection(places)))
-        rest = iter(translations)
+        groups = self._requests(sources, prefixes, search)
+        found = iter(self._search_all([request for group in groups for request in group], search, advance))
         return [
-            _rejoined(sentence, list(islice(rest, len(group))))
-            for sentence, group in zip(sentences, parts, strict=True)
+            _rejoined(source, list(islice(found, len(group)))) for source, group in zip(sources, groups, strict=True)
         ]
+
+    def encode(self, texts: Sequence[str]) -> list[SourcePart]:
+        """Return each text with the ids that the models read."""
+        by_model = (tokenizer.encode_source(list(texts)) for tokenizer in self.tokenizers)
+        return [SourcePart(text, tuple(ids)) for text, *ids in zip(texts, *by_model, strict=True)]
 
     def check_source(self, sentence: str, where: str) -> None:
         """Raise UserError if the search refuses `sentence` because of its length; `where` is its place in the input."""
         if self.search.long_source != "split":
-            self.source_limit().check(self.source_lengths([sentence])[0], where)
+            self.source_limit().check(self.encode([sentence])[0].tokens, where)
 
     def cut_warning(self, count: int) -> str:
         """Return what to tell the user about `count` translations that are `Translation.cut`."""
@@ -169,21 +177,24 @@ class BaseTranslator(ABC):
         `score` is log P of all tokens, eos included. No search takes place. A source is never split; one that is longer
         than the training's is read whole. Raises the UserErrors of `encode_pairs`, in which `places` name the pairs.
         """
-        lengths, target_ids = self.encode_pairs(sources, targets, places=places)
-        longer = list(map(max, lengths, map(len, target_ids)))
+        return self.score_pairs(self.encode_pairs(sources, targets, places=places))
+
+    def score_pairs(self, pairs: Sequence[ForcedPair]) -> list[Translation]:
+        """Return the given translations with the log-probabilities of the models, in the given order; see `score`."""
         found: dict[int, Translation] = {}
         with inference(self.models, self.search):
-            for batch in batches_by_length(longer, self.search.batch_tokens):
-                rows = self.token_log_probs([sources[i] for i in batch], [target_ids[i] for i in batch])
+            for batch in batches_by_length([pair.longer for pair in pairs], self.search.batch_tokens):
+                rows = self.token_log_probs([pairs[i] for i in batch])
                 for index, log_probs in zip(batch, rows, strict=True):
-                    scored = Hypothesis(target_ids[index], log_probs.tolist(), float(log_probs.sum()))
-                    found[index] = self._translation(sources[index], scored, targets[index])
-        return [found[index] for index in range(len(sources))]
+                    pair = pairs[index]
+                    scored = Hypothesis(pair.ids, log_probs.tolist(), float(log_probs.sum()))
+                    found[index] = self._translation(pair.source, scored, pair.target)
+        return [found[index] for index in range(len(pairs))]
 
     def encode_pairs(
         self, sources: Sequence[str], targets: Sequence[str], *, places: Sequence[str] | None = None
-    ) -> tuple[list[int], list[list[int]]]:
-        """Return the number of tokens of each source, and the ids of each translation, eos included.
+    ) -> list[ForcedPair]:
+        """Return each source with the given translation, encoded.
 
         `places` name the pairs in messages. Raises UserError for lists of different lengths, for an empty source, for a
         source that is longer than `max_source_length` of the search or the positions of the encoder, and for a
@@ -195,17 +206,16 @@ class BaseTranslator(ABC):
                 f"score: got {counted(len(sources), 'source')} and {counted(len(targets), 'translation')}, expected "
                 "one translation for each source"
             )
-        places = places or [f"score: source {number} of {len(sources)}" for number in range(1, len(sources) + 1)]
-        lengths = self.source_lengths(sources)
-        target_ids = self.tokenizer.encode_target(list(targets))
+        pairs = list(map(ForcedPair, self.encode(sources), targets, self.tokenizer.encode_target(targets)))
+        places = places or [f"score: source {number} of {len(pairs)}" for number in range(1, len(pairs) + 1)]
         limit = self.source_limit(override(self.search, {"long_source": "whole"}))
         target_limit = SourceLimit(self.longest_target or sys.maxsize, "the positions of the decoder")
-        for place, part, ids in zip(places, map(Part, sources, lengths), target_ids, strict=True):
-            if part.empty:
+        for place, pair in zip(places, pairs, strict=True):
+            if pair.source.empty:
                 raise UserError(f"{place}: the source is empty, so no translation can be scored; leave it out")
-            limit.check(part.tokens, place, "leave it out")
-            target_limit.check(len(ids), f"{place}: the translation", "leave it out")
-        return lengths, target_ids
+            limit.check(pair.source.tokens, place, "leave it out")
+            target_limit.check(len(pair.ids), f"{place}: the translation", "leave it out")
+        return pairs
 
     def attention_map(self, sentence: str, translation: str | None = None, **fields: Any) -> AttentionMap:
         """Return the attention weights with which the model predicts `translation`.
@@ -219,7 +229,27 @@ class BaseTranslator(ABC):
             raise UserError(f"attention_map: got {', '.join(fields)}, but there is no search if `translation` is given")
         return self.attention_maps(self.score([sentence], [translation]))[0]
 
-    def _target_limit(self, part: Part, search: Search) -> int:
+    def _requests(
+        self, sources: Sequence[SourcePart], prefixes: Sequence[str] | None, search: Search
+    ) -> list[list[Request]]:
+        """Return the searches that each source needs. Raises UserError for a source or a prefix that is too long."""
+        limit, count = self.source_limit(search), len(sources)
+        places = [f"sentence {number:,} of {count:,}" for number in range(1, count + 1)]
+        if search.long_source != "split":
+            for source, place in zip(sources, places, strict=True):
+                limit.check(source.tokens, place)
+        requests = []
+        for source, prefix, place in zip(sources, self._encode_prefixes(prefixes, count), places, strict=True):
+            first, *rest = limit.parts(source, self.encode)
+            targets = [self._target_limit(part, search) for part in (first, *rest)]
+            if not first.empty:
+                self._check_prefix(prefix, targets[0], place)
+            begins = [prefix, *([] for _ in rest)]
+            lasts = [*(False for _ in rest), True]
+            requests.append(list(map(Request, (first, *rest), begins, targets, lasts)))
+        return requests
+
+    def _target_limit(self, part: SourcePart, search: Search) -> int:
         """Return the largest number of tokens of the translation of a part, eos included."""
         limit = search.target_limit(part.tokens)
         return limit if self.longest_target is None else min(limit, self.longest_target)
@@ -231,14 +261,31 @@ class BaseTranslator(ABC):
                 f"translation may have {limit}; shorten it, or raise search.max_length_extra"
             )
 
-    def _search(
-        self, sources: Sequence[str], prefixes: list[list[int]], limits: Sequence[int], search: Search
-    ) -> list[list[Hypothesis]]:
-        step, state = self.start(sources, attending=search.reads_attention)
+    def _search_all(
+        self, requests: Sequence[Request], search: Search, advance: Callable[[int], None] | None
+    ) -> list[list[Translation]]:
+        """Return the translations of each part, best first; "" for an empty one."""
+        found = [[Translation(request.part, "", 0.0, [], [], [])] for request in requests]
+        filled = [place for place, request in enumerate(requests) if not request.part.empty]
+        if advance is not None:
+            advance(sum(request.last for request in requests if request.part.empty))
+        lengths = [requests[place].part.tokens for place in filled]
+        with inference(self.models, search):
+            for batch in batches_by_length(lengths, search.batch_tokens // search.width):
+                places = [filled[i] for i in batch]
+                for place, hypotheses in zip(places, self._search([requests[i] for i in places], search), strict=True):
+                    found[place] = [self._translation(requests[place].part, each) for each in hypotheses]
+                if advance is not None:
+                    advance(sum(requests[place].last for place in places))
+        return found
+
+    def _search(self, requests: Sequence[Request], search: Search) -> list[list[Hypothesis]]:
+        step, state = self.start([request.part for request in requests], attending=search.reads_attention)
+        prefixes = [request.prefix for request in requests]
         if any(prefixes):
             step, state = force_prefixes(step, state, prefixes, self.device)
-        keys = self.tokenizer.encode_source(sources)
-        found = search(step, state, max_length=torch.tensor(limits, device=self.device), keys=keys)
+        limits = torch.tensor([request.limit for request in requests], device=self.device)
+        found = search(step, state, max_length=limits, keys=[request.part.ids[0] for request in requests])
         return [search.rank(hypotheses, self.tokenizer.decode_target) for hypotheses in found]
 
     def _encode_prefixes(self, prefixes: Sequence[str] | None, count: int) -> list[list[int]]:
@@ -250,15 +297,7 @@ class BaseTranslator(ABC):
             raise UserError(f"prefixes: got {len(texts)}, expected one for each of {counted(count, 'sentence')}")
         return [ids[:-1] for ids in self.tokenizer.encode_target(texts)]
 
-    def _parts(self, sentences: Sequence[str], search: Search) -> list[list[Part]]:
-        """Return the parts of every sentence. Raises UserError for one that is too long and must not be split."""
-        limit, lengths = self.source_limit(search), self.source_lengths(sentences)
-        if search.long_source != "split":
-            for number, length in enumerate(lengths, start=1):
-                limit.check(length, f"sentence {number:,} of {len(sentences):,}")
-        return [limit.parts(Part(*pair), self.source_lengths) for pair in zip(sentences, lengths, strict=True)]
-
-    def _translation(self, source: str, found: Hypothesis, text: str | None = None) -> Translation:
+    def _translation(self, source: SourcePart, found: Hypothesis, text: str | None = None) -> Translation:
         text = self.tokenizer.decode_target(found.tokens) if text is None else text
         pieces = [piece.label for piece in self.tokenizer.target_pieces(found.tokens)]
         return Translation(source, text, found.score, found.tokens, found.token_log_probs, pieces)
@@ -282,25 +321,12 @@ def _texts(name: str, values: Sequence[str]) -> list[str]:
     return texts
 
 
-def override(search: Search, fields: Mapping[str, Any]) -> Search:
-    """Return a copy of `search` with new values of some fields. Raises UserError for values that it does not accept."""
-    if not isinstance(search, Search):
-        raise UserError(
-            f"search: got {search!r}, expected an object such as nmt.search.beam.BeamSearch(); settings of the model's "
-            "own search are arguments: beam_size=5"
-        )
-    try:
-        return search.replace(**fields) if fields else search
-    except ParameterError as error:
-        raise UserError(f"search.{error.parameter}: {error.problem}") from error
-
-
-def _rejoined(sentence: str, parts: Sequence[list[Translation]]) -> list[Translation]:
-    """Return the translations of a sentence. Each of its parts has at least one, best first."""
+def _rejoined(source: SourcePart, parts: Sequence[list[Translation]]) -> list[Translation]:
+    """Return the translations of a source. Each of its parts has at least one, best first."""
     if len(parts) == 1:
         return parts[0]
     filled = [translations for translations in parts if translations[0].tokens]
-    return [joined(sentence, translations) for translations in zip(*filled or parts, strict=False)]
+    return [joined(source, translations) for translations in zip(*filled or parts, strict=False)]
 
 
 @contextmanager

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
@@ -12,10 +13,13 @@ from nmt.errors import UserError
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.base import Search, Selectable, Step
 from nmt.search.ensemble import States, average, mean_log_probs
-from nmt.translation.base import BaseTranslator
-from nmt.translation.source import SourceLimit
+from nmt.translation.base import BaseTranslator, ForcedPair
+from nmt.translation.source import SourceLimit, SourcePart
 from nmt.translation.translation import Translation
 from nmt.translation.translator import Translator
+
+if TYPE_CHECKING:
+    from nmt.data.tokenizer import Tokenizer
 
 
 class Ensemble(BaseTranslator):
@@ -57,17 +61,17 @@ class Ensemble(BaseTranslator):
         """The models of the members."""
         return [member.model for member in self.members]
 
-    def source_lengths(self, texts: Sequence[str]) -> list[int]:
-        """Return the largest number of source tokens that a member needs for each text, eos included."""
-        found = (member.source_lengths(texts) for member in self.members)
-        return [max(lengths) for lengths in zip(*found, strict=True)]
+    @property
+    def tokenizers(self) -> list[Tokenizer]:
+        """The tokenizers of the members."""
+        return [member.tokenizer for member in self.members]
 
     def source_limit(self, search: Search | None = None) -> SourceLimit:
         """Return the smallest limit of the members with `search`."""
         limits = (member.source_limit(search or self.search) for member in self.members)
         return min(limits, key=lambda limit: limit.tokens)
 
-    def start(self, sources: Sequence[str], *, attending: bool = False) -> tuple[Step[Any], Selectable]:
+    def start(self, sources: Sequence[SourcePart], *, attending: bool = False) -> tuple[Step[Any], Selectable]:
         """Return the mean of the members' step functions, and their states; see `BaseTranslator.start`.
 
         With `attending`, raises UserError for members without attention, and for members that divide a source into
@@ -78,12 +82,19 @@ class Ensemble(BaseTranslator):
                 "search.coverage_penalty: it needs the mean of the members' attention, but the models of this ensemble "
                 "divide the source into different pieces; use search.coverage_penalty=0"
             )
-        steps, states = zip(*(member.start(sources, attending=attending) for member in self.members), strict=True)
+        started = (
+            member.start([_for_member(source, number) for source in sources], attending=attending)
+            for number, member in enumerate(self.members)
+        )
+        steps, states = zip(*started, strict=True)
         return average(steps), States(states)
 
-    def token_log_probs(self, sources: Sequence[str], targets: Sequence[list[int]]) -> list[Tensor]:
+    def token_log_probs(self, pairs: Sequence[ForcedPair]) -> list[Tensor]:
         """Return the logarithms of the mean probabilities (T,) of the tokens of each target, given its source."""
-        found = (member.token_log_probs(sources, targets) for member in self.members)
+        found = (
+            member.token_log_probs([replace(pair, source=_for_member(pair.source, number)) for pair in pairs])
+            for number, member in enumerate(self.members)
+        )
         return [mean_log_probs(each) for each in zip(*found, strict=True)]
 
     def attention_maps(self, translations: Sequence[Translation]) -> list[AttentionMap]:
@@ -92,6 +103,11 @@ class Ensemble(BaseTranslator):
             f"attention map: an ensemble of {len(self.members)} models has none of its own; draw the map of one model "
             "for the translation of the ensemble (attend.py: target=TRANSLATION)"
         )
+
+
+def _for_member(source: SourcePart, number: int) -> SourcePart:
+    """Return the source as the member at index `number` reads it."""
+    return SourcePart(source.text, (source.ids[number],))
 
 
 def _difference(one: Sequence[str], other: Sequence[str]) -> str | None:

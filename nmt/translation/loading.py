@@ -9,11 +9,11 @@ from typing import Any, overload
 import torch
 
 from nmt import checkpoint
-from nmt.build import build_search
+from nmt.build import build_search, override
 from nmt.errors import UserError
 from nmt.search.base import Search
 from nmt.system.run_files import find_checkpoints
-from nmt.translation.base import BaseTranslator, override
+from nmt.translation.base import BaseTranslator
 from nmt.translation.ensemble import Ensemble
 from nmt.translation.translator import Translator
 

@@ -41,7 +41,7 @@ def split(text: str) -> list[str]:
 
 
 def split_to_fit(text: str, fits: Callable[[str], bool]) -> list[str]:
-    """Return the sentences of `text`, each of them halved as often as needed until `fits` is true of every part."""
+    """Return the sentences of `text`, each of them halved until `fits` is true of every part, or it is a character."""
     return [part for sentence in split(text) for part in _halves(sentence, fits)]
 
 
@@ -54,7 +54,7 @@ def join(texts: Iterable[str]) -> str:
 
 
 def _halves(text: str, fits: Callable[[str], bool]) -> list[str]:
-    if len(text) < 2 or fits(text):
+    if fits(text) or len(text) < 2:
         return [text]
     middle = _middle(text)
     halves = text[:middle].strip(), text[middle:].strip()

@@ -1,4 +1,4 @@
-"""How long a source may be, and how a longer one is split into parts."""
+"""A source as the models read it, and how long it may be."""
 
 from __future__ import annotations
 
@@ -6,18 +6,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from nmt.errors import UserError
-from nmt.translation.sentences import split, split_to_fit
-from nmt.translation.translation import Translation
+from nmt.translation.sentences import split_to_fit
 
 SPLIT_IT = "let it be split into sentences: search.long_source=split"
 
 
 @dataclass(frozen=True)
-class Part:
-    """A source, or a part of one, and its number of tokens, eos included."""
+class SourcePart:
+    """A source, or a part of one: its text, and the ids that each model reads, eos included."""
 
     text: str
-    tokens: int
+    ids: tuple[list[int], ...]
+
+    @property
+    def tokens(self) -> int:
+        """The number of tokens, eos included; the largest if models divide the text into different pieces."""
+        return max(map(len, self.ids))
 
     @property
     def empty(self) -> bool:
@@ -40,18 +44,14 @@ class SourceLimit:
         if tokens > self.tokens:
             raise UserError(f"{where}: got {tokens:,} tokens, expected at most {self}; shorten it, or {remedy}")
 
-    def parts(self, source: Part, lengths: Callable[[Sequence[str]], list[int]]) -> list[Part]:
-        """Return the parts of a source that are translated one by one; the source itself if it is not too long.
-
-        `lengths` returns the number of tokens of each text.
-        """
+    def parts(self, source: SourcePart, encode: Callable[[Sequence[str]], list[SourcePart]]) -> list[SourcePart]:
+        """Return the parts of a source that are translated one by one; the source itself if it is not too long."""
         if source.tokens <= self.tokens:
             return [source]
-        texts = split_to_fit(source.text, lambda text: lengths([text])[0] <= self.tokens)
-        return list(map(Part, texts, lengths(texts)))
+        encoded: dict[str, SourcePart] = {}
 
-    def warning(self, where: str, translation: Translation) -> str:
-        """Return what to tell the user about a source that was split; `where` is its place in the input."""
-        parts = f"translated in {len(translation.parts)} parts"
-        how = ", some of them not whole sentences" if len(translation.parts) > len(split(translation.source)) else ""
-        return f"{where}: longer than {self}; {parts}{how}"
+        def fits(text: str) -> bool:
+            (encoded[text],) = encode([text])
+            return encoded[text].tokens <= self.tokens
+
+        return [encoded[text] for text in split_to_fit(source.text, fits)]

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import chain
 
 from nmt.tokens import EOS
-from nmt.translation.sentences import join
+from nmt.translation.sentences import join, split
+from nmt.translation.source import SourceLimit, SourcePart
 
 
 @dataclass(frozen=True)
@@ -22,13 +23,18 @@ class Translation:
     part, and the other fields join them: the lists one after another, the scores as their sum.
     """
 
-    source: str
+    source_part: SourcePart
     text: str
     score: float
     tokens: list[int]
     token_log_probs: list[float]
     pieces: list[str]
     parts: tuple[Translation, ...] = ()
+
+    @property
+    def source(self) -> str:
+        """The text that is translated."""
+        return self.source_part.text
 
     @property
     def log_prob(self) -> float:
@@ -42,8 +48,13 @@ class Translation:
             return any(part.cut for part in self.parts)
         return self.tokens[-1:] not in ([], [EOS])
 
+    def split_warning(self, limit: SourceLimit, where: str) -> str:
+        """Return what to tell the user about a source that was split; `where` is its place in the input."""
+        how = ", some of them not whole sentences" if len(self.parts) > len(split(self.source)) else ""
+        return f"{where}: longer than {limit}; translated in {len(self.parts)} parts{how}"
 
-def joined(source: str, parts: Sequence[Translation]) -> Translation:
+
+def joined(source: SourcePart, parts: Sequence[Translation]) -> Translation:
     """Return the translation of `source`, whose parts were translated one by one."""
     return Translation(
         source,

@@ -23,8 +23,8 @@ from nmt.models.notes import record
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.base import Search, Selectable, Step
 from nmt.tokens import BOS
-from nmt.translation.base import BaseTranslator, inference
-from nmt.translation.source import SourceLimit
+from nmt.translation.base import BaseTranslator, ForcedPair, inference
+from nmt.translation.source import SourceLimit, SourcePart
 from nmt.translation.translation import Translation
 
 if TYPE_CHECKING:
@@ -69,9 +69,10 @@ class Translator(BaseTranslator):
         """Whether the model has attention weights."""
         return self.model.encoder.attends or self.model.decoder.attends
 
-    def source_lengths(self, texts: Sequence[str]) -> list[int]:
-        """Return the number of source tokens of each text, eos included."""
-        return [len(ids) for ids in self.tokenizer.encode_source(list(texts))]
+    @property
+    def tokenizers(self) -> list[Tokenizer]:
+        """The tokenizer, alone."""
+        return [self.tokenizer]
 
     def source_limit(self, search: Search | None = None) -> SourceLimit:
         """Return the largest number of tokens of a source that the model translates whole with `search`."""
@@ -83,16 +84,16 @@ class Translator(BaseTranslator):
             limits.append(SourceLimit(self.trained_length, "data.max_length of the training"))
         return min(limits, key=lambda limit: limit.tokens)
 
-    def start(self, sources: Sequence[str], *, attending: bool = False) -> tuple[Step[Any], Selectable]:
+    def start(self, sources: Sequence[SourcePart], *, attending: bool = False) -> tuple[Step[Any], Selectable]:
         """Return the model's step function, and its state before the first token; see `BaseTranslator.start`."""
-        source, mask = (x.to(self.device) for x in pad(self.tokenizer.encode_source(list(sources))))
+        source, mask = (x.to(self.device) for x in pad([part.ids[0] for part in sources]))
         model = Covering(self.model) if attending else self.model
         return model.step, model.start(source, mask)
 
-    def token_log_probs(self, sources: Sequence[str], targets: Sequence[list[int]]) -> list[Tensor]:
-        """Return the log-probabilities (T,) of the tokens of each target, eos included, given its source."""
-        hidden, _ = self._forced(self.tokenizer.encode_source(list(sources)), targets)
-        return [self._log_probs(row, ids) for row, ids in zip(hidden, targets, strict=True)]
+    def token_log_probs(self, pairs: Sequence[ForcedPair]) -> list[Tensor]:
+        """Return the log-probabilities (T,) of the tokens of each translation, eos included, given its source."""
+        hidden, _ = self._forced([pair.source.ids[0] for pair in pairs], [pair.ids for pair in pairs])
+        return [self._log_probs(row, pair.ids) for row, pair in zip(hidden, pairs, strict=True)]
 
     def _log_probs(self, hidden: Tensor, ids: list[int]) -> Tensor:
         """Return the log-probabilities (T,) of the ids of a target that the hidden states (>=T, D) predict."""
@@ -117,7 +118,7 @@ class Translator(BaseTranslator):
                     f"attention map: the source is longer than {self.source_limit()}, so it was translated in "
                     f"{len(translation.parts)} parts; draw the map of one of them"
                 )
-        source_ids = self.tokenizer.encode_source([translation.source for translation in translations])
+        source_ids = [translation.source_part.ids[0] for translation in translations]
         target_ids = [translation.tokens for translation in translations]
         found: dict[int, AttentionMap] = {}
         longer = list(map(max, map(len, source_ids), map(len, target_ids)))
@@ -148,9 +149,8 @@ class Translator(BaseTranslator):
         if translation.pieces:  # attention_maps refuses an empty sentence
             trace.check(self.model.decoder, kind, translation.pieces, position)
         (attention,) = self.attention_maps([translation])
-        (source,) = self.tokenizer.encode_source([translation.source])
         with inference(self.models, self.search), record() as notes:
-            hidden, _ = self._forced([source], [translation.tokens], need_weights=True)
+            hidden, _ = self._forced([translation.source_part.ids[0]], [translation.tokens], need_weights=True)
             readout = hidden[0, position - 1]
             logits: Tensor = self.model.decoder.output(readout)
         token = translation.tokens[position - 1]

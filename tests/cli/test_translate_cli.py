@@ -19,6 +19,8 @@ from nmt.errors import UserError
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
 from nmt.system.lines import LONGEST, as_line
+from nmt.tokens import EOS
+from nmt.translation.source import SourcePart
 from nmt.translation.translation import Translation
 from nmt.translation.translator import Translator
 from tests.tiny_run import Run, sentences
@@ -187,7 +189,8 @@ def test_translate_program_refuses_a_line_without_end(
 def test_translate_program_says_how_many_translations_are_empty(
     run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    empty = [[Translation(source, "", -1.0, [3] * bool(source), [-1.0], ["</s>"])] for source in ("a", "", "b")]
+    parts = [SourcePart(source, ([EOS],)) for source in ("a", "", "b")]
+    empty = [[Translation(part, "", -1.0, [3] * bool(part.text), [-1.0], ["</s>"])] for part in parts]
     monkeypatch.setattr(Translator, "hypotheses", lambda *_, **__: empty)
     feed(monkeypatch, b"a\n\nb\n")
     translate_program.run([f"ckpt={run.folder}"])

@@ -261,7 +261,7 @@ def translated(translator: BaseTranslator, sentences: dict[str, str], target: st
         translator.check_source(sentence, place)
     for place, found in zip(sentences, translator.translate(list(sentences.values())), strict=True):
         if found.parts:
-            tell(f"warning: {translator.source_limit().warning(place, found)}")
+            tell(f"warning: {found.split_warning(translator.source_limit(), place)}")
         yield from found.parts or [found]
 
 

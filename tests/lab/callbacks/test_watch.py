@@ -18,6 +18,7 @@ from nmt.lab.attention.measures import scalars
 from nmt.lab.callbacks.watch import MANY, SATURATED, Watch
 from nmt.tokens import EOS
 from nmt.training.validation import Validation
+from nmt.translation.source import SourcePart
 from nmt.translation.translation import Translation
 from tests.tiny_run import Run
 
@@ -36,7 +37,7 @@ class Runs:
 
     def validate(self, texts: list[str], *, val: float = 1.0, train: float = 1.0, share: float = 0.9) -> None:
         self.translations = [
-            Translation(pair.source, text, 0.0, [5, 6, EOS], [0.0] * 3, ["a", "b", "c"])
+            Translation(SourcePart(pair.source, ([5, 6, EOS],)), text, 0.0, [5, 6, EOS], [0.0] * 3, ["a", "b", "c"])
             for pair, text in zip(PAIRS, texts, strict=True)
         ]
         scores = {"loss": val, "perplexity": math.exp(val), "bleu": BLEU().score(texts, RIGHT).value}
