@@ -1,4 +1,4 @@
-"""The files of results: finished runs in docs/results and docs/ablation, and their comparison. results.py uses it."""
+"""The files of results: finished runs in docs/results, and their comparison. results.py uses it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import contextlib
 import json
 import shutil
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -26,32 +26,22 @@ from nmt.system.run_files import CONFIG, METRICS
 
 ROOT = Path(__file__).resolve().parent.parent
 COMPARISON, TECHNIQUES = "comparison.json", "techniques.yaml"
+RESULTS = ROOT / "docs" / "results"
+BASELINE = "multi30k_transformer"  # the others are tested against it; where there is none, against the first
 
 
-@dataclass(frozen=True)
-class Group:
-    """Runs that are compared with each other: their folder, and the name of the one that the others are tested with."""
-
-    folder: Path
-    baseline: str
-
-
-RESULTS = Group(ROOT / "docs" / "results", "multi30k_transformer")
-ABLATION = Group(ROOT / "docs" / "ablation", "baseline")
-
-
-def add(runs: Sequence[Path], group: Group) -> None:
-    """Copy finished runs to the folder of a group, and compare all its runs that have the same test sets as these."""
+def add(runs: Sequence[Path], results: Path) -> None:
+    """Copy finished runs to the folder of results, and compare all its runs that have the same test sets as these."""
     for run in runs:
-        copy(run, group)
-    file = group.folder / COMPARISON
+        copy(run, results)
+    file = results / COMPARISON
     found = json.loads(file.read_text("utf-8")) if file.is_file() else {}
     for digest, run in {scores_of(run)["data_sha256"]: run.resolve() for run in runs}.items():
-        found[digest] = compared(digest, run, group)
+        found[digest] = compared(digest, run, results)
     file.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
-def copy(run: Path, group: Group) -> None:
+def copy(run: Path, results: Path) -> None:
     """Copy the files of a run that are its result. The path of its data becomes `FOLDER`, that of a file `FILE`."""
     if not (run / METRICS).is_file():
         raise UserError(f"{run}: holds no {METRICS}; expected the folder of a finished run")
@@ -65,8 +55,8 @@ def copy(run: Path, group: Group) -> None:
                 section[key] = "FOLDER" if key == "path" else "FILE"
     if config.get("init"):
         config["init"] = "RUN_FOLDER"
-    folder = group.folder / metrics["name"] / f"seed{metrics['seed']}"
-    for other in (group.folder / metrics["name"]).glob(f"*/{CONFIG}"):
+    folder = results / metrics["name"] / f"seed{metrics['seed']}"
+    for other in (results / metrics["name"]).glob(f"*/{CONFIG}"):
         there = yaml.safe_load(other.read_text("utf-8"))
         changed = sorted(differences(config, there) - OWN_TO_A_RUN)
         if changed:
@@ -95,36 +85,35 @@ def scores_of(run: Path) -> dict[str, Any]:
     return found
 
 
-def compared(digest: str, run: Path, group: Group) -> dict[str, Any]:
-    """Return the comparison of all runs of a group on the test set with this digest; `run` has its sentences."""
-    with contextlib.chdir(group.folder):
+def compared(digest: str, run: Path, results: Path) -> dict[str, Any]:
+    """Return the comparison of all results on the test set with this digest; `run` has its sentences."""
+    with contextlib.chdir(results):
         folders = [path for name in sorted(Path().glob("*/")) for path in find_runs(name)]
         folders = [path for path in folders if scores_of(path)["data_sha256"] == digest]
-        *results, _ = read_runs([*folders, run], "test")
-        baseline = next((each for each in results if each.config["name"] == group.baseline), results[0])
+        *runs, _ = read_runs([*folders, run], "test")
+        baseline = next((each for each in runs if each.config["name"] == BASELINE), runs[0])
         names = ["bleu", "chrf", *(["multi30k"] if baseline.test_set.target_lang == "de" else [])]
         metrics = build_metrics(
             compose("compare", [f"scores=[{','.join(names)}]"])["scores"], target_lang=baseline.test_set.target_lang
         )
-        comparison = compare(results, baseline, metrics, examples=0)
-        techniques = tested_techniques(results, metrics, group)
+        comparison = compare(runs, baseline, metrics, examples=0)
+        techniques = tested_techniques(runs, metrics, results / TECHNIQUES)
     found = comparison_table.to_dict(comparison) | {"notes": comparison_table.notes(comparison)}
     return found | ({"techniques": techniques} if techniques else {})
 
 
-def tested_techniques(results: Sequence[FinishedRun], metrics: dict[str, Metric], group: Group) -> list[dict[str, Any]]:
-    """Return each technique whose rows are among the results, with its differences from the row without it.
+def tested_techniques(runs: Sequence[FinishedRun], metrics: dict[str, Metric], file: Path) -> list[dict[str, Any]]:
+    """Return each technique of `file` whose rows are among the runs, with its differences from the row without it.
 
     Only seeds that both rows have take part.
     """
-    file = group.folder / TECHNIQUES
     if not file.is_file():
         return []
-    tester, found = Tester.of(results, metrics), []
+    tester, found = Tester.of(runs, metrics), []
     for entry in yaml.safe_load(file.read_text("utf-8")):
-        row, against = ({run.seed: run for run in results if run.name == entry[key]} for key in ("row", "against"))
+        row, against = ({run.seed: run for run in runs if run.name == entry[key]} for key in ("row", "against"))
         if seeds := sorted(row.keys() & against.keys()):
-            before, after = ([runs[seed] for seed in seeds] for runs in (against, row))
+            before, after = ([each[seed] for seed in seeds] for each in (against, row))
             facts = {"validation": on_validation(before, after), "tests": on_test(before, after, tester)}
             found.append(entry | {"seeds": seeds, **facts})
     return found
@@ -156,15 +145,15 @@ def validation_loss(run: FinishedRun) -> float | None:
     return None if candidate is None else float(candidate["loss"])
 
 
-def comparisons(group: Group) -> list[dict[str, Any]]:
+def comparisons(results: Path) -> list[dict[str, Any]]:
     """Return the comparison of each test set, its systems in the order of their scores."""
-    found = list(json.loads((group.folder / COMPARISON).read_text("utf-8")).values())
+    found = list(json.loads((results / COMPARISON).read_text("utf-8")).values())
     for each in found:
         each["systems"].sort(key=lambda system: -next(iter(system["mean"].values())))
     return found
 
 
-def metrics_of(run: dict[str, Any], group: Group) -> dict[str, Any]:
+def metrics_of(run: dict[str, Any], results: Path) -> dict[str, Any]:
     """Return the metrics.json of a compared run."""
-    found: dict[str, Any] = json.loads((group.folder / run["folder"] / METRICS).read_text("utf-8"))
+    found: dict[str, Any] = json.loads((results / run["folder"] / METRICS).read_text("utf-8"))
     return found

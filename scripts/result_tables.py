@@ -1,11 +1,9 @@
-"""The Markdown tables of results, from the files of docs/results and docs/ablation. results.py uses it."""
+"""The Markdown tables of results, from the files of docs/results. results.py uses it."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from statistics import fmean, stdev
 from typing import Any
 
 import yaml
@@ -13,9 +11,8 @@ import yaml
 from nmt.build import build_search
 from nmt.system.machine import summary as machine_summary
 from nmt.system.run_files import CONFIG
-from scripts.result_files import ABLATION, RESULTS, ROOT, Group, comparisons, metrics_of
+from scripts.result_files import RESULTS, ROOT, comparisons, metrics_of
 
-UNFINISHED = "unfinished.json"
 FACTS: dict[str, Callable[[dict[str, Any]], str]] = {
     "parameters": lambda run: f"{run['parameters'] / 1e6:.1f} M",
     "updates": lambda run: f"{run['updates']:,}",
@@ -48,17 +45,17 @@ def short_table() -> str:
     return markdown(["model", *labels(first), "p", *SHORT], rows)
 
 
-def whole_table(group: Group) -> str:
+def whole_table(results: Path) -> str:
     """Return a Markdown table for each test set with all runs, and the settings that the scores depend on."""
-    return "\n\n".join(table_of(each, group) for each in comparisons(group))
+    return "\n\n".join(table_of(each, results) for each in comparisons(results))
 
 
-def table_of(comparison: dict[str, Any], group: Group) -> str:
+def table_of(comparison: dict[str, Any], results: Path) -> str:
     """Return a row for each run, a row for the mean of each system with several seeds, and the settings."""
     rows = []
     for system in comparison["systems"]:
         for run in system["runs"]:
-            facts = metrics_of(run, group)
+            facts = metrics_of(run, results)
             cells = [cell(score) for score in run["scores"].values()]
             name = f"[{system['name']}]({run['folder']}/{CONFIG})"
             tests = difference_of_run(run), p_of_run(run)
@@ -67,7 +64,7 @@ def table_of(comparison: dict[str, Any], group: Group) -> str:
             count = f"mean of {len(system['runs'])}"
             tests = next(map(with_width, system["seeds_tests"].values()), ""), p_value(system)
             rows.append([system["name"], count, *summaries(system), *tests, *[""] * len(FACTS)])
-    runs = [metrics_of(run, group) for system in comparison["systems"] for run in system["runs"]]
+    runs = [metrics_of(run, results) for system in comparison["systems"] for run in system["runs"]]
     tested = f" Differences and p-values are of {labels(comparison)[0]} against {comparison['baseline']}."
     lines = [
         f"{comparison['source_lang']} to {comparison['target_lang']}, {comparison['sentences']:,} sentences."
@@ -77,7 +74,7 @@ def table_of(comparison: dict[str, Any], group: Group) -> str:
     ]
     scores = comparison["systems"][0]["runs"][0]["scores"].values()
     for title, values in (
-        ("Command", {command(run, group) for run in runs}),
+        ("Command", {command(run, results) for run in runs}),
         *((score["label"], {f"`{score['signature']}`"}) for score in scores),
         ("Search", {search(run["search"]) for run in runs}),
         ("Hardware", {machine_summary(run["hardware"]) for run in runs}),
@@ -119,20 +116,6 @@ def with_width(test: dict[str, float]) -> str:
 def signed(value: float, places: int) -> str:
     """Return a difference with its sign; one that is rounded to 0 is +0."""
     return f"{round(value, places) + 0.0:+.{places}f}"
-
-
-def unfinished_table() -> str:
-    """Return a Markdown table of the runs that were stopped: their last validation that all seeds have reached."""
-    runs = json.loads((ABLATION.folder / UNFINISHED).read_text("utf-8"))
-    rows = []
-    for recipe_name in dict.fromkeys(run["recipe"] for run in runs):
-        own = [run["validations"] for run in runs if run["recipe"] == recipe_name]
-        last = [each[min(map(len, own)) - 1] for each in own]
-        figures = [f"{fmean(each[name] for each in last):.{places}f}" for name, places in (("bleu", 1), ("loss", 3))]
-        spread = f" ± {stdev(each['bleu'] for each in last):.1f}" if len(last) > 1 else ""
-        rows.append([f"`{recipe_name}`", f"{last[0]['update']:,}", str(len(own)), figures[0] + spread, figures[1]])
-    rows.sort(key=lambda row: row[-1])
-    return markdown(["recipe", "update", "seeds", "validation BLEU, greedy", "validation loss"], rows)
 
 
 def markdown(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -184,13 +167,11 @@ def recipe(name: str) -> Path:
     return ROOT / "configs" / "experiment" / f"{name}.yaml"
 
 
-def command(run: dict[str, Any], group: Group) -> str:
+def command(run: dict[str, Any], results: Path) -> str:
     """Return the command that trains this run with a shipped recipe, or a reference to its config.yaml."""
-    if group is ABLATION:
-        return "each run by its config.yaml"
     if not recipe(run["name"]).is_file():
         return f"{run['name']} by its config.yaml"
-    config = yaml.safe_load((group.folder / run["name"] / f"seed{run['seed']}" / CONFIG).read_text("utf-8"))
+    config = yaml.safe_load((results / run["name"] / f"seed{run['seed']}" / CONFIG).read_text("utf-8"))
     start = "init=RUN_FOLDER " if config.get("init") else ""
     return f"`python train.py experiment=NAME {start}data.path=FOLDER seed=SEED`"
 

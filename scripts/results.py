@@ -1,13 +1,11 @@
-"""Make the tables of results in both READMEs, docs/results and docs/ablation, and the tables of claims.
+"""Make the tables of results in both READMEs and docs/results, and the tables of claims in docs/lab.
 
 python scripts/results.py add RUN_FOLDER [RUN_FOLDER ...]
     copy the config.yaml, the metrics.json and the test translations of finished runs to docs/results/NAME/seedN,
     compare all results as scripts/compare.py does, and write the tables
-python scripts/results.py ablation RUN_FOLDER [RUN_FOLDER ...]
-    the same in docs/ablation, whose runs are compared with the run called "baseline"
 python scripts/results.py table
-    write the tables again, from the files comparison.json in both folders, and judge the claims of docs/lab again, from
-    the values of each seed in its claims.json
+    write the tables again, from docs/results/comparison.json, and judge the claims of docs/lab again, from the values
+    of each seed in its claims.json
 
 docs/results/techniques.yaml names the rows that tell what a technique changes, and the row that each is compared with.
 """
@@ -23,9 +21,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from nmt.cli import program
 from nmt.cli.arguments import wants_help
 from nmt.errors import UserError
-from nmt.lab.claims.page import Language, judged_again, summary, texts
-from scripts.result_files import ABLATION, RESULTS, ROOT, add
-from scripts.result_tables import short_table, techniques_table, unfinished_table, whole_table
+from nmt.lab.claims.page import judged_again, texts
+from scripts.result_files import RESULTS, ROOT, add
+from scripts.result_tables import short_table, techniques_table, whole_table
 
 LAB = ROOT / "docs" / "lab"
 
@@ -41,16 +39,12 @@ def with_table(text: str, table: str, mark: str = "results") -> str:
 def pages() -> dict[Path, str]:
     """Return the text of each page with its tables."""
     claims = judged_again(json.loads((LAB / "claims.json").read_text("utf-8")))
-    readmes: dict[Path, Language] = {ROOT / "README.md": "en", ROOT / "README.ko.md": "ko"}
     found = {LAB / name: text for name, text in texts(claims).items()}
-    for path, language in readmes.items():
-        text = with_table(path.read_text("utf-8"), short_table())
-        found[path] = with_table(text, summary(claims, language), "claims")
-    results, ablation = (group.folder / "README.md" for group in (RESULTS, ABLATION))
+    for path in (ROOT / "README.md", ROOT / "README.ko.md"):
+        found[path] = with_table(path.read_text("utf-8"), short_table())
+    results = RESULTS / "README.md"
     text = with_table(results.read_text("utf-8"), whole_table(RESULTS))
     found[results] = with_table(text, techniques_table(), "techniques")
-    text = with_table(ablation.read_text("utf-8"), whole_table(ABLATION))
-    found[ablation] = with_table(text, unfinished_table(), "unfinished")
     return found
 
 
@@ -61,15 +55,14 @@ def write_tables() -> None:
 
 
 def run(arguments: list[str]) -> None:
-    """Run the command `add`, `ablation` or `table`. Raises UserError for other arguments."""
+    """Run the command `add` or `table`. Raises UserError for other arguments."""
     if wants_help(arguments):
         print(__doc__)
         return
-    groups = {"add": RESULTS, "ablation": ABLATION}
-    if len(arguments) >= 2 and arguments[0] in groups:
-        add([Path(argument) for argument in arguments[1:]], groups[arguments[0]])
+    if len(arguments) >= 2 and arguments[0] == "add":
+        add([Path(argument) for argument in arguments[1:]], RESULTS)
     elif arguments != ["table"]:
-        raise UserError(f"got '{' '.join(arguments)}', expected add or ablation RUN_FOLDER, or table; see --help")
+        raise UserError(f"got '{' '.join(arguments)}', expected add RUN_FOLDER, or table; see --help")
     write_tables()
 
 

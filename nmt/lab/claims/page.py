@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -50,7 +49,6 @@ WORDS = {
             "most frequent answer, and for BLEU that of the reference of another sentence of this length."
         ),
         **{"claim": "claim", "difference": "what the claim predicts to be above 0", "found": "found"},
-        **{"first": "the first difference that it predicts to be above 0", "verdicts": "differences in these runs"},
         **{"verdict": "in these runs", "system": "system", "parameters": "parameters", "updates": "updates"},
         **{"minutes": "minutes", "update": "ms an update", "seeds": "seeds", "how": "How it is measured"},
         "loss": "The mean of the model without attention is {near:.1f} near and {far:.1f} far; chance is {chance:.1f}.",
@@ -75,7 +73,6 @@ WORDS = {
             "번역이 받는 BLEU이다."
         ),
         **{"claim": "주장", "difference": "주장이 0보다 크다고 예측하는 값", "found": "측정값"},
-        **{"first": "주장이 0보다 크다고 예측하는 첫 번째 값", "verdicts": "이 실험에서 모든 값의 판정"},
         **{"verdict": "이 실험의 판정", "system": "모델", "parameters": "매개변수 수", "updates": "업데이트 수"},
         **{"minutes": "시간 (분)", "update": "업데이트당 ms", "seeds": "시드", "how": "측정 방법"},
         "loss": "어텐션 없는 모델의 평균은 가까울 때 {near:.1f}, 멀 때 {far:.1f}이며, 우연 수준은 {chance:.1f}이다.",
@@ -136,17 +133,6 @@ def claims_table(facts: Facts, language: Language) -> str:
             found = f"{contrast['mean']:.1f} ± {contrast['half_width']:.1f}"
             rows.append([claim, contrast["text"][language], found, VERDICTS[language][contrast["verdict"]]])
     return _markdown([words[key] for key in ("claim", "difference", "found", "verdict")], rows)
-
-
-def summary(facts: Facts, language: Language) -> str:
-    """Return a row for each claim of claims.json: the claim, its first difference, and the verdicts on all of them."""
-    words, rows = WORDS[language], []
-    for each in facts:
-        first, verdicts = each["contrasts"][0], Counter(contrast["verdict"] for contrast in each["contrasts"])
-        counts = [f"{VERDICTS[language][verdict]} ({count})" for verdict, count in verdicts.most_common()]
-        found = f"{first['mean']:.1f} ± {first['half_width']:.1f}"
-        rows.append([each["claim"][language], f"{first['text'][language]}: {found}", ", ".join(counts)])
-    return _markdown([words[key] for key in ("claim", "first", "verdicts")], rows)
 
 
 def _budget_row(system: Mapping[str, Any]) -> list[str]:

@@ -1,0 +1,126 @@
+"""The tables of results and the figures in the pages are what the committed files say."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from statistics import fmean
+from types import ModuleType
+from typing import Any
+
+import pytest
+import yaml
+
+from nmt.evaluation.metrics.bleu import BLEU
+from nmt.lab.attention.examples import EXAMPLES
+from scripts.result_files import RESULTS, add, comparisons
+from scripts.result_tables import whole_table
+from tests.finished_runs import write_run, write_translations
+from tests.script import load_script
+from tests.tiny_run import sentences
+
+ROOT = Path(__file__).resolve().parents[2]
+RUNS = {path.parent for path in RESULTS.glob("*/*/metrics.json")}
+
+
+@pytest.fixture(scope="module")
+def results() -> ModuleType:
+    return load_script("results")
+
+
+@pytest.fixture(scope="module")
+def claims() -> dict[str, Any]:
+    found = json.loads((ROOT / "docs" / "lab" / "claims.json").read_text("utf-8"))
+    return {each["name"]: each for each in found}
+
+
+@pytest.fixture(scope="module")
+def by_length() -> dict[str, list[float]]:
+    """The BLEU of each system of docs/results on short to long sentences."""
+    systems = next(iter(json.loads((RESULTS / "comparison.json").read_text("utf-8")).values()))["systems"]
+    return {system["name"]: system["by_length"] for system in systems}
+
+
+def test_tables_of_results_are_up_to_date(results: ModuleType) -> None:
+    assert all(path.read_text("utf-8") == text for path, text in results.pages().items())
+
+
+def test_every_committed_run_is_in_the_tables() -> None:
+    assert {
+        RESULTS / run["folder"] for each in comparisons(RESULTS) for s in each["systems"] for run in s["runs"]
+    } == RUNS
+
+
+def test_results_are_added_without_their_test_set_and_compared(tmp_path: Path) -> None:
+    facts = json.loads((RESULTS / "multi30k_rnn" / "seed1" / "metrics.json").read_text("utf-8"))
+    sources, runs = sentences(30, seed=5), []
+    for name, seed, kept in (("one", 1, 20), ("two", 1, 25), ("two", 2, 26)):
+        run = write_run(tmp_path / f"{name}{seed}", seed=seed, layers=1 if name == "one" else 2, name=name)
+        own = json.loads((run / "metrics.json").read_text("utf-8"))
+        (run / "metrics.json").write_text(json.dumps(facts | own | {"test": {}}), "utf-8")
+        runs.append(write_translations(run, sources, sources, [*sources[:kept], *["nothing"] * (30 - kept)]))
+    for run in runs[1:]:
+        config = yaml.safe_load((run / "config.yaml").read_text("utf-8"))
+        config["data"]["more"] = {"translated": {"train": [f"{run}/a.en", f"{run}/a.de"], "weight": 2}}
+        (run / "config.yaml").write_text(yaml.safe_dump(config), "utf-8")
+    folder = tmp_path / "results"
+    add(runs[:1], folder)
+    add(runs[1:], folder)
+    added = folder / "two" / "seed2"
+    files = {path.name for path in (added / "translations").iterdir()}
+    assert files == {"test.beam3.lp1.hyp.de", "test.beam3.lp1.scores.json"}
+    data = yaml.safe_load((added / "config.yaml").read_text("utf-8"))["data"]
+    assert data["path"] == "FOLDER" and data["more"] == {"translated": {"train": "FILE", "weight": 2}}
+    (found,) = comparisons(folder)
+    assert [(system["name"], len(system["runs"])) for system in found["systems"]] == [("two", 2), ("one", 1)]
+    table = whole_table(folder)
+    for run in runs:
+        value = BLEU().score((run / "translations" / "test.beam3.lp1.hyp.de").read_text().splitlines(), sources).value
+        assert f"| {value:.1f} ± " in table
+    assert "| two | mean of 2 |" in table and "| [one](one/seed1/config.yaml) | 1 |" in table
+
+
+def test_measuring_page_has_the_figures_of_short_and_long_captions(
+    claims: dict[str, Any], by_length: dict[str, list[float]]
+) -> None:
+    text = (ROOT / "docs" / "measuring.md").read_text("utf-8")
+    captions = claims["fixed_vector_multi30k"]["curves"]["no attention"]
+    others = [value for group, values in captions.items() for value in values if group != "10"]
+    for values in (others, captions["10"]):
+        assert f"{min(values):.1f} to {max(values):.1f}" in text
+    for name in ("multi30k_rnn", "multi30k_bahdanau"):
+        shortest, *_, longest = by_length[name]
+        assert re.search(rf"{shortest:.1f}\D+{longest:.1f}", text)
+
+
+@pytest.mark.parametrize("page", ["attention.md", "attention.ko.md"])
+def test_tutorial_has_the_figures_of_the_files(
+    page: str, claims: dict[str, Any], by_length: dict[str, list[float]]
+) -> None:
+    text = (ROOT / "docs" / page).read_text("utf-8")
+    curves = {name: each["curves"] for name, each in claims.items()}
+    attention, far = ("no attention", "Bahdanau", "Transformer"), [str(distance) for distance in range(5, 9)]
+    budgets = {system["system"]: system["ms"] for system in claims["fixed_vector"]["systems"]}
+    rates = curves["alignment"]["alignment error rate"]
+    expected = {
+        "`parallel`": [f"{fmean(curves['parallel'][f'{name}, training']['160']):.1f}" for name in attention[1:]],
+        "`agreement`": [f"{fmean(fmean(curves['agreement'][name][place]) for place in far):.0f}" for name in attention],
+        "`gradient`": [f"{fmean(curves['gradient'][name]['40']):.1f}" for name in attention],
+        "`multi30k_rnn`": [
+            f"{by_length[f'multi30k_{name}'][place]:.1f}"
+            for name in ("rnn", "bahdanau", "transformer")
+            for place in (0, -1)
+        ],
+        "`fixed_vector`": [budgets[name] for name in attention],
+        "`alignment`": [f"{fmean(rates[name]):.1f}" for name in ("diagonal", "eflomal", "Bahdanau", "Transformer")],
+    }
+    for source, values in expected.items():
+        row = next(line for line in text.splitlines() if line.startswith("| ") and source in line)
+        assert [value for value in values if not re.search(rf"\b{re.escape(value)}\b", row)] == []
+    decoding = [f"{fmean(curves['parallel'][f'{name}, decoding']['160']):.1f}" for name in attention[1:]]
+    assert f"| {decoding[0]} | {decoding[1]} |" in text
+    recalled = [f"{fmean(values):.1f}" for values in curves["memory"]["no attention, left to right"].values()]
+    assert ", ".join(recalled[:3]) in text and recalled[3] in text
+    assert f"{fmean(curves['positions']['none']['1']):.0f}" in text
+    assert EXAMPLES["order"]() in text
