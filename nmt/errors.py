@@ -27,6 +27,12 @@ class UserError(ValueError):
         super().__init__("; ".join(self.problems))
 
 
+def refuse(problems: Iterable[str]) -> None:
+    """Raise one UserError with all these problems, if there are any."""
+    if found := list(problems):
+        raise UserError(*found)
+
+
 class ParameterError(ValueError):
     """A value that a constructor does not accept.
 

@@ -48,9 +48,10 @@ def run(arguments: Sequence[str]) -> None:
 
         translation_benchmark.run(arguments[1:])
         return
-    from nmt.config.chosen import naming_files
-    from nmt.config.compose import compose, validate
+    from nmt.config.compose import compose
+    from nmt.config.explain import naming_files
     from nmt.config.recipe import Recipe
+    from nmt.config.schema import validate
     from nmt.preflight import check_nodes
 
     ckpt, overrides = take(list(arguments), "ckpt")

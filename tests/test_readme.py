@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from nmt.config.compose import compose, jobs
-from nmt.config.folder import also_in, groups
+from nmt.config.compose import compose
+from nmt.config.overrides import jobs
 from nmt.config.settings import TrainConfig
+from nmt.config.yaml_files import also_in, groups
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted(

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from inspect import signature
 from typing import TypeVar
 
-from nmt.config.grammar import quoted
+from nmt.config.overrides import quoted
 from nmt.config.paths import PATHS
 from nmt.errors import UserError
 from nmt.system.run_files import find_checkpoints
@@ -99,8 +99,8 @@ def read_config(name: str, argv: Sequence[str], schema: type[C], *, open_keys: C
     once, before torch is imported, which takes seconds.
     """
     from nmt.config.compose import compose
-    from nmt.config.folder import also_in
     from nmt.config.schema import read
+    from nmt.config.yaml_files import also_in
 
     config_folder, words = take_config_dir(argv)
     for word in words:

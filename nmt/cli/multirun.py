@@ -20,9 +20,9 @@ from nmt.cli.command import command, resuming
 from nmt.cli.differences import common, differences, folder_name
 from nmt.cli.processes import check_start, several_devices
 from nmt.cli.run_folder import check_free
-from nmt.config.folder import own_folder
-from nmt.config.grammar import quoted
+from nmt.config.overrides import quoted
 from nmt.config.recipe import Recipe
+from nmt.config.yaml_files import own_folder
 from nmt.errors import UserError
 from nmt.system.cores import usable_cores
 from nmt.system.run_files import METRICS, last_checkpoint
@@ -103,8 +103,9 @@ def multirun(overrides: Sequence[str], *, program: str | None = None) -> None:
 def plan(overrides: Sequence[str]) -> tuple[Path, tuple[Job, ...]]:
     """Return the folder of a multirun and its jobs. Raises UserError for a job that cannot run."""
     from nmt.cli.initial import checked
-    from nmt.config.chosen import naming_files
-    from nmt.config.compose import compose_run, jobs, sweep_folder
+    from nmt.config.compose import compose_run, sweep_folder
+    from nmt.config.explain import naming_files
+    from nmt.config.overrides import jobs
 
     if any(line.startswith("hydra.run.dir=") for line in overrides):
         raise UserError(f"hydra.run.dir: names the folder of one run; with -m, name that of all runs: {FOLDER_KEY}=")
@@ -169,7 +170,8 @@ def _launch(overrides: list[str], job: Callable[[DictConfig], Failure | None]) -
     import hydra
     from hydra.core.global_hydra import GlobalHydra
 
-    from nmt.config.folder import config_dir, search_path
+    from nmt.config.compose import search_path
+    from nmt.config.yaml_files import config_dir
 
     with hydra.initialize_config_dir(str(config_dir()), job_name="train", version_base="1.3"):
         launcher = GlobalHydra.instance().hydra

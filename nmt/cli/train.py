@@ -15,7 +15,7 @@ from typing import NoReturn
 
 from nmt.cli import program as programs
 from nmt.cli.arguments import quoted_paths, take_config_dir, wants_help
-from nmt.config.folder import also_in, own_folder
+from nmt.config.yaml_files import also_in, own_folder
 from nmt.errors import UserError
 
 FOLDER_KEY = "hydra.run.dir"
@@ -86,8 +86,8 @@ def _parser() -> argparse.ArgumentParser:
 
 def _single(overrides: Sequence[str], program: str | None) -> None:
     from nmt.cli.initial import checked
-    from nmt.config.chosen import naming_files
     from nmt.config.compose import compose_run
+    from nmt.config.explain import naming_files
 
     with naming_files(overrides):
         recipe = checked(compose_run(overrides), overrides)
@@ -106,8 +106,9 @@ def _single(overrides: Sequence[str], program: str | None) -> None:
 
 def _show(overrides: Sequence[str], flags: argparse.Namespace) -> None:
     """Print the config of the run, or of each job of a multirun, as a YAML document."""
-    from nmt.config.chosen import naming_files
-    from nmt.config.compose import compose_run, jobs, show
+    from nmt.config.compose import compose_run, show
+    from nmt.config.explain import naming_files
+    from nmt.config.overrides import jobs
 
     planned = list(enumerate(jobs(overrides))) if flags.multirun else [(None, overrides)]
     texts = []
@@ -124,7 +125,7 @@ def _show(overrides: Sequence[str], flags: argparse.Namespace) -> None:
 
 def _values(override: str) -> Sequence[str]:
     """Return the list that an override gives, as in allow=[my_package]."""
-    from nmt.config.mistakes import parse
+    from nmt.config.overrides import parse
 
     value = parse([override])[0].value()
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
@@ -136,8 +137,8 @@ def _resume(name: str, overrides: Sequence[str], allow: Sequence[str], program: 
     """Continue the run in the folder `name` with its own config and `overrides`; `allow` names the user's packages."""
     from nmt.cli.processes import check_start
     from nmt.cli.run import resume
-    from nmt.config.chosen import is_typed
-    from nmt.config.mistakes import parse
+    from nmt.config.explain import is_about
+    from nmt.config.overrides import parse
     from nmt.config.recipe import read_recipe
     from nmt.system.run_files import CONFIG
 
@@ -156,7 +157,7 @@ def _resume(name: str, overrides: Sequence[str], allow: Sequence[str], program: 
     except UserError as error:
         typed = [override.key_or_group for override in parse(overrides)]
         raise UserError(
-            *(text if is_typed(text, typed) else f"{folder / CONFIG}: {text}" for text in error.problems)
+            *(text if is_about(text, typed) else f"{folder / CONFIG}: {text}" for text in error.problems)
         ) from error
     check_start(recipe.settings.trainer)
     resume(recipe, program=program)

@@ -7,7 +7,7 @@ import sys
 import textwrap
 from pathlib import Path
 
-from nmt.config.folder import defaults, groups, options_with, summary
+from nmt.config.yaml_files import groups, options_with, read_file, summary
 
 _INTRO = """\
 Train a translation model, evaluate it on the test split, and write all results to one folder.
@@ -75,4 +75,4 @@ def _default(group: str) -> list[str]:
     """Return the default options of a group; those of model/attention are in the options of model."""
     parent, _, child = group.rpartition("/")
     lists = [f"{parent}/{option}" for option in options_with(group)] if parent else ["train"]
-    return [option for name in lists for option in re.findall(r"\w+", defaults(name).get(child, ""))]
+    return [option for name in lists for option in re.findall(r"\w+", read_file(name).chosen.get(child, ""))]

@@ -5,26 +5,22 @@ Hydra composes the YAML files. `nmt.config.schema` and `nmt.config.instantiate` 
 
 from __future__ import annotations
 
-import itertools
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from nmt.config.chosen import check_files, chosen_options, unreadable
-from nmt.config.folder import check_texts, config_dir, search_path
-from nmt.config.grammar import quoted
-from nmt.config.mistakes import check_keys, check_options, explain, is_group, parse
+from nmt.config.explain import check_files, check_keys, check_options, explain
+from nmt.config.overrides import is_group, parse, quoted
 from nmt.config.paths import absolute, absolute_paths
 from nmt.config.recipe import Recipe
 from nmt.config.schema import check_plain, validate
+from nmt.config.yaml_files import check_texts, config_dir, own_folder, unreadable
 from nmt.errors import UserError, one_line
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
-
-__all__ = ["compose", "compose_run", "jobs", "show", "sweep_folder", "validate"]
 
 
 def compose(config_name: str, overrides: Sequence[str] = ()) -> dict[str, Any]:
@@ -51,24 +47,6 @@ def compose_run(overrides: Sequence[str], *, job: int | None = None, name: str |
         plain["data"] = absolute_paths(plain["data"])
     plain["init"] = absolute(plain["init"])
     return Recipe(validate(plain), plain, folder)
-
-
-def jobs(overrides: Sequence[str]) -> list[list[str]]:
-    """Return the overrides of each job of a multirun, in the order in which Hydra runs them."""
-    from hydra.core.override_parser.types import Glob
-
-    choices: dict[str, list[str]] = {}
-    for override in parse(overrides):
-        key = override.get_key_element()
-        if not override.is_sweep_override():
-            choices[key] = [f"{key}={override.get_value_element_as_str()}"]
-        elif isinstance(override.value(), Glob):
-            raise UserError(f"{override.input_line}: glob() is not supported; list the options: {key}=A,B")
-        elif override.is_discrete_sweep():
-            choices[key] = [f"{key}={value}" for value in override.sweep_string_iterator()]
-        else:
-            raise UserError(f"{override.input_line}: interval() is not supported; list the values: {key}=1,2,3")
-    return [list(job) for job in itertools.product(*choices.values())]
 
 
 def sweep_folder(overrides: Sequence[str]) -> Path:
@@ -119,7 +97,7 @@ def _compose(config_name: str, overrides: Sequence[str]) -> DictConfig:
         try:
             return hydra.compose(config_name, [*overrides, *search_path()], return_hydra_config=True)
         except YAMLError as error:
-            raise UserError(unreadable(error)) from error
+            raise unreadable(error) from error
         except UnicodeDecodeError:
             check_texts()
             raise
@@ -129,7 +107,7 @@ def _compose(config_name: str, overrides: Sequence[str]) -> DictConfig:
             with suppress(HydraException):  # for an unknown group, the first error is reported
                 tree: Any = OmegaConf.to_container(hydra.compose(config_name, [*chosen, *search_path()]), resolve=False)
                 check_keys(parsed, tree)
-            raise UserError(explain(error, chosen_options(parsed))) from error
+            raise UserError(explain(error, parsed)) from error
 
 
 @contextmanager
@@ -146,6 +124,12 @@ def _resolving(config: DictConfig) -> Iterator[DictConfig]:
         raise UserError(f"config: {one_line(error)}") from error
     finally:
         HydraConfig.instance().cfg = before
+
+
+def search_path() -> list[str]:
+    """Return the overrides with which Hydra finds the configs of --config-dir."""
+    own = own_folder()
+    return [] if own is None else [f"hydra.searchpath=[{quoted(f'file://{own}')}]"]
 
 
 def _folder_name(config: DictConfig, key: str) -> str:

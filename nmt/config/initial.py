@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nmt.config.chosen import set_by_debug, set_by_user
+from nmt.config.overrides import Choice, parse
 
 SECTIONS = ("model", "tokenizer")
 
@@ -19,12 +20,17 @@ def adopted(plain: Mapping[str, Any], start: Mapping[str, Any], overrides: Seque
     option sets, such as a small vocabulary, gives way: the run uses the tokenizer of the checkpoint.
     """
     values = copy.deepcopy(dict(plain))
+    parsed = parse(overrides)
+    typed = [override.key_or_group for override in parsed]
+    files = Choice.of(parsed).files
+    users = [*typed, *(key for file in files if file.group != "debug" for key in [*file.lines, *file.chosen])]
+    debug = {key for file in files if file.group == "debug" for key in file.lines} - {*typed}
     for section in SECTIONS:
         before = copy.deepcopy(start.get(section, values[section]))
-        if not set_by_user(overrides, section):
+        if not any(re.match(rf"{section}([./]|$)", key) for key in users):
             values[section] = before
             continue
-        for key in set_by_debug(overrides, section):
-            if key in before and key in values[section]:
+        for key in before.keys() & values[section].keys():
+            if f"{section}.{key}" in debug:
                 values[section][key] = before[key]
     return values

@@ -6,7 +6,8 @@ import copy
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from nmt.config.mistakes import check_keys, check_options, is_group, parse
+from nmt.config.explain import check_keys, check_options
+from nmt.config.overrides import is_group, parse
 from nmt.config.paths import absolute_paths
 from nmt.config.schema import check_plain
 from nmt.errors import UserError

@@ -30,7 +30,8 @@ import torch
 
 from nmt.build import build_source
 from nmt.cli.arguments import quoted_paths, take
-from nmt.config.compose import compose, validate
+from nmt.config.compose import compose
+from nmt.config.schema import validate
 from nmt.data.cache import cache_folder
 from nmt.data.corpus import load_corpus
 from nmt.data.encoded import EncodedCorpus, encode_corpus

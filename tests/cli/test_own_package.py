@@ -15,8 +15,8 @@ import pytest
 from nmt import load_translator
 from nmt.cli import evaluate, translate
 from nmt.config.compose import compose
-from nmt.config.folder import also_in, groups
 from nmt.config.settings import TrainConfig
+from nmt.config.yaml_files import also_in, groups
 from nmt.errors import UserError
 from tests.own_package import SMALL, write
 from tests.train_frame import Runs

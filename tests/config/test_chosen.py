@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from nmt.config.chosen import naming_files
 from nmt.config.compose import compose_run
-from nmt.config.folder import also_in, config_dir
+from nmt.config.explain import naming_files
+from nmt.config.yaml_files import also_in, config_dir
 from nmt.errors import UserError
 from nmt.lab.cli import inspect_data
 from nmt.preflight import check_nodes

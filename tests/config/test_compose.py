@@ -13,9 +13,10 @@ import pytest
 import yaml
 
 from nmt.config import compose as config
-from nmt.config.folder import groups
+from nmt.config.overrides import jobs
 from nmt.config.schema import read, validate
 from nmt.config.settings import CallbacksConfig, TrainConfig
+from nmt.config.yaml_files import groups
 from nmt.errors import UserError
 from nmt.parameters import Range
 from nmt.preflight import check_nodes
@@ -186,7 +187,7 @@ def test_jobs_are_those_that_hydra_would_run() -> None:
 
     lines = ["model=rnn", "model/attention=none,luong", "seed=1,2,3", "name='a.b'", "optimizer.lr=choice(0.1,1e-3)"]
     theirs = BasicSweeper.split_arguments(OverridesParser.create().parse_overrides(lines), None)[0]
-    assert config.jobs(lines) == theirs and len(theirs) == 12
+    assert jobs(lines) == theirs and len(theirs) == 12
     for job in itertools.islice(theirs, 2):
         config.compose("train", job)
 

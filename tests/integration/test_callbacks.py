@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from nmt.config.compose import compose, validate
+from nmt.config.compose import compose
 from nmt.config.recipe import Recipe
+from nmt.config.schema import validate
 from nmt.errors import UserError
 from nmt.system.run_files import METRICS
 from nmt.training.run import train

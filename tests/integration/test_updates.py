@@ -11,7 +11,8 @@ from torch.nn.functional import cross_entropy
 from nmt import checkpoint, load_translator
 from nmt.build import build_source
 from nmt.cli import train as train_program
-from nmt.config.compose import compose, validate
+from nmt.config.compose import compose
+from nmt.config.schema import validate
 from nmt.data.corpus import load_corpus
 from nmt.data.datamodule import TranslationData
 from nmt.data.encoded import encode, encode_corpus

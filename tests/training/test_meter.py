@@ -6,7 +6,8 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from nmt.config.compose import compose, validate
+from nmt.config.compose import compose
+from nmt.config.schema import validate
 from nmt.data.batch import make_batch
 from nmt.tokens import EOS
 from nmt.training.meter import Counts, Limits, Meter

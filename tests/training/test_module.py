@@ -6,8 +6,9 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from nmt.config.compose import compose, validate
+from nmt.config.compose import compose
 from nmt.config.recipe import Recipe
+from nmt.config.schema import validate
 from nmt.training.module import TranslationModule
 from nmt.training.objectives.base import Objective
 from nmt.training.objectives.chunked import chunked_cross_entropy

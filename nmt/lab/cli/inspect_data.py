@@ -51,9 +51,10 @@ def run(argv: Sequence[str]) -> None:
     if wants_help(argv):
         print(HELP, end="")
         return
-    from nmt.config.chosen import naming_files
-    from nmt.config.compose import compose, validate
-    from nmt.config.folder import also_in
+    from nmt.config.compose import compose
+    from nmt.config.explain import naming_files
+    from nmt.config.schema import validate
+    from nmt.config.yaml_files import also_in
 
     config_folder, words = take_config_dir(argv)
     out, words = take(words, "out")

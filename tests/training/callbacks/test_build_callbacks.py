@@ -6,7 +6,8 @@ import pytest
 from pytorch_lightning.callbacks import LearningRateMonitor
 
 from nmt.build import build_callbacks
-from nmt.config.compose import compose, validate
+from nmt.config.compose import compose
+from nmt.config.schema import validate
 from nmt.errors import UserError
 from nmt.preflight import check_nodes
 from nmt.training.callbacks.checkpointing import Checkpointing

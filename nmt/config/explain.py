@@ -1,0 +1,261 @@
+"""Messages for mistakes in a command line and its files: what it got, what is expected, and what is near."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from nmt.config.overrides import RECIPES, Choice, is_group, parse
+from nmt.config.yaml_files import Default, YamlFile, groups, options_around, options_with, read_file, takes_several
+from nmt.errors import UserError, did_you_mean, nearest, one_line, refuse
+from nmt.parameters import shown
+
+if TYPE_CHECKING:
+    from hydra.core.override_parser.types import Override
+
+# Sections of Hydra in which it does not refuse another value, and a key of each.
+SECTIONS = {
+    "hydra": "hydra.run.dir=FOLDER",
+    "hydra.job": "hydra.job.name=NAME",
+    "hydra.launcher": "hydra.launcher.n_jobs=2",
+}
+MAX_GUESSES = 3  # keys named in one message
+_UNKNOWN = re.compile(r"Could not override '([\w/]+)'")
+_NOT_CHOSEN = re.compile(r"Could not delete '([^'=]+)(=[^']*)?'\. No match in the defaults list")
+_PLACED = re.compile(r"Could not override '([\w/]+)@([\w.]+)'")
+
+
+def check_options(overrides: Sequence[Override]) -> None:
+    """Raise UserError for unknown options of a group, an option with a dot, and several values in a single run."""
+    for override in overrides:
+        if override.is_sweep_override():
+            key = override.key_or_group
+            as_list = "" if key in groups() and not takes_several(key) else f", or write a list as {key}=[a,b]"
+            raise UserError(
+                f"{override.input_line}: several values for one run; add -m to make one run for each value{as_list}"
+            )
+    refuse(problem for override in overrides for problem in _option_problems(override))
+
+
+def _option_problems(override: Override) -> Iterator[str]:
+    key, value = override.key_or_group, override.value()
+    if problem := _unlike_hydra(override):
+        yield problem
+    elif key not in groups():
+        group = key.replace(".", "/")
+        outer = group.rpartition("/")[0]
+        if group in groups() and isinstance(value, str):
+            yield f"{key}: {shown(value)} is an option of a group; write {group}={value}"
+        if isinstance(value, str) and value in groups().get(outer, ()) and options_around(outer, key):
+            yield f"{key}: {shown(value)} is an option of a group; write {outer}@{key}={value}"
+    elif override.is_delete():
+        return
+    elif value is None:
+        yield f"{key}: got null, expected one of {', '.join(groups()[key])}; leave it out for the default"
+    elif isinstance(value, list) and not takes_several(key):
+        yield f"{key}: got {shown(value)}, expected one option, not a list: one of {', '.join(groups()[key])}"
+    else:
+        for option in value if isinstance(value, list) else [value]:
+            if str(option) not in groups()[key]:
+                yield _unknown_option(key, option)
+
+
+def _unlike_hydra(override: Override) -> str:
+    """Return the problem with an override that makes Hydra raise an exception of Python, or an empty string."""
+    key, value = override.key_or_group, override.value()
+    if not key:
+        return f"command line: got '{override.input_line}', expected key=value, as in seed=2 or model=rnn"
+    if key in SECTIONS:
+        return f"{override.input_line}: {key} is a section, not a setting; set a key in it, as in {SECTIONS[key]}"
+    if override.is_delete():
+        if is_group(override) and not isinstance(value, str | None):
+            return f"{override.input_line}: expected the name of an option behind =; use {key}=OPTION to choose another"
+    elif key.startswith("hydra/") and not all(
+        isinstance(option, str) for option in (value if isinstance(value, list) else [value])
+    ):
+        return f"{key}: got {shown(value)}, expected the name of an option, as in hydra/launcher=joblib"
+    return ""
+
+
+def _unknown_option(group: str, option: object) -> str:
+    options = groups()[group]
+    return f"{group}: got {shown(option)}, expected one of {', '.join(options)}{did_you_mean(str(option), options)}"
+
+
+# Files
+
+
+def check_files(overrides: Sequence[Override]) -> None:
+    """Raise UserError for mistakes in the chosen recipes that Hydra explains badly or not at all.
+
+    These are a missing package line, defaults that name unknown groups or options, and text that is not YAML.
+    """
+    choice = Choice.of(overrides)
+    refuse(problem for file in choice.files if file.group in RECIPES for problem in _file_problems(file, choice))
+
+
+def _file_problems(file: YamlFile, choice: Choice) -> Iterator[str]:
+    if file.package != "_global_":
+        yield (
+            f"{file.name}: its first line must be '# @package _global_'; without it, all of its keys belong to "
+            f"'{file.package}' and not to the sections data, model and so on"
+        )
+        return
+    for base, line in file.bases.items():
+        if base not in groups()[file.group]:
+            yield f"{file.name}, line {line}: {_unknown_option(file.group, base)}"
+    for entry in file.defaults:
+        for problem in _default_problems(entry, choice.options):
+            yield f"{file.name}, line {entry.line}{problem}"
+
+
+def _default_problems(entry: Default, options: Mapping[str, str]) -> Iterator[str]:
+    group = entry.group
+    parent, _, child = group.rpartition("/")
+    if group not in groups():
+        if not group.startswith("hydra/"):
+            yield f": unknown group '{group}'{did_you_mean(group, groups())}"
+    elif entry.key.split("@")[0] != f"override /{group}":
+        yield f": got '- {entry.key}: {entry.value}', expected '- override /{group}: {entry.value}'"
+    elif unknown := [option for option in entry.options if option not in (*groups()[group], "null")]:
+        yield from (f": {_unknown_option(group, option)}" for option in unknown)
+    elif parent and options[parent] not in options_with(group) and options[group] == entry.value:
+        yield (
+            f", chooses {group}={entry.value}, but {parent}={options[parent]} has no {child}: leave out "
+            f"{parent}={options[parent]}, or use {_with(group)}"
+        )
+
+
+@contextmanager
+def naming_files(overrides: Sequence[str]) -> Iterator[None]:
+    """Add the file and the line to each problem whose key a chosen file sets."""
+    try:
+        yield
+    except UserError as error:
+        choice = Choice.of(parse(overrides))
+        raise UserError(*(_placed(problem, choice) for problem in error.problems)) from error
+
+
+def is_about(problem: str, keys: Sequence[str]) -> bool:
+    """Return whether a problem is about one of these keys, a key inside one, or a mapping that holds one."""
+    key = problem.partition(":")[0]
+    return any(f"{key}.".startswith(f"{each}.") or each.startswith(f"{key}.") for each in keys)
+
+
+def _placed(problem: str, choice: Choice) -> str:
+    """Return a problem with the place where a file sets its key. A key on the command line needs no place."""
+    key = problem.partition(":")[0]
+    file = next((file for file in choice.files if key in file.lines), None)
+    if file is None or is_about(problem, choice.keys):
+        return problem
+    where, group = f"{file.name}, line {file.lines[key]}", key.partition(".")[0]
+    chosen, meant = choice.options.get(group), choice.recommended.get(group)
+    if file.group not in RECIPES or chosen == meant:
+        return f"{problem} ({where})"
+    name = choice.options[file.group]
+    longer = [option for option in groups()[file.group] if option.startswith(f"{name}_")]
+    fitting = [option for option in longer if read_file(f"{file.group}/{option}").chosen.get(group) == chosen]
+    return (
+        f"{problem.partition('; ')[0]} for {group}={chosen}; {where}, sets it for {group}={meant}: add ~{key} to leave "
+        f"it out, or leave out {group}={chosen}{''.join(f', or use {file.group}={option}' for option in fitting)}"
+    )
+
+
+# Keys
+
+
+def check_keys(overrides: Sequence[Override], tree: Mapping[str, Any]) -> None:
+    """Raise one UserError for all keys that the composed config `tree` does not have."""
+    refuse(
+        f"{override.key_or_group}: {problem}"
+        for override in overrides
+        if not (is_group(override) or override.is_hydra_override() or override.is_add() or override.is_force_add())
+        and (problem := _key_problem(override.key_or_group, tree))
+    )
+
+
+def _key_problem(key: str, tree: Mapping[str, Any]) -> str:
+    """Return the problem with a dotted key, or an empty string if the config has the key."""
+    node: Any = tree
+    group = ""
+    for part in key.split("."):
+        if isinstance(node, str) and node.startswith("${"):
+            return f"unknown key; its mapping is a copy of {node}: set the key there"
+        parent, group = group, f"{group}/{part}".lstrip("/")
+        if not isinstance(node, Mapping) or part not in node:
+            if group in groups() and parent in groups():
+                return f"unknown key, because this {parent} has no {part}; use {_with(group)}"
+            if isinstance(node, Mapping) and part in groups().get(parent, ()) and takes_several(parent):
+                both = ",".join([*node, part])
+                return f"{part} is not among the {parent} {', '.join(node)}; choose it as well, as in {parent}=[{both}]"
+            return f"unknown key{_near(key, tree)}"
+        node = node[part]
+    return ""
+
+
+def _near(key: str, tree: Mapping[str, Any]) -> str:
+    """Return a hint at a key of the same section, else at a key of this name elsewhere, else the section's keys."""
+    parent, _, last = key.rpartition(".")
+    section = _section(parent, tree)
+    near = did_you_mean(key, groups()) if "/" in key else ""
+    near = near or did_you_mean(last, section, prefix=f"{parent}." if parent else "")
+    if near:
+        return near
+    names = {word: word.replace("/", ".").rpartition(".")[2] for word in [*groups(), *_dotted(tree)]}
+    for name in (last, nearest(last, names.values())):
+        same = [word for word in names if names[word] == name]
+        if 1 <= len(same) <= MAX_GUESSES:
+            return f"; did you mean {' or '.join(map(repr, same))}?"
+    where = f"keys of {parent}" if parent and section else "known keys"
+    return f"; {where}: {', '.join(section or tree)}"
+
+
+def _section(key: str, tree: Mapping[str, Any]) -> list[str]:
+    """Return the keys of the mapping at a dotted key, without the class of its node; none if there is no mapping."""
+    node: Any = tree
+    for part in key.split(".") if key else ():
+        node = node.get(part) if isinstance(node, Mapping) else None
+    return [name for name in node if name not in ("_target_", "_partial_")] if isinstance(node, Mapping) else []
+
+
+def _dotted(tree: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
+    """Yield every dotted key of `tree` that is neither a group nor a copy of another key."""
+    for key, value in tree.items():
+        if f"{prefix}{key}".replace(".", "/") not in groups() and not (isinstance(value, str) and "${" in value):
+            yield f"{prefix}{key}"
+        if isinstance(value, Mapping):
+            yield from _dotted(value, f"{prefix}{key}.")
+
+
+# Exceptions
+
+
+def explain(error: Exception, overrides: Sequence[Override]) -> str:
+    """Return a one-line message for an exception of Hydra about these overrides."""
+    text, cause = one_line(error), error.__cause__
+    if "hydra/launcher/joblib" in text:
+        return "hydra/launcher: joblib is not installed; pip install 'nmt-attention-lab[parallel]' installs it"
+    for group in groups():
+        parent, _, child = group.rpartition("/")
+        if parent and f"Could not override '{group}'" in text:
+            chosen = Choice.of(overrides).options.get(parent)
+            return f"{group}: {parent}={chosen} has no {child} to choose; use {group} with {_with(group)}"
+    unknown = _UNKNOWN.search(text)
+    if unknown and unknown[1] in groups() and "No match in the defaults list" in text:
+        return f"{unknown[1]}: this program has no such group; it belongs to train.py"
+    if unchosen := _NOT_CHOSEN.search(text):
+        group, option = unchosen[1], unchosen[2] or ""
+        several = f"; to have fewer, list the ones to keep, as in {group}=[A,B]" if takes_several(group) else ""
+        return f"~{group}{option}: not chosen as one option, so it cannot be removed{several}"
+    missing = _PLACED.search(text)
+    if missing and (around := options_around(missing[1], missing[2])):
+        return f"{missing[1]}@{missing[2]}: no such node; use it with {' or '.join(around)}"
+    return f"config: {text}{f' ({one_line(cause)})' if cause and str(cause) not in text else ''}"
+
+
+def _with(group: str) -> str:
+    """Return what to type to have a group inside another: "model=hybrid or model=rnn" for "model/attention"."""
+    parent = group.rpartition("/")[0]
+    return " or ".join(f"{parent}={option}" for option in options_with(group))
