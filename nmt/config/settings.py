@@ -112,9 +112,10 @@ class CallbacksConfig:
     monitor: str  # the validation metric that selects the best weights: a name in scores, or loss
     checkpointing: dict[str, Any]
     early_stopping: dict[str, Any] | None
-    samples: dict[str, Any] | None
-    watch: dict[str, Any] | None
     progress: dict[str, Any] | None
+    data_report: dict[str, Any] | None = None  # of the laboratory, likewise samples and watch
+    samples: dict[str, Any] | None = None
+    watch: dict[str, Any] | None = None
     extra: dict[str, Any]  # nodes of the user's own callbacks, by names of the user's choice
 
 

@@ -1,4 +1,4 @@
-"""The end of a run: the weights to keep, their scores, pictures, and metrics.json."""
+"""The end of a run: the weights to keep, their scores, and metrics.json."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ from nmt.data.corpus import origin
 from nmt.data.loader import BatchLoader
 from nmt.data.progress import PassProgress
 from nmt.evaluation.split import Evaluation, Subject, evaluate, table, write_evaluation
-from nmt.lab.attention.pictures import save_attention_maps
 from nmt.system import machine
 from nmt.system.atomic import write_atomically
-from nmt.system.run_files import ATTENTION, METRICS, best_checkpoint, recent_checkpoint, recent_updates
+from nmt.system.run_files import METRICS, best_checkpoint, recent_checkpoint, recent_updates
 from nmt.training.fit import Fitted
 from nmt.training.hparams import write_hparams
 from nmt.training.monitor import Monitor
@@ -35,7 +34,7 @@ LABELS = {BEST: "best single checkpoint", "average": "average of the last checkp
 
 
 def finish(parts: Parts, fitted: Fitted) -> dict[str, Any]:
-    """Choose the weights, score and draw with them, write metrics.json and return its content."""
+    """Choose the weights, score with them, call the callbacks, write metrics.json and return its content."""
     folder = parts.recipe.folder
     parts.translator.model.to(fitted.device)  # Lightning has moved it to the CPU
     best = load(best_checkpoint(folder))
@@ -51,7 +50,8 @@ def finish(parts: Parts, fitted: Fitted) -> dict[str, Any]:
         "weights": chosen.scores.get("weights", BEST),  # the best itself may be an average, after a resume
         "candidates": {name: candidate.scores["val"] for name, candidate in candidates.items()},
     }
-    save_attention_maps(parts.translator, scored["val"].translations[: fitted.samples], folder / ATTENTION)
+    for callback in fitted.callbacks:
+        callback.on_run_end(parts, scored)
     if kind != BEST or not current:  # not earlier: a run stopped here and resumed compares with the single weights
         save(replace(chosen, config=parts.recipe.plain), best_checkpoint(folder))
     if parts.recipe.settings.logger.tensorboard:

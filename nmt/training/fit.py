@@ -16,7 +16,6 @@ from pytorch_lightning.plugins.precision import Precision
 from nmt.build import build_callbacks
 from nmt.config.recipe import Recipe
 from nmt.errors import UserError, one_line
-from nmt.lab.callbacks.samples import Samples
 from nmt.system.run_files import last_checkpoint
 from nmt.training.callbacks.adoption import Adoption
 from nmt.training.callbacks.checkpointing import Checkpointing
@@ -27,7 +26,7 @@ from nmt.training.finite import Diverged
 from nmt.training.interruption import interruptible
 from nmt.training.lightning import AtomicCheckpointIO, EventLog, quiet_lightning
 from nmt.training.meter import Counts
-from nmt.training.module import TranslationModule
+from nmt.training.module import RunCallback, TranslationModule
 from nmt.training.parts import Parts
 from nmt.training.plan import plan, validates_by_progress
 from nmt.training.state import restoring
@@ -41,10 +40,10 @@ class Fitted:
 
     `seconds` is the time of training and its validations in all sessions; `session_seconds` is the time of Lightning's
     fit in this session. `counts` are the sums of this process. `recent` are the updates whose weights were kept for
-    averaging, oldest first. `ema` is the moving average of the weights, by their names in the model, or None. `samples`
-    is the number of validation sentences whose attention maps are drawn. `peak_rate` is the configured peak learning
-    rate, and `highest_factor` the largest share of it that an update used. `warmed_up` says whether the warm-up had
-    ended before the last update.
+    averaging, oldest first. `ema` is the moving average of the weights, by their names in the model, or None.
+    `callbacks` are those that the end of the run calls. `peak_rate` is the configured peak learning rate, and
+    `highest_factor` the largest share of it that an update used. `warmed_up` says whether the warm-up had ended before
+    the last update.
     """
 
     updates: int
@@ -56,7 +55,7 @@ class Fitted:
     warmed_up: bool
     recent: tuple[int, ...]
     ema: Mapping[str, torch.Tensor] | None
-    samples: int
+    callbacks: Sequence[RunCallback]
     device: torch.device
     precision: Precision
     processes: int
@@ -92,7 +91,7 @@ def fit(parts: Parts, checkpoints: AtomicCheckpointIO) -> Fitted:
         warmed_up=parts.schedule.warmup(trainer.global_step - 1, module.share) == 1.0,
         recent=tuple(checkpointing.recent),
         ema=checkpointing.ema,
-        samples=max((each.sentences for each in configured.values() if isinstance(each, Samples)), default=0),
+        callbacks=[callback for callback in callbacks if isinstance(callback, RunCallback)],
         device=trainer.strategy.root_device,
         precision=trainer.precision_plugin,
         processes=trainer.world_size,

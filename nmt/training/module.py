@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 
 import pytorch_lightning as pl
 import torch
+from pytorch_lightning.callbacks import Callback
 from torch import Tensor
 
 from nmt.build import build_optimizer
@@ -17,6 +18,7 @@ from nmt.data.batch import Batch
 from nmt.data.loader import BatchLoader
 from nmt.data.pair import SentencePair
 from nmt.evaluation.metrics.base import Metric
+from nmt.evaluation.split import Evaluation
 from nmt.training.finite import Diverged, require_finite
 from nmt.training.meter import Meter
 from nmt.training.monitor import Monitor
@@ -265,6 +267,13 @@ class TranslationModule(pl.LightningModule):
         self.highest_factor = float(checkpoint["highest_factor"])
 
 
-def training(module: pl.LightningModule) -> TranslationModule:
+def translation_module(pl_module: pl.LightningModule) -> TranslationModule:
     """Return the module that Lightning passes to callbacks, with its own type."""
-    return cast(TranslationModule, module)
+    return cast(TranslationModule, pl_module)
+
+
+class RunCallback(Callback):
+    """A callback that is also called when the run is over, in the first process."""
+
+    def on_run_end(self, parts: Parts, evaluations: Mapping[str, Evaluation]) -> None:
+        """See the weights that are kept, which are those of `parts.translator`, and their results by split."""

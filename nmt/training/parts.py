@@ -38,7 +38,6 @@ from nmt.data.tokenizer import Tokenizer
 from nmt.data.training_pairs import Part, TrainingPairs
 from nmt.errors import UserError, counted
 from nmt.evaluation.metrics.base import Metric
-from nmt.lab.corpus.start import start_lines
 from nmt.models.dropout import Dropout
 from nmt.parameters import shown
 from nmt.preflight import check_lengths
@@ -59,13 +58,14 @@ logger = logging.getLogger(__name__)
 class Parts:
     """The parts of a run, as they are before training.
 
-    `digest` identifies the training and validation pairs. `commit` is that of the source code when the run was started,
-    and `started` is that time, in seconds of time.monotonic.
+    `more` are the further training corpora. `digest` identifies the training and validation pairs. `commit` is that of
+    the source code when the run was started, and `started` is that time, in seconds of time.monotonic.
     """
 
     recipe: Recipe
     source: Source
     corpus: Mapping[str, Split]
+    more: Mapping[str, Split]
     val_pairs: Sequence[SentencePair]
     translator: Translator
     data: TranslationData
@@ -130,13 +130,11 @@ def build_parts(recipe: Recipe, last: Mapping[str, Any] | None = None) -> Parts:
     val = encode(val_pairs, translator.tokenizer, linked=linked)
     _check_lengths(recipe, translator, val, corpus.get("test", ()))
     train = _training_pairs(settings, corpus, more, translator.tokenizer, linked=linked)
-    added = {name: each.split for name, each in more.items()}
-    for line in start_lines(corpus, added, translator.tokenizer, settings.data, folder=cache_folder()):
-        logger.info(line)
     return Parts(
         recipe=recipe,
         source=source,
         corpus=corpus,
+        more={name: each.split for name, each in more.items()},
         val_pairs=val_pairs,
         translator=translator,
         data=TranslationData(train, val, settings.data, seed=settings.seed),

@@ -1,19 +1,24 @@
-"""Fixed validation sentences in TensorBoard: their translations as text, their attention as pictures."""
+"""Fixed validation sentences: their translations as text, their attention as pictures."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytorch_lightning as pl
-from pytorch_lightning.callbacks import Callback
 from pytorch_lightning.loggers import TensorBoardLogger
 
+from nmt.evaluation.split import Evaluation
 from nmt.lab.attention.figure import card
 from nmt.lab.attention.fonts import typeface
-from nmt.lab.attention.pictures import attention_maps
+from nmt.lab.attention.pictures import save_attention_maps
+from nmt.lab.callbacks.maps import MapsCallback
 from nmt.require import require_integer
-from nmt.training.module import training
+from nmt.system.run_files import ATTENTION
+from nmt.training.module import translation_module
+from nmt.training.parts import Parts
 
 
-class Samples(Callback):
+class Samples(MapsCallback):
     """Logs the first `sentences` validation sentences to TensorBoard after each validation.
 
     At the end of the run, their attention maps are written to attention/ in the run's folder.
@@ -21,34 +26,38 @@ class Samples(Callback):
 
     def __init__(self, *, sentences: int = 3) -> None:
         require_integer(at_least=0, sentences=sentences)
-        self.sentences = sentences
+        super().__init__(sentences)
 
     def on_fit_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Warn now, and not after the first validation, if the pictures need a font that is not installed."""
-        view = training(pl_module)
-        if trainer.is_global_zero and view.translator.attends:
-            typeface([text for pair in view.val_pairs[: self.sentences] for text in (pair.source, pair.target)])
+        module = translation_module(pl_module)
+        if trainer.is_global_zero and module.translator.attends:
+            typeface([text for pair in module.val_pairs[: self.sentences] for text in (pair.source, pair.target)])
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Write `translations` (a table) and `attention/<n>` (the cross attention, where the model has one)."""
-        logger, view = trainer.logger, training(pl_module)
+        logger, module = trainer.logger, translation_module(pl_module)
         if not trainer.is_global_zero or not isinstance(logger, TensorBoardLogger):
             return
         writer, update = logger.experiment, trainer.global_step
-        pairs = view.val_pairs[: self.sentences]
+        pairs = module.val_pairs[: self.sentences]
         if not pairs:
             return
         rows = [
             f"| {_cell(pair.source)} | {_cell(pair.target)} | {_cell(translation.text)} |"
-            for pair, translation in zip(pairs, view.validation.translations, strict=False)
+            for pair, translation in zip(pairs, module.validation.translations, strict=False)
         ]
         writer.add_text(
             "translations", "\n".join(["| source | reference | translation |", "|---|---|---|", *rows]), update
         )
-        translations = view.validation.translations[: self.sentences]
-        for number, attention_map in attention_maps(view.translator, translations).items():
+        for number, attention_map in self.maps(trainer, pl_module).items():
             if attention_map.cross is not None:
                 writer.add_figure(f"attention/{number}", card(attention_map), update)
+
+    def on_run_end(self, parts: Parts, evaluations: Mapping[str, Evaluation]) -> None:
+        """Write the attention maps of the translations by the weights that are kept."""
+        translations = evaluations["val"].translations[: self.sentences]
+        save_attention_maps(parts.translator, translations, parts.recipe.folder / ATTENTION)
 
 
 def _cell(text: str) -> str:

@@ -8,14 +8,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytorch_lightning as pl
-from pytorch_lightning.callbacks import Callback
 
 from nmt.attention_map import AttentionMap
 from nmt.lab.attention.measures import measures, scalars
-from nmt.lab.attention.pictures import attention_maps
+from nmt.lab.callbacks.maps import MapsCallback
 from nmt.lab.report.faults import shares
 from nmt.require import require_integer
-from nmt.training.module import TranslationModule, training
+from nmt.training.module import TranslationModule, translation_module
 
 logger = logging.getLogger(__name__)
 
@@ -40,7 +39,7 @@ ADVICE = {
 }
 
 
-class Watch(Callback):
+class Watch(MapsCallback):
     """Writes figures about the translations, the losses and the attention of each validation to the loggers.
 
     `heads/<kind>/<figure>/layer1.head1` are the figures of `nmt.lab.attention.measures` for each kind of attention,
@@ -57,7 +56,7 @@ class Watch(Callback):
 
     def __init__(self, *, sentences: int = 20) -> None:
         require_integer(at_least=1, sentences=sentences)
-        self.sentences = sentences
+        super().__init__(sentences)
         self._told: set[str] = set()
         self._lowest = (math.inf, math.inf)  # validation and training loss where the validation loss was lowest
 
@@ -74,48 +73,48 @@ class Watch(Callback):
         """Write the figures of this validation, and tell what is new."""
         if not trainer.is_global_zero:
             return
-        view = training(pl_module)
-        maps = list(attention_maps(view.translator, view.validation.translations[: self.sentences]).values())
-        figures = self._figures(view, maps)
+        module = translation_module(pl_module)
+        maps = list(self.maps(trainer, pl_module).values())
+        figures = self._figures(module, maps)
         heads = {f"heads/{name}": value for name, value in scalars(maps).items()}
         for each in trainer.loggers:
             each.log_metrics(
                 {**{f"watch/{name}": value for name, value in figures.items()}, **heads}, step=trainer.global_step
             )
-        self._lowest = min(self._lowest, (view.validation.scores["loss"], view.train_loss))
-        for name, seen in self._problems(view, figures):
+        self._lowest = min(self._lowest, (module.validation.scores["loss"], module.train_loss))
+        for name, seen in self._problems(module, figures):
             if name not in self._told:
                 self._told.add(name)
                 logger.warning(f"watch: update {trainer.global_step:,}: {ADVICE[name].format(seen)}")
 
-    def _figures(self, view: TranslationModule, maps: list[AttentionMap]) -> dict[str, float]:
-        pairs, translations = view.val_pairs, view.validation.translations
+    def _figures(self, module: TranslationModule, maps: list[AttentionMap]) -> dict[str, float]:
+        pairs, translations = module.val_pairs, module.validation.translations
         texts = [translation.text for translation in translations]
         found = shares([pair.source for pair in pairs], [pair.target for pair in pairs], texts)
         figures = {name: found[name] for name in MANY}
-        first = next(iter(view.metrics), None)
+        first = next(iter(module.metrics), None)
         if first is not None and len(texts) > 1:
             half = len(texts) // 2
             others = [*texts[half:], *texts[:half]]
-            figures[f"shuffled_{first}"] = view.metrics[first].score(others, [pair.target for pair in pairs]).value
-        figures["nll_gap"] = math.log(view.validation.scores["perplexity"]) - view.train_nll
+            figures[f"shuffled_{first}"] = module.metrics[first].score(others, [pair.target for pair in pairs]).value
+        figures["nll_gap"] = math.log(module.validation.scores["perplexity"]) - module.train_nll
         if maps and maps[0].cross is not None:
             figures["sharp_attention"] = float(measures(maps, "cross")["sharp"].mean())
         return figures
 
-    def _problems(self, view: TranslationModule, figures: dict[str, float]) -> Iterator[tuple[str, str]]:
+    def _problems(self, module: TranslationModule, figures: dict[str, float]) -> Iterator[tuple[str, str]]:
         """Yield the name of each problem, and what was seen of it, for `ADVICE`."""
-        if view.progress() < BEGUN:
+        if module.progress() < BEGUN:
             return
-        first = next(iter(view.metrics), None)
+        first = next(iter(module.metrics), None)
         if first is not None and f"shuffled_{first}" in figures:
-            metric, own, other = view.metrics[first], view.validation.scores[first], figures[f"shuffled_{first}"]
+            metric, own, other = module.metrics[first], module.validation.scores[first], figures[f"shuffled_{first}"]
             if metric.higher_is_better and own < IGNORED * other:
                 yield "ignores", f"{metric.label} {own:.2f}, with shuffled sources {other:.2f}"
         for name, most in MANY.items():
             if figures[name] > most:
                 yield name, f"{figures[name]:.0%}"
-        (lowest, train_then), (loss, train) = self._lowest, (view.validation.scores["loss"], view.train_loss)
+        (lowest, train_then), (loss, train) = self._lowest, (module.validation.scores["loss"], module.train_loss)
         if loss > (1 + DRIFT) * lowest and train < train_then:
             yield (
                 "drift",

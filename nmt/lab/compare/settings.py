@@ -13,7 +13,14 @@ from nmt.config.settings import DataConfig, TokenizerConfig, TrainConfig, Traine
 
 _SECTIONS = {"": TrainConfig, "data": DataConfig, "tokenizer": TokenizerConfig, "trainer": TrainerConfig}
 _PACKAGES = ("nmt", "torch")  # whose classes are imported to look up a default
-_SHOWN = ("callbacks.samples", "callbacks.watch", "callbacks.progress", "logger", "trainer.log_every_n_steps")
+_SHOWN = (
+    "callbacks.data_report",
+    "callbacks.samples",
+    "callbacks.watch",
+    "callbacks.progress",
+    "logger",
+    "trainer.log_every_n_steps",
+)
 
 
 def differences(one: Mapping[str, Any], other: Mapping[str, Any], section: str = "") -> set[str]:

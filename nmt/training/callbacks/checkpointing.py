@@ -14,7 +14,7 @@ from nmt.checkpoint import load, save
 from nmt.require import require_fraction, require_integer
 from nmt.system.run_files import METRICS, best_checkpoint, last_checkpoint, recent_checkpoint, recent_updates
 from nmt.training.finite import require_finite
-from nmt.training.module import TranslationModule, training
+from nmt.training.module import TranslationModule, translation_module
 
 
 class Checkpointing(Callback):
@@ -54,31 +54,31 @@ class Checkpointing(Callback):
 
     def on_fit_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Continue with the run's files: its best checkpoint, and the recent weights that are not after last.ckpt."""
-        view = training(pl_module)
-        if best_checkpoint(view.folder).is_file():
-            self._quality = view.monitor.quality(load(best_checkpoint(view.folder)).scores["val"])
+        module = translation_module(pl_module)
+        if best_checkpoint(module.folder).is_file():
+            self._quality = module.monitor.quality(load(best_checkpoint(module.folder)).scores["val"])
         kept = []
-        for update in recent_updates(view.folder):
+        for update in recent_updates(module.folder):
             if update <= self.saved:
                 kept.append(update)
             elif trainer.is_global_zero:  # training goes on from before it, so it may not come there again
-                recent_checkpoint(view.folder, update).unlink(missing_ok=True)
+                recent_checkpoint(module.folder, update).unlink(missing_ok=True)
         self.recent = kept[-self.average_last :] if self.average_last else []  # a resumed run may keep fewer
 
     def on_train_batch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule, *_: Any) -> None:
         """Save when it is time, or when training ends here, if the run can be continued exactly from here."""
-        view = training(pl_module)
-        if self.ema_decay is not None and not view.accumulating:
-            self._follow(view, self.ema_decay, trainer.global_step)
-        self._stop_after_update(trainer, view)
+        module = translation_module(pl_module)
+        if self.ema_decay is not None and not module.accumulating:
+            self._follow(module, self.ema_decay, trainer.global_step)
+        self._stop_after_update(trainer, module)
         ends = trainer.should_stop or trainer.global_step == trainer.max_steps
-        if (ends or self._due(trainer)) and resumable(trainer, view):
-            self.save_last(trainer, view)
+        if (ends or self._due(trainer)) and resumable(trainer, module):
+            self.save_last(trainer, module)
 
     @torch.no_grad()
-    def _follow(self, view: TranslationModule, decay: float, update: int) -> None:
+    def _follow(self, module: TranslationModule, decay: float, update: int) -> None:
         """Move the average towards the weights after an update."""
-        weights = dict(view.model.named_parameters())
+        weights = dict(module.model.named_parameters())
         if self.ema is None:
             self.ema = {name: weight.detach().clone() for name, weight in weights.items()}
             return
@@ -88,68 +88,68 @@ class Checkpointing(Callback):
         )
         self.ema = dict(zip(self.ema, averages, strict=True))
 
-    def _stop_after_update(self, trainer: pl.Trainer, view: TranslationModule) -> None:
+    def _stop_after_update(self, trainer: pl.Trainer, module: TranslationModule) -> None:
         """Let a stop that another callback asks for wait until the update is whole, because no gradient is saved."""
         self._stopping = self._stopping or trainer.should_stop
-        trainer.should_stop = self._stopping and not view.accumulating
+        trainer.should_stop = self._stopping and not module.accumulating
 
     def on_train_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Save when it is time."""
         if self._due(trainer):
-            self.save_last(trainer, training(pl_module))
+            self.save_last(trainer, translation_module(pl_module))
 
     def on_train_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Save at the end of the last epoch."""
         if self.saved != trainer.global_step:
-            self.save_last(trainer, training(pl_module))
+            self.save_last(trainer, translation_module(pl_module))
 
     def _due(self, trainer: pl.Trainer) -> bool:
         return self._overdue or trainer.global_step - self.saved >= self.save_every_updates
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Keep the weights if they are the best, keep them for averaging, and save the state."""
-        view, update = training(pl_module), trainer.global_step
-        quality = view.monitor.quality(view.validation.scores)
+        module, update = translation_module(pl_module), trainer.global_step
+        quality = module.monitor.quality(module.validation.scores)
         if self._quality is None or quality > self._quality:  # the first, whatever it is
             self._quality = quality
             if trainer.is_global_zero:
-                save(view.checkpoint(), best_checkpoint(view.folder))
+                save(module.checkpoint(), best_checkpoint(module.folder))
         if self.average_last and update and update not in self.recent:
-            self._keep(trainer, view, update)
+            self._keep(trainer, module, update)
         if trainer.state.fn != TrainerFn.FITTING:
             return  # last.ckpt is from the last batch; now it would lose the place in the epoch
-        self._stop_after_update(trainer, view)
-        if view.accumulating:
+        self._stop_after_update(trainer, module)
+        if module.accumulating:
             self._overdue = True  # save after the last batch of this update
         else:
-            self.save_last(trainer, view)
+            self.save_last(trainer, module)
 
-    def _keep(self, trainer: pl.Trainer, view: TranslationModule, update: int) -> None:
+    def _keep(self, trainer: pl.Trainer, module: TranslationModule, update: int) -> None:
         if trainer.is_global_zero:
-            save(view.checkpoint(), recent_checkpoint(view.folder, update))
+            save(module.checkpoint(), recent_checkpoint(module.folder, update))
         self.recent.append(update)
         for outdated in self.recent[: -self.average_last]:
-            recent_checkpoint(view.folder, outdated).unlink(missing_ok=True)
+            recent_checkpoint(module.folder, outdated).unlink(missing_ok=True)
         self.recent = self.recent[-self.average_last :]
 
-    def save_last(self, trainer: pl.Trainer, view: TranslationModule) -> None:
+    def save_last(self, trainer: pl.Trainer, module: TranslationModule) -> None:
         """Write last.ckpt; a finished run that is continued is then no longer finished.
 
         Raises Diverged instead if a weight is not finite.
         """
-        require_finite(view.translator.model, trainer.global_step)
+        require_finite(module.translator.model, trainer.global_step)
         before = self.saved
         self.saved, self._overdue = trainer.global_step, False  # part of the state that is saved now
         try:
-            trainer.save_checkpoint(last_checkpoint(view.folder))
+            trainer.save_checkpoint(last_checkpoint(module.folder))
         except BaseException:  # a full disk, a second Ctrl-C: the old file is still there
             self.saved = before
             raise
         if trainer.is_global_zero:
-            (view.folder / METRICS).unlink(missing_ok=True)
+            (module.folder / METRICS).unlink(missing_ok=True)
 
 
-def resumable(trainer: pl.Trainer, view: TranslationModule) -> bool:
+def resumable(trainer: pl.Trainer, module: TranslationModule) -> bool:
     """Return whether a run that is saved at the end of this batch can be continued exactly.
 
     Inside an update it cannot, because accumulated gradients are not saved. After the last batch of an epoch it cannot
@@ -157,7 +157,7 @@ def resumable(trainer: pl.Trainer, view: TranslationModule) -> bool:
     validation that follows this batch; `on_validation_end` saves after it.
     """
     last_batch = trainer.fit_loop.epoch_loop.batch_progress.is_last_batch
-    return not view.accumulating and not last_batch and not _validation_follows(trainer)
+    return not module.accumulating and not last_batch and not _validation_follows(trainer)
 
 
 def _validation_follows(trainer: pl.Trainer) -> bool:

@@ -12,7 +12,7 @@ from pytorch_lightning.trainer.states import TrainerFn
 
 from nmt.errors import counted
 from nmt.require import require_integer, require_number
-from nmt.training.module import training
+from nmt.training.module import translation_module
 
 logger = logging.getLogger(__name__)
 
@@ -51,8 +51,8 @@ class EarlyStopping(Callback):
         if trainer.state.fn != TrainerFn.FITTING or trainer.global_step == self._update:
             return
         self._update = trainer.global_step
-        view = training(pl_module)
-        quality = view.monitor.quality(view.validation.scores)
+        module = translation_module(pl_module)
+        quality = module.monitor.quality(module.validation.scores)
         if quality - self.min_delta > self._best:
             self._best, self._waited = quality, 0
         else:

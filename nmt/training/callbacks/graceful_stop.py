@@ -12,7 +12,7 @@ from pytorch_lightning.trainer.states import TrainerFn
 
 from nmt.training.callbacks.checkpointing import Checkpointing, resumable
 from nmt.training.interruption import Interrupted, Stopped, handled, is_another
-from nmt.training.module import TranslationModule, training
+from nmt.training.module import TranslationModule, translation_module
 
 
 class GracefulStop(Callback):
@@ -40,26 +40,26 @@ class GracefulStop(Callback):
 
     def on_train_batch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule, *_: Any) -> None:
         """Save and stop if a signal came."""
-        if resumable(trainer, training(pl_module)):
-            self._stop(trainer, training(pl_module))
+        if resumable(trainer, translation_module(pl_module)):
+            self._stop(trainer, translation_module(pl_module))
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Save and stop if a signal came. Where every batch validates, this is the only place inside an epoch."""
-        if trainer.state.fn == TrainerFn.FITTING and not training(pl_module).accumulating:
-            self._stop(trainer, training(pl_module))
+        if trainer.state.fn == TrainerFn.FITTING and not translation_module(pl_module).accumulating:
+            self._stop(trainer, translation_module(pl_module))
 
     def on_train_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Save and stop if a signal came."""
-        self._stop(trainer, training(pl_module))
+        self._stop(trainer, translation_module(pl_module))
 
-    def _stop(self, trainer: pl.Trainer, view: TranslationModule) -> None:
+    def _stop(self, trainer: pl.Trainer, module: TranslationModule) -> None:
         received = self._received is not None
         if trainer.world_size > 1:  # all processes stop, or the others would wait for this one
             received = trainer.strategy.reduce_boolean_decision(received, all=False)
         if received:
             if self.checkpointing.saved != trainer.global_step:
-                self.checkpointing.save_last(trainer, view)
-            raise Interrupted(self._received or signal.SIGTERM, trainer.global_step, view.folder)
+                self.checkpointing.save_last(trainer, module)
+            raise Interrupted(self._received or signal.SIGTERM, trainer.global_step, module.folder)
 
     def on_train_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Remove the handlers."""

@@ -15,7 +15,7 @@ from rich.console import Console
 from nmt.data.bar import Bar
 from nmt.data.progress import clock
 from nmt.require import require_number
-from nmt.training.module import TranslationModule, training
+from nmt.training.module import TranslationModule, translation_module
 
 DISPENSABLE = ("speed", "epoch", "update", "score")  # figures that a narrow terminal leaves out, in this order
 MOST_METRICS = 2  # in the line of a validation, which then fits a terminal of 100 columns
@@ -38,7 +38,7 @@ class TrainingProgress(Callback):
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Start the bar, at the share of the run that is done already."""
-        self._start = (time.monotonic(), training(pl_module).progress())
+        self._start = (time.monotonic(), translation_module(pl_module).progress())
         self._next_line = time.monotonic() + self.plain_seconds
         if trainer.is_global_zero and Console().is_terminal:
             self._bar = Bar()
@@ -48,41 +48,41 @@ class TrainingProgress(Callback):
         """Move the bar, or log a line if it is time."""
         if not trainer.is_global_zero:
             return
-        view = training(pl_module)
+        module = translation_module(pl_module)
         if self._bar is not None:
-            figures = self._figures(trainer, view)
-            self._bar.update(view.progress(), list(figures.values()), [figures[name] for name in DISPENSABLE])
+            figures = self._figures(trainer, module)
+            self._bar.update(module.progress(), list(figures.values()), [figures[name] for name in DISPENSABLE])
         elif time.monotonic() >= self._next_line:
             self._next_line = time.monotonic() + self.plain_seconds
-            logger.info(f"training: {'  '.join(filter(None, self._figures(trainer, view).values()))}")
+            logger.info(f"training: {'  '.join(filter(None, self._figures(trainer, module).values()))}")
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Log the losses and the first scores of this validation. TensorBoard has all of them."""
         if not trainer.is_global_zero:
             return
-        view = training(pl_module)
-        scores = view.validation.scores
+        module = translation_module(pl_module)
+        scores = module.validation.scores
         when = "at the end" if trainer.state.fn == TrainerFn.VALIDATING else f"epoch {trainer.current_epoch + 1}"
-        first = sorted(view.metrics, key=lambda name: name != view.monitor.name)[:MOST_METRICS]
+        first = sorted(module.metrics, key=lambda name: name != module.monitor.name)[:MOST_METRICS]
         figures = [
-            *([f"train loss {view.train_loss:.3f}"] if math.isfinite(view.train_loss) else []),
+            *([f"train loss {module.train_loss:.3f}"] if math.isfinite(module.train_loss) else []),
             f"val loss {scores['loss']:.3f}",
-            *(f"{view.metrics[name].label} {scores[name]:.2f}" for name in first),
+            *(f"{module.metrics[name].label} {scores[name]:.2f}" for name in first),
         ]
         logger.info(f"validation: {when}, update {trainer.global_step:,}: {', '.join(figures)}")
 
-    def _figures(self, trainer: pl.Trainer, view: TranslationModule) -> dict[str, str]:
+    def _figures(self, trainer: pl.Trainer, module: TranslationModule) -> dict[str, str]:
         """Return the figures by name; one that is not known yet is empty."""
-        known, scores = math.isfinite(view.train_loss), view.validation.scores
-        label = "val loss" if view.monitor.metric is None else view.monitor.label
+        known, scores = math.isfinite(module.train_loss), module.validation.scores
+        label = "val loss" if module.monitor.metric is None else module.monitor.label
         return {
             "epoch": f"epoch {trainer.current_epoch + 1}",
             "update": f"update {trainer.global_step:,}",
-            "loss": f"loss {view.train_loss:.3f}" if known else "",
+            "loss": f"loss {module.train_loss:.3f}" if known else "",
             "rate": f"lr {trainer.optimizers[0].param_groups[0]['lr']:.1e}",
-            "speed": f"{view.tokens_per_second:,.0f} tokens/s" if known else "",
-            "score": f"{label} {scores[view.monitor.name]:.2f}" if scores else "",
-            "left": f"{self._time_left(view.progress())} left",
+            "speed": f"{module.tokens_per_second:,.0f} tokens/s" if known else "",
+            "score": f"{label} {scores[module.monitor.name]:.2f}" if scores else "",
+            "left": f"{self._time_left(module.progress())} left",
         }
 
     def _time_left(self, share: float) -> str:

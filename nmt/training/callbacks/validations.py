@@ -8,7 +8,7 @@ import pytorch_lightning as pl
 from pytorch_lightning.callbacks import Callback
 from pytorch_lightning.trainer.states import TrainerFn
 
-from nmt.training.module import training
+from nmt.training.module import translation_module
 
 NEVER = 2**62  # batches between two validations: more than any run has
 LEAST, MOST = 5, 30  # validations in a run
@@ -43,28 +43,28 @@ class Validations(Callback):
 
         Tell Lightning whether the state was saved after a validation, so that it repeats none.
         """
-        self._share = min(self._share, trainer.strategy.broadcast(training(pl_module).progress()))
+        self._share = min(self._share, trainer.strategy.broadcast(translation_module(pl_module).progress()))
         trainer.val_check_batch = 1 if self._update == trainer.global_step else NEVER
 
     def on_train_batch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule, *_: Any) -> None:
         """Tell Lightning whether a validation follows this batch."""
-        view = training(pl_module)
+        module = translation_module(pl_module)
         last_batch = trainer.fit_loop.epoch_loop.batch_progress.is_last_batch
         wanted = (1 - 1e-9) / LEAST  # shares are rounded, and one update behind
         if last_batch:
             wanted = min(wanted, max(0.9 / MOST, TRAINING * self._cost))
-        due = not view.accumulating and view.share - self._share >= wanted
+        due = not module.accumulating and module.share - self._share >= wanted
         trainer.val_check_batch = 1 if due else NEVER
         if due:
-            self._share, self._update = view.share, trainer.global_step
+            self._share, self._update = module.share, trainer.global_step
 
     def on_validation_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Note the progress of the run. Until the end of the validation, only the clock moves it."""
         if trainer.state.fn == TrainerFn.FITTING:
-            self._begun = training(pl_module).progress()
+            self._begun = translation_module(pl_module).progress()
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Measure the next interval from the end of this validation."""
         if trainer.state.fn == TrainerFn.FITTING:
-            self._cost = trainer.strategy.broadcast(training(pl_module).progress() - self._begun)
+            self._cost = trainer.strategy.broadcast(translation_module(pl_module).progress() - self._begun)
             self._share += self._cost

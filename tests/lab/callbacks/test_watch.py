@@ -51,11 +51,9 @@ class Runs:
             translator=self.translator,
         )
         logger = SimpleNamespace(log_metrics=lambda metrics, step: self.figures.update(metrics))
-        self.callback.on_validation_end(_trainer(logger), view)
-
-
-def _trainer(logger: Any) -> Any:
-    return SimpleNamespace(is_global_zero=True, loggers=[logger], global_step=7)
+        trainer: Any = SimpleNamespace(is_global_zero=True, loggers=[logger], global_step=7, callbacks=[self.callback])
+        self.callback.on_validation_start(trainer, view)
+        self.callback.on_validation_end(trainer, view)
 
 
 @pytest.fixture

@@ -19,10 +19,10 @@ from nmt.data.filters import DEFECTS, FILTERS, make_filters
 from nmt.data.pair import SentencePair, Split
 from nmt.data.sources.cldr import Cldr
 from nmt.data.tokenizer import Tokenizer
+from nmt.lab.callbacks.data_report import report_lines
 from nmt.lab.corpus.figures import visible
 from nmt.lab.corpus.inspection import inspect
 from nmt.lab.corpus.page import page
-from nmt.lab.corpus.start import start_lines
 from nmt.lab.corpus.tables import short_text, text
 
 ENGLISH = ("the old man walks his dog along river while children play in snow and women read books").split()  # noqa: SIM905
@@ -144,7 +144,7 @@ def test_further_training_corpora_are_inspected_as_train_is(corpus, tokenizer, d
     assert counts[1] == {name: each.count for name, each in whole.splits["train"].findings.items()} != counts[0]
     for split in HELD_OUT:  # found in `more`, since `train` has none of them
         assert (parted.splits[split].seen_sources, parted.splits[split].seen_pairs) == (1, 1)
-    lines = start_lines({**corpus, "train": sound}, {"a": corpus["train"]}, tokenizer, data_config(), folder=tmp_path)
+    lines = report_lines({**corpus, "train": sound}, {"a": corpus["train"]}, tokenizer, data_config(), folder=tmp_path)
     assert lines[1].startswith("data report, 5 training pairs: ") and "2 leaked_pair" in lines[2]
     assert lines[2].startswith(f"data report, {len(corpus['train'])} training pairs of data.more.a: ")
 
@@ -239,15 +239,15 @@ def test_what_cannot_be_seen_is_made_visible_and_long_texts_are_cut():
 
 def test_the_lines_at_a_start_are_cached_under_all_that_decides(corpus, tokenizer, data_config, tmp_path, caplog):
     caplog.set_level(logging.INFO, "nmt")
-    first = start_lines(corpus, {}, tokenizer, data_config(), folder=tmp_path)
+    first = report_lines(corpus, {}, tokenizer, data_config(), folder=tmp_path)
     assert len(first) == 3 and "2 leaked_pair" in first[1]
     assert "of the 2 pairs of val, training also has 1 sources and 1 whole pairs; of the 2 pairs of test" in first[2]
     (path,) = tmp_path.iterdir()
     written = path.stat().st_mtime_ns
-    assert start_lines(corpus, {}, tokenizer, data_config(), folder=tmp_path) == first
+    assert report_lines(corpus, {}, tokenizer, data_config(), folder=tmp_path) == first
     assert path.stat().st_mtime_ns == written
     path.write_bytes(path.read_bytes()[:-1])
-    assert start_lines(corpus, {}, tokenizer, data_config(), folder=tmp_path) == first
+    assert report_lines(corpus, {}, tokenizer, data_config(), folder=tmp_path) == first
     assert any("data report: " in line and "is damaged" in line for line in caplog.messages)
     for changed, more, settings in (
         (corpus, {}, {"max_length": 10}),
@@ -255,5 +255,5 @@ def test_the_lines_at_a_start_are_cached_under_all_that_decides(corpus, tokenize
         ({**corpus, "val": Split.of([SentencePair("yes", "ja")])}, {}, {}),
         (corpus, {"crawled": corpus["test"]}, {}),
     ):
-        assert start_lines(changed, more, tokenizer, data_config(**settings), folder=tmp_path) != first
+        assert report_lines(changed, more, tokenizer, data_config(**settings), folder=tmp_path) != first
     assert len(list(tmp_path.iterdir())) == 5

@@ -15,26 +15,26 @@ from nmt.training.callbacks.checkpointing import Checkpointing
 
 @pytest.fixture
 def nodes():
-    return copy.deepcopy(compose("train", [])["callbacks"])
+    return copy.deepcopy(compose("train", ["callbacks=plain"])["callbacks"])
 
 
 def test_the_shipped_callbacks(nodes):
     built = build_callbacks(nodes)
-    assert set(built) == {"checkpointing", "early_stopping", "samples", "watch", "progress"}
+    assert set(built) == {"checkpointing", "early_stopping", "progress"}
     assert isinstance(built["checkpointing"], Checkpointing) and built["checkpointing"].average_last == 5
 
 
 def test_null_leaves_one_out_and_extra_ones_come_last(nodes):
-    nodes |= {"samples": None, "extra": {"rate": {"_target_": "pytorch_lightning.callbacks.LearningRateMonitor"}}}
+    nodes |= {"progress": None, "extra": {"rate": {"_target_": "pytorch_lightning.callbacks.LearningRateMonitor"}}}
     built = build_callbacks(nodes)
-    assert "samples" not in built and list(built)[-1] == "extra.rate"
+    assert "progress" not in built and list(built)[-1] == "extra.rate"
     assert isinstance(built["extra.rate"], LearningRateMonitor)
 
 
 @pytest.mark.parametrize(
     ("name", "node", "words"),
     [
-        ("samples", {"sentenses": 2}, "callbacks.samples.sentenses: unknown key; did you mean 'sentences'?"),
+        ("progress", {"plain_second": 2}, "callbacks.progress.plain_second: unknown key; did you mean 'plain_"),
         ("checkpointing", {"average_last": -1}, "average_last: got -1, expected an integer of at least 0"),
         (
             "early_stopping",

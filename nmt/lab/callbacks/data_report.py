@@ -1,26 +1,45 @@
-"""The lines of the data report at a run's start."""
+"""The data report in a few lines of the log, when training starts."""
 
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Mapping
 from pathlib import Path
 
-import nmt.lab.corpus.inspection as inspection
+import pytorch_lightning as pl
+from pytorch_lightning.callbacks import Callback
+
 from nmt.config.settings import DataConfig
-from nmt.data.cache import read_entry, write_entry
+from nmt.data.cache import cache_folder, read_entry, write_entry
 from nmt.data.filters import DEFECTS, Filters, surroundings
 from nmt.data.pair import Split
 from nmt.data.tokenizer import Tokenizer
+from nmt.lab.corpus.inspection import inspect
 from nmt.lab.corpus.tables import short_text
 from nmt.system.lines import digest
+from nmt.training.module import translation_module
+
+logger = logging.getLogger(__name__)
 
 VERSION = 4  # of the lines
-MOST_PAIRS = 50_000  # about four seconds; more are sampled
+MAX_PAIRS = 50_000  # about four seconds; more are sampled
 DEFECTS_AT_START = [name for name in DEFECTS if name != "language"]  # which takes longer than all others together
 
 
-def start_lines(
+class DataReport(Callback):
+    """Logs what the training pairs are like: their number and lengths, their defects, and what validation repeats."""
+
+    def on_fit_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Log the lines, once for all processes."""
+        if trainer.is_global_zero:
+            parts = translation_module(pl_module).parts
+            tokenizer, data = parts.translator.tokenizer, parts.recipe.settings.data
+            for line in report_lines(parts.corpus, parts.more, tokenizer, data, folder=cache_folder()):
+                logger.info(line)
+
+
+def report_lines(
     corpus: Mapping[str, Split],
     more: Mapping[str, Split],
     tokenizer: Tokenizer,
@@ -35,8 +54,8 @@ def start_lines(
     entry = folder / f"report-{_key(corpus, more, tokenizer, config)}.txt"
     if cached := read_entry(entry, "data report", bytes.decode):
         return cached.split("\n")
-    report = inspection.inspect(
-        corpus, tokenizer, config, origin=str, more=more, defects=DEFECTS_AT_START, examples=0, most_pairs=MOST_PAIRS
+    report = inspect(
+        corpus, tokenizer, config, origin=str, more=more, defects=DEFECTS_AT_START, examples=0, most_pairs=MAX_PAIRS
     )
     lines = short_text(report)
     write_entry(entry, "\n".join(lines).encode(), "data report")
