@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from nmt.errors import UserError
 from nmt.lab.attention.caption import metadata
-from nmt.lab.attention.layout import darkest
-from nmt.lab.attention.sheet import Sheet
+from nmt.lab.attention.drawing import CARD_EDGE, GAP, Drawing, blank, fit
 from nmt.lab.attention.view import Shown, view
 from nmt.system.atomic import write_atomically
 
@@ -18,9 +20,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from nmt.attention_map import AttentionMap
-    from nmt.lab.attention.layout import Weights
+    from nmt.lab.attention.view import Weights
 
 SAVED_DPI = 160
+CARD_DPI = 185  # twice the pixels of a card of TensorBoard: a browser shrinks such a picture well
 FORMATS = ("png", "svg", "pdf")
 DESCRIPTION = {"png": "Description", "svg": "Description", "pdf": "Subject"}  # the names that the formats define
 
@@ -41,10 +44,7 @@ def figure(
     the same in every picture; with `scaled`, they go from 0 to the highest weights of this picture. Raises UserError
     where the model has no such attention, layer or head.
     """
-    seen = view(attention, kind, words=words)
-    chosen, note = seen.panel(layer, head)
-    top, warning = scale([chosen], scaled)
-    return Sheet(seen, [note, warning], top).draw(chosen)
+    return beside([attention], kind=kind, layer=layer, head=head, words=words, scaled=scaled)
 
 
 def overview(
@@ -59,18 +59,46 @@ def overview(
     A model with one layer and one head, such as a recurrent one, gets the large panel only, and so does a rollout. The
     other arguments are as in `figure`.
     """
-    seen = view(attention, kind, words=words)
-    chosen, note = seen.panel()
-    top, warning = scale([chosen], scaled)
+    seen, drawn = view(attention, kind, words=words), blank()
+    panel, note = seen.panel()
+    top, warning = scale([panel], scaled)
     heads = None if seen.weights.shape[:2] == (1, 1) or kind == "rollout" else seen.weights
-    return Sheet(seen, [note, warning], top).draw(chosen, heads)
+    return fit(drawn, Drawing(drawn, seen, [note, warning], top).draw(panel, heads))
+
+
+def beside(
+    maps: Sequence[AttentionMap],
+    *,
+    kind: Shown = "cross",
+    layer: int | None = None,
+    head: int | None = None,
+    words: bool = False,
+    scaled: bool = False,
+) -> Figure:
+    """Return a figure with a panel for each map, side by side. The same colour stands for the same weight in all.
+
+    The arguments are as in `figure`. With `scaled`, colours go to the highest weights of all maps. Raises UserError
+    where a model has no such attention, layer or head.
+    """
+    from matplotlib.transforms import Bbox
+
+    views = [view(attention, kind, words=words) for attention in maps]
+    panels = [seen.panel(layer, head) for seen in views]
+    top, warning = scale([panel for panel, _ in panels], scaled)
+    drawn = blank()
+    boxes: list[Bbox] = []
+    for seen, (panel, note) in zip(views, panels, strict=True):
+        left = boxes[-1].x1 + GAP if boxes else 0.0
+        boxes.append(Drawing(drawn, seen, [note, warning], top).draw(panel, left=left))
+    return fit(drawn, Bbox.union(boxes))
 
 
 def card(attention: AttentionMap) -> Figure:
     """Return a small figure of the mean cross attention between words, which can be read in a card of TensorBoard."""
-    seen = view(attention, words=True)
-    chosen, note = seen.panel()
-    return Sheet(seen, [note], 1.0).draw_card(chosen)
+    seen, drawn = view(attention, words=True), blank()
+    panel, note = seen.panel()
+    fit(drawn, Drawing(drawn, seen, [note], 1.0).draw_card(panel), CARD_EDGE).set_dpi(CARD_DPI)
+    return drawn
 
 
 def save(
@@ -107,8 +135,13 @@ def save(
     else:
         drawn = figure(attention, kind=kind, layer=layer, head=head, words=words, scaled=scaled)
     title, description = metadata(attention, kind)
+    save_figure(drawn, path, {"Title": title, DESCRIPTION[suffix]: description})
+
+
+def save_figure(drawn: Figure, path: Path, facts: Mapping[str, str] = MappingProxyType({})) -> None:
+    """Write a figure to a picture, whose format is the suffix of `path`; `facts` are its metadata."""
     picture = BytesIO()
-    drawn.savefig(picture, format=suffix, dpi=SAVED_DPI, metadata={"Title": title, DESCRIPTION[suffix]: description})
+    drawn.savefig(picture, format=path.suffix.lower()[1:], dpi=SAVED_DPI, metadata=dict(facts))
     write_atomically(path, picture.getvalue())
 
 
@@ -118,3 +151,14 @@ def scale(panels: Sequence[Weights], scaled: bool) -> tuple[float, str]:
         return 1.0, ""
     top = max(map(darkest, panels))
     return top, f"colours only for {'this picture' if len(panels) == 1 else 'these pictures'}: 0 to {top:.2f}"
+
+
+def darkest(weights: Weights) -> float:
+    """Return the weight that gets the darkest colour if a picture has a scale of its own.
+
+    It is the highest weight of nine rows in ten. A few rows with almost all weight in one place, such as the end of the
+    sentence, would make all others pale. It is at least twice the weight of even attention, so that even attention does
+    not look certain.
+    """
+    highest = float(np.quantile(weights.max(axis=-1), 0.9))
+    return min(1.0, max(highest, 2.0 / float(weights.shape[-1])))

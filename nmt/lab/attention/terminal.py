@@ -10,8 +10,7 @@ from nmt.lab.attention.caption import shown
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from nmt.lab.attention.layout import Weights
-    from nmt.lab.attention.view import View
+    from nmt.lab.attention.view import View, Weights
 
 LABEL, HEADING = 16, 9  # columns of the terminal that the labels of a row and of a column take at most
 NUMBER = 3  # "100"

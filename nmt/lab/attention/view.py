@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from nmt.attention_map import AttentionMap, Kind
 from nmt.errors import UserError, counted
 
-if TYPE_CHECKING:
-    from nmt.lab.attention.layout import Weights
-
+Weights = NDArray[np.float32]
 Shown = Literal["cross", "encoder_self", "decoder_self", "rollout"]
 
 

@@ -47,7 +47,7 @@ See what a trained model attends to while it translates: a table on the terminal
   compare=PATH               another model beside this one, with the translation of the first and one scale of colours
   out=FOLDER                 write attention.html, a page that shows all of these and works without a network, and for
                              sentence N the weights as N.json and a picture as N.png. Older files are replaced
-  format=svg                 with out=: svg or pdf pictures instead of png (without compare=)
+  format=svg                 with out=: svg or pdf pictures instead of png
   scaled=true                with out=: colours of a picture from 0 to its highest weights, not to 1
   animation=map.gif          in place of text=: how the attention of a validation sentence changed while the run was
                              trained, from the pictures in its TensorBoard files; sentence=2: of the second sentence
@@ -205,8 +205,6 @@ def contradictions(config: AttendConfig) -> Iterator[str]:
         return
     if config.sentence != 1:
         yield "sentence=: it only chooses the sentence of an animation; add animation=map.gif"
-    if config.compare is not None and config.format != "png":
-        yield f"format={config.format}: two models are drawn side by side as png; leave it out"
     if config.text is not None and config.input is not None:
         yield 'text=: expected one sentence, as text="...", or a file, as input=lines.en'
     if config.target is not None and config.text is None:
@@ -295,8 +293,7 @@ def write(sentences: list[Models], config: AttendConfig, folder: Path) -> Iterat
 
     The folder is made if needed.
     """
-    from nmt.lab.attention.beside import save_beside
-    from nmt.lab.attention.figure import save
+    from nmt.lab.attention.figure import beside, save, save_figure
     from nmt.lab.attention.page import page
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -315,7 +312,7 @@ def write(sentences: list[Models], config: AttendConfig, folder: Path) -> Iterat
             yield folder / name
         picture = folder / f"{number}.{config.format}"
         if len(models) > 1:
-            save_beside(models, picture, **choice)
+            save_figure(beside(models, **choice), picture)
         else:
             save(models[0], picture, **choice)
         yield picture

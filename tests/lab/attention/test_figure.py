@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -12,14 +13,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from matplotlib.figure import Figure
+from matplotlib.text import Text
 from PIL import Image
 
-from nmt.attention_map import load
+from nmt.attention_map import AttentionMap, load
 from nmt.errors import UserError
-from nmt.lab.attention.figure import card, figure, overview, save
+from nmt.lab.attention.figure import beside, card, figure, overview, save
 from nmt.lab.attention.fonts import typeface
 from nmt.tokens import Piece
 from tests.attention_maps import ENGLISH, GERMAN, make, make_map
+
+
+def texts(drawn: Figure) -> list[Text]:
+    """Return the texts of a figure: labels of its panels, and what stands around them."""
+    return [*(text for axes in drawn.axes for text in axes.texts), *drawn.texts]
 
 
 def test_save_writes_data_and_pictures(tmp_path: Path) -> None:
@@ -52,7 +60,7 @@ def test_a_picture_tells_which_model_translated_which_sentence(tmp_path: Path) -
 
 def test_marks_of_the_tokenizer_are_explained_where_they_are_drawn() -> None:
     attention = make(["▁", "漢", Piece("<BC>", True), "</s>"], ["▁Ja", "</s>"])
-    written = [text.get_text() for text in figure(attention).texts]
+    written = [text.get_text() for text in texts(figure(attention))]
     assert "␣" in written and "▁" not in written
     legend = " ".join(written[-3:])
     assert (
@@ -104,14 +112,14 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("name", SHAPES)
-@pytest.mark.parametrize("draw", [figure, overview, card])
-def test_no_label_is_cut_off_or_covers_another(name: str, draw: object) -> None:
+@pytest.mark.parametrize("draw", [figure, overview, card, lambda attention: beside([attention, make()])])
+def test_no_label_is_cut_off_or_covers_another(name: str, draw: Callable[[AttentionMap], Figure]) -> None:
     attention = make(*SHAPES[name])
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # matplotlib warns of glyphs it does not have
-        drawn = draw(replace(attention, source="A text of ไทย and $words$ that goes on and on " * 5))  # type: ignore[operator]
+        drawn = draw(replace(attention, source="A text of ไทย and $words$ that goes on and on " * 5))
         drawn.draw_without_rendering()
-    boxes = {text: text.get_window_extent() for text in drawn.texts}
+    boxes = {text: text.get_window_extent() for text in texts(drawn)}
     for text, box in boxes.items():
         assert box.x0 >= -1 and box.x1 <= drawn.bbox.x1 + 1, text
         assert box.y0 >= -1 and box.y1 <= drawn.bbox.y1 + 1, text
@@ -130,7 +138,7 @@ def test_a_very_long_sentence_does_not_make_a_picture_of_gigabytes() -> None:
 
 def test_slanted_labels_keep_a_line_between_them() -> None:
     drawn = figure(make(*SHAPES["long"]))
-    slanted = [text for text in drawn.texts if text.get_rotation() == 45]
+    slanted = [text for text in texts(drawn) if text.get_rotation() == 45]
     assert len(slanted) == 60
     places = [text.get_transform().transform(text.get_position())[0] for text in slanted]
     line = slanted[0].get_fontsize() / 72 * drawn.dpi
@@ -163,7 +171,7 @@ def test_overview_shows_every_head_in_its_place() -> None:
 def test_a_recurrent_model_has_one_panel() -> None:
     drawn = overview(make(layers=1, heads=1))
     assert sum(len(axes.images) for axes in drawn.axes) == 1
-    assert not any("mean" in text.get_text() or "head" in text.get_text() for text in drawn.texts)
+    assert not any("mean" in text.get_text() or "head" in text.get_text() for text in texts(drawn))
 
 
 def test_colours_mean_the_same_in_every_picture_unless_one_is_scaled() -> None:
@@ -177,7 +185,7 @@ def test_colours_mean_the_same_in_every_picture_unless_one_is_scaled() -> None:
 
 
 def test_every_head_has_labels() -> None:
-    drawn = [text.get_text() for text in overview(make()).texts]
+    drawn = [text.get_text() for text in texts(overview(make()))]
     assert drawn.count("▁Mann") == 1 + 2 and drawn.count("▁man") == 1 + 3  # 2 layers and 3 heads
     assert all(drawn.count(f"head {number}") == 1 for number in (1, 2, 3)) and drawn.count("layer 2") == 1
 
@@ -188,7 +196,7 @@ def test_a_card_can_be_read_in_tensorboard() -> None:
     width, height = drawn.get_size_inches()
     shrunk = min(370 / width, 215 / height) / 72  # pixels of a card for each point of the picture
     rows, columns = attention.words().axes("cross")
-    labels = [text for text in drawn.texts if text.get_text() in {*rows, *columns}]
+    labels = [text for text in texts(drawn) if text.get_text() in {*rows, *columns}]
     assert len(labels) == len(rows) + len(columns)
     assert min(text.get_fontsize() for text in labels) * shrunk >= 9
 

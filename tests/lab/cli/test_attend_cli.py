@@ -152,7 +152,6 @@ def test_a_trace_is_of_one_model(run: Run, tmp_path: Path) -> None:
         (["text=a", "kind=rollout", "head=1"], "head=1: a rollout takes the mean of all heads"),
         (["text=a", "kind=self"], "kind: got 'self', expected one of cross, encoder_self, decoder_self, rollout"),
         (["text=a", "scaled=true"], "they only change pictures; to draw them, add out=FOLDER"),
-        (["text=a", "compare=x", "format=svg", "out=x"], "format=svg: two models are drawn side by side as png"),
         (["text=a", "animation=x.gif"], "leave out text=, input=, compare= and out="),
         (["animation=x.png"], "animation=x.png: expected the name of a GIF"),
         (["animation=x.gif", "layer=2", "search.beam_size=9"], "that the run has drawn; leave out layer= search...="),
