@@ -22,7 +22,12 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 for rank in ("RANK", "LOCAL_RANK", "SLURM_PROCID"):
     os.environ.pop(rank, None)
 
-pytest_plugins = ["tests.fixtures.corpora", "tests.fixtures.pages", "tests.fixtures.programs"]
+pytest_plugins = [
+    "tests.fixtures.commands",
+    "tests.fixtures.corpora",
+    "tests.fixtures.pages",
+    "tests.fixtures.programs",
+]
 
 
 @pytest.hookimpl(wrapper=True)

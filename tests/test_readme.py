@@ -51,6 +51,11 @@ def anchors(page: str) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
+@pytest.mark.parametrize("page", ["README.md", "README.ko.md"])
+def test_readme_has_at_most_180_lines(page: str) -> None:
+    assert len(text(page).splitlines()) <= 180
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_links_resolve(page: str) -> None:
     for target in re.findall(r"\]\(([^)\s]+)\)", text(page)):
@@ -86,7 +91,7 @@ def test_settings_have_a_default_in_the_shipped_yaml() -> None:
 
 
 def test_experiment_of_ones_own_composes(tmp_path: Path) -> None:
-    (experiment,) = re.findall(r"^```yaml\n(.*?)^```", text("README.md"), re.MULTILINE | re.DOTALL)
+    (experiment,) = re.findall(r"^```yaml\n(.*?)^```", text("docs/training.md"), re.MULTILINE | re.DOTALL)
     (tmp_path / "experiment").mkdir()
     (tmp_path / "experiment" / "mine.yaml").write_text(experiment, "utf-8")
     with also_in(str(tmp_path)):
