@@ -47,7 +47,12 @@ OPTIONS: list[dict[str, Any]] = [
     {"temperature": 0.7, "top_k": 9, "top_p": 0.8, "samples": 3, "seed": 7},
     {"samples": 3, "utility": "bleu_char"},
 ]
-FAST = {"hybrid", "rnn model/attention=bahdanau", "rnn model/attention=none", "transformer model/positions=relative"}
+FAST = {
+    "hybrid model/positions=sinusoidal",
+    "rnn model/attention=bahdanau",
+    "rnn model/attention=none",
+    "transformer model/positions=relative",
+}
 CASES_MARKED = [each if each in FAST else pytest.param(each, marks=pytest.mark.slow) for each in CASES]
 NAMES = sorted(path.stem for path in (CONFIGS / "search").glob("*.yaml"))
 

@@ -6,6 +6,8 @@ attentions of `tests.models.toy_attentions`, which no YAML names, belong to them
 
 from __future__ import annotations
 
+import copy
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -54,46 +56,72 @@ VARIANTS = [
 # Models, found and made small
 
 
-def shrink(node: Any) -> Any:
-    """Divide what is large enough to be a width: equal ones stay equal, and heads keep dividing theirs."""
+@functools.cache
+def options() -> dict[str, dict[str, Any]]:
+    """Return the node of each option below configs/model by its group ("model/attention") and name.
+
+    Hydra composes all of them at once: a composition takes 0.15 s, whatever it holds.
+    """
+    paths = sorted((CONFIGS / "model").rglob("*.yaml"))
+    groups = {path.parent.relative_to(CONFIGS).as_posix(): path.parent for path in paths}
+    packages = {group: group.replace("/", "_") for group in groups}
+    GlobalHydra.instance().clear()
+    with initialize_config_dir(str(CONFIGS), version_base="1.3"):
+        composed = compose(
+            overrides=[
+                f"+{group}@{packages[group]}.{path.stem}={path.stem}"
+                for group, folder in groups.items()
+                for path in sorted(folder.glob("*.yaml"))
+            ]
+        )
+    plain = OmegaConf.to_container(composed)
+    assert isinstance(plain, dict)
+    return {group: plain[package] for group, package in packages.items()}
+
+
+def shrink(node: Any, key: str = "") -> Any:
+    """Divide what is large enough to be a width (equal ones stay equal, and heads keep dividing theirs); 3 layers."""
     if isinstance(node, dict):
-        return {key: shrink(value) for key, value in node.items()}
+        return {key: shrink(value, key) for key, value in node.items()}
+    if key == "layers":
+        return min(node, 3)
     return node // 16 if isinstance(node, int) and node >= 64 else node
 
 
 def model_config(words: str) -> dict[str, Any]:
-    """Compose "rnn model/attention=luong ..." to the plain, small `model` node."""
+    """Return the plain, small `model` node of "rnn model/attention=luong model.attention.score=concat"."""
     name, *overrides = words.split()
-    GlobalHydra.instance().clear()
-    with initialize_config_dir(str(CONFIGS), version_base="1.3"):
-        composed = compose(overrides=[f"+model={name}", *overrides])
-    config = OmegaConf.to_container(composed, resolve=True)
-    assert isinstance(config, dict)
-    return shrink(config["model"])
+    tree = OmegaConf.create({"model": options()["model"][name]})
+    for override in overrides:
+        key, value = override.removeprefix("+").split("=")
+        group, _, place = key.partition("@")
+        if "/" not in group:
+            OmegaConf.update(tree, key, yaml.safe_load(value))
+        else:
+            node = options()[group][value]
+            place = place or group.replace("/", ".")
+            OmegaConf.update(tree, place, node if "_target_" in node else None, merge=False)  # None: no attention
+    plain = OmegaConf.to_container(tree, resolve=True)
+    assert isinstance(plain, dict)
+    return shrink(plain["model"])
 
 
 def shipped() -> Iterator[str]:
-    """Yield every model, the recurrent one with each attention, and the others with each choice of positions.
+    """Yield every model: the recurrent one with each attention, and the others with each choice of positions.
 
     An attention whose query is the current state comes with and without input feeding.
     """
-    for path in sorted((CONFIGS / "model").glob("*.yaml")):
-        yield path.stem
-        group = "attention" if path.stem == "rnn" else "positions"
-        for choice in sorted((CONFIGS / "model" / group).glob("*.yaml")):
-            words = f"{path.stem} model/{group}={choice.stem}"
+    for name in options()["model"]:
+        group = "model/attention" if name == "rnn" else "model/positions"
+        for choice in options()[group]:
+            words = f"{name} {group}={choice}"
             yield words
-            if group == "attention" and query_state(attention_node(choice.stem)) == "current":
+            if group == "model/attention" and query_state(attention_node(choice)) == "current":
                 yield f"{words} model.decoder.input_feeding=false"
 
 
 def attention_node(name: str) -> dict[str, Any]:
-    """Return the node of an attention, with the default of each group in it. Hydra would take 0.15 s for each."""
-    node: dict[str, Any] = yaml.safe_load((CONFIGS / "model" / "attention" / f"{name}.yaml").read_text("utf-8"))
-    for entry in node.pop("defaults", []):
-        if isinstance(entry, dict):
-            ((group, option),) = entry.items()
-            node[group.partition("@")[2]] = attention_node(option)
+    node: dict[str, Any] = copy.deepcopy(options()["model/attention"][name])
     return node
 
 
@@ -109,12 +137,12 @@ def query_state(node: dict[str, Any]) -> str | None:
 def between() -> dict[str, AttentionFactory]:
     """Return the attentions whose query state can be set, with a query between two cells; a window has its scores'."""
     found: dict[str, AttentionFactory] = {}
-    for path in sorted((CONFIGS / "model" / "attention").glob("*.yaml")):
-        node = attention_node(path.stem)
+    for name in options()["model/attention"]:
+        node = attention_node(name)
         scores = node.get("scores", node)
         if "query_state" in scores:
             scores["query_state"] = "between"
-            found[f"{path.stem}, between"] = instantiate(node, "model.attention", within=MODELS)
+            found[f"{name}, between"] = instantiate(node, "model.attention", within=MODELS)
     return found
 
 

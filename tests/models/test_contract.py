@@ -1,10 +1,13 @@
-"""The contract: every model under configs/model keeps it, with every attention and all positions of its folders."""
+"""The contract: every model under configs/model keeps it, with every attention and all positions of its folders.
+
+One test item holds one model to all laws; the report of a failure names the law: `(law='future_is_not_seen')`.
+"""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
-from dataclasses import fields
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
 from typing import Any
 
 import pytest
@@ -22,30 +25,53 @@ from nmt.search.beam import BeamSearch
 from nmt.tokens import BOS, EOS
 from tests.models.cases import CASES, VOCABULARY, build
 
-
-@pytest.fixture(scope="module", params=CASES)
-def model(request: pytest.FixtureRequest) -> Seq2Seq:
-    """The model with every parameter away from its initial value, in double precision."""
-    torch.manual_seed(0)
-    model = build(request.param).double().eval()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.add_(0.2 * torch.randn_like(parameter))
-    return model
-
-
 SOURCES = [[5, 9, 4, 7, 11, EOS], [6, EOS], [12, 8, 14, EOS]]
 TARGETS = [[BOS, 15, 7, 6], [BOS, 4, 9, 21], [BOS, 8, 8, 17]]
 
 
-@pytest.fixture
-def source() -> tuple[Tensor, Tensor]:
-    return pad(SOURCES)
+@dataclass(frozen=True)
+class Example:
+    """A model in double precision, a batch, and the hidden states and attention of its forward pass."""
+
+    model: Seq2Seq
+    source: tuple[Tensor, Tensor]
+    target: Tensor
+    hidden: Tensor
+    attention: AttentionWeights
 
 
-@pytest.fixture
-def target() -> Tensor:
-    return torch.tensor(TARGETS)
+Law = Callable[[Example], None]
+LAWS: list[Law] = []
+
+
+def law(check: Law) -> Law:
+    LAWS.append(check)
+    return check
+
+
+@pytest.mark.parametrize("words", CASES)
+def test_model_keeps_the_contract(words: str, subtests: pytest.Subtests) -> None:
+    """Hold one model to all laws of this file; each law is a subtest."""
+    with torch.no_grad():
+        example = run_forward(randomized(words))
+        for check in LAWS:
+            with subtests.test(law=check.__name__):
+                check(example)
+
+
+def randomized(words: str) -> Seq2Seq:
+    """Return the model with every parameter away from its initial value."""
+    torch.manual_seed(0)
+    model = build(words).double().eval()
+    for parameter in model.parameters():
+        parameter.add_(0.2 * torch.randn_like(parameter))
+    return model
+
+
+def run_forward(model: Seq2Seq) -> Example:
+    source, target = pad(SOURCES), torch.tensor(TARGETS)
+    hidden, attention = model(*source, target, need_weights=True)
+    return Example(model, source, target, hidden, attention)
 
 
 def close(got: Tensor, expected: Tensor) -> None:
@@ -62,27 +88,26 @@ def run_steps(model: Seq2Seq, target: Tensor, state: State) -> tuple[Tensor, lis
     return torch.stack(hiddens, 1), weights, state
 
 
-def test_forward_equals_stacked_steps(model: Seq2Seq, source: tuple[Tensor, Tensor], target: Tensor) -> None:
-    hidden, attention = model(*source, target, need_weights=True)
-    stepped, weights, _ = run_steps(model, target, model.start(*source))
-    close(stepped, hidden)
-    assert attention is not None
+@law
+def forward_equals_stacked_steps(example: Example) -> None:
+    stepped, weights, _ = run_steps(example.model, example.target, example.model.start(*example.source))
+    close(stepped, example.hidden)
     for t, step in enumerate(weights):
         for name in ("cross", "decoder_self"):
-            whole, part = getattr(attention, name), getattr(step, name)
+            whole, part = getattr(example.attention, name), getattr(step, name)
             assert (whole is None) == (part is None)
             if whole is not None:
                 close(part, whole[..., t : t + 1, : part.shape[-1]])
 
 
-def test_beams_share_what_belongs_to_the_sentence(
-    model: Seq2Seq, source: tuple[Tensor, Tensor], target: Tensor
-) -> None:
+@law
+def beams_share_what_belongs_to_the_sentence(example: Example) -> None:
     """Expand to three beams, follow back-pointers at every step, and compare with each prefix decoded by itself."""
-    generator, beams = torch.Generator().manual_seed(3), 3
-    sentences = len(source[0])
+    model, (ids, mask), beams = example.model, example.source, 3
+    generator = torch.Generator().manual_seed(3)
+    sentences = len(ids)
     rows = torch.arange(sentences).repeat_interleave(beams)
-    state = model.start(*source).select(rows)
+    state = model.start(ids, mask).select(rows)
     prefixes = torch.empty(len(rows), 0, dtype=torch.long)
     trace = torch.empty(len(rows), 0, 0)
     for t in range(4):
@@ -93,7 +118,7 @@ def test_beams_share_what_belongs_to_the_sentence(
         assert all(a is b for a, b in zip(before, shared_tensors(state), strict=True)), "copied in a step"
         assert all(len(tensor) == sentences for tensor in before), "copied for beams"
         trace = hidden[:, None] if t == 0 else torch.cat((trace, hidden[:, None]), dim=1)
-        alone, weights = model(source[0][rows], source[1][rows], prefixes, need_weights=True)
+        alone, weights = model(ids[rows], mask[rows], prefixes, need_weights=True)
         close(trace, alone)
         if weights.cross is not None:
             close(attention.cross, weights.cross[..., -1:, :])
@@ -114,43 +139,40 @@ def shared_tensors(state: State) -> Iterator[Tensor]:
             yield value
 
 
-def test_finished_sentences_can_be_dropped(model: Seq2Seq, source: tuple[Tensor, Tensor], target: Tensor) -> None:
-    whole, _ = model(*source, target)
-    _, _, state = run_steps(model, target[:, :2], model.start(*source))
+@law
+def finished_sentences_can_be_dropped(example: Example) -> None:
+    _, _, state = run_steps(example.model, example.target[:, :2], example.model.start(*example.source))
     kept = torch.tensor([2, 0])
-    rest, _, _ = run_steps(model, target[kept, 2:], state.select(kept, sentences=kept))
-    close(rest, whole[kept, 2:])
+    rest, _, _ = run_steps(example.model, example.target[kept, 2:], state.select(kept, sentences=kept))
+    close(rest, example.hidden[kept, 2:])
 
 
-def test_padding_changes_nothing_and_is_never_attended(
-    model: Seq2Seq, source: tuple[Tensor, Tensor], target: Tensor
-) -> None:
-    ids, mask = source
-    hidden, attention = model(ids, mask, target, need_weights=True)
+@law
+def padding_changes_nothing_and_is_never_attended(example: Example) -> None:
+    ids, mask = example.source
     wider = torch.full((len(ids), 3), 19)  # what stands under the padding is not looked at
-    more_ids, more_mask = torch.cat((ids, wider), 1), torch.cat((mask, torch.zeros_like(wider, dtype=torch.bool)), 1)
-    more_hidden, more_attention = model(more_ids, more_mask, target, need_weights=True)
-    close(more_hidden, hidden)
+    ids, mask = torch.cat((ids, wider), 1), torch.cat((mask, torch.zeros_like(wider, dtype=torch.bool)), 1)
+    hidden, attention = example.model(ids, mask, example.target, need_weights=True)
+    close(hidden, example.hidden)
     for name in ("cross", "encoder_self"):
-        weights, more = getattr(attention, name), getattr(more_attention, name)
+        weights, more = getattr(example.attention, name), getattr(attention, name)
         if weights is not None:
             close(more[..., : weights.shape[-2], : weights.shape[-1]], weights)
-            assert not more.masked_select(~more_mask[:, None, None, None]).any(), "exactly 0"
+            assert not more.masked_select(~mask[:, None, None, None]).any(), "exactly 0"
 
 
-def test_a_sentence_is_the_same_alone_and_in_a_batch(
-    model: Seq2Seq, source: tuple[Tensor, Tensor], target: Tensor
-) -> None:
-    hidden, attention = model(*source, target, need_weights=True)
+@law
+def sentence_is_the_same_alone_and_in_a_batch(example: Example) -> None:
     for row, sentence in enumerate(SOURCES):
-        alone, weights = model(*pad([sentence]), target[row : row + 1, :3], need_weights=True)
-        close(alone[0], hidden[row, :3])
+        alone, weights = example.model(*pad([sentence]), example.target[row : row + 1, :3], need_weights=True)
+        close(alone[0], example.hidden[row, :3])
         if weights.cross is not None:
-            close(weights.cross[0], attention.cross[row, :, :, :3, : len(sentence)])
+            close(weights.cross[0], example.attention.cross[row, :, :, :3, : len(sentence)])
 
 
-def test_beam_search_finds_the_same_alone_and_in_a_batch(model: Seq2Seq) -> None:
-    model = copy.deepcopy(model).float()
+@law
+def beam_search_finds_the_same_alone_and_in_a_batch(example: Example) -> None:
+    model = copy.deepcopy(example.model).float()
     together = best(model, SOURCES)
     for sentence, found in zip(SOURCES, together, strict=True):
         (alone,) = best(model, [sentence])
@@ -164,54 +186,40 @@ def best(model: Seq2Seq, sources: list[list[int]]) -> list[Hypothesis]:
     return [hypotheses[0] for hypotheses in found]
 
 
-def test_the_future_is_not_seen(model: Seq2Seq, source: tuple[Tensor, Tensor], target: Tensor) -> None:
-    hidden, _ = model(*source, target)
-    for t in range(1, target.shape[1]):
-        other = target.clone()
+@law
+def future_is_not_seen(example: Example) -> None:
+    for t in range(1, example.target.shape[1]):
+        other = example.target.clone()
         other[:, t:] = 20
-        changed, _ = model(*source, other)
-        close(changed[:, :t], hidden[:, :t])
-        assert not torch.allclose(changed[:, t], hidden[:, t])
+        changed, _ = example.model(*example.source, other)
+        close(changed[:, :t], example.hidden[:, :t])
+        assert not torch.allclose(changed[:, t], example.hidden[:, t])
 
 
-def test_asking_for_weights_changes_nothing_else(model: Seq2Seq, source: tuple[Tensor, Tensor], target: Tensor) -> None:
-    hidden, none = model(*source, target)
-    asked, attention = model(*source, target, need_weights=True)
-    close(asked, hidden)
-    assert none is None and isinstance(attention, AttentionWeights)
-    tokens, state = target[:, 0], model.start(*source)
-    assert model.decoder.step(tokens, state)[1] is None
+@law
+def asking_for_weights_changes_nothing_else(example: Example) -> None:
+    hidden, none = example.model(*example.source, example.target)
+    close(hidden, example.hidden)
+    assert none is None and isinstance(example.attention, AttentionWeights)
+    assert example.model.decoder.step(example.target[:, 0], example.model.start(*example.source))[1] is None
 
 
-def test_weights_have_the_shapes_of_the_contract_and_sum_to_one(
-    model: Seq2Seq, source: tuple[Tensor, Tensor], target: Tensor
-) -> None:
-    _, attention = model(*source, target, need_weights=True)
-    (sentences, longest), steps = source[0].shape, target.shape[1]
+@law
+def weights_have_the_shapes_of_the_contract_and_sum_to_one(example: Example) -> None:
+    (sentences, longest), steps = example.source[0].shape, example.target.shape[1]
     expected = {"cross": (steps, longest), "decoder_self": (steps, steps), "encoder_self": (longest, longest)}
     for name, shape in expected.items():
-        weights = getattr(attention, name)
+        weights = getattr(example.attention, name)
         if weights is None:
             continue
         assert weights.dim() == 5 and len(weights) == sentences and weights.shape[3:] == shape
         assert (weights >= 0).all()
-        if sums_to_one(model):
+        if sums_to_one(example.model):
             close(weights.sum(-1), torch.ones_like(weights[..., 0]))
-    if isinstance(model.decoder, RecurrentDecoder):
-        assert (attention.cross is None) == (model.decoder.attention is None)
-        assert attention.cross is None or attention.cross.shape[1:3] == (1, model.decoder.attention.heads)
-
-
-def test_the_cross_attention_of_one_layer(model: Seq2Seq, source: tuple[Tensor, Tensor], target: Tensor) -> None:
-    hidden, every = model(*source, target, need_weights=True)
-    layers = 1 if every.cross is None else every.cross.shape[1]
-    for number in (None, *range(1, layers + 1)):
-        same, only = model(*source, target, need_weights=CrossLayer(number))
-        close(same, hidden)
-        assert only.encoder_self is only.decoder_self is None and (only.cross is None) == (every.cross is None)
-        if every.cross is not None:
-            place = max(0, layers - 2) if number is None else number - 1
-            close(only.cross, every.cross[:, place : place + 1])
+    decoder, cross = example.model.decoder, example.attention.cross
+    if isinstance(decoder, RecurrentDecoder):
+        assert (cross is None) == (decoder.attention is None)
+        assert cross is None or cross.shape[1:3] == (1, decoder.attention.heads)
 
 
 def sums_to_one(model: Seq2Seq) -> bool:
@@ -223,25 +231,42 @@ def sums_to_one(model: Seq2Seq) -> bool:
     return all(getattr(kind, hook) is getattr(Attention, hook) for hook in ("weigh", "normalize", "reweigh"))
 
 
-def test_the_model_passes_its_trial(model: Seq2Seq) -> None:
-    try_model(model)
+@law
+def cross_attention_of_one_layer_can_be_asked_for(example: Example) -> None:
+    every = example.attention.cross
+    layers = 1 if every is None else every.shape[1]
+    for number in (None, *range(1, layers + 1)):
+        same, only = example.model(*example.source, example.target, need_weights=CrossLayer(number))
+        close(same, example.hidden)
+        assert only.encoder_self is only.decoder_self is None and (only.cross is None) == (every is None)
+        if every is not None:
+            place = max(0, layers - 2) if number is None else number - 1
+            close(only.cross, every[:, place : place + 1])
 
 
-def test_gradients_reach_every_parameter(model: Seq2Seq, source: tuple[Tensor, Tensor], target: Tensor) -> None:
-    model.zero_grad()
-    hidden, _ = model(*source, target)
-    model.decoder.output(hidden).log_softmax(-1)[..., 5].sum().backward()
-    silent = [name for name, value in model.named_parameters() if value.grad is None or not value.grad.any()]
+@law
+def model_passes_its_trial(example: Example) -> None:
+    with torch.enable_grad():
+        try_model(example.model)
+
+
+@law
+def gradients_reach_every_parameter(example: Example) -> None:
+    with torch.enable_grad():
+        hidden, _ = example.model(*example.source, example.target)
+        example.model.decoder.output(hidden).log_softmax(-1)[..., 5].sum().backward()
+    silent = [name for name, value in example.model.named_parameters() if value.grad is None or not value.grad.any()]
     assert not silent
-    assert all(value.grad.isfinite().all() for value in model.parameters())
+    assert all(value.grad.isfinite().all() for value in example.model.parameters())
 
 
-def test_the_state_is_a_value(model: Seq2Seq, source: tuple[Tensor, Tensor], target: Tensor) -> None:
+@law
+def state_is_a_value(example: Example) -> None:
     """A step leaves the state it was given as it was, and the model too."""
-    state = model.start(*source)
-    first, _, _ = model.decoder.step(target[:, 0], state)
-    model.decoder.step(target[:, 1], state)
-    again, _, _ = model.decoder.step(target[:, 0], state)
+    decoder, target, state = example.model.decoder, example.target, example.model.start(*example.source)
+    first, _, _ = decoder.step(target[:, 0], state)
+    decoder.step(target[:, 1], state)
+    again, _, _ = decoder.step(target[:, 0], state)
     close(again, first)
 
 
