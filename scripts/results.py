@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from nmt.cli import program
 from nmt.cli.arguments import wants_help
 from nmt.errors import UserError
-from nmt.lab.claims.page import judged_again, texts
+from nmt.lab.claims.page import files, judged_again
 from scripts.result_files import RESULTS, ROOT, add
 from scripts.result_tables import short_table, techniques_table, whole_table
 
@@ -39,7 +39,7 @@ def with_table(text: str, table: str, mark: str = "results") -> str:
 def pages() -> dict[Path, str]:
     """Return the text of each page with its tables."""
     claims = judged_again(json.loads((LAB / "claims.json").read_text("utf-8")))
-    found = {LAB / name: text for name, text in texts(claims).items()}
+    found = {LAB / name: text for name, text in files(claims).items()}
     for path in (ROOT / "README.md", ROOT / "README.ko.md"):
         found[path] = with_table(path.read_text("utf-8"), short_table())
     results = RESULTS / "README.md"

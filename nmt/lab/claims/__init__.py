@@ -1,4 +1,4 @@
-"""The claims, each in its own file."""
+"""The claims, by their names."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from nmt.lab.claims.heads import CoreferenceHead, HeadImportance, HeadRoles
 from nmt.lab.claims.memory import Memory
 from nmt.lab.claims.parallel import Parallel
 from nmt.lab.claims.positions import Positions
-from nmt.lab.claims.scaling import Scaling
-from nmt.lab.claims.scores import Scores
+from nmt.lab.claims.scores import Scaling, Scores
 
 CLAIMS: dict[str, type[Claim]] = {
     claim.name: claim

@@ -10,7 +10,7 @@ from nmt.errors import UserError
 from nmt.lab.alignment import eflomal
 from nmt.lab.alignment.alignment import Agreement, Panel, agreement
 from nmt.lab.alignment.evaluation import Aligner
-from nmt.lab.claims.claim import Claim, Contrast, Curves, Lines, PerSeed, Runs, Text, corpus_of, minus
+from nmt.lab.claims.claim import Claim, Contrast, Curves, Lines, PerSeed, Runs, corpus_of, minus
 from nmt.lab.claims.models import BAHDANAU, LUONG, TRANSFORMER
 from nmt.lab.claims.positions import TASK
 from nmt.lab.compare.runs import FinishedRun
@@ -23,18 +23,6 @@ class Alignment(Claim):
     """The alignment error rate of attention, beside that of the diagonal and of a statistical aligner."""
 
     name = "alignment"
-    claim = Text(
-        "Attention is interpretable: it shows which source word each word was translated from.",
-        "어텐션은 해석할 수 있다. 번역문의 각 단어가 원문의 어느 단어에서 번역되었는지 보여 준다.",
-    )
-    method = Text(
-        "The task `order`, whose right alignment is known: the alignment error rate of the source word with the "
-        "highest weight (mean of all heads), of the diagonal, and of the statistical aligner eflomal on the same "
-        "pairs.",
-        "정답 정렬을 아는 `order` 과제에서, 가중치(모든 헤드의 평균)가 가장 큰 원문 단어에 정렬할 때의 정렬 "
-        "오류율(AER)을 잰다. 이것을 같은 문장 쌍에 대한 대각선 정렬의 오류율, 통계적 정렬기 eflomal의 오류율과 "
-        "비교한다.",
-    )
 
     def missing(self) -> str | None:
         try:
@@ -60,8 +48,8 @@ class Alignment(Claim):
         more = [(pair.source, pair.target) for pair in splits["train"]]
         rates[STATISTICAL] = tuple(_error_rate(_by_statistics(pairs, more), golds) for _ in range(seeds))
         return Curves(
-            Text("aligner", "정렬 방법"),
-            Text("alignment error rate in %", "정렬 오류율 (%)"),
+            self.text("aligner"),
+            self.text("error_rate"),
             {"alignment error rate": rates},
             joined=False,
         )
@@ -70,10 +58,10 @@ class Alignment(Claim):
         (rates,) = lines.values()
         return tuple(
             Contrast(
-                Text(f"alignment error rate: {other} minus {name}", f"정렬 오류율: {korean} - {name}"),
+                self.text("lower", other=self.text(other), system=name),
                 minus(rates[other], rates[name]),
             )
-            for other, korean in ((DIAGONAL, "대각선"), (STATISTICAL, STATISTICAL))
+            for other in (DIAGONAL, STATISTICAL)
             for name in rates
             if name not in (DIAGONAL, STATISTICAL)
         )

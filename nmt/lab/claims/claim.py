@@ -15,6 +15,7 @@ from nmt.config.settings import DataConfig
 from nmt.data.corpus import load_corpus
 from nmt.data.sources.base import Pairs
 from nmt.lab.claims.interval import OverSeeds, over_seeds
+from nmt.lab.claims.text import SHARED, TEXTS, Text
 from nmt.lab.compare.runs import FinishedRun
 
 NO_ATTENTION = "no attention"  # the name of the system without it
@@ -22,14 +23,6 @@ Runs = Mapping[str, Sequence[FinishedRun]]  # the runs of each system, one for e
 PerSeed = tuple[float, ...]  # a value for each seed
 Place = TypeVar("Place", int, str)  # of an axis: a distance, a position, a group of lengths
 Lines = Mapping[str, Mapping[Place, PerSeed]]  # the values of each system at each place
-
-
-@dataclass(frozen=True)
-class Text:
-    """A text in English and in Korean."""
-
-    en: str
-    ko: str
 
 
 @dataclass(frozen=True)
@@ -103,18 +96,32 @@ class Curves:
 
 
 class Claim(ABC):
-    """A claim of tutorials. `claim` says it in their words, `method` how it is measured.
+    """A claim of tutorials.
 
-    A claim is one file in nmt/lab/claims and one name in the list there. `multi30k` is the folder of that corpus, for
-    claims on real text; None if it was not given.
+    A claim is a class in nmt/lab/claims, one name in the list there, and its texts in texts.yaml. `numbers` are the
+    values that these name in braces. `multi30k` is the folder of that corpus, for claims on real text; None if it was
+    not given.
     """
 
     name: ClassVar[str]
-    claim: ClassVar[Text]
-    method: ClassVar[Text]
+    numbers: ClassVar[Mapping[str, object]] = {}
 
     def __init__(self, multi30k: str | None = None) -> None:
         self.multi30k = multi30k
+
+    def text(self, key: str, **values: object) -> Text:
+        """Return a text of this claim, or else one that the claims share, with the values that it names."""
+        return {**SHARED, **TEXTS[self.name]}[key].filled(**self.numbers, **values)
+
+    @property
+    def claim(self) -> Text:
+        """The claim in the words of tutorials."""
+        return self.text("claim")
+
+    @property
+    def method(self) -> Text:
+        """How it is measured."""
+        return self.text("method")
 
     def missing(self) -> str | None:
         """Return what must be installed or given before the claim can be measured; None if nothing is missing."""
@@ -181,24 +188,18 @@ def minus(one: PerSeed, other: PerSeed) -> PerSeed:
 def alike(values: Mapping[str, PerSeed], text: Text) -> tuple[Contrast, ...]:
     """Return a contrast for each different value of these systems: what is the same is counted once.
 
-    `text` has "{}" at the place of the system's name.
+    `text` has "{system}" at the place of the system's name.
     """
     groups: dict[PerSeed, list[str]] = {}
     for name, each in values.items():
         groups.setdefault(each, []).append(name)
     return tuple(
-        Contrast(
-            Text(text.en.format(_listed(names, "the same: {}")), text.ko.format(_listed(names, "{}도 같음"))),
-            each,
-            systems=len(names),
-        )
-        for each, names in groups.items()
+        Contrast(text.filled(system=_listed(*names)), each, systems=len(names)) for each, names in groups.items()
     )
 
 
-def _listed(names: Sequence[str], others: str) -> str:
-    first, *rest = names
-    return f"{first} ({others.format(', '.join(rest))})" if rest else first
+def _listed(first: str, *others: str) -> Text | str:
+    return SHARED["the_same"].filled(system=first, other=", ".join(others)) if others else first
 
 
 def gained_by_attention(values: Mapping[str, PerSeed], what: Text) -> tuple[Contrast, ...]:
@@ -207,7 +208,7 @@ def gained_by_attention(values: Mapping[str, PerSeed], what: Text) -> tuple[Cont
     `what` is the name of the value.
     """
     gained = {name: minus(each, values[NO_ATTENTION]) for name, each in values.items() if name != NO_ATTENTION}
-    return alike(gained, Text(f"{what.en}: {{}} minus no attention", f"{what.ko}: {{}} - 어텐션 없음"))
+    return alike(gained, SHARED["gained"].filled(what=what))
 
 
 def lost_without_attention(
@@ -220,7 +221,7 @@ def lost_without_attention(
     loss = Loss(*scores[NO_ATTENTION], chance)
     losses = {name: minus(*each) for name, each in scores.items()}
     without = losses.pop(NO_ATTENTION)
-    text = Text(f"{lost.en}: no attention minus {{}}", f"{lost.ko}: 어텐션 없음 - {{}}")
+    text = SHARED["lost"].filled(what=lost)
     return tuple(
         replace(contrast, loss=loss)
         for contrast in alike({name: minus(without, each) for name, each in losses.items()}, text)

@@ -14,7 +14,6 @@ from nmt.lab.claims.claim import (
     Lines,
     PerSeed,
     Runs,
-    Text,
     accuracy_by,
     gained_by_attention,
     lost_without_attention,
@@ -49,15 +48,15 @@ class _Distance(Claim):
         guess = most_frequent(reference for source, reference in pairs if self.task.measure(source) in NEAR)
         guesses = replace(any_run, hypotheses=(guess,) * len(any_run.hypotheses))
         return Curves(
-            *(Text("distance", "거리"), Text("right answers in %", "정답 비율 (%)"), named(lines)),
+            *(self.text("distance"), self.text("right_answers"), named(lines)),
             more={"chance": mean_over(accuracy_by([guesses], self.task.measure), NEAR)},
         )
 
     def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
         near, far = ([str(distance) for distance in places] for places in (NEAR, FAR))
-        lost = Text("accuracy lost from near to far", "가까울 때보다 멀 때 떨어지는 정확도")
+        lost = self.text("accuracy_lost")
         right = {name: mean_over(line, far) for name, line in lines.items()}
-        gained = gained_by_attention(right, Text("accuracy far", "멀 때의 정확도"))
+        gained = gained_by_attention(right, self.text("accuracy_far"))
         (chance,) = more["chance"]
         return (*lost_without_attention(lines, near, far, lost, chance), *gained)
 
@@ -66,39 +65,15 @@ class AgreementDistance(_Distance):
     """Singular or plural, whatever nouns stand in between."""
 
     name, task, updates = "agreement", Agreement, 400
-    claim = Text(
-        "Without attention, a model loses the number of the subject when other nouns stand before the verb.",
-        "어텐션이 없으면, 동사 앞에 다른 명사가 끼어들 때 모델은 주어의 수(단수, 복수)를 놓친다.",
-    )
-    method = Text(
-        "The task `agreement`: the share of right answers by the number of nouns between subject and verb.",
-        "`agreement` 과제에서 주어와 동사 사이에 있는 명사의 수에 따른 정답 비율을 잰다.",
-    )
 
 
 class CoreferenceDistance(_Distance):
     """What "it" means."""
 
     name, task, updates = "coreference", Coreference, 1000
-    claim = Text(
-        'Without attention, a model does not find what a distant "it" means, the animal or the street.',
-        "어텐션이 없으면, 모델은 멀리 떨어진 it이 가리키는 것이 동물인지 길인지 알아내지 못한다.",
-    )
-    method = Text(
-        'The task `coreference`: the share of right answers by the number of phrases between the nouns and "because".',
-        "`coreference` 과제에서 두 명사와 because 사이에 있는 구(phrase)의 수에 따른 정답 비율을 잰다.",
-    )
 
 
 class NegationDistance(_Distance):
     """Which clause is negated."""
 
     name, task, updates = "negation", Negation, 800
-    claim = Text(
-        'Without attention, a model does not know which of two clauses "not" belongs to.',
-        "어텐션이 없으면, 모델은 not이 두 절 가운데 어느 쪽에 속하는지 알아내지 못한다.",
-    )
-    method = Text(
-        "The task `negation`: the share of right answers by the number of phrases between the two clauses.",
-        "`negation` 과제에서 두 절 사이에 있는 구(phrase)의 수에 따른 정답 비율을 잰다.",
-    )

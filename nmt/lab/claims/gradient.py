@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from nmt.config.compose import compose
-from nmt.lab.claims.claim import NO_ATTENTION, Claim, Contrast, Curves, Lines, PerSeed, Runs, Text, gained_by_attention
+from nmt.lab.claims.claim import NO_ATTENTION, Claim, Contrast, Curves, Lines, PerSeed, Runs, gained_by_attention
 from nmt.lab.claims.models import BAHDANAU, LEFT_TO_RIGHT, LUONG, TRANSFORMER, WITHOUT_ATTENTION, untrained
 from nmt.models.seq2seq import Seq2Seq
 
@@ -28,27 +29,12 @@ class Gradient(Claim):
     """The gradient of the loss with respect to the first word, by its distance to the end; nothing is trained."""
 
     name = "gradient"
-    claim = Text(
-        "Before training, the gradient that reaches an early word vanishes without attention, and not with attention.",
-        "학습하기 전의 모델에서 앞쪽 단어까지 전해지는 기울기는 어텐션이 없으면 사라지고(기울기 소실), 어텐션이 있으면 "
-        "사라지지 않는다.",
-    )
-    method = Text(
-        f"Models before training, {SENTENCES} random sentences, recurrent encoders that read from left to right: the "
-        "norm of the gradient of the loss with respect to the embedding of the first word, in % of its norm if the "
-        f"first word is also the last. {len(SEEDS)} random models. Many tutorials go on: so distant words cannot be "
-        "learned. Nothing is trained here, so this is not tested here. The claim about early words above tests it.",
-        f"학습하지 않은 모델에 무작위 문장 {SENTENCES}개를 준다. 순환 인코더는 왼쪽에서 오른쪽으로만 읽는다. 첫 단어의 "
-        "임베딩에 대한 손실의 기울기를 구하고, 그 노름을 첫 단어가 곧 마지막 단어일 때의 노름에 대한 백분율로 "
-        f"나타낸다. 무작위로 초기화한 모델 {len(SEEDS)}개를 쓴다. 많은 튜토리얼은 그래서 멀리 떨어진 단어를 배울 수 "
-        "없다고 결론짓는다. 여기서는 아무것도 학습하지 않으므로 이 결론을 시험하지 않는다. 그것은 앞쪽 단어에 관한 "
-        "위의 주장에서 시험한다.",
-    )
+    numbers: ClassVar[Mapping[str, object]] = {"sentences": SENTENCES, "seeds": len(SEEDS)}
 
     def measure(self, runs: Runs) -> Curves:
         return Curves(
-            Text("distance to the last word", "마지막 단어까지의 거리"),
-            Text("gradient in % of that at distance 0", "기울기 (거리 0일 때에 대한 %)"),
+            self.text("distance"),
+            self.text("norm"),
             {name: _by_distance(settings) for name, settings in SYSTEMS.items()},
         )
 
@@ -56,7 +42,7 @@ class Gradient(Claim):
         *_, farthest = lines[NO_ATTENTION]
         return gained_by_attention(
             {name: line[farthest] for name, line in lines.items()},
-            Text(f"gradient at a distance of {farthest}, untrained", f"거리 {farthest}에서의 기울기(학습 전)"),
+            self.text("gradient", farthest=farthest),
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import ClassVar
 
 from nmt.lab.claims.claim import (
     NO_ATTENTION,
@@ -15,7 +16,6 @@ from nmt.lab.claims.claim import (
     Loss,
     PerSeed,
     Runs,
-    Text,
     alike,
     mean_over,
     minus,
@@ -34,14 +34,7 @@ class Memory(Claim):
     """Recall by position: which of the words of the source does a model still know when it translates?"""
 
     name = "memory"
-    claim = Text(
-        "A recurrent network forgets the early words of a sentence; attention does not.",
-        "순환 신경망은 문장 앞쪽의 단어를 잊어버리지만, 어텐션은 잊지 않는다.",
-    )
-    method = Text(
-        f"The task `recall` with {PAIRS} keys: the share of right values by the position of the key in the source.",
-        f"키가 {PAIRS}개인 `recall` 과제에서 키가 원문에 놓인 위치별로 값을 맞힌 비율을 잰다.",
-    )
+    numbers: ClassVar[Mapping[str, object]] = {"pairs": PAIRS}
 
     def systems(self) -> Mapping[str, Sequence[str]]:
         task = ("data=recall", f"data.pairs={PAIRS}", "data.sizes=[20000,300,1000]", ONE_WORD_A_PIECE, *budget(2000))
@@ -55,8 +48,8 @@ class Memory(Claim):
         guess = most_frequent(value for reference in any_run.test_set.references for value in reference.split())
         guesses = replace(any_run, hypotheses=(" ".join([guess] * PAIRS),) * len(any_run.hypotheses))
         return Curves(
-            Text("position of the key", "키의 위치"),
-            Text("right answers in %", "정답 비율 (%)"),
+            self.text("position"),
+            self.text("right_answers"),
             named(lines),
             more={"chance": mean_over(recalled([guesses]), range(PAIRS // 2 + 1, PAIRS + 1))},
         )
@@ -65,19 +58,11 @@ class Memory(Claim):
         positions = list(lines[ONE_WAY])
         early, late = positions[: PAIRS // 2], positions[PAIRS // 2 :]
         loss = Loss(mean_over(lines[ONE_WAY], late), mean_over(lines[ONE_WAY], early), *more["chance"])
-        forgets = Text(
-            "without attention, left to right: accuracy on the later half minus the earlier half",
-            "어텐션 없이 왼쪽에서 오른쪽으로 읽을 때: 뒤쪽 절반의 정확도 - 앞쪽 절반의 정확도",
-        )
         known = {name: mean_over(line, early) for name, line in lines.items() if name != ONE_WAY}
         without = known.pop(NO_ATTENTION)
-        keeps = Text(
-            "accuracy on the earlier half: {} minus no attention (both directions)",
-            "앞쪽 절반의 정확도: {} - 어텐션 없음 (양방향)",
-        )
         return (
-            Contrast(forgets, minus(loss.near, loss.far), loss),
-            *alike({name: minus(each, without) for name, each in known.items()}, keeps),
+            Contrast(self.text("forgets"), minus(loss.near, loss.far), loss),
+            *alike({name: minus(each, without) for name, each in known.items()}, self.text("keeps")),
         )
 
 

@@ -1,11 +1,16 @@
-"""Which score is the best?"""
+"""Scores: which one is the best, and what the division by the root of the width is for."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
 
-from nmt.lab.claims.claim import Claim, Contrast, Curves, Lines, PerSeed, Runs, Text, minus
-from nmt.lab.claims.models import CORPUS, RECURRENT
+import torch
+from torch import Tensor
+
+from nmt.lab.claims.claim import Claim, Contrast, Curves, Lines, PerSeed, Runs, minus
+from nmt.lab.claims.models import CORPUS, RECURRENT, TRANSFORMER
 
 BASELINE = "dot"
 SCORES = (
@@ -13,35 +18,91 @@ SCORES = (
     *("euclidean", "manhattan", "location", "local_m", "local_p"),
 )
 
+WIDTHS = (4, 16, 64, 256, 1024)
+WIDEST = str(WIDTHS[-1])
+KEYS, QUERIES = 20, 200
+SEEDS = (1, 2, 3, 4, 5)
+DIVIDED, NOT_DIVIDED = "divided by the root", "not divided"
+
 
 class Scores(Claim):
     """Every score against the plain dot product, in BLEU on the embedded corpus."""
 
     name = "scores"
-    claim = Text(
-        "Another score translates better than the plain dot product (each tutorial names another one).",
-        "단순한 내적보다 번역이 더 잘되는 점수 함수가 있다 (튜토리얼마다 다른 것을 꼽는다).",
-    )
-    method = Text(
-        "The embedded corpus, English to German, with every score in the same recurrent model: BLEU. Most models still "
-        "improve when this budget ends, so a low BLEU may mean slow learning.",
-        "내장 말뭉치(영어→독일어)에서 같은 순환 모델의 점수 함수만 바꾸어 가며 BLEU를 잰다. 예산이 끝날 때도 모델 "
-        "대부분이 아직 나아지고 있으므로, BLEU가 낮다는 것은 배우는 속도가 느리다는 뜻일 수 있다.",
-    )
 
     def systems(self) -> Mapping[str, Sequence[str]]:
         return {score: (*CORPUS, *RECURRENT, f"model/attention={score}") for score in SCORES}
 
     def measure(self, runs: Runs) -> Curves:
         bleu = {name: tuple(run.metrics["test"]["bleu"]["value"] for run in each) for name, each in runs.items()}
-        return Curves(Text("score", "점수 함수"), Text("BLEU", "BLEU"), {"BLEU": bleu}, joined=False)
+        return Curves(self.text("score"), self.text("bleu"), {"BLEU": bleu}, joined=False)
 
     def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
         (bleu,) = lines.values()
         return tuple(
-            Contrast(
-                Text(f"BLEU: {name} minus {BASELINE}", f"BLEU: {name} - {BASELINE}"), minus(bleu[name], bleu[BASELINE])
-            )
+            Contrast(self.text("better", system=name, baseline=BASELINE), minus(bleu[name], bleu[BASELINE]))
             for name in bleu
             if name != BASELINE
         )
+
+
+class Scaling(Claim):
+    """The entropy of attention over random vectors by their width, its gradient, and BLEU with and without it."""
+
+    name = "scaling"
+    numbers: ClassVar[Mapping[str, object]] = {"queries": QUERIES, "keys": KEYS, "seeds": len(SEEDS)}
+
+    def systems(self) -> Mapping[str, Sequence[str]]:
+        divided = (*CORPUS, *TRANSFORMER)
+        return {DIVIDED: divided, NOT_DIVIDED: (*divided, "model.encoder.block.scale_scores=false")}
+
+    def measure(self, runs: Runs) -> Curves:
+        bleu = {name: tuple(run.metrics["test"]["bleu"]["value"] for run in each) for name, each in runs.items()}
+        gradients = {name: line[WIDEST] for name, line in _by_width(_gradient).items()}
+        return Curves(
+            *(self.text("width"), self.text("entropy"), _by_width(_entropy)),
+            more={"gradient": _gained(gradients), "BLEU": _gained(bleu)},
+        )
+
+    def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
+        entropies = {name: line[WIDEST] for name, line in lines.items()}
+        gained = {
+            self.text("entropy_at", width=WIDEST): _gained(entropies),
+            self.text("gradient_at", width=WIDEST): more["gradient"],
+            self.text("bleu"): more["BLEU"],
+        }
+        return tuple(Contrast(self.text("divided", what=what), values) for what, values in gained.items())
+
+
+def _gained(values: Mapping[str, PerSeed]) -> PerSeed:
+    return minus(values[DIVIDED], values[NOT_DIVIDED])
+
+
+def _by_width(figure: Callable[[Tensor], float]) -> dict[str, dict[str, PerSeed]]:
+    """Return the figure of the scores (queries, keys) at each width, for each seed: divided and not divided."""
+    return {
+        name: {str(width): tuple(figure(_scores(width, seed) / factor(width)) for seed in SEEDS) for width in WIDTHS}
+        for name, factor in ((DIVIDED, math.sqrt), (NOT_DIVIDED, lambda width: 1))
+    }
+
+
+def _scores(width: int, seed: int) -> Tensor:
+    generator = torch.Generator().manual_seed(seed)
+    queries = torch.randn(QUERIES, width, generator=generator)
+    return queries @ torch.randn(KEYS, width, generator=generator).t()
+
+
+def _entropy(scores: Tensor) -> float:
+    entropy = -(scores.softmax(1) * scores.log_softmax(1)).sum(1).mean()
+    return 100 * float(entropy) / math.log(KEYS)
+
+
+def _gradient(scores: Tensor) -> float:
+    """Return the mean norm of the Jacobian of the softmax, diag(w) - w w', in % of that of equal weights."""
+    uniform = torch.zeros(1, KEYS)
+    return 100 * float(_jacobian(scores).norm(dim=(1, 2)).mean() / _jacobian(uniform).norm())
+
+
+def _jacobian(scores: Tensor) -> Tensor:
+    weights = scores.softmax(1)
+    return weights.diag_embed() - weights.unsqueeze(2) * weights.unsqueeze(1)

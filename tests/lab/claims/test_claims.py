@@ -13,7 +13,7 @@ from nmt.lab.claims import CLAIMS, gradient, parallel
 from nmt.lab.claims.claim import NO_ATTENTION, Contrast, Curves, Loss, Text, accuracy_by, alike, most_frequent
 from nmt.lab.claims.interval import over_seeds, student_quantile
 from nmt.lab.claims.memory import ONE_WAY, PAIRS, recalled
-from nmt.lab.claims.page import Measured, claims_table, judged_again, page, plot, texts, to_dict
+from nmt.lab.claims.page import Measured, claims_table, files, judged_again, page, plot, to_dict
 from nmt.lab.cli import lab
 from nmt.lab.compare.runs import EvaluationSet, FinishedRun, read_runs
 from nmt.lab.tasks.order import Order
@@ -92,7 +92,7 @@ def test_a_difference_between_losses_needs_a_baseline_with_something_to_lose(nea
 
 def test_systems_with_the_same_values_are_one_difference_and_several_comparisons():
     values = {"Bahdanau": (1.0, 2.0), "Luong": (3.0, 4.0), "Transformer": (1.0, 2.0)}
-    first, second = alike(values, Text("{} minus none", "{} - 없음"))
+    first, second = alike(values, Text("{system} minus none", "{system} - 없음"))
     assert (first.text.en, first.systems) == ("Bahdanau (the same: Transformer) minus none", 2)
     assert first.text.ko == "Bahdanau (Transformer도 같음) - 없음"
     assert (second.text.en, second.systems) == ("Luong minus none", 1)
@@ -273,9 +273,9 @@ def test_stored_claims_are_judged_again_from_the_values_of_each_seed():
     pairs = claim.task(seed=1, sizes=[1, 1, 400], max_distance=8).splits()["test"]
     runs = made_up(claim, pairs, lambda system, seed, src: system != NO_ATTENTION or claim.task.measure(src) < 4)
     facts = [to_dict(Measured(claim, claim.measure(runs), runs))]
-    (stored,) = json.loads(texts(facts)["claims.json"])
+    (stored,) = json.loads(files(facts)["claims.json"])
     stored["claim"] = {"en": "other words", "ko": "다른 말"}
     for contrast in stored["contrasts"]:
         contrast["verdict"] = "undecided"
     again = judged_again([stored])
-    assert texts(again) == texts(facts)
+    assert files(again) == files(facts)
