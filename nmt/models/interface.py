@@ -7,7 +7,7 @@ length, D width, L layers, H heads, V vocabulary. Masks are bool and True at rea
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self
 
@@ -115,15 +115,13 @@ class Decoder(nn.Module, ABC):
 
     `embedding` is the input table. `output` is the only layer that computes logits (..., V); its weight may be tied to
     an embedding. `attends` is True if the decoder has attention weights. `max_length` is the largest number of tokens
-    that it can read and therefore also generate; None if every length works. `equations` are those of what follows the
-    attention, by the names of the notes (see `nmt.models.notes`), and of the hidden states ("readout").
+    that it can read and therefore also generate; None if every length works.
     """
 
     embedding: nn.Embedding
     attends: bool
     output: nn.Linear
     max_length: int | None = None
-    equations: Mapping[str, str] = {}
 
     def attentions(self, kind: str) -> Sequence[nn.Module]:
         """Return the module of each layer that computes attention of the kind "cross" or "decoder_self", for a trace.

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import torch
 from torch import Tensor, nn
 
 from nmt.errors import ParameterError
 from nmt.models.dropout import Dropout
-from nmt.models.notes import note
 from nmt.models.positions.base import Positions
 
 _FEW_QUERIES, _FEW_PRODUCTS, _FEW_KEYS = 8, 400, 512
@@ -28,16 +25,6 @@ class MultiHeadAttention(nn.Module):
 
     Legend: B sentences, H heads, T queries, S keys, D width.
     """
-
-    # Those of the notes, by their names (see `nmt.models.notes`).
-    equations: ClassVar[dict[str, str]] = {
-        "projected query": "q = W^Q x + b",
-        "keys": "k_j = W^K h_j + b",
-        "scores": "q · k_j",
-        "scaled": "q · k_j / √d",
-        "values": "v_j = W^V h_j + b",
-        "joined": "W^O [c_1; …; c_H] + b",
-    }
 
     def __init__(
         self,
@@ -88,9 +75,9 @@ class MultiHeadAttention(nn.Module):
 
     def project_query(self, query: Tensor, positions: Positions | None = None, start: int = 0) -> Tensor:
         """Return queries (B, H, T, D / H) of `query` (B, T, D). Its first position is `start`."""
-        queries = note(self, "projected query", self._split(self.query(query)), "BHQA")
-        queries = note(self, "normalized query", self.query_norm(queries), "BHQA")
-        return queries if positions is None else note(self, "rotated query", positions.rotate(queries, start), "BHQA")
+        projected = self._split(self.query(query))
+        normalized: Tensor = self.query_norm(projected)
+        return normalized if positions is None else positions.rotate(normalized, start)
 
     def attend(
         self,
@@ -105,9 +92,8 @@ class MultiHeadAttention(nn.Module):
         need_weights: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
         """Return the same as `forward` for projected keys and values. `start` is the position of the first query."""
-        note(self, "query", query, "BQD")
-        queries, bias = self.project_query(query, positions, start), None
-        note(self, "keys", keys, "BHSA")
+        queries = self.project_query(query, positions, start)
+        bias = None
         if positions is not None:
             bias = positions.bias(queries, keys.shape[2], start=start, scale=self.scale)
         explicit = need_weights or _products_are_faster(queries, keys)
@@ -115,44 +101,38 @@ class MultiHeadAttention(nn.Module):
         is_causal = causal and not explicit and mask is None and bias is None and start == 0
         if not is_causal:
             mask = _join(mask, bias, _past(query.shape[1], keys.shape[2], start, query.device) if causal else None)
-        weights = None
         if explicit:
-            if bias is not None:
-                note(self, "position bias", bias, "BHQS")
-            weights = attention_weights(queries, keys, mask, self.scale, self)
-            note(self, "values", values, "BHSA")
-            context = self.dropout(weights) @ values
-        else:
-            dropout = self.dropout.p if self.training else 0.0
-            context = nn.functional.scaled_dot_product_attention(
-                queries, keys, values, mask, dropout_p=dropout, is_causal=is_causal, scale=self.scale
-            )
-        return self.join(context), weights if need_weights else None
+            weights = attention_weights(queries, keys, mask, self.scale)
+            return self.join(self.dropout(weights) @ values), weights if need_weights else None
+        contexts = nn.functional.scaled_dot_product_attention(
+            *(queries, keys, values, mask),
+            dropout_p=self.dropout.p if self.training else 0.0,
+            is_causal=is_causal,
+            scale=self.scale,
+        )
+        return self.join(contexts), None
 
     def join(self, contexts: Tensor) -> Tensor:
         """Return the output (B, T, D) for the contexts (B, H, T, D / H) of the heads."""
-        note(self, "context", contexts, "BHQA")
         joined: Tensor = self.output(contexts.transpose(1, 2).flatten(2))
-        return note(self, "joined", joined, "BQD")
+        return joined
 
     def _split(self, x: Tensor) -> Tensor:
         return x.view(*x.shape[:2], self.heads, -1).transpose(1, 2)  # (B, S, D) -> (B, H, S, D / H)
 
 
-def attention_weights(
-    queries: Tensor, keys: Tensor, mask: Tensor | None, scale: float, owner: nn.Module | None = None
-) -> Tensor:
+def attention_weights(queries: Tensor, keys: Tensor, mask: Tensor | None, scale: float) -> Tensor:
     """Return softmax(scale * Q K^T) (B, H, T, S) under a mask that broadcasts to that shape.
 
     A bool mask is True where a query may attend to a key. A float mask is added to the scaled scores. Weights are
-    exactly 0 where the mask is False or -inf. The steps are notes of `owner`.
+    exactly 0 where the mask is False or -inf.
     """
-    scores = note(owner, "scores", queries @ keys.transpose(-2, -1), "BHQS")
-    scores = note(owner, "scaled", scores * scale, "BHQS")
-    if mask is not None:
-        scores = scores.masked_fill(~mask, -torch.inf) if mask.dtype == torch.bool else scores + mask
-        note(owner, "masked", scores, "BHQS")
-    return note(owner, "softmax", scores.softmax(-1), "BHQS")
+    scores = queries @ keys.transpose(-2, -1)
+    scaled = scores * scale
+    if mask is None:
+        return scaled.softmax(-1)
+    masked = scaled.masked_fill(~mask, -torch.inf) if mask.dtype == torch.bool else scaled + mask
+    return masked.softmax(-1)
 
 
 def _products_are_faster(queries: Tensor, keys: Tensor) -> bool:

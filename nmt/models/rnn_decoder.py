@@ -12,17 +12,8 @@ from nmt.models.attention.base import AttentionFactory, AttentionMemory
 from nmt.models.dropout import Dropout
 from nmt.models.embedding import TokenEmbedding
 from nmt.models.interface import AttentionWeights, CrossLayer, Decoder, EncoderOutput, State, masked_mean
-from nmt.models.notes import note
 from nmt.models.rnn import CellKind, LayerState, LayerStep, RecurrentLayer, RecurrentStack, StackStep
 from nmt.require import MOST_LAYERS, WIDEST, require_fraction, require_integer
-
-# Of what follows the attention, for each query state; see `RecurrentDecoder`.
-EQUATIONS: dict[str | None, dict[str, str]] = {
-    "previous": {"state": "s(t) = cell([y; c], s(t-1))", "readout": "tanh(W [s(t); c; y])"},
-    "between": {"state": "s(t) = cell2(c, s'(t))", "readout": "tanh(W [s(t); c; y])"},
-    "current": {"readout": "tanh(W [s(t); c])"},
-    None: {},
-}
 
 Steps = tuple[LayerStep | None, StackStep]
 """What computes a step: the cell before the attention, if the attention stands between two, and the stack of layers."""
@@ -115,7 +106,6 @@ class RecurrentDecoder(Decoder):
         self.attention = None if attention is None else attention(query_width=width, memory_width=memory_width)
         self.attends = self.attention is not None
         self.query_state = None if self.attention is None else self.attention.query_state
-        self.equations = EQUATIONS[self.query_state]
         self.input_feeding = _input_feeding(input_feeding, self.query_state)
         self.readout_width = readout_width
         context_width = 0 if self.attention is None else self.attention.context_width
@@ -196,7 +186,7 @@ class RecurrentDecoder(Decoder):
                 all_contexts.append(context)
         if self.input_feeding:
             return torch.stack(hidden, dim=1), torch.stack(all_weights, dim=2)
-        states = note(self, "state", torch.stack(tops, dim=1), "BQD")
+        states = torch.stack(tops, dim=1)
         readout = self._read(states, torch.stack(all_contexts, dim=1), embedded)
         return readout, torch.stack(all_weights, dim=2)
 

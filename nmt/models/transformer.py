@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
@@ -295,7 +295,6 @@ class TransformerDecoder(Decoder):
     """
 
     attends = True
-    equations: Mapping[str, str] = {"next token": "softmax(W_o r)"}
 
     def __init__(
         self,

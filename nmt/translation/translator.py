@@ -15,11 +15,8 @@ from nmt.build import architecture, search_node
 from nmt.checkpoint import Checkpoint
 from nmt.data.batch import batches_by_length, pad
 from nmt.errors import UserError
-from nmt.lab.trace import trace
-from nmt.lab.trace.trace import Trace, Traced
 from nmt.models.coverage import Covering
 from nmt.models.interface import AttentionWeights
-from nmt.models.notes import record
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.base import Search, Selectable, Step
 from nmt.tokens import BOS
@@ -138,27 +135,6 @@ class Translator(BaseTranslator):
                         origin=self._origin(translations[place]),
                     )
         return [found[place] for place in range(len(translations))]
-
-    def trace(self, translation: Translation, position: int, *, kind: Traced = "cross") -> Trace:
-        """Return how the model computed the token at `position` of `translation`, step by step.
-
-        Positions count from 1, as the rows of the attention map. `kind` is the attention that is explained. Raises
-        UserError for a position that the translation does not have, for a decoder without this attention, and as
-        `attention_maps` does.
-        """
-        if translation.pieces:  # attention_maps refuses an empty sentence
-            trace.check(self.model.decoder, kind, translation.pieces, position)
-        (attention,) = self.attention_maps([translation])
-        with inference(self.models, self.search), record() as notes:
-            hidden, _ = self._forced([translation.source_part.ids[0]], [translation.tokens], need_weights=True)
-            readout = hidden[0, position - 1]
-            logits: Tensor = self.model.decoder.output(readout)
-        token = translation.tokens[position - 1]
-        return Trace(attention, kind, position, self.model.decoder, notes, readout, logits, token, self._label)
-
-    def _label(self, index: int) -> str:
-        (piece,) = self.tokenizer.target_pieces([index])
-        return piece.label
 
     def _origin(self, translation: Translation) -> Origin:
         model = self.name if self.model.config is None else f"{self.name} ({architecture(self.model.config)})"

@@ -50,6 +50,7 @@ def explain(translator: BaseTranslator, translations: Sequence[Translation], con
     from nmt.lab.attention.caption import details
     from nmt.lab.trace.page import trace_page
     from nmt.lab.trace.terminal import lines
+    from nmt.lab.trace.trace import trace_position
     from nmt.translation.translator import Translator
 
     assert isinstance(translator, Translator) and config.trace is not None
@@ -59,7 +60,7 @@ def explain(translator: BaseTranslator, translations: Sequence[Translation], con
             f"text: it was translated in {len(translations)} parts, but a trace explains one piece of one translation; "
             "give one of the parts"
         )
-    trace = translator.trace(translations[0], config.trace, kind=config.kind)
+    trace = trace_position(translator, translations[0], config.trace, kind=config.kind)
     chosen = {"layer": config.layer, "head": config.head}
     text = list(lines(trace, terminal_width(), **chosen))
     say(f"source:      {as_line(trace.attention.source)}\ntranslation: {as_line(trace.attention.target)}")

@@ -9,6 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from torch import nn
+
+from nmt.models.attention.additive import AdditiveAttention
+from nmt.models.attention.cosine import CosineAttention
+from nmt.models.attention.coverage import CoverageAttention
+from nmt.models.attention.distance import DistanceAttention
+from nmt.models.attention.dot import DotAttention
+from nmt.models.attention.general import GeneralAttention
+from nmt.models.attention.local import MonotonicLocalAttention, PredictiveLocalAttention
+from nmt.models.attention.location import LocationAttention
+from nmt.models.attention.multihead import MultiHead
+from nmt.models.interface import Decoder
+from nmt.models.multihead import MultiHeadAttention
+from nmt.models.rnn_decoder import RecurrentDecoder
+from nmt.models.transformer import TransformerDecoder
+
 # name: equation, if all models have the same, and sentence
 TEXTS = {
     "query": ("x", "What the decoder asks with: the vector that this layer has at this position."),
@@ -57,6 +73,70 @@ TEXTS = {
     "readout": ("", "What the decoder hands to its output layer, after all that follows this attention."),
     "next token": ("softmax(W_o r + b)", ""),  # the trace says which token
 }
+
+
+OWN = "A variable in the code of this attention."
+
+# The equations of a class, which its subclasses share.
+EQUATIONS: dict[type[nn.Module], dict[str, str]] = {
+    AdditiveAttention: {
+        "keys": "k_j = U h_j",
+        "projected query": "W q",
+        "tanh": "tanh(W q + k_j)",
+        "scores": "v · tanh(W q + k_j)",
+    },
+    CoverageAttention: {
+        "fertility": "F_j = N sigmoid(U_f · h_j)",
+        "coverage": "C_j = Σ of the earlier a_j / F_j",
+        "tanh": "tanh(W q + k_j + V C_j)",
+        "scores": "v · tanh(W q + k_j + V C_j)",
+    },
+    DotAttention: {"factor": "f", "keys": "k_j = f h_j", "scores": "q · k_j"},
+    GeneralAttention: {"factor": "f", "keys": "k_j = f W h_j", "scores": "q · k_j"},
+    CosineAttention: {
+        "memory norms": "|h_j|",
+        "factor": "f = 1 / temperature",
+        "keys": "k_j = f h_j / |h_j|",
+        "query norm": "|q|",
+        "scores": "f cos(q, h_j) = q / |q| · k_j",
+    },
+    DistanceAttention: {"factor": "f", "keys": "k_j = h_j", "distances": "|q - k_j|", "scores": "-f |q - k_j|"},
+    LocationAttention: {"scores": "row j of W, times q; -10,000 where W has no such row"},
+    MonotonicLocalAttention: {"centre": "p = t, at most the last token"},
+    PredictiveLocalAttention: {
+        "centre": "p = S sigmoid(v · tanh(W q))",
+        "bell": "exp(-(j - p)² / (2 (D/2)²))",
+        "weights": "a_j = normalized score · bell",
+    },
+    MultiHead: {"projected query": "W^Q q + b", "scores": "(W^Q q + b) · k_j"},
+    MultiHeadAttention: {
+        "projected query": "q = W^Q x + b",
+        "keys": "k_j = W^K h_j + b",
+        "scores": "q · k_j",
+        "scaled": "q · k_j / √d",
+        "values": "v_j = W^V h_j + b",
+        "joined": "W^O [c_1; …; c_H] + b",
+    },
+    TransformerDecoder: {"next token": "softmax(W_o r)"},
+}
+# What follows the attention in a recurrent decoder, for each query state; see `RecurrentDecoder`.
+_AFTER = {
+    "previous": {"state": "s(t) = cell([y; c], s(t-1))", "readout": "tanh(W [s(t); c; y])"},
+    "between": {"state": "s(t) = cell2(c, s'(t))", "readout": "tanh(W [s(t); c; y])"},
+    "current": {"readout": "tanh(W [s(t); c])"},
+}
+
+
+def texts_of(attention: nn.Module, decoder: Decoder) -> dict[str, tuple[str, str]]:
+    """Return equation and sentence of each step of an attention and its decoder, by the name of the step."""
+    found = TEXTS | {"query": TEXTS.get(f"query, {getattr(attention, 'query_state', None)}", TEXTS["query"])}
+    equations: dict[str, str] = {}
+    for module in (*reversed(list(attention.modules())), decoder):  # what is around an attention comes after it
+        for kind in reversed(type(module).__mro__):
+            equations |= EQUATIONS.get(kind, {})
+    if isinstance(decoder, RecurrentDecoder):
+        equations |= _AFTER.get(str(decoder.query_state), {})
+    return found | {name: (equation, found.get(name, ("", OWN))[1]) for name, equation in equations.items()}
 
 
 def equation_beside(names: Collection[str], name: str, equation: str) -> str:

@@ -1,4 +1,4 @@
-"""How a model computed one position of a translation, step by step, from the notes of the model itself."""
+"""How a model computed one position of a translation, step by step, in the numbers of the model itself."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ from torch import Tensor, nn
 from nmt.attention_map import AttentionMap
 from nmt.errors import UserError, counted
 from nmt.lab.attention.caption import shown
-from nmt.lab.trace.texts import TEXTS, equation_beside, hidden_tokens, predicted
+from nmt.lab.trace.texts import OWN, equation_beside, hidden_tokens, predicted, texts_of
+from nmt.lab.trace.watch import AXES, Watched, watch
 from nmt.models.interface import Decoder
-from nmt.models.notes import Note
+from nmt.translation.base import inference
+from nmt.translation.translation import Translation
+from nmt.translation.translator import Translator
 
 Traced = Literal["cross", "decoder_self"]
 FORMAT, VERSION = "nmt-attention-trace", 1
@@ -45,16 +48,16 @@ class Step:
 class Trace:
     """How a model computed the target token at `position`, which counts from 1 as the rows of an attention map do.
 
-    `attention` is the map of the translation, and `kind` the attention that is explained. `notes` are those of the pass
-    that computed the map, `readout` (D,) and `logits` (V,) its results at the position. `token` is the id of the
-    target token, and `label` gives the label of an id.
+    `attention` is the map of the translation, and `kind` the attention that is explained. `watched` has the steps of
+    the pass that computed the map; `readout` (D,) and `logits` (V,) are its results at the position. `token` is the id
+    of the target token, and `label` gives the label of an id.
     """
 
     attention: AttentionMap
     kind: Traced
     position: int
     decoder: Decoder
-    notes: Sequence[Note]
+    watched: Sequence[Watched]
     readout: Tensor
     logits: Tensor
     token: int
@@ -100,10 +103,13 @@ class Trace:
         """Return the steps in the order of the computation, those of one layer and head; see `chosen`."""
         layer, head = self.chosen(layer, head)
         module = self.decoder.attentions(self.kind)[layer - 1]
-        texts = _texts(module, self.decoder)
+        texts = texts_of(module, self.decoder)
         steps: list[Step] = []
-        for name, notes in self._by_name(module):
-            values, per_token = _value(notes, self.position, head)
+        for name, found in self._by_name(module):
+            value = self._value(found, head)
+            if value is None:
+                continue
+            values, per_token = value
             if name == "context" and len(steps) > 1 and steps[-1].name == "values":
                 weighted = steps[-2].values.unsqueeze(-1) * steps[-1].values
                 steps.append(self._step("weighted values", weighted, True, texts))
@@ -115,17 +121,50 @@ class Trace:
         steps = [replace(step, equation=equation_beside(names, step.name, step.equation)) for step in steps]
         return [*steps, readout, self._next_token(texts)]
 
-    def _by_name(self, module: nn.Module) -> Iterator[tuple[str, list[Note]]]:
-        """Yield the notes of an attention and of the decoder itself by their names, the query first."""
+    def _by_name(self, module: nn.Module) -> Iterator[tuple[str, list[Watched]]]:
+        """Yield what an attention and the decoder itself computed by the names of the steps, the query first."""
         owners = {*module.modules(), self.decoder}
-        found: dict[str, list[Note]] = {"query": []}
-        for note in self.notes:
-            if note.owner in owners:
-                found.setdefault(note.name, []).append(note)
-        yield from found.items()
+        found: dict[tuple[bool, str], list[Watched]] = {(False, "query"): []}
+        for each in self.watched:
+            if each.owner in owners:
+                found.setdefault((each.own, each.name), []).append(each)
+        for (_, name), several in found.items():
+            if several:
+                yield str(several[0].owner.normalizer) if name == "normalized" else name, several
+
+    def _value(self, found: Sequence[Watched], head: int) -> tuple[Tensor, bool] | None:
+        """Return the value of a step at the position and a head, and whether each of its rows belongs to a token.
+
+        Returns None if the shape of a variable does not say what its axes are.
+        """
+        values = [torch.as_tensor(each.value) for each in found]
+        value = values[-1]
+        axes = self._guessed(values) if found[-1].own else AXES[found[-1].name]
+        if axes is None:
+            return None
+        axes = axes if value.dim() == len(axes) else axes.replace("H", "")
+        value = torch.cat(values, dim=axes.index("Q")) if "Q" in axes else value
+        for axis, index in {"B": 0, "H": head - 1, "Q": self.position - 1}.items():
+            if axis in axes:
+                place = axes.index(axis)
+                value = value.select(place, min(index, value.shape[place] - 1))  # all heads can share a position bias
+                axes = axes.replace(axis, "")
+        if axes and axes[-1] != "S" and value.shape[-1] == 1:
+            value, axes = value.squeeze(-1), axes[:-1]
+        return value.detach().float().cpu(), axes.startswith("S")
+
+    def _guessed(self, values: Sequence[Tensor]) -> str | None:
+        """Return the axes of a variable: the first that its shape fits. Each value has one query, or one has all."""
+        queries, tokens = (len(axis) for axis in self.attention.axes(self.kind))
+        sizes = {"B": 1, "H": self.heads, "Q": 1 if len(values) > 1 else queries, "S": tokens}
+        shape = values[-1].shape
+        for axes in ("", "BQ", "BS", "BQS", "BQA", "BSA", "BQSA", "BHQS", "BHQA", "BHSA"):
+            if len(axes) == len(shape) and all(sizes.get(axis, n) == n for axis, n in zip(axes, shape, strict=True)):
+                return axes
+        return None
 
     def _step(self, name: str, values: Tensor, per_token: bool, texts: Mapping[str, tuple[str, str]]) -> Step:
-        equation, sentence = texts.get(name, ("", ""))
+        equation, sentence = texts.get(name, ("", OWN))
         if name == "masked":
             sentence = hidden_tokens(int(values.isinf().sum()), len(values))
         if name == "weights":
@@ -176,7 +215,35 @@ class Trace:
         }
 
 
-def check(decoder: Decoder, kind: Traced, pieces: Sequence[str], position: int) -> None:
+def trace_position(translator: Translator, translation: Translation, position: int, *, kind: Traced = "cross") -> Trace:
+    """Return how the model of `translator` computed the token at `position` of one of its translations, step by step.
+
+    Positions count from 1, as the rows of the attention map. `kind` is the attention that is explained. Raises
+    UserError for a position that the translation does not have, for a decoder without this attention, and as
+    `Translator.attention_maps` does.
+    """
+    decoder = translator.model.decoder
+    if translation.pieces:  # attention_maps refuses an empty sentence
+        _check(decoder, kind, translation.pieces, position)
+    hidden: list[Tensor] = []
+    hook = decoder.register_forward_hook(lambda module, inputs, outputs: hidden.append(outputs[0]))
+    modules = [module for attention in decoder.attentions(kind) for module in attention.modules()]
+    try:
+        with watch([*modules, decoder]) as watched:
+            (attention,) = translator.attention_maps([translation])
+    finally:
+        hook.remove()
+    readout = hidden[0][0, position - 1]
+    with inference(translator.models, translator.search):
+        logits: Tensor = decoder.output(readout)
+
+    def label(index: int) -> str:
+        return translator.tokenizer.target_pieces([index])[0].label
+
+    return Trace(attention, kind, position, decoder, watched, readout, logits, translation.tokens[position - 1], label)
+
+
+def _check(decoder: Decoder, kind: Traced, pieces: Sequence[str], position: int) -> None:
     """Raise UserError if the decoder has no attention of the `kind`, or the translation no piece at the position."""
     kinds = [each for each in ("cross", "decoder_self") if decoder.attentions(each)]
     if decoder.attends and not kinds:
@@ -214,33 +281,3 @@ def _rounded(value: Any) -> Any:
     if isinstance(value, list):
         return [_rounded(item) for item in value]
     return None if value == -torch.inf else round(value, DECIMALS)
-
-
-def _texts(module: nn.Module, decoder: Decoder) -> dict[str, tuple[str, str]]:
-    """Return equation and sentence of each step of an attention, by the name of the step."""
-    query = TEXTS.get(f"query, {getattr(module, 'query_state', None)}", TEXTS["query"])
-    found = TEXTS | {"query": query}
-    for each in (*reversed(list(module.modules())), decoder):  # what is around an attention comes after it
-        for name, equation in getattr(each, "equations", {}).items():
-            found[name] = (equation, found.get(name, ("", ""))[1])
-    return found
-
-
-def _value(notes: Sequence[Note], position: int, head: int) -> tuple[Tensor, bool]:
-    """Return what was noted for a position and a head, and whether each of its rows belongs to a token."""
-    values, axes = [torch.as_tensor(note.value) for note in notes], notes[-1].axes
-    axes = axes if values[-1].dim() == len(axes) else axes.replace("H", "")
-    if values[-1].dim() != len(axes):
-        raise UserError(
-            f"trace: the note '{notes[-1].name}' of {type(notes[-1].owner).__name__} has the axes '{axes}', but its "
-            f"value has the shape {tuple(values[-1].shape)}; give one letter for each dimension"
-        )
-    value = torch.cat(values, dim=axes.index("Q")) if "Q" in axes else values[-1]
-    for axis, index in {"B": 0, "H": head - 1, "Q": position - 1}.items():
-        if axis in axes:
-            place = axes.index(axis)
-            value = value.select(place, min(index, value.shape[place] - 1))  # all heads can share a position bias
-            axes = axes.replace(axis, "")
-    if axes and axes[-1] != "S" and value.shape[-1] == 1:
-        value, axes = value.squeeze(-1), axes[:-1]
-    return value.detach().float().cpu(), axes.startswith("S")

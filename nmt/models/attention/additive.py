@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from nmt.models.attention.base import Attention, AttentionMemory, QueryState
 from nmt.models.attention.normalizers import Normalizer
-from nmt.models.notes import note, recording
 from nmt.require import WIDEST, require_integer
 
 
@@ -20,13 +19,6 @@ class AdditiveAttention(Attention):
     of arXiv:1508.04025, section 3.1, v^T tanh(W' [h_t; h_s]), whose matrix W' = [W U] is stored in two parts, so that
     U h_s is computed once. Raises ParameterError for a width below 1.
     """
-
-    equations: ClassVar[dict[str, str]] = {
-        "keys": "k_j = U h_j",
-        "projected query": "W q",
-        "tanh": "tanh(W q + k_j)",
-        "scores": "v · tanh(W q + k_j)",
-    }
 
     def __init__(
         self,
@@ -48,8 +40,7 @@ class AdditiveAttention(Attention):
         return keys
 
     def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
-        projected = note(self, "projected query", self.query_projection(query), "BQA")
-        return additive_scores(projected, memory.keys.unsqueeze(1), self.energy)
+        return additive_scores(self.query_projection(query), memory.keys.unsqueeze(1), self.energy)
 
 
 def additive_scores(queries: Tensor, keys: Tensor, energy: nn.Linear) -> Tensor:
@@ -59,10 +50,9 @@ def additive_scores(queries: Tensor, keys: Tensor, energy: nn.Linear) -> Tensor:
     half precision this would lose the small values.
     """
     if queries.element_size() < 4:
-        exact: Tensor = energy(note(energy, "tanh", torch.tanh(queries.unsqueeze(2) + keys), "BQSA")).squeeze(-1)
+        tanh = torch.tanh(queries.unsqueeze(2) + keys)
+        exact: Tensor = energy(tanh).squeeze(-1)
         return exact
     half = torch.sigmoid((2 * queries).unsqueeze(2) + 2 * keys)  # (B, Q, S, A)
-    if recording():
-        note(energy, "tanh", 2 * half - 1, "BQSA")
     scores: Tensor = energy(half).squeeze(-1)
     return 2 * scores - energy.weight.sum()

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor, nn
 
 from nmt.models.attention.normalizers import Normalizer, normalizer_function
 from nmt.models.interface import State, per_sentence
-from nmt.models.notes import note
 from nmt.require import require_choice
 
 QueryState = Literal["previous", "between", "current"]
@@ -49,13 +48,9 @@ class Attention(nn.Module, ABC):
 
     `query_width` and `memory_width` come from the decoder; `context_width` is the width C of the context, and `heads`
     the number of heads. Raises ParameterError for another query state or normalizer.
-
-    What a step computes is noted, so that a trace can show it; a family may note more (see `nmt.models.notes`).
-    `equations` has the equations of a family for the trace, by the names of the notes.
     """
 
     heads: int = 1
-    equations: ClassVar[dict[str, str]] = {}
 
     def __init__(
         self,
@@ -89,21 +84,18 @@ class Attention(nn.Module, ABC):
         Q is 1 in training step by step, and K in a search with K beams. Q is T if all steps are computed at once, which
         requires a cell without the context and an attention that is not recurrent. Weights at padding are exactly 0.
         """
-        note(self, "query", query, "BQD")
-        weights = note(self, "weights", self.weigh(query, memory, state, memory.mask.unsqueeze(1)), "BHQS")
+        weights = self.weigh(query, memory, state, memory.mask.unsqueeze(1))
         return self.read(weights, memory), weights, self.advance(state, weights.mean(1))
 
     def weigh(self, query: Tensor, memory: AttentionMemory, state: Any, allowed: Tensor) -> Tensor:
         """Return weights (B, H, Q, S). `allowed` (B, 1 or Q, S) is True where a query may attend to a position."""
-        note(self, "keys", memory.keys, "BSA")
-        scores = note(self, "scores", self.score(query, memory, state), "BQS")
-        masked = note(self, "masked", scores.masked_fill(~allowed, -torch.inf), "BQS")
+        scores = self.score(query, memory, state)
+        masked = scores.masked_fill(~allowed, -torch.inf)
         return self.reweigh(self.normalize(masked), query, memory, state).unsqueeze(1)
 
     def read(self, weights: Tensor, memory: AttentionMemory) -> Tensor:
         """Return the contexts (B, Q, C) of `weights` (B, H, Q, S)."""
-        note(self, "values", memory.values, "BSD")
-        return note(self, "context", weights.squeeze(1) @ memory.values, "BQD")
+        return weights.squeeze(1) @ memory.values
 
     @abstractmethod
     def project_keys(self, memory: Tensor) -> Tensor:
@@ -126,7 +118,7 @@ class Attention(nn.Module, ABC):
 
     def normalize(self, scores: Tensor) -> Tensor:
         """Return weights (B, Q, S) for scores (B, Q, S). Scores are -inf at padding, where weights must be 0."""
-        return note(self, self.normalizer, self._normalize(scores), "BHQS")
+        return self._normalize(scores)
 
     def reweigh(self, weights: Tensor, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
         """Return the final weights, given the normalized ones. Weights at padding must stay 0.

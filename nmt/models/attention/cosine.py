@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -10,7 +10,6 @@ from torch import Tensor, nn
 from nmt.models.attention.base import Attention, AttentionMemory, QueryState
 from nmt.models.attention.factor import require_equal_widths
 from nmt.models.attention.normalizers import Normalizer
-from nmt.models.notes import note
 from nmt.require import require_number
 
 
@@ -21,14 +20,6 @@ class CosineAttention(Attention):
     that begins at `factor`: cosines lie between -1 and 1, and alone they would leave all weights nearly equal. Raises
     ParameterError for a factor that is not above 0, and ValueError if decoder and memory have different widths.
     """
-
-    equations: ClassVar[dict[str, str]] = {
-        "memory norms": "|h_j|",
-        "factor": "f = 1 / temperature",
-        "keys": "k_j = f h_j / |h_j|",
-        "query norm": "|q|",
-        "scores": "f cos(q, h_j) = q / |q| · k_j",
-    }
 
     def __init__(
         self,
@@ -44,11 +35,12 @@ class CosineAttention(Attention):
         self.factor = nn.Parameter(torch.tensor(float(factor)))
 
     def project_keys(self, memory: Tensor) -> Tensor:
-        norms = note(self, "memory norms", _norms(memory), "BSA")
-        return memory / norms * note(self, "factor", self.factor, "")
+        norms = _norms(memory)
+        return memory / norms * self.factor
 
     def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
-        return query / note(self, "query norm", _norms(query), "BQA") @ memory.keys.transpose(1, 2)
+        norm = _norms(query)
+        return query / norm @ memory.keys.transpose(1, 2)
 
 
 def _norms(vectors: Tensor) -> Tensor:

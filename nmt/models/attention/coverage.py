@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from torch import Tensor, nn
 
@@ -11,7 +10,6 @@ from nmt.models.attention.additive import AdditiveAttention, additive_scores
 from nmt.models.attention.base import AttentionMemory, QueryState
 from nmt.models.attention.normalizers import Normalizer
 from nmt.models.interface import State, per_sentence
-from nmt.models.notes import note
 from nmt.require import require_number
 
 
@@ -31,13 +29,6 @@ class CoverageAttention(AdditiveAttention):
     largest value N is `max_fertility`. Raises ParameterError for a width below 1 and a `max_fertility` that is not
     above 0.
     """
-
-    equations: ClassVar[dict[str, str]] = AdditiveAttention.equations | {
-        "fertility": "F_j = N sigmoid(U_f · h_j)",
-        "coverage": "C_j = Σ of the earlier a_j / F_j",
-        "tanh": "tanh(W q + k_j + V C_j)",
-        "scores": "v · tanh(W q + k_j + V C_j)",
-    }
 
     def __init__(
         self,
@@ -59,11 +50,9 @@ class CoverageAttention(AdditiveAttention):
         return CoverageState(fertility.new_zeros(fertility.shape), fertility)
 
     def score(self, query: Tensor, memory: AttentionMemory, state: CoverageState) -> Tensor:
-        note(self, "fertility", state.fertility, "BS")
-        coverage = note(self, "coverage", state.coverage.view(*query.shape[:2], -1), "BQS")
+        coverage = state.coverage.view(*query.shape[:2], -1)  # (B, Q, S)
         keys = memory.keys.unsqueeze(1) + self.coverage_projection(coverage.unsqueeze(-1))  # (B, Q, S, A)
-        projected = note(self, "projected query", self.query_projection(query), "BQA")
-        return additive_scores(projected, keys, self.energy)
+        return additive_scores(self.query_projection(query), keys, self.energy)
 
     def advance(self, state: CoverageState, weights: Tensor) -> CoverageState:
         translated = weights / state.fertility.unsqueeze(1)  # (B, Q, S)

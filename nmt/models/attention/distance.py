@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
@@ -10,7 +10,6 @@ from torch import Tensor
 from nmt.models.attention.base import Attention, AttentionMemory, QueryState
 from nmt.models.attention.factor import Scale, make_factor, require_equal_widths
 from nmt.models.attention.normalizers import Normalizer
-from nmt.models.notes import note
 from nmt.require import require_choice
 
 NORMS = {"euclidean": 2.0, "manhattan": 1.0}
@@ -25,13 +24,6 @@ class DistanceAttention(Attention):
     them.
     Raises ParameterError for another distance or scale, and ValueError if decoder and memory have different widths.
     """
-
-    equations: ClassVar[dict[str, str]] = {
-        "factor": "f",
-        "keys": "k_j = h_j",
-        "distances": "|q - k_j|",
-        "scores": "-f |q - k_j|",
-    }
 
     def __init__(
         self,
@@ -54,5 +46,4 @@ class DistanceAttention(Attention):
     def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
         # torch's other way for Euclidean distances, by products, loses digits, and more of them in larger batches
         distances = torch.cdist(query, memory.keys, p=self.norm, compute_mode="donot_use_mm_for_euclid_dist")
-        note(self, "distances", distances, "BQS")
-        return -note(self, "factor", self.factor, "") * distances
+        return -self.factor * distances

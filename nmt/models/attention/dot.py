@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from torch import Tensor
 
 from nmt.models.attention.base import Attention, AttentionMemory, QueryState
 from nmt.models.attention.factor import Scale, make_factor, require_equal_widths
 from nmt.models.attention.normalizers import Normalizer
-from nmt.models.notes import note
 
 
 class DotAttention(Attention):
@@ -19,8 +18,6 @@ class DotAttention(Attention):
     f = 1 / sqrt(width). Without a factor the scores become large, and the attention soon looks at one token only.
     Raises ValueError if decoder and memory have different widths.
     """
-
-    equations: ClassVar[dict[str, str]] = {"factor": "f", "keys": "k_j = f h_j", "scores": "q · k_j"}
 
     def __init__(
         self,
@@ -35,7 +32,7 @@ class DotAttention(Attention):
         self.factor = make_factor(scale, query_width)
 
     def project_keys(self, memory: Tensor) -> Tensor:
-        return memory * note(self, "factor", self.factor, "")  # so the factor is applied once, not in each step
+        return memory * self.factor  # so the factor is applied once, not in each step
 
     def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
         return query @ memory.keys.transpose(1, 2)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from torch import Tensor, nn
 
 from nmt.models.attention.base import Attention, AttentionMemory, QueryState
 from nmt.models.attention.factor import Scale, make_factor
 from nmt.models.attention.normalizers import Normalizer
-from nmt.models.notes import note
 
 
 class GeneralAttention(Attention):
@@ -18,8 +17,6 @@ class GeneralAttention(Attention):
     The paper has no factor (`scale` "none"). Without one the scores become large, and the attention soon looks at one
     token only. `nmt.models.attention.factor` has the choices.
     """
-
-    equations: ClassVar[dict[str, str]] = {"factor": "f", "keys": "k_j = f W h_j", "scores": "q · k_j"}
 
     def __init__(
         self,
@@ -34,7 +31,7 @@ class GeneralAttention(Attention):
         self.key_projection = nn.Linear(memory_width, query_width, bias=False)  # W
 
     def project_keys(self, memory: Tensor) -> Tensor:
-        keys: Tensor = self.key_projection(memory) * note(self, "factor", self.factor, "")
+        keys: Tensor = self.key_projection(memory) * self.factor
         return keys
 
     def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -12,7 +12,6 @@ from nmt.errors import ParameterError
 from nmt.models.attention.base import AttentionFactory, AttentionMemory
 from nmt.models.attention.wrapper import AttentionWrapper
 from nmt.models.interface import State
-from nmt.models.notes import note
 from nmt.require import LONGEST, require_integer
 
 
@@ -37,7 +36,6 @@ class LocalAttention(AttentionWrapper):
         self, distance: Tensor, query: Tensor, memory: AttentionMemory, state: Any, allowed: Tensor
     ) -> Tensor:
         """Return the weights (B, H, Q, S) of the positions whose `distance` (B, Q, S) is at most the window."""
-        note(self, "offsets", distance, "BQS")
         return self.scores.weigh(query, memory, state, allowed & (distance.abs() <= self.window))
 
 
@@ -55,8 +53,6 @@ class MonotonicLocalAttention(LocalAttention):
     A translation can be longer than its source; then the window stays at the last token.
     """
 
-    equations: ClassVar[dict[str, str]] = {"centre": "p = t, at most the last token"}
-
     def __init__(self, query_width: int, memory_width: int, scores: AttentionFactory, window: int = 10) -> None:
         super().__init__(query_width, memory_width, scores, window)
 
@@ -73,7 +69,7 @@ class MonotonicLocalAttention(LocalAttention):
 
     def weigh(self, query: Tensor, memory: AttentionMemory, state: Clock, allowed: Tensor) -> Tensor:
         last = memory.mask.sum(1).view(-1, 1, 1) - 1
-        centre = note(self, "centre", torch.minimum(state.time.view(*query.shape[:2], 1), last), "BQ1")
+        centre = torch.minimum(state.time.view(*query.shape[:2], 1), last)  # (B, Q, 1)
         return self.weigh_within(_positions(memory) - centre, query, memory, state.scores, allowed)
 
 
@@ -84,12 +80,6 @@ class PredictiveLocalAttention(LocalAttention):
     exp(-(s - p_t)^2 / (2 sigma^2)) with sigma = D / 2 (eq. 10), so their sum is less than 1.
     """
 
-    equations: ClassVar[dict[str, str]] = {
-        "centre": "p = S sigmoid(v · tanh(W q))",
-        "bell": "exp(-(j - p)² / (2 (D/2)²))",
-        "weights": "a_j = normalized score · bell",
-    }
-
     def __init__(self, query_width: int, memory_width: int, scores: AttentionFactory, window: int = 10) -> None:
         super().__init__(query_width, memory_width, scores, window)
         self.centre_hidden = nn.Linear(query_width, query_width, bias=False)  # W
@@ -99,10 +89,10 @@ class PredictiveLocalAttention(LocalAttention):
         logit = self.centre_output(torch.tanh(self.centre_hidden(query)))  # (B, Q, 1)
         precise = torch.promote_types(logit.dtype, torch.float32)  # bfloat16 cannot count the tokens of a long source
         share = torch.sigmoid(logit.to(precise))
-        centre = note(self, "centre", memory.mask.sum(1).view(-1, 1, 1) * share, "BQ1")
+        centre = memory.mask.sum(1).view(-1, 1, 1) * share
         distance = _positions(memory) - centre
         weights = self.weigh_within(distance, query, memory, state, allowed)
-        bell = note(self, "bell", torch.exp(-(distance**2) / (2 * (self.window / 2) ** 2)), "BQS")
+        bell = torch.exp(-(distance**2) / (2 * (self.window / 2) ** 2))
         return weights * bell.unsqueeze(1).to(weights.dtype)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from torch import Tensor, nn
 
@@ -19,8 +19,6 @@ class LocationAttention(Attention):
     `max_length` is the number of rows. As in the paper, a shorter source uses the first rows, and the tokens of a
     longer one get no weight from there on. Raises ParameterError where it is below 1.
     """
-
-    equations: ClassVar[dict[str, str]] = {"scores": f"row j of W, times q; {_IGNORED:,.0f} where W has no such row"}
 
     def __init__(
         self,

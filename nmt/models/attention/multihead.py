@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -10,7 +10,6 @@ from torch import Tensor
 from nmt.models.attention.base import Attention, AttentionMemory, QueryState
 from nmt.models.attention.normalizers import Normalizer
 from nmt.models.multihead import MultiHeadAttention
-from nmt.models.notes import note
 
 
 class MultiHead(Attention):
@@ -19,8 +18,6 @@ class MultiHead(Attention):
     head_i = softmax(q k^T / sqrt(d)) v with q = h_t W^Q_i, k = h_s W^K_i, v = h_s W^V_i and d = query width / heads. So
     the context is as wide as the query. Raises ParameterError if `heads` does not divide the width of the query.
     """
-
-    equations: ClassVar[dict[str, str]] = {"projected query": "W^Q q + b", "scores": "(W^Q q + b) · k_j"}
 
     def __init__(
         self,
@@ -47,15 +44,13 @@ class MultiHead(Attention):
     def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
         """Return scores (B, H, Q, S)."""
         queries = self.attention.project_query(query)
-        products = note(self, "scores", queries @ memory.keys.transpose(2, 3), "BHQS")
-        return note(self, "scaled", products * self.attention.scale, "BHQS")
+        products = queries @ memory.keys.transpose(2, 3)
+        return products * self.attention.scale
 
     def weigh(self, query: Tensor, memory: AttentionMemory, state: Any, allowed: Tensor) -> Tensor:
-        note(self, "keys", memory.keys, "BHSA")
         scores = self.score(query, memory, state)
-        masked = note(self, "masked", scores.masked_fill(~allowed.unsqueeze(1), -torch.inf), "BHQS")
+        masked = scores.masked_fill(~allowed.unsqueeze(1), -torch.inf)
         return self.reweigh(self.normalize(masked), query, memory, state)
 
     def read(self, weights: Tensor, memory: AttentionMemory) -> Tensor:
-        note(self, "values", memory.values, "BHSA")
         return self.attention.join(weights @ memory.values)

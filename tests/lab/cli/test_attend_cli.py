@@ -17,6 +17,7 @@ from nmt import load_translator
 from nmt.attention_map import load
 from nmt.errors import UserError
 from nmt.lab.cli import attend
+from nmt.lab.trace.trace import trace_position
 from nmt.system.lines import as_line
 from tests.tiny_run import Run, save_other, sentences
 
@@ -119,7 +120,7 @@ def test_a_position_is_explained_step_by_step(run: Run, tmp_path: Path, capsys: 
     attend.run([f"ckpt={run.folder}", *words])
     said = capsys.readouterr().out
     (translation,) = run.translator.score(["a dog"], ["ein Hund"])
-    trace = run.translator.trace(translation, 2)
+    trace = trace_position(run.translator, translation, 2)
     head = f"position 2 of {len(translation.tokens)}: “{trace.piece}”, after {' '.join(trace.before)}\n"
     assert head + "Attention to the source, layer 1 of 2, head 2 of 2, step by step\n" in said
     assert said.startswith("source:      a dog\ntranslation: ein Hund\ntiny (Transformer), update 7")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -17,14 +18,13 @@ from nmt.build import MODELS
 from nmt.config.instantiate import instantiate
 from nmt.errors import UserError
 from nmt.lab.attention.caption import shown
+from nmt.lab.trace import texts
 from nmt.lab.trace.terminal import lines
-from nmt.lab.trace.trace import Step, Trace
-from nmt.models.attention.additive import AdditiveAttention
+from nmt.lab.trace.trace import Step, Trace, trace_position
 from nmt.models.attention.base import AttentionFactory, AttentionMemory
 from nmt.models.attention.dot import DotAttention
 from nmt.models.attention.local import PredictiveLocalAttention
 from nmt.models.interface import Decoder
-from nmt.models.notes import note, record
 from nmt.models.rnn_decoder import RecurrentDecoder
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.transformer import TransformerBlock, TransformerDecoder, TransformerEncoder
@@ -108,7 +108,7 @@ def mapped(translator: Translator) -> AttentionMap:
 def traces(translator: Translator, kind: Any = "cross") -> list[Trace]:
     """The first, a middle and the last position of one translation."""
     translation = scored(translator)
-    return [translator.trace(translation, at, kind=kind) for at in (1, 3, len(translation.tokens))]
+    return [trace_position(translator, translation, at, kind=kind) for at in (1, 3, len(translation.tokens))]
 
 
 def by_name(trace: Trace, layer: int | None = None, head: int | None = None) -> dict[str, Step]:
@@ -179,8 +179,8 @@ SHOWN = {
     "local_m": ["centre", "offsets", "factor", "keys", "scores", "masked", "softmax"],
     "additive, between": ["keys", "projected query", "tanh", "scores", "masked", "softmax"],
     "coverage": ["keys", "fertility", "coverage", "projected query", "tanh", "scores", "masked", "softmax"],
-    "toy coverage": ["keys", "scores", "masked", "softmax"],
-    "toy local": ["keys", "scores", "masked", "softmax", "weights"],
+    "toy coverage": ["keys", "coverage", "hidden", "scores", "masked", "softmax"],
+    "toy local": ["keys", "scores", "masked", "softmax", "centre", "distance", "weights"],
 }
 
 
@@ -279,38 +279,34 @@ def test_the_normalizer_names_its_step(recurrent: Make) -> None:
 
 
 class Own(DotAttention):
-    """A family of a user, with a step of its own."""
-
-    equations = DotAttention.equations | {"doubled": "2 q"}
+    """A family of a user, with a step of its own, and a variable whose shape says nothing."""
 
     def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
-        return super().score(note(self, "doubled", 2 * query, "BQD"), memory, state)
+        twice_the_query = 2 * query
+        everything = torch.cat((query.flatten(), memory.keys.flatten()))
+        scores = super().score(twice_the_query, memory, state)
+        return scores + 0 * everything.sum()
 
 
-class Wrong(AdditiveAttention):
-    """A note with two axes of a value with three."""
-
-    def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
-        return super().score(note(self, "wrong", query, "BQ"), memory, state)
-
-
-def test_a_family_of_ones_own_can_note_a_step(recurrent: Make) -> None:
+def test_a_variable_in_a_family_of_ones_own_is_a_step(recurrent: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     trace = traces(recurrent(Own))[1]
-    steps = by_name(trace)
-    close(steps["doubled"].values, 2 * steps["query"].values)
-    assert any("doubled   2 q   (32,), the first 8 shown" in line for line in lines(trace, 100))
-    with pytest.raises(UserError, match=r"note 'wrong' of Wrong has the axes 'BQ', but its value has the shape"):
-        traces(recurrent(Wrong))[1].steps()
+    names, steps = [step.name for step in trace.steps()], by_name(trace)
+    assert names[names.index("keys") + 1 :][:2] == ["twice the query", "scores"] and "everything" not in names
+    close(steps["twice the query"].values, 2 * steps["query"].values)
+    assert steps["twice the query"].sentence == texts.OWN and steps["twice the query"].equation == ""
+    monkeypatch.setitem(texts.EQUATIONS, Own, {"twice the query": "2 q"})
+    assert any("twice the query   2 q   (32,), the first 8 shown" in line for line in lines(trace, 100))
 
 
-def test_recording_changes_nothing_and_ends(transformer: Make) -> None:
+def test_watching_changes_nothing_and_ends(transformer: Make) -> None:
     translator = transformer("sinusoidal")
     (translation,) = translator.score([SOURCE], [TARGET])
-    with record() as notes:
-        (again,) = translator.score([SOURCE], [TARGET])
-    count = len(notes)
-    translator.score([SOURCE], [TARGET])
-    assert again == translation and count > 0 and len(notes) == count
+    before = sys.gettrace()
+    trace = trace_position(translator, translation, 1)
+    count = len(trace.watched)
+    assert translator.score([SOURCE], [TARGET]) == [translation]
+    assert sys.gettrace() is before and count == len(trace.watched) > 0
+    assert not translator.model.decoder._forward_hooks
 
 
 @pytest.mark.parametrize("name", ["local_p", "multihead", "coverage"])
@@ -345,14 +341,14 @@ def test_what_a_model_cannot_show(recurrent: Make, monkeypatch: pytest.MonkeyPat
     (translation,) = translator.score([SOURCE], [TARGET])
     for place in (99, 0, -1):
         with pytest.raises(UserError, match=rf"trace: got {place}, but the translation has the positions 1:.* 2:"):
-            translator.trace(translation, place)
+            trace_position(translator, translation, place)
     with pytest.raises(UserError, match="got kind 'decoder_self', but the decoder of this model has cross"):
-        translator.trace(translation, 1, kind="decoder_self")
+        trace_position(translator, translation, 1, kind="decoder_self")
     with pytest.raises(UserError, match="trace: got head 2, but this model has 1 head"):
-        translator.trace(translation, 1).steps(head=2)
+        trace_position(translator, translation, 1).steps(head=2)
     monkeypatch.setattr(RecurrentDecoder, "attentions", Decoder.attentions)
     with pytest.raises(UserError, match="does not say which modules compute its attention"):
-        translator.trace(translation, 1)
+        trace_position(translator, translation, 1)
     without: Any = None
     with pytest.raises(UserError, match=r"no attention; all that it gets from the source is its first state"):
-        recurrent(without).trace(translation, 1)
+        trace_position(recurrent(without), translation, 1)

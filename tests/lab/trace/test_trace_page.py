@@ -11,7 +11,7 @@ import pytest
 
 from nmt.lab.attention.caption import shown
 from nmt.lab.trace.page import trace_page
-from nmt.lab.trace.trace import Trace
+from nmt.lab.trace.trace import Trace, trace_position
 from tests.browser import Browser
 from tests.html_page import Page
 from tests.tiny_run import Run
@@ -21,7 +21,7 @@ EVIL = "<script>document.title = 'evil'</script> & <img src=x onerror=alert(1)> 
 
 def traced(run: Run, source: str = "two dogs, a man", **choice: Any) -> Trace:
     (translation,) = run.translator.score([source], [f"ein Mann {source}"])
-    return run.translator.trace(translation, 3, **choice)
+    return trace_position(run.translator, translation, 3, **choice)
 
 
 def number(text: str) -> float:
