@@ -15,7 +15,7 @@ from tests.integration.small_training import best, last
 OVERRIDES = [
     "data=cldr", "data.sizes=[60,4,4]", "data.topics=[dates,numbers]", "data.max_parts=1", "data.batch_tokens=300",
     "tokenizer.vocab_size=330", "model.encoder.layers=1", "model.encoder.block.width=16", "model.encoder.block.heads=2",
-    "model.encoder.block.feed_forward=16", "trainer.accelerator=cpu", "callbacks.samples=null",
+    "model.encoder.block.feed_forward=16", "trainer.accelerator=cpu", "callbacks=plain",
     "logger.tensorboard=false",
     "callbacks.checkpointing.average_last=0", "search.beam_size=1", "search.max_length_factor=0.3",
     "search.max_length_extra=0",

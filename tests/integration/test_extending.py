@@ -20,7 +20,7 @@ FILES = re.findall(r"^```(?:python|yaml) (\S+)\n(.*?)^```$", PAGE, re.MULTILINE 
 COMMANDS = re.findall(r"^python train\.py (.*)$", PAGE, re.MULTILINE)
 TINY = [
     *("data.max_length=64", "trainer.accelerator=cpu"),
-    *("debug=fast", "callbacks.samples=null"),  # pictures take most of the time
+    *("debug=fast", "callbacks=plain"),
 ]
 CORPUS = ["data=cldr", "data.sizes=[200,8,8]", "data.topics=[numbers]", "data.max_parts=1", "tokenizer.vocab_size=300"]
 

@@ -12,7 +12,7 @@ from tests.integration.small_training import SMALL_TRANSFORMER, best
 
 PAIRS = 60
 WORDS = ["objective=guided_alignment", *SMALL_TRANSFORMER, "data=files", "tokenizer.vocab_size=291",
-         "data.batch_tokens=200", "trainer.accelerator=cpu", "search.max_length_factor=1", "callbacks.samples=null",
+         "data.batch_tokens=200", "trainer.accelerator=cpu", "search.max_length_factor=1", "callbacks=plain",
          "trainer.max_steps=4", "trainer.log_every_n_steps=2"]  # fmt: skip
 
 

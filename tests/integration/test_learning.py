@@ -11,7 +11,7 @@ from tests.integration.small_training import MODELS, NO_AVERAGE, go, last_weight
 @pytest.mark.parametrize("name", ["transformer", "bahdanau"])
 def test_half_precision_learns_as_single_does(tmp_path, name):
     common = [
-        *MODELS[name], "data.sizes=[100,4,4]", "trainer.max_steps=3", "callbacks.samples=null", "optimizer.eps=1",
+        *MODELS[name], "data.sizes=[100,4,4]", "trainer.max_steps=3", "optimizer.eps=1",
         "scheduler=constant", "scheduler.warmup_updates=0",
     ]  # fmt: skip
     # eps=1 keeps Adam's steps proportional to the gradients.
@@ -34,7 +34,6 @@ def test_a_model_learns_with_rdrop(tmp_path):
         "data.batch_tokens=1000", "optimizer.lr=0.003",
         "trainer.max_steps=200", "trainer.max_epochs=null", "trainer.check_val_every_n_epoch=null",
         "trainer.val_check_interval=50", "scheduler.warmup_updates=30", NO_AVERAGE,
-        "callbacks.samples=null",
     )  # fmt: skip
     events = EventAccumulator(str(folder))
     events.Reload()

@@ -27,7 +27,7 @@ from tests.integration.small_training import (
 
 KILLED = [
     *TINY, *SMALL_TRANSFORMER, "data.sizes=[3000,20,20]", "trainer.max_epochs=2",
-    "callbacks.checkpointing.save_every_updates=10", "callbacks.samples=null", "data.batch_tokens=150",
+    "callbacks.checkpointing.save_every_updates=10", "data.batch_tokens=150",
 ]  # fmt: skip
 
 

@@ -29,7 +29,7 @@ COMMON = [
     "model.encoder.block.feed_forward=16",
     "model.encoder.embedding_dropout=0", "model.encoder.block.residual_dropout=0",
     "model.encoder.block.attention_dropout=0", "model.encoder.block.feed_forward_dropout=0",
-    "callbacks.samples=null", "callbacks.checkpointing.average_last=0",
+    "callbacks=plain", "callbacks.checkpointing.average_last=0",
     f"trainer.max_steps={UPDATES}", f"objective.label_smoothing={SMOOTHING}", f"trainer.gradient_clip_val={CLIP}",
     "scheduler=constant", f"scheduler.warmup_updates={WARMUP}", "scheduler.warmup_share=1", "optimizer.eps=1.0e-3",
 ]  # fmt: skip

@@ -23,7 +23,7 @@ OVERRIDES = [
     *("data=cldr", "data.sizes=[60,4,4]", "data.max_parts=1", "data.batch_tokens=200", "tokenizer.vocab_size=376"),
     *("model.encoder.block.width=16", "model.encoder.block.heads=2", "model.encoder.block.feed_forward=16"),
     *("model.encoder.layers=1", "trainer.accelerator=cpu", "search=greedy", "search.max_length_factor=0.1"),
-    *("search.max_length_extra=0", "logger.tensorboard=false", "callbacks.samples=null", "callbacks.watch=null"),
+    *("search.max_length_extra=0", "logger.tensorboard=false", "callbacks=plain"),
 ]
 
 
