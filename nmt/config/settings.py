@@ -79,7 +79,7 @@ class TokenizerConfig:
     """How SentencePiece is trained."""
 
     type: Literal["unigram", "bpe"]
-    # Pieces of each vocabulary, specials included. None: `nmt.data.vocabulary.default_size`
+    # Pieces of each vocabulary, specials included. None: `nmt.data.tokenizer.default_size`
     vocab_size: Annotated[int, Range(low=8, high=1_000_000)] | None
     joint: bool  # one vocabulary for both languages
     character_coverage: Annotated[float, Range(low=0.98, high=1.0)]  # the range of SentencePiece

@@ -15,8 +15,7 @@ import torch
 
 from nmt.data.normalization import normalized
 from nmt.data.pair import Reiterable, SentencePair, Split
-from nmt.data.tokenizer import Tokenizer
-from nmt.data.vocabulary import default_size
+from nmt.data.tokenizer import Tokenizer, default_size
 from nmt.errors import UserError
 from nmt.tokens import BOS, EOS, PAD, RESERVED, UNK, Piece
 from nmt.training.interruption import stopped_by_signals
@@ -266,16 +265,28 @@ def test_characters_spelt_in_bytes_are_whole_in_words(train):
 
 @pytest.mark.parametrize("type", ["unigram", "bpe"])
 def test_without_a_size_the_corpus_decides(train, pairs, type):
-    texts = [text for pair in pairs[:100] for text in (pair.source, pair.target)]
-    assert train(type, vocab_size=None, pairs=pairs[:100]).source_vocab_size == default_size(texts, 100)
+    characters = {" "}.union(*(pair.source + pair.target for pair in pairs[:100]))
+    assert train(type, vocab_size=None, pairs=pairs[:100]).source_vocab_size == default_size(len(characters), 100)
     few = [SentencePair("가나다", "abc")] * 9
-    assert 276 + 7 <= train(type, vocab_size=None, pairs=few).source_vocab_size < default_size(["가나다abc"], 9)
+    assert 276 + 7 <= train(type, vocab_size=None, pairs=few).source_vocab_size < default_size(7, 9)
 
 
 def test_a_default_size_grows_with_the_corpus_up_to_its_limit():
-    assert [default_size(["ab"], pairs) for pairs in (0, 1_000, 29_000, 10**6)] == [279, 1323, 5899, 32_000]
-    many = "".join(map(chr, range(0x4E00, 0x4E00 + 40_000)))
-    assert default_size([many], 10**6) == 276 + 1 + 40_000
+    assert [default_size(3, pairs) for pairs in (0, 1_000, 29_000, 10**6)] == [279, 1323, 5899, 32_000]
+    assert default_size(40_001, 10**6) == 276 + 40_001
+
+
+@pytest.mark.parametrize("joint", [True, False])
+def test_the_corpus_is_read_once_for_all_that_training_needs(pairs, tokenizer_config, joint):
+    passes = []
+
+    def read():
+        passes.append(1)
+        return iter(pairs)
+
+    split = Split.of(Reiterable(read))
+    Tokenizer.train(split, tokenizer_config("bpe", joint=joint, vocab_size=None), cache_dir=None)
+    assert len(passes) == 1 + 1, "to count and hash, and to sample"
 
 
 def test_of_a_large_corpus_every_nth_pair_is_used(train, pairs, caplog):
