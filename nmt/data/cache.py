@@ -30,7 +30,7 @@ def read_entry(path: Path, subject: str, parse: Callable[[bytes], T]) -> T | Non
     """
     try:
         entry = path.read_bytes()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         logger.info(f"{subject}: {path} cannot be read ({error.strerror}); making it again")

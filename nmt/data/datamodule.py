@@ -9,7 +9,8 @@ from collections.abc import Sequence
 import pytorch_lightning as pl
 
 from nmt.config.settings import DataConfig
-from nmt.data.encoded import Encoded, counts
+from nmt.data.encoded import Encoded
+from nmt.data.encoding import counts
 from nmt.data.loader import BatchLoader, count_batches
 from nmt.data.training_pairs import TrainingPairs
 

@@ -1,39 +1,31 @@
-"""The encoded corpus: the token ids of all training pairs, and their links, in one memory-mapped file."""
+"""The encoded corpus: the token ids of all training pairs, and their links, in memory-mapped NumPy files.
+
+A corpus is a folder of the cache with these files:
+
+    ids.npy           uint16 or int32: the source and the target of pair 0, then of pair 1, ...
+    offsets.npy       int64 (2 * pairs + 1): side i, counted over all pairs, is ids[offsets[i] : offsets[i + 1]]
+    links.npy         uint16 or int32 (links, 2), if linked: the position of a target piece, and of a source piece
+    link_offsets.npy  int64 (pairs + 1), if linked: the links of pair i are links[link_offsets[i] : link_offsets[i + 1]]
+    corpus.json       written last: what the pairs depend on, the counts of dropped pairs, a checksum of each file
+"""
 
 from __future__ import annotations
 
-import hashlib
 import itertools
-import json
-import logging
-import tempfile
 from abc import abstractmethod
-from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
+from numpy.lib.format import write_array_header_1_0
 from numpy.typing import NDArray
 
-from nmt.data.corpus_file import Chunk, Contents, LinkChunk, open_corpus, read_corpus, write_corpus
-from nmt.data.filters import Filters
-from nmt.data.pair import SentencePair, Split
-from nmt.data.progress import PassProgress
 from nmt.data.tokenizer import Tokenizer
-from nmt.data.word_links import PieceLinks, links_of_pair, piece_links, words_of_pieces
-from nmt.errors import UserError, counted
-from nmt.system.atomic import lock_file, replacing
-from nmt.system.cores import usable_cores
-from nmt.system.lines import digest
+from nmt.data.word_links import PieceLinks
 
-VERSION = 1
 UINT16_VALUES = 2**16
-CHUNK_PAIRS = 2_000  # encoded by one call
-
-logger = logging.getLogger(__name__)
 
 
 class Encoded(NamedTuple):
@@ -55,204 +47,131 @@ class EncodedPairs(Sequence[Encoded]):
     @property
     @abstractmethod
     def target_lengths(self) -> NDArray[np.int32]:
-        """The number of target ids of each pair, computed at each access."""
+        """The number of target ids of each pair."""
 
 
 class EncodedCorpus(EncodedPairs):
-    """The kept pairs of a corpus as ids.
+    """The kept pairs of a corpus as ids, mapped to memory from the files in a folder, which may be deleted then.
 
     `dropped` counts the pairs that the filters left out, by reason.
     """
 
-    def __init__(self, contents: Contents) -> None:
-        self._contents = contents
-        self.dropped = contents.dropped
+    def __init__(self, folder: Path, dropped: Mapping[str, int], *, linked: bool) -> None:
+        self._ids, self._offsets = _mapped(folder / "ids.npy"), _mapped(folder / "offsets.npy")
+        self._links = _mapped(folder / "links.npy") if linked else None
+        self._link_offsets = _mapped(folder / "link_offsets.npy") if linked else None
+        self.dropped = dropped
 
     def __len__(self) -> int:
-        return len(self._contents.source_lengths)
+        return len(self._offsets) // 2
 
     def __getitem__(self, index: int) -> Encoded:  # type: ignore[override]  # no slices
-        row, held = range(len(self))[index], self._contents
-        ids = held.ids[held.offsets[row] : held.offsets[row + 1]].tolist()
-        length = int(self.source_lengths[row])
+        row = range(len(self))[index]
+        start, middle, end = self._offsets[2 * row : 2 * row + 3].tolist()
         links = None
-        if held.links is not None and held.link_offsets is not None:
-            links = held.links[held.link_offsets[row] : held.link_offsets[row + 1]]
-        return Encoded(ids[:length], ids[length:], links)
+        if self._links is not None and self._link_offsets is not None:
+            links = self._links[self._link_offsets[row] : self._link_offsets[row + 1]]
+        return Encoded(self._ids[start:middle].tolist(), self._ids[middle:end].tolist(), links)
 
     @property
     def source_lengths(self) -> NDArray[np.int32]:
-        """The number of source ids of each pair."""
-        return self._contents.source_lengths
+        """The number of source ids of each pair, computed at each access."""
+        return self._lengths(0)
 
     @property
     def target_lengths(self) -> NDArray[np.int32]:
         """The number of target ids of each pair, computed at each access."""
-        lengths = np.diff(self._contents.offsets).astype(np.int32)
-        lengths -= self.source_lengths
+        return self._lengths(1)
+
+    def _lengths(self, side: int) -> NDArray[np.int32]:
+        lengths = np.empty(len(self), np.int32)  # by itself, NumPy would make an array of int64
+        np.subtract(self._offsets[side + 1 :: 2], self._offsets[side:-1:2], out=lengths, casting="unsafe")
         return lengths
 
 
-def counts(dropped: Mapping[str, int]) -> str:
-    """Return the numbers of dropped pairs in words: "2 empty, 1 too long"."""
-    return ", ".join(f"{count:,} {reason}" for reason, count in sorted(dropped.items()))
+def _mapped(path: Path) -> NDArray[Any]:
+    return np.asarray(np.load(path, mmap_mode="r"))  # a plain array, because slices of np.memmap are slow
 
 
-def encode(pairs: Sequence[SentencePair], tokenizer: Tokenizer, *, linked: bool = False) -> list[Encoded]:
-    """Return the ids of every pair, and if `linked` the links between them; both sides end with eos.
-
-    The end of a sentence has no links. Raises UserError for an alignment that does not fit its pair.
-    """
-    sources = tokenizer.encode_source([pair.source for pair in pairs])
-    targets = tokenizer.encode_target([pair.target for pair in pairs])
-    if not linked:
-        return list(map(Encoded, sources, targets))
-    links = (_links(*each, tokenizer) for each in zip(pairs, sources, targets, strict=True))
-    return list(map(Encoded, sources, targets, links))
+# Files
 
 
-def _links(pair: SentencePair, source: list[int], target: list[int], tokenizer: Tokenizer) -> PieceLinks:
-    links = links_of_pair(pair, f"the alignment of '{pair.source}'")
-    sides = zip((source, target), tokenizer.word_starts, strict=True)
-    return piece_links(links, *(words_of_pieces(ids, starts) for ids, starts in sides))
+class IdTypes(NamedTuple):
+    """The type of the ids in a file, and that of the positions in links; None for a corpus without links."""
+
+    ids: str
+    positions: str | None
+
+    @classmethod
+    def of(cls, tokenizer: Tokenizer, max_length: int, *, linked: bool) -> IdTypes:
+        """Return the smallest types for the ids of `tokenizer`, and for positions in texts of `max_length` pieces."""
+        vocab_size = max(tokenizer.source_vocab_size, tokenizer.target_vocab_size)
+        ids, positions = ("<u2" if values <= UINT16_VALUES else "<i4" for values in (vocab_size, max_length))
+        return cls(ids, positions if linked else None)
 
 
-def encode_corpus(
-    split: Split, tokenizer: Tokenizer, filters: Filters, *, folder: Path, linked: bool = False
-) -> EncodedCorpus:
-    """Return the pairs that pass the filters, encoded. They are read from a file in `folder`, or written to it first.
+class _Array:
+    """An array in a .npy file that grows at its end."""
 
-    If `linked`, they have links. The name of the file follows from the texts, the tokenizer, the filters and the links.
-    A damaged file is replaced. If `folder` cannot be written, the file is a temporary one. If several processes need
-    the same file, one writes it and the others wait.
-    Raises UserError if every pair is dropped or an alignment does not fit its pair, OSError if the disk is full.
-    """
-    identity = {
-        "version": VERSION,
-        "text": split.digest,
-        "tokenizer": tokenizer.digest(),
-        "filters": digest(json.dumps(filters.identity())),
-        **id_types(tokenizer, filters.max_length, linked=linked),
-    }
-    if linked:
-        identity["links"] = str(split.links)
-    name = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:24]
-    path = folder / f"corpus-{name}.ids"
-    sizes = tokenizer.source_vocab_size, tokenizer.target_vocab_size
-    existed = path.is_file()
-    if (contents := open_corpus(path, identity, sizes)) is not None:
-        corpus = EncodedCorpus(contents)
-        logger.info(f"training pairs: {len(corpus):,} encoded, from {path}")
-        return corpus
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = path.with_suffix(".lock").open("ab")
-    except OSError as error:
-        logger.info(f"training pairs: {folder} cannot be written ({error.strerror}); encoding into a temporary file")
-        # The memory map stays valid after the file is deleted.
-        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
-            return _make(Path(temporary) / path.name, identity, split, tokenizer, filters)
-    with lock:
-        waited = lock_file(lock, waiting=f"training pairs: waiting for another process that writes {path}")
-        if waited is not None:  # this process has the lock, so a half-written file is from a process that was killed
-            for part in folder.glob(f".{path.name}.*.part"):
-                part.unlink(missing_ok=True)
-        # Another process may have written the file between the first look and the lock.
-        contents = open_corpus(path, identity, sizes) if waited or not existed else None
-        if contents is not None:
-            corpus = EncodedCorpus(contents)
-        else:
-            corpus = _make(path, identity, split, tokenizer, filters)
-            logger.info(f"training pairs: {len(corpus):,} encoded, kept in {path}")
-        Path(lock.name).unlink(missing_ok=True)
-    return corpus
+    def __init__(self, file: IO[bytes], dtype: str, *row: int) -> None:
+        self._file, self._row = file, row
+        self.dtype, self.length = dtype, 0
+        self._write_header()
+
+    def append(self, rows: NDArray[Any]) -> None:
+        """Write rows at the end."""
+        self._file.write(rows.astype(self.dtype, copy=False).tobytes())
+        self.length += len(rows)
+
+    def close(self) -> None:
+        """Write the final shape; NumPy leaves room for it in the header."""
+        self._file.seek(0)
+        self._write_header()
+
+    def _write_header(self) -> None:
+        shape = self.length, *self._row
+        write_array_header_1_0(self._file, {"descr": self.dtype, "fortran_order": False, "shape": shape})
 
 
-def _make(path: Path, identity: dict[str, Any], split: Split, tokenizer: Tokenizer, filters: Filters) -> EncodedCorpus:
-    with replacing(path) as file, PassProgress("encoding", len(split)) as progress:
-        encoder = _Encoder(tokenizer, filters, identity["dtype"], identity.get("link_dtype"))
-        kept, dropped = write_corpus(file, identity, encoder.chunks(split, progress))
-        if not kept:
-            raise UserError(f"data: every training pair was dropped ({_why(dropped, filters)}")
-    return EncodedCorpus(read_corpus(path))
+class CorpusWriter:
+    """Writes encoded pairs as a stream to the files of a corpus; `open_file` opens each."""
+
+    def __init__(self, types: IdTypes, open_file: Callable[[str], IO[bytes]]) -> None:
+        def array(name: str, dtype: str, *row: int) -> _Array:
+            return _Array(open_file(f"{name}.npy"), dtype, *row)
+
+        self._ids, self._offsets = array("ids", types.ids), array("offsets", "<i8")
+        self._offsets.append(np.zeros(1))
+        self._arrays = [self._ids, self._offsets]
+        if types.positions is not None:
+            self._links, self._link_offsets = array("links", types.positions, 2), array("link_offsets", "<i8")
+            self._link_offsets.append(np.zeros(1))
+            self._arrays += [self._links, self._link_offsets]
+
+    def add(self, pairs: Sequence[Encoded]) -> None:
+        """Write pairs, which have links if the corpus has them. Raises OverflowError for an id outside its type."""
+        sides = list(itertools.chain.from_iterable((pair.source, pair.target) for pair in pairs))
+        lengths = np.fromiter(map(len, sides), np.int64, len(sides))
+        self._offsets.append(self._ids.length + lengths.cumsum())
+        # NumPy checks the range of Python's integers; a cast of an array would wrap them.
+        self._ids.append(np.fromiter(itertools.chain.from_iterable(sides), self._ids.dtype, int(lengths.sum())))
+        links = [pair.links for pair in pairs if pair.links is not None]
+        if links:
+            self._link_offsets.append(self._links.length + np.cumsum([len(each) for each in links]))
+            self._links.append(np.concatenate(links))
+
+    def close(self) -> None:
+        """Complete the files, which the caller closes."""
+        for array in self._arrays:
+            array.close()
 
 
-def _why(dropped: Counter[str], filters: Filters) -> str:
-    """Return why all pairs were dropped, and what to do."""
-    total = dropped.total()
-    if set(dropped) == {"empty"}:
-        return f"{total:,} of {total:,} are empty on one side); check that the lines of both files belong together"
-    remedy = "raise these limits" + " or use fewer filters" * bool(filters.defects)
-    return f"{counted(total, 'pair')}: {counts(dropped)}; {filters.settings()}); {remedy}"
-
-
-# Encoding
-
-
-def id_types(tokenizer: Tokenizer, max_length: int, *, linked: bool) -> dict[str, str]:
-    """Return the types in which a corpus file holds ids, and if `linked` the positions of pieces."""
-    ids = _dtype(max(tokenizer.source_vocab_size, tokenizer.target_vocab_size)).str
-    return {"dtype": ids} | ({"link_dtype": _dtype(max_length).str} if linked else {})
-
-
-def _dtype(values: int) -> np.dtype[Any]:
-    """Return the type for `values` numbers, the first of which is 0."""
-    return np.dtype("<u2" if values <= UINT16_VALUES else "<i4")
-
-
-@dataclass(frozen=True)
-class _Encoder:
-    """Encodes the pairs that the filters keep. `link_dtype` is None for a corpus without links."""
-
-    tokenizer: Tokenizer
-    filters: Filters
-    dtype: str
-    link_dtype: str | None
-
-    def chunks(self, pairs: Iterable[SentencePair], progress: PassProgress) -> Iterator[Chunk]:
-        """Yield the chunks in order. Threads encode them in parallel, because SentencePiece releases the GIL."""
-        threads = usable_cores()
-        rest = iter(pairs)
-        pending: deque[Future[Chunk]] = deque()
-        with ThreadPoolExecutor(threads) as pool:
-            while texts := list(itertools.islice(rest, CHUNK_PAIRS)):
-                found = self.filters.found(progress.done, texts)
-                sound = [pair for pair, name in zip(texts, found, strict=True) if not name]
-                pending.append(pool.submit(self.chunk, sound, Counter(filter(None, found))))
-                progress.advance(len(texts))
-                if len(pending) > 2 * threads:
-                    yield pending.popleft().result()
-            while pending:
-                yield pending.popleft().result()
-
-    def chunk(self, texts: Sequence[SentencePair], dropped: Counter[str]) -> Chunk:
-        """Return the pairs that the limits keep. `dropped` counts those that other filters have left out before."""
-        pairs = encode(texts, self.tokenizer, linked=self.link_dtype is not None)
-        lengths = np.array([(len(pair.source), len(pair.target)) for pair in pairs], np.int32).reshape(-1, 2)
-        reasons = self.filters.reasons(lengths[:, 0], lengths[:, 1])
-        keep = reasons == ""
-        return make_chunk(
-            list(itertools.compress(pairs, keep)),
-            self.dtype,
-            self.link_dtype,
-            dropped + Counter(reasons[~keep].tolist()),
-        )
-
-
-def make_chunk(pairs: Sequence[Encoded], dtype: str, link_dtype: str | None, dropped: Counter[str]) -> Chunk:
-    """Return encoded pairs as a part of a corpus file. `link_dtype` is None for a corpus without links."""
-    lengths = np.array([(len(pair.source), len(pair.target)) for pair in pairs], np.int32).reshape(-1, 2)
-    sides = itertools.chain.from_iterable((pair.source, pair.target) for pair in pairs)
-    # Python's integers are checked against the range of the type here; a cast of an array would wrap them.
-    ids = np.fromiter(itertools.chain.from_iterable(sides), dtype, int(lengths.sum()))
-    links = (
-        None
-        if link_dtype is None
-        else _link_chunk([pair.links for pair in pairs if pair.links is not None], link_dtype)
-    )
-    return Chunk(ids, lengths[:, 0], lengths[:, 1], dropped, links)
-
-
-def _link_chunk(links: Sequence[PieceLinks], dtype: str) -> LinkChunk:
-    counts = np.array([len(each) for each in links], np.int32)
-    return LinkChunk(np.concatenate([np.empty((0, 2), np.int64), *links]).astype(dtype), counts)
+@contextmanager
+def writing_corpus(
+    folder: Path, types: IdTypes, open_file: Callable[[Path], AbstractContextManager[IO[bytes]]]
+) -> Iterator[CorpusWriter]:
+    """Yield a writer of the files in `folder`. They are complete at the end of the block."""
+    with ExitStack() as stack:
+        writer = CorpusWriter(types, lambda name: stack.enter_context(open_file(folder / name)))
+        yield writer
+        writer.close()

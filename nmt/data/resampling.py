@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import random
 import tempfile
-from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
-from nmt.data.corpus_file import Chunk, read_corpus, write_corpus
-from nmt.data.encoded import CHUNK_PAIRS, Encoded, EncodedCorpus, EncodedPairs, id_types, make_chunk
+from nmt.data.encoded import Encoded, EncodedCorpus, EncodedPairs, IdTypes, writing_corpus
+from nmt.data.encoding import CHUNK_PAIRS
 from nmt.data.progress import PassProgress
 from nmt.data.subwords import SAMPLERS
 from nmt.data.tokenizer import Tokenizer
@@ -31,23 +29,20 @@ class SubwordSampling:
         self._target = self._source if target is source else SAMPLERS[type](target, strength)
 
     def __call__(self, pairs: EncodedPairs, rng: random.Random) -> EncodedCorpus:
-        """Return the same pairs in the same order, encoded anew. They are in a temporary file, mapped to memory."""
-        types = id_types(self._tokenizer, self._max_length, linked=pairs[0].links is not None)
-        # The memory map stays valid after the file is deleted.
-        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-            path = Path(folder) / "epoch.ids"
-            with path.open("wb") as file, PassProgress("sampling subwords", len(pairs)) as progress:
-                write_corpus(file, types, self._chunks(pairs, types, rng, progress))
-            return EncodedCorpus(read_corpus(path))
-
-    def _chunks(
-        self, pairs: EncodedPairs, types: dict[str, str], rng: random.Random, progress: PassProgress
-    ) -> Iterator[Chunk]:
-        for start in range(0, len(pairs), CHUNK_PAIRS):
-            places = range(start, min(start + CHUNK_PAIRS, len(pairs)))
-            chunk = [self.pair(pairs[place], rng) for place in places]
-            yield make_chunk(chunk, types["dtype"], types.get("link_dtype"), Counter())
-            progress.advance(len(chunk))
+        """Return the same pairs in the same order, encoded anew. They are in temporary files, mapped to memory."""
+        linked = pairs[0].links is not None
+        types = IdTypes.of(self._tokenizer, self._max_length, linked=linked)
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+            folder = Path(name)
+            with (
+                writing_corpus(folder, types, lambda path: path.open("wb")) as writer,
+                PassProgress("sampling subwords", len(pairs)) as progress,
+            ):
+                for start in range(0, len(pairs), CHUNK_PAIRS):
+                    places = range(start, min(start + CHUNK_PAIRS, len(pairs)))
+                    writer.add([self.pair(pairs[place], rng) for place in places])
+                    progress.advance(len(places))
+            return EncodedCorpus(folder, {}, linked=linked)
 
     def pair(self, pair: Encoded, rng: random.Random) -> Encoded:
         """Return one pair, encoded anew."""

@@ -29,7 +29,8 @@ from nmt.config.settings import DataConfig, TrainConfig
 from nmt.data.cache import cache_folder
 from nmt.data.corpus import WeightedSplit, load_corpus, load_more, origin
 from nmt.data.datamodule import TranslationData
-from nmt.data.encoded import Encoded, EncodedCorpus, encode, encode_corpus
+from nmt.data.encoded import Encoded, EncodedCorpus
+from nmt.data.encoding import encode, encode_corpus
 from nmt.data.filters import make_filters
 from nmt.data.pair import SentencePair, Split
 from nmt.data.resampling import SubwordSampling

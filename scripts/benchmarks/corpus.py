@@ -34,7 +34,8 @@ from nmt.config.compose import compose
 from nmt.config.schema import validate
 from nmt.data.cache import cache_folder
 from nmt.data.corpus import load_corpus
-from nmt.data.encoded import EncodedCorpus, encode_corpus
+from nmt.data.encoded import EncodedCorpus
+from nmt.data.encoding import encode_corpus
 from nmt.data.filters import make_filters
 from nmt.data.loader import BatchLoader
 from nmt.data.pair import Split
@@ -128,7 +129,7 @@ def generate(folder: Path, count: int) -> int:
 def first_start(settings: list[str]) -> list[str]:
     """Time every step from the text to the encoded corpus. Return the lines of the report."""
     corpus, _, seconds = _prepare(settings)
-    (file,) = cache_folder().glob("*.ids")
+    (file,) = cache_folder().glob("corpus-*")
     rate = len(corpus) / (seconds["counting"] + seconds["encoding"])
     return [
         f"preparation: {rate:,.0f} pairs/s ({_listed(seconds)}; the rate leaves out the tokenizer); "

@@ -5,7 +5,8 @@ import logging
 import pytest
 
 from nmt.data.datamodule import TranslationData
-from nmt.data.encoded import Encoded, encode_corpus
+from nmt.data.encoded import Encoded
+from nmt.data.encoding import encode_corpus
 from nmt.data.filters import Filters
 from nmt.data.pair import SentencePair, Split
 from nmt.data.training_pairs import Part, TrainingPairs

@@ -8,7 +8,8 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from nmt.data.encoded import EncodedCorpus, encode
+from nmt.data.encoded import EncodedCorpus
+from nmt.data.encoding import encode
 from nmt.data.filters import Filters
 from nmt.data.pair import SentencePair
 from nmt.data.tokenizer import Tokenizer
@@ -27,8 +28,8 @@ def test_equals_encoding_to_lists(encode_pairs, cache_files, count, size, bytes_
     assert corpus.source_lengths.tolist() == [len(pair.source) for pair in expected]
     assert corpus.target_lengths.tolist() == [len(pair.target) for pair in expected]
     ids = sum(len(pair.source) + len(pair.target) for pair in expected)
-    (path,) = cache_files()
-    assert path.stat().st_size == 1024 + -(-ids * bytes_each // 8) * 8 + 12 * count + 8
+    (entry,) = cache_files()
+    assert (entry / "ids.npy").stat().st_size == 128 + ids * bytes_each
     assert list(encode_pairs([], Numbers(size))) == expected, "read from the file"
 
 
@@ -43,7 +44,7 @@ def test_equals_encoding_with_sentencepiece(encode_pairs, tokenizer_config):
 
 
 @pytest.mark.parametrize("longest", [10, 70_000])
-def test_links_of_kept_pairs_survive_the_file(encode_pairs, cache_files, longest):
+def test_links_of_kept_pairs_survive_the_file(encode_pairs, longest):
     pairs, filters = linked_pairs(5000), Filters(max_length=longest, max_ratio=2.0)
     expected = plain([pair for pair in encode(pairs, Numbers(), linked=True) if reason(pair, filters) == ""])
     assert 500 < len(expected) < 5000 and any(links for *_, links in expected)
@@ -51,10 +52,6 @@ def test_links_of_kept_pairs_survive_the_file(encode_pairs, cache_files, longest
         corpus = encode_pairs(pairs_now, filters=filters, links="digest")
         assert plain(corpus) == expected
         assert plain([corpus[-1], corpus[7]]) == [expected[-1], expected[7]]
-    (path,) = cache_files()
-    good = path.read_bytes()
-    path.write_bytes(good[:-1] + bytes([good[-1] ^ 1]))
-    assert plain(encode_pairs(pairs, filters=filters, links="digest")) == expected, "damage among the links is noticed"
 
 
 def reason(pair, filters):
@@ -90,7 +87,7 @@ def test_dropping_everything_is_an_error(encode_pairs, cache_files):
         encode_pairs([pair(0, 3)] * 3, filters=filters)
     with pytest.raises(UserError, match=r"\(2 pairs: 1 empty, 1 too long; data.max_length=10 pieces.*raise these"):
         encode_pairs([pair(0, 3), pair(11, 11)], filters=filters)
-    assert [path.suffix for path in cache_files()] == [".lock"], "no corpus is kept"
+    assert [path.name for entry in cache_files() for path in entry.iterdir()] == ["lock"], "no corpus is kept"
 
 
 def test_an_id_out_of_range_is_an_error(encode_pairs):

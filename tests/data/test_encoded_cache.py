@@ -1,7 +1,6 @@
-"""The file of an encoded corpus is found by its content, and survives kills, damage and other processes."""
+"""An encoded corpus in the cache is found by its content, and survives kills, damage and other processes."""
 
 import errno
-import json
 import logging
 import os
 import random
@@ -9,17 +8,22 @@ import signal
 import subprocess
 import sys
 import threading
-import zlib
-from dataclasses import replace
 from unittest.mock import Mock
 
 import pytest
 
-from nmt.data.corpus_file import HEADER_BYTES, MAGIC
-from nmt.data.encoded import encode
+from nmt.data.encoding import encode
 from nmt.data.filters import Filters
 from nmt.errors import UserError
-from tests.data.number_texts import Numbers, linked_pairs, random_pairs
+from tests.data.number_texts import Numbers, linked_pairs, plain, random_pairs
+
+FILES = ["corpus.json", "ids.npy", "offsets.npy"]
+
+
+def names(entries):
+    """Return the names of the files of the only corpus in the cache."""
+    (entry,) = entries
+    return sorted(path.name for path in entry.iterdir())
 
 
 class Once:
@@ -46,7 +50,7 @@ def test_links_are_part_of_the_name_only_where_they_are_used(encode_pairs, cache
 def test_a_corpus_without_links_keeps_its_name(encode_pairs, cache_files):
     """A corpus that was encoded by an earlier version is found."""
     encode_pairs(random_pairs(10))
-    assert [path.name for path in cache_files()] == ["corpus-46e72624a820b8d0c276537a.ids"]
+    assert [path.name for path in cache_files()] == ["corpus-780bd1310cc8f1409116bdee"]
 
 
 def test_found_by_text_tokenizer_and_filters(encode_pairs, cache_files):
@@ -63,64 +67,38 @@ def test_found_by_text_tokenizer_and_filters(encode_pairs, cache_files):
     assert pairs.read == 6 and len(cache_files()) == 6
 
 
-def test_damage_is_noticed(encode_pairs, cache_files, caplog):
-    caplog.set_level(logging.INFO, "nmt")
-    pairs = random_pairs(50)
-    expected = encode(pairs, Numbers())
-    encode_pairs(pairs)
-    (path,) = cache_files()
-    good = path.read_bytes()
+def damaged(content):
+    """Return contents that are cut short, too long, or have one bit flipped."""
     draw = random.Random(0)
-    places = [0, 9, 20, 1023, 1024, len(good) - 1, *(draw.randrange(len(good)) for _ in range(30))]
-    flipped = [good[:place] + bytes([good[place] ^ 1]) + good[place + 1 :] for place in places]
-    for bad in (b"", good[:500], good[:-1], good + b"x", *flipped):
-        path.write_bytes(bad)
-        caplog.clear()
-        assert list(encode_pairs(pairs)) == expected
-        assert [f"{path} is damaged" in line for line in caplog.messages].count(True) == 1
-        assert path.read_bytes() == good
+    places = [0, 9, 40, len(content) - 1, *(draw.randrange(len(content)) for _ in range(8))]
+    flipped = [content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :] for place in places]
+    return [b"", content[:50], content[:-1], content + b"x", *flipped, None]
 
 
-def forged(path, **changes):
-    """Replace the header's entries, or ids where `place` is given, and encode_pairs both checksums right again."""
-    content = bytearray(path.read_bytes())
-    header = json.loads(content[12:HEADER_BYTES])
-    for place, value in changes.pop("ids", {}).items():
-        content[HEADER_BYTES + 2 * place : HEADER_BYTES + 2 * place + 2] = value.to_bytes(2, "little")
-    header |= {"checksum": zlib.crc32(content[HEADER_BYTES:])} | changes
-    text = json.dumps(header).encode().ljust(HEADER_BYTES - 12)
-    path.write_bytes(MAGIC + zlib.crc32(text).to_bytes(4, "little") + text + bytes(content[HEADER_BYTES:]))
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"pairs": 0}, {"pairs": -1}, {"pairs": 49}, {"pairs": 10**30}, {"pairs": "many"}, {"pairs": 1.5},
-        {"pairs": None}, {"ids": {5: 1000}}, {"ids": {0: 65535}}, {"dropped": []}, {"dropped": {"empty": "many"}},
-        {"all_links": 3}, {"all_links": 10**9}, {"link_dtype": "<i4"}, {"link_dtype": "O"}, {"dtype": "<i4"},
-    ],
-    ids=str,
-)  # fmt: skip
-def test_a_forged_file_is_made_again_and_named(encode_pairs, cache_files, caplog, changes):
+@pytest.mark.parametrize("name", ["ids.npy", "offsets.npy", "links.npy", "link_offsets.npy", "corpus.json"])
+def test_damage_is_noticed(encode_pairs, cache_files, caplog, name):
     caplog.set_level(logging.INFO, "nmt")
-    pairs = [replace(each, alignment="0-0") for each in random_pairs(50)]
+    pairs = linked_pairs(50)
+    expected = plain(encode(pairs, Numbers(), linked=True))
     encode_pairs(pairs, links="digest")
-    (path,) = cache_files()
-    good = path.read_bytes()
-    forged(path)
-    assert path.read_bytes() == good
-    forged(path, **changes)
-    encode_pairs(pairs, links="digest")
-    assert f"training pairs: {path} is damaged; encoding again" in caplog.messages
-    assert path.read_bytes() == good
+    (entry,) = cache_files()
+    good = (entry / name).read_bytes()
+    for bad in damaged(good):
+        (entry / name).unlink() if bad is None else (entry / name).write_bytes(bad)
+        caplog.clear()
+        assert plain(encode_pairs(pairs, links="digest")) == expected
+        missing = bad is None and name == "corpus.json"
+        assert [f"{entry / 'corpus.json'} is damaged" in line for line in caplog.messages].count(True) == 1 - missing
+        assert (entry / name).read_bytes() == good
 
 
-def test_a_foreign_file_is_not_taken(encode_pairs, cache_files):
+@pytest.mark.parametrize("name", ["ids.npy", "offsets.npy", "corpus.json"])
+def test_a_foreign_file_is_not_taken(encode_pairs, cache_files, name):
     encode_pairs(random_pairs(10))
     (mine,) = cache_files()
     encode_pairs(random_pairs(20), text_digest="another text")
     (other,) = set(cache_files()) - {mine}
-    mine.write_bytes(other.read_bytes())
+    (mine / name).write_bytes((other / name).read_bytes())
     assert list(encode_pairs(random_pairs(10))) == encode(random_pairs(10), Numbers())
 
 
@@ -129,7 +107,7 @@ def test_a_folder_that_cannot_be_written(encode_pairs, tmp_path, caplog):
     (tmp_path / "file").write_text("")
     corpus = encode_pairs(random_pairs(10), folder=tmp_path / "file" / "cache")
     assert list(corpus) == encode(random_pairs(10), Numbers())
-    assert len(caplog.messages) == 1 and "encoding into a temporary file" in caplog.messages[0]
+    assert len(caplog.messages) == 1 and "encoding into temporary files" in caplog.messages[0]
 
 
 def test_an_error_of_the_source_leaves_no_corpus(encode_pairs, cache_files):
@@ -140,14 +118,14 @@ def test_an_error_of_the_source_leaves_no_corpus(encode_pairs, cache_files):
     with pytest.raises(UserError, match="broken"):
         encode_pairs(failing())
     assert list(encode_pairs(random_pairs(10))) == encode(random_pairs(10), Numbers())
-    assert [path.suffix for path in cache_files()] == [".ids"]
+    assert names(cache_files()) == FILES
 
 
 SLOW = """
 import sys, time
 from pathlib import Path
 from nmt.data.pair import Reiterable, Split
-from nmt.data.encoded import encode_corpus
+from nmt.data.encoding import encode_corpus
 from tests.data.number_texts import KEEP_ALL, Numbers, random_pairs
 
 def slow():
@@ -178,10 +156,10 @@ def test_killed_and_started_again(encode_pairs, cache_files, tmp_path, root):
     with start(tmp_path / "cache", root, 60) as process:
         assert process.stdout.readline() == "half\n"
         process.send_signal(signal.SIGKILL)
-    assert any(path.suffix == ".part" for path in cache_files()), "it was killed while it wrote"
+    assert any(name.endswith(".part") for name in names(cache_files())), "it was killed while it wrote"
     pairs = random_pairs(20_000)
     assert list(encode_pairs(pairs)) == encode(pairs, Numbers())
-    assert [path.suffix for path in cache_files()] == [".ids"], "nothing of the killed process is left"
+    assert names(cache_files()) == FILES, "nothing of the killed process is left"
 
 
 @pytest.mark.slow
@@ -194,7 +172,7 @@ def test_the_second_of_two_processes_waits(encode_pairs, cache_files, tmp_path, 
         assert process.stdout.read() == "20000\n"
     assert pairs.read == 0 and len(corpus) == 20_000
     assert "waiting for another process" in caplog.messages[0]
-    assert [path.suffix for path in cache_files()] == [".ids"]
+    assert names(cache_files()) == FILES
 
 
 def test_two_at_once_where_files_cannot_be_locked(encode_pairs, cache_files, monkeypatch):
@@ -209,7 +187,7 @@ def test_two_at_once_where_files_cannot_be_locked(encode_pairs, cache_files, mon
 
     made.append(encode_pairs(interrupted()))
     assert [list(corpus) for corpus in made] == [encode(pairs, Numbers())] * 2
-    assert [path.suffix for path in cache_files()] == [".ids"]
+    assert names(cache_files()) == FILES
 
 
 def test_threads_at_once(encode_pairs):

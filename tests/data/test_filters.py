@@ -11,7 +11,7 @@ import pytest
 
 from nmt.config.settings import Filter
 from nmt.data.defects.corpus import MOST_TARGETS, simplified
-from nmt.data.encoded import encode, encode_corpus
+from nmt.data.encoding import encode, encode_corpus
 from nmt.data.filters import DEFECTS, FILTERS, Filters, check_filters, make_filters, surroundings
 from nmt.data.pair import SentencePair, Split
 from nmt.data.tokenizer import Tokenizer
@@ -121,7 +121,7 @@ def test_everything_that_decides_is_part_of_the_name(data_config, tokenizer_conf
 
     def files(corpus, **settings):
         encode_corpus(corpus["train"], tokenizer, make_filters(data_config(**settings), corpus), folder=tmp_path)
-        return len(list(tmp_path.glob("*.ids")))
+        return len(list(tmp_path.glob("corpus-*")))
 
     assert files(corpus) == 1
     assert files(corpus, filters=["duplicate"]) == 2

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from nmt.data.encoded import encode, encode_corpus
+from nmt.data.encoding import encode, encode_corpus
 from nmt.data.filters import Filters
 from nmt.data.loader import BatchLoader
 from nmt.data.pair import SentencePair, Split
@@ -27,7 +27,7 @@ def texts(count, seed):
 
 @pytest.fixture(autouse=True)
 def _small_chunks(monkeypatch):
-    for module in ("encoded", "resampling"):
+    for module in ("encoding", "resampling"):
         monkeypatch.setattr(f"nmt.data.{module}.CHUNK_PAIRS", CHUNK)
 
 

@@ -15,7 +15,7 @@ from nmt.config.compose import compose
 from nmt.config.schema import validate
 from nmt.data.corpus import load_corpus
 from nmt.data.datamodule import TranslationData
-from nmt.data.encoded import encode, encode_corpus
+from nmt.data.encoding import encode, encode_corpus
 from nmt.data.filters import Filters
 from nmt.data.training_pairs import Part, TrainingPairs
 from nmt.search.beam import BeamSearch
