@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
+from typing import Annotated
 
 from nmt.data.pair import SentencePair
 from nmt.lab.tasks.task import DistanceTask
+from nmt.parameters import Range, checked
 
 NOUNS = (
     *("key", "box", "door", "car", "lamp", "ring", "ship", "map", "coat", "cup"),
@@ -16,13 +19,16 @@ PLACES = ("near", "behind", "under", "above", "beside", "beyond")
 QUALITIES = ("old", "new", "small", "heavy", "green", "cheap", "clean", "broken", "famous", "warm")
 
 
+@checked
 class Agreement(DistanceTask):
     """Sources as "the keys near the box will be old"; the target agrees with the subject: "they are old".
 
     The measure is the number of other nouns between the subject and the verb. "will be" does not show the number.
     """
 
-    farthest = 16
+    def __init__(self, *, seed: int, sizes: Sequence[int], max_distance: Annotated[int, Range(low=0, high=16)]) -> None:
+        """Take the sizes [train, val, test] and the largest number of other nouns."""
+        super().__init__(seed=seed, sizes=sizes, max_distance=max_distance)
 
     def draw(self, rng: Random) -> SentencePair:
         """Return a random pair."""

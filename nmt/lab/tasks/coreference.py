@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from nmt.data.pair import SentencePair
-from nmt.lab.tasks.task import DistanceTask, count_fillers, fillers
+from nmt.lab.tasks.task import PhrasesTask
 
 ANIMALS = ("animal", "dog", "cat", "horse", "fox", "bear", "goat", "wolf", "sheep", "donkey")
 PLACES = ("street", "river", "bridge", "field", "valley", "square", "lake", "road")
@@ -13,7 +13,7 @@ OF_ANIMALS = ("tired", "hungry", "weak", "scared", "sleepy", "thirsty")
 OF_PLACES = ("wide", "long", "steep", "crowded", "muddy", "icy")
 
 
-class Coreference(DistanceTask):
+class Coreference(PhrasesTask):
     """Sources as "the animal did not cross the street because it was too tired"; the target names what "it" means:
     "the animal was too tired". Only the last word decides: tired is said of animals, wide of places.
 
@@ -24,13 +24,8 @@ class Coreference(DistanceTask):
         """Return a random pair."""
         animal, place = rng.choice(ANIMALS), rng.choice(PLACES)
         meant, quality = rng.choice(((animal, rng.choice(OF_ANIMALS)), (place, rng.choice(OF_PLACES))))
-        between = fillers(rng, self.max_distance)
+        between = self.phrases(rng)
         return SentencePair(
             f"the {animal} did not cross the {place}{between} because it was too {quality}",
             f"the {meant} was too {quality}",
         )
-
-    @staticmethod
-    def measure(source: str) -> int:
-        """Return the number of phrases between the two nouns and "because"."""
-        return count_fillers(source)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from random import Random
 
 from nmt.data.pair import SentencePair
-from nmt.lab.tasks.task import DistanceTask, count_fillers, fillers
+from nmt.lab.tasks.task import PhrasesTask
 
 PEOPLE = ("i", "you", "he", "she", "we", "they")
 MARKS = range(50, 100)
 GOALS = ("get in", "pass", "stay", "travel", "win", "celebrate", "go home", "join the team")
 
 
-class Negation(DistanceTask):
+class Negation(PhrasesTask):
     """Sources as "although i did not get 95 , i could get in"; the target says what happened: "95 no , get in yes".
 
     "not" stands in the first clause or in the second, and all other words are the same. The measure is the number of
@@ -25,12 +25,7 @@ class Negation(DistanceTask):
         first = rng.random() < 0.5
         did, could = ("did not get", "could") if first else ("did get", "could not")
         answers = ("no", "yes") if first else ("yes", "no")
-        between = fillers(rng, self.max_distance)
+        between = self.phrases(rng)
         return SentencePair(
             f"although {who} {did} {mark}{between} , {who} {could} {goal}", f"{mark} {answers[0]} , {goal} {answers[1]}"
         )
-
-    @staticmethod
-    def measure(source: str) -> int:
-        """Return the number of phrases between the two clauses."""
-        return count_fillers(source)

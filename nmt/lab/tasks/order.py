@@ -7,7 +7,7 @@ from random import Random
 
 from nmt.data.pair import SentencePair
 from nmt.lab.tasks.task import Task
-from nmt.require import require_integer
+from nmt.parameters import PositiveInt, checked
 
 NAMES = (
     *("anna", "ben", "clara", "david", "emma", "felix", "greta", "hugo", "ida", "jonas"),
@@ -23,6 +23,7 @@ VERBS = {
 }
 
 
+@checked
 class Order(Task):
     """Sources as "anna follows ben , clara sees anna"; the target is their passive: "ben is followed by anna , ...".
 
@@ -30,10 +31,9 @@ class Order(Task):
     "by" are possible links of the verb.
     """
 
-    def __init__(self, *, seed: int, sizes: Sequence[int], max_clauses: int) -> None:
+    def __init__(self, *, seed: int, sizes: Sequence[int], max_clauses: PositiveInt) -> None:
         """Take the sizes [train, val, test] and the largest number of clauses, at least 1."""
         super().__init__(seed=seed, sizes=sizes)
-        require_integer(at_least=1, max_clauses=max_clauses)
         self.max_clauses = max_clauses
 
     def draw(self, rng: Random) -> SentencePair:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
+from typing import Annotated
 
 from nmt.data.pair import SentencePair
 from nmt.lab.tasks.task import Task
-from nmt.require import require_integer
+from nmt.parameters import Range, checked
 
 KEYS = "abcdefghijkl"
 VALUES = ("red", "blue", "green", "black", "white", "brown", "pink", "grey", "gold", "cyan")
 
 
+@checked
 class Recall(Task):
     """Sources as "c red k blue a green"; the target is the values in the alphabetical order of their keys: "green red
     blue". So the place of a value in the target says nothing of its place in the source.
@@ -20,10 +22,9 @@ class Recall(Task):
     Each source has `pairs` different keys, in random order.
     """
 
-    def __init__(self, *, seed: int, sizes: Sequence[int], pairs: int) -> None:
+    def __init__(self, *, seed: int, sizes: Sequence[int], pairs: Annotated[int, Range(low=1, high=len(KEYS))]) -> None:
         """Take the sizes [train, val, test] and the number of pairs of a key and a value, from 1 to 12."""
         super().__init__(seed=seed, sizes=sizes)
-        require_integer(at_least=1, at_most=len(KEYS), pairs=pairs)
         self.pairs = pairs
 
     def draw(self, rng: Random) -> SentencePair:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from random import Random
-from typing import ClassVar
+from typing import Annotated
 
 from nmt.data.sources.generated import Generated
-from nmt.require import require_integer
+from nmt.parameters import Range, checked
 
-FILLERS = (
+PHRASES = (
     *("after the rain", "before noon", "in the evening", "near the old tower", "on a cold day", "with great care"),
     *("without a word", "behind the house", "under a grey sky", "at the end of the week", "next to the fence"),
     *("in spite of the wind", "during the long break", "for the second time"),
@@ -26,34 +26,41 @@ class Task(Generated):
 
 
 class DistanceTask(Task):
-    """A task in which phrases without meaning for the answer stand between two parts that belong together.
+    """A task in which something without meaning for the answer stands between two parts that belong together.
 
-    `measure` counts them; a draw gives each count from 0 to `max_distance` with the same probability.
+    `measure` counts it; a draw gives each count from 0 to `max_distance` with the same probability.
     """
 
-    farthest: ClassVar[int] = len(FILLERS)
-
     def __init__(self, *, seed: int, sizes: Sequence[int], max_distance: int) -> None:
-        """Take the sizes [train, val, test] and the largest number of phrases. Raises ParameterError for others."""
+        """Take the sizes [train, val, test] and the largest distance."""
         super().__init__(seed=seed, sizes=sizes)
-        require_integer(at_least=0, at_most=self.farthest, max_distance=max_distance)
         self.max_distance = max_distance
 
     @staticmethod
     @abstractmethod
     def measure(source: str) -> int:
-        """Return the number of phrases between the two parts of a source."""
+        """Return the distance between the two parts of a source."""
 
     def limits(self) -> str:
         """Return the setting that limits the number of different sources."""
         return f"data.max_distance={self.max_distance} allows"
 
 
-def fillers(rng: Random, largest: int) -> str:
-    """Return 0 to `largest` different phrases, each with a space before it."""
-    return "".join(f" {phrase}" for phrase in rng.sample(FILLERS, rng.randint(0, largest)))
+@checked
+class PhrasesTask(DistanceTask):
+    """A task in which phrases stand between the two parts."""
 
+    def __init__(
+        self, *, seed: int, sizes: Sequence[int], max_distance: Annotated[int, Range(low=0, high=len(PHRASES))]
+    ) -> None:
+        """Take the sizes [train, val, test] and the largest number of phrases."""
+        super().__init__(seed=seed, sizes=sizes, max_distance=max_distance)
 
-def count_fillers(source: str) -> int:
-    """Return the number of these phrases in `source`."""
-    return sum(source.count(phrase) for phrase in FILLERS)
+    def phrases(self, rng: Random) -> str:
+        """Return 0 to `max_distance` different phrases, each with a space before it."""
+        return "".join(f" {phrase}" for phrase in rng.sample(PHRASES, rng.randint(0, self.max_distance)))
+
+    @staticmethod
+    def measure(source: str) -> int:
+        """Return the number of phrases between the two parts."""
+        return sum(source.count(phrase) for phrase in PHRASES)

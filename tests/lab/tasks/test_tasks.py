@@ -9,7 +9,7 @@ from nmt.data.word_links import parse
 from nmt.errors import ParameterError, UserError
 from nmt.lab.tasks.order import Order
 from nmt.lab.tasks.recall import Recall
-from nmt.lab.tasks.task import FILLERS
+from nmt.lab.tasks.task import PHRASES
 
 TASKS = ("recall", "agreement", "coreference", "negation", "order")
 ANIMAL_WORDS = {"tired", "hungry", "weak", "scared", "sleepy", "thirsty"}
@@ -65,7 +65,7 @@ def order(source):
 
 
 def phrases(text):
-    found = [phrase for phrase in FILLERS if phrase in text]
+    found = [phrase for phrase in PHRASES if phrase in text]
     assert sum(map(len, found)) + len(found) == len(text)
     return len(found)
 
