@@ -20,8 +20,7 @@ from nmt.errors import UserError
 from nmt.evaluation.metrics.base import Metric
 from nmt.lab.compare import table as comparison_table
 from nmt.lab.compare.compare import Tester, compare
-from nmt.lab.compare.runs import OWN_TO_A_RUN, FinishedRun, find_runs, read_runs
-from nmt.lab.compare.settings import differences
+from nmt.lab.compare.runs import OWN_TO_A_RUN, FinishedRun, differences, find_runs, read_runs
 from nmt.system.run_files import CONFIG, METRICS
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -8,8 +8,7 @@ from nmt.data.pair import SentencePair
 from nmt.data.word_links import Gold, Links, parse_pair
 from nmt.errors import UserError
 from nmt.lab.alignment import eflomal
-from nmt.lab.alignment.alignment import Agreement, Panel, agreement
-from nmt.lab.alignment.evaluation import Aligner
+from nmt.lab.alignment.alignment import Agreement, Aligner, Panel, agreement
 from nmt.lab.claims.claim import Claim, Contrast, Curves, Lines, PerSeed, Runs, corpus_of, minus
 from nmt.lab.claims.models import BAHDANAU, LUONG, TRANSFORMER
 from nmt.lab.claims.positions import TASK

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from nmt.checkpoint import LoadedModel
     from nmt.data.sources.base import Pairs
     from nmt.data.word_links import Gold, Links
-    from nmt.lab.alignment.alignment import Agreement
-    from nmt.lab.alignment.evaluation import Aligner
+    from nmt.lab.alignment.alignment import Agreement, Aligner
 
 HELP = """\
 Align the words of sentence pairs that you have by the attention of a trained model or by a statistical aligner, and
@@ -164,8 +163,7 @@ class Work:
     def lines(self) -> Iterator[str]:
         """Yield the alignment of each pair, in order, and collect `totals`."""
         from nmt.data.word_links import to_text
-        from nmt.lab.alignment.alignment import Panel
-        from nmt.lab.alignment.evaluation import add_all
+        from nmt.lab.alignment.alignment import Panel, add_all
 
         if self.forward is None:
             for place, found in enumerate(self.statistical()):
@@ -207,7 +205,7 @@ class Work:
 
     def add_yardstick(self) -> None:
         """Add the statistical aligner to `totals`."""
-        from nmt.lab.alignment.evaluation import add_all
+        from nmt.lab.alignment.alignment import add_all
 
         assert self.gold is not None
         for links, gold in zip(self.statistical(), self.gold, strict=True):
@@ -217,7 +215,7 @@ class Work:
 def prepare(config: AlignConfig) -> Work:
     """Load what the settings name, and check all pairs and gold alignments before anything is computed."""
     from nmt.lab.alignment import eflomal
-    from nmt.lab.alignment.evaluation import Aligner
+    from nmt.lab.alignment.alignment import Aligner
     from nmt.translation.loading import load_models, make_translator, resolve_device
     from nmt.translation.translator import Translator
 

@@ -184,7 +184,7 @@ def write(comparison: Comparison, folder: Path) -> list[Path]:
     """Write the comparison as Markdown, TSV, JSON and HTML; return the paths of the files. Raises OSError."""
     from nmt.cli.table import to_markdown, to_tsv
     from nmt.lab.compare import table as tables
-    from nmt.lab.compare.page import comparison_page
+    from nmt.lab.compare.table import comparison_page
 
     systems, lengths = tables.systems_table(comparison), to_markdown(tables.lengths_table(comparison))
     facts = [*tables.notes(comparison), *(f"{key}: `{text}`" for key, text in tables.signatures(comparison).items())]

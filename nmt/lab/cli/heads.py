@@ -74,7 +74,7 @@ def run(argv: Sequence[str]) -> None:
     if isinstance(config.ckpt, list):
         raise UserError(f"ckpt: got a list of {len(config.ckpt)}, but this is about the heads of one model")
     from nmt.cli.table import terminal_width, to_text
-    from nmt.lab.heads.figure import heads_figure, png
+    from nmt.lab.heads.heads import heads_figure, png
 
     chosen = choose(config)
     paths = {kind: inside(chosen.folder, "heads", f"{name(chosen, config)}.{kind}") for kind in ("json", "png")}

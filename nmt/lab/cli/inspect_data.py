@@ -74,10 +74,9 @@ def run(argv: Sequence[str]) -> None:
     if folder is not None:
         require_writable(folder)
     from nmt.data.corpus import load_corpus, load_more, origin
-    from nmt.lab.corpus.figures import MORE
     from nmt.lab.corpus.inspection import inspect
-    from nmt.lab.corpus.page import page
-    from nmt.lab.corpus.tables import text
+    from nmt.lab.corpus.report import MORE
+    from nmt.lab.corpus.tables import page, text
 
     def place(split: str) -> str:
         """Return where the pairs of a split of the report come from."""

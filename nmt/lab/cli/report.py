@@ -19,7 +19,7 @@ from nmt.system.atomic import write_atomically
 from nmt.system.inside import inside
 
 if TYPE_CHECKING:
-    from nmt.lab.report.figures import Report
+    from nmt.lab.report.report import Report
 
 HELP = """\
 Report on a trained model: what it translates well and badly, as one HTML page.
@@ -67,8 +67,8 @@ def run(argv: list[str]) -> None:
         raise UserError(
             f"ckpt: got a list of {len(config.ckpt)}, but a report is about one model; evaluate.py scores an ensemble"
         )
-    from nmt.lab.report.figures import report
     from nmt.lab.report.rarity import rarity
+    from nmt.lab.report.report import report
     from nmt.translation.translator import Translator
 
     chosen = choose(config)
@@ -94,9 +94,8 @@ def write(report: Report, folder: Path) -> list[Path]:
 
     Raises OSError if the folder cannot be written, UserError if translations/ is a link.
     """
-    from nmt.lab.report.figures import to_dict
     from nmt.lab.report.page import page
-    from nmt.lab.report.tensorboard import write_events
+    from nmt.lab.report.report import to_dict, write_events
     from nmt.system.run_files import TRANSLATIONS
 
     name = f"{report.evaluation.label}.report"

@@ -1,4 +1,4 @@
-"""A comparison of runs as a table, as notes below it, and as plain values."""
+"""A comparison of runs as a table, as notes below it, as a page, and as plain values."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from typing import Any
 from nmt.cli.table import Cell, Column, Table, text_cell
 from nmt.evaluation.metrics.base import Metric, labels
 from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric
+from nmt.lab.compare.chart import COLORS, chart
 from nmt.lab.compare.compare import ComparedRun, Comparison, System
 from nmt.lab.compare.significance import PairedBootstrap
+from nmt.lab.html import render
 
 NOTHING, NO_PAIR = Cell("", (None,)), Cell("", (None, None))
 FACTS = ("parameters", "updates", "minutes", "tokens/s", "sentences/s")
@@ -224,3 +226,22 @@ def _system(comparison: Comparison, system: System) -> dict[str, Any]:
         "seeds_tests": {name: asdict(test) for name, test in system.seeds.items()},
         "by_length": list(system.by_length),
     }
+
+
+def comparison_page(comparison: Comparison) -> str:
+    """Return a comparison as an HTML page: the tables, a chart of scores by length, and sentences that differ."""
+    return render(
+        "comparison.html",
+        title=title(comparison),
+        comparison=comparison,
+        systems=systems_table(comparison),
+        lengths=lengths_table(comparison),
+        caption=length_caption(comparison),
+        notes=notes(comparison),
+        signatures=signatures(comparison),
+        chart=chart(
+            [str(group) for group in comparison.lengths],
+            {system.name: system.by_length for system in comparison.systems},
+        ),
+        colors=COLORS,
+    )

@@ -18,7 +18,7 @@ from nmt.data.filters import DEFECTS, Filters, surroundings
 from nmt.data.pair import SentencePair, Split
 from nmt.data.progress import PassProgress
 from nmt.data.tokenizer import Tokenizer
-from nmt.lab.corpus.figures import MORE, DataReport, Example, Finding, Side, SplitFigures, visible
+from nmt.lab.corpus.report import MORE, DataReport, Example, Finding, Side, SplitFigures, visible
 
 CHUNK_PAIRS = 2_000
 BOUNDS = (8, 16, 32, 64, 128)  # of the histogram of lengths

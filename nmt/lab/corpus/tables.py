@@ -1,11 +1,12 @@
-"""The figures of a data report as rows of text, for the terminal and for the page, and its text."""
+"""The data report as rows of text, for the terminal and for the page, as text, and as a page."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
 from nmt.data.defects.shift import Shifted
-from nmt.lab.corpus.figures import DataReport, Finding, SplitFigures
+from nmt.lab.corpus.report import DataReport, Finding, SplitFigures
+from nmt.lab.html import render
 
 Row = tuple[str, list[str]]
 
@@ -135,3 +136,9 @@ def _table(splits: Mapping[str, object], rows: list[Row], head: str = "") -> Ite
     for name, cells in table:
         shown = (cell.rjust(width) for cell, width in zip(cells, widths, strict=True))
         yield "  ".join([name.ljust(first), *shown]).rstrip()
+
+
+def page(report: DataReport) -> str:
+    """Return the HTML of the report."""
+    tables = {"figures": figures, "findings": findings, "found": found, "warnings": warnings, "kinds": kinds}
+    return render("data_report.html", report=report, tables=tables)

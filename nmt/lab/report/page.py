@@ -5,21 +5,23 @@ from __future__ import annotations
 import base64
 import math
 from collections.abc import Mapping, Sequence
+from difflib import SequenceMatcher
 from io import BytesIO
 from typing import Any
 
-from nmt.attention_map import SPECIAL, AttentionMap
+import regex
+
+from nmt.attention_map import SPECIAL, UNSPACED, AttentionMap
 from nmt.cli.table import Cell, Column, Table, text_cell
 from nmt.evaluation.metrics.base import labels
 from nmt.lab.attention.caption import BYTE, SPACE
 from nmt.lab.attention.figure import SAVED_DPI, figure
 from nmt.lab.compare.chart import COLORS, chart
 from nmt.lab.html import render
-from nmt.lab.report.diff import differing
 from nmt.lab.report.examples import Example
 from nmt.lab.report.faults import FAULTS
-from nmt.lab.report.figures import Group, Report
 from nmt.lab.report.rarity import WordGroup
+from nmt.lab.report.report import Group, Report
 from nmt.tokens import WORD_MARK
 
 ERRORS = {
@@ -161,3 +163,38 @@ def _picture(attention: AttentionMap) -> dict[str, Any]:
     drawn, file = figure(attention), BytesIO()
     drawn.savefig(file, format="png", dpi=SAVED_DPI)
     return {"data": base64.b64encode(file.getvalue()).decode(), "width": round(drawn.get_size_inches()[0] * CSS_DPI)}
+
+
+# Differences of two texts
+
+# A word is a run of letters and digits, a single other character, or a character of a script without spaces.
+_UNSPACED = "".join(f"{chr(low)}-{chr(high)}" for low, high in UNSPACED)
+_WORD = regex.compile(rf"(?V1)[{_UNSPACED}]\p{{M}}*|[\w--[{_UNSPACED}]]+|[^\s\w]")
+
+Segment = tuple[str, bool]  # a text, and whether it differs
+
+
+def differing(one: str, other: str) -> tuple[list[Segment], list[Segment]]:
+    """Return both texts as parts that alternate between equal and different words.
+
+    The parts of a text give the text again. In scripts without spaces between words, each character is a word.
+    """
+    ones, others = (list(_WORD.finditer(text)) for text in (one, other))
+    matcher = SequenceMatcher(None, [word[0] for word in ones], [word[0] for word in others], autojunk=False)
+    changes = [code for code in matcher.get_opcodes() if code[0] != "equal"]
+    return (
+        _parts(one, [ones[first:last] for _, first, last, _, _ in changes]),
+        _parts(other, [others[first:last] for _, _, _, first, last in changes]),
+    )
+
+
+def _parts(text: str, changes: Sequence[Sequence[Any]]) -> list[Segment]:
+    """Return the parts of a text, in which the words (matches of a pattern) of each change differ."""
+    parts, done = [], 0
+    for words in changes:
+        if words:
+            start, end = words[0].start(), words[-1].end()
+            parts += [(text[done:start], False), (text[start:end], True)]
+            done = end
+    parts.append((text[done:], False))
+    return [part for part in parts if part[0]]

@@ -10,8 +10,18 @@ import pytest
 from nmt.config.compose import compose
 from nmt.lab.alignment import eflomal
 from nmt.lab.claims import CLAIMS, gradient, parallel
-from nmt.lab.claims.claim import NO_ATTENTION, Contrast, Curves, Loss, Text, accuracy_by, alike, most_frequent
-from nmt.lab.claims.interval import over_seeds, student_quantile
+from nmt.lab.claims.claim import (
+    NO_ATTENTION,
+    Contrast,
+    Curves,
+    Loss,
+    Text,
+    accuracy_by,
+    alike,
+    most_frequent,
+    over_seeds,
+    student_quantile,
+)
 from nmt.lab.claims.memory import ONE_WAY, PAIRS, recalled
 from nmt.lab.claims.page import Measured, claims_table, files, judged_again, page, plot, to_dict
 from nmt.lab.cli import lab

@@ -13,8 +13,7 @@ from nmt import load_translator
 from nmt.cli.pair_files import read_pair_files
 from nmt.data.pair import SentencePair
 from nmt.errors import UserError
-from nmt.lab.alignment.alignment import Panel, grow_diag_final_and, turned
-from nmt.lab.alignment.evaluation import Aligner
+from nmt.lab.alignment.alignment import Aligner, Panel, grow_diag_final_and, turned
 from nmt.lab.cli import align
 from tests.tiny_run import Run, save_other
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from nmt.lab.compare.settings import differences
+from nmt.lab.compare.runs import differences
 
 ADAM = {"_target_": "torch.optim.Adam", "lr": 0.001}
 BLOCK = {"_target_": "nmt.models.transformer.TransformerBlock", "width": 8}

@@ -20,10 +20,9 @@ from nmt.data.pair import SentencePair, Split
 from nmt.data.sources.cldr import Cldr
 from nmt.data.tokenizer import Tokenizer
 from nmt.lab.callbacks.data_report import report_lines
-from nmt.lab.corpus.figures import visible
 from nmt.lab.corpus.inspection import inspect
-from nmt.lab.corpus.page import page
-from nmt.lab.corpus.tables import short_text, text
+from nmt.lab.corpus.report import visible
+from nmt.lab.corpus.tables import page, short_text, text
 
 ENGLISH = ("the old man walks his dog along river while children play in snow and women read books").split()  # noqa: SIM905
 GERMAN = "der alte Mann führt seinen Hund am Fluss während Kinder im Schnee spielen und Frauen lesen".split()  # noqa: SIM905

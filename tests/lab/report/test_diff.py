@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from nmt.lab.report.diff import differing
+from nmt.lab.report.page import differing
 
 
 def shown(one: str, other: str) -> tuple[str, str]:

@@ -16,9 +16,9 @@ from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.metrics.chrf import ChrF
 from nmt.evaluation.search_errors import judge
 from nmt.evaluation.split import Evaluation, Subject
-from nmt.lab.report.figures import Report, report, scalars, to_dict
 from nmt.lab.report.page import page
 from nmt.lab.report.rarity import rarity
+from nmt.lab.report.report import Report, report, scalars, to_dict
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
