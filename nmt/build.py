@@ -43,7 +43,7 @@ REPLACED = {  # callbacks of Lightning that have no effect here, and what does t
 OBJECTIVES = ("nmt.training.objectives",)
 OPTIMIZERS = ("torch.optim",)
 SCHEDULES = ("nmt.training.schedules",)
-SOURCES = ("nmt.data.sources", "nmt.lab.tasks")
+SOURCES = ("nmt.data.sources", "nmt.lab.sources", "nmt.lab.tasks")
 SEARCHES = ("nmt.search",)
 METRICS = ("nmt.evaluation.metrics",)
 

@@ -29,6 +29,7 @@ RENAMED = {  # modules by the names that checkpoints and run folders of before h
         f"nmt.data.sources.{name}": f"nmt.lab.tasks.{name}"
         for name in ("agreement", "coreference", "negation", "order", "recall")
     },
+    **{f"nmt.data.sources.{name}": f"nmt.lab.sources.{name}" for name in ("gettext", "greek_new_testament")},
     **{f"nmt.training.callbacks.{name}": f"nmt.lab.callbacks.{name}" for name in ("samples", "watch")},
 }
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nmt.config.settings import DataConfig
-from nmt.data.defects.base import Defect, Surroundings, sample
+from nmt.data.defects.base import CorpusContext, Defect, sample
 from nmt.data.defects.corpus import Duplicate, LeakedPair, LeakedSource, LeakedTarget, ManyTargets
 from nmt.data.defects.marks import Addresses, Markup, Symbols
 from nmt.data.defects.numbers import Numbers
@@ -78,24 +78,24 @@ def check_filters(config: DataConfig) -> None:
     """Raise UserError for a filter that cannot be used here, because a package is missing or for these languages."""
     languages = config.source_lang, config.target_lang
     for name in config.filters:
-        if obstacle := FILTERS[name].obstacle(languages):
-            raise UserError(f"data.filters: got {name}, but it cannot be used: {obstacle}")
+        if reason := FILTERS[name].unavailable_reason(languages):
+            raise UserError(f"data.filters: got {name}, but it cannot be used: {reason}")
 
 
 def make_filters(config: DataConfig, corpus: Mapping[str, Split]) -> Filters:
     """Return the filters for the training split of `corpus`. Raises UserError as `check_filters` does."""
     check_filters(config)
-    around = surroundings(config, corpus, "train")
-    return Filters(config.max_length, config.max_ratio, [FILTERS[name](around) for name in config.filters])
+    context = corpus_context(config, corpus, "train")
+    return Filters(config.max_length, config.max_ratio, [FILTERS[name](context) for name in config.filters])
 
 
-def surroundings(
+def corpus_context(
     config: DataConfig, corpus: Mapping[str, Split], split: str, *, stride: int | None = None
-) -> Surroundings:
+) -> CorpusContext:
     """Return what defects may know about the pairs of `split`, of which one block in `stride` is read if it is given.
 
     With `data.overfit`, nothing is held out of train.
     """
     others = {} if split != "train" or config.overfit else {key: corpus[key] for key in corpus if key != "train"}
     pairs = corpus[split] if stride is None else sample(corpus[split], stride)
-    return Surroundings((config.source_lang, config.target_lang), pairs, others, stride or 1)
+    return CorpusContext((config.source_lang, config.target_lang), pairs, others, stride or 1)

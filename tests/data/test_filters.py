@@ -12,7 +12,7 @@ import pytest
 from nmt.config.settings import Filter
 from nmt.data.defects.corpus import MOST_TARGETS, simplified
 from nmt.data.encoding import encode, encode_corpus
-from nmt.data.filters import DEFECTS, FILTERS, Filters, check_filters, make_filters, surroundings
+from nmt.data.filters import DEFECTS, FILTERS, Filters, check_filters, corpus_context, make_filters
 from nmt.data.pair import SentencePair, Split
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
@@ -59,9 +59,9 @@ def expected(corpus):
 @pytest.mark.parametrize("seed", range(20))
 def test_defects_beside_other_pairs_are_those_of_comparing_all_with_all(data_config, seed):
     corpus = random_corpus(seed)
-    around = surroundings(data_config(), corpus, "train")
+    context = corpus_context(data_config(), corpus, "train")
     for name, indices in expected(corpus).items():
-        defect = DEFECTS[name](around)
+        defect = DEFECTS[name](context)
         assert {index for index, pair in enumerate(corpus["train"]) if defect.find(index, pair)} == indices, name
 
 
@@ -71,9 +71,9 @@ def test_a_leak_says_where_and_how(data_config):
     corpus["train"] = Split.of(
         [SentencePair("A dog.", "Ein Hund."), SentencePair("a dog", "EIN HUND!"), SentencePair("snow", "Der Schnee")]
     )
-    around = surroundings(data_config(), corpus, "train")
+    context = corpus_context(data_config(), corpus, "train")
     pair, source, target = (
-        [DEFECTS[name](around).find(index, each) for index, each in enumerate(corpus["train"])]
+        [DEFECTS[name](context).find(index, each) for index, each in enumerate(corpus["train"])]
         for name in ("leaked_pair", "leaked_source", "leaked_target")
     )
     assert pair == ["val, exactly; test, exactly", "val, nearly; test, nearly", ""]
@@ -83,7 +83,7 @@ def test_a_leak_says_where_and_how(data_config):
 def test_what_is_overfit_is_no_leak(data_config):
     split = Split.of([SentencePair("A dog.", "Ein Hund.")])
     corpus = dict.fromkeys(("train", "val", "test"), split)
-    assert surroundings(data_config(overfit=True), corpus, "train").held_out == {}
+    assert corpus_context(data_config(overfit=True), corpus, "train").held_out == {}
 
 
 def test_simplified_text_is_the_same_in_every_normal_form():

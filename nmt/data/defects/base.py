@@ -24,7 +24,7 @@ BLOCK = 100  # neighbouring pairs of a sample
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class CorpusContext:
     """The languages of a corpus, the split that is looked at, and for train the held-out splits (val, test).
 
     `pairs` may be a sample (see `sample`): one of every `stride` blocks of neighbouring pairs.
@@ -82,9 +82,9 @@ class Defect(ABC):
     explanation: ClassVar[str]
     version: ClassVar[int] = 1
 
-    def __init__(self, around: Surroundings) -> None:
-        """Take the surroundings. A constructor is cheap: what takes time is left to the first call of `find`."""
-        self.around = around
+    def __init__(self, context: CorpusContext) -> None:
+        """Take the context. A constructor is cheap: what takes time is left to the first call of `find`."""
+        self.context = context
 
     @abstractmethod
     def find(self, index: int, pair: SentencePair) -> str:
@@ -94,7 +94,7 @@ class Defect(ABC):
         """
 
     @classmethod
-    def obstacle(cls, languages: tuple[str, str]) -> str:
+    def unavailable_reason(cls, languages: tuple[str, str]) -> str:
         """Return why this defect cannot be looked for in texts of these languages, or an empty string."""
         return ""
 

@@ -31,7 +31,7 @@ class Duplicate(Defect):
 
     @functools.cached_property
     def _repeated(self) -> NDArray[np.bool_]:
-        pairs = self.around.hashes[1]
+        pairs = self.context.hashes[1]
         repeated = np.ones(len(pairs), np.bool_)
         repeated[np.unique(pairs, return_index=True)[1]] = False
         return repeated
@@ -51,7 +51,7 @@ class ManyTargets(Defect):
     @functools.cached_property
     def _targets(self) -> NDArray[np.int64]:
         """The number of different targets of each pair's source."""
-        sources, pairs = self.around.hashes
+        sources, pairs = self.context.hashes
         known, counts = _target_counts(sources, pairs)
         return counts[np.searchsorted(known, sources)]
 
@@ -92,12 +92,12 @@ class LeakedPair(Defect):
                 {(pair.source, pair.target) for pair in pairs},
                 {(simplified(pair.source), simplified(pair.target)) for pair in pairs},
             )
-            for split, pairs in self.around.held_out.items()
+            for split, pairs in self.context.held_out.items()
         }
 
     def identity(self) -> Any:
         """Return the values of the base class, and the digests of the held-out splits."""
-        return [self.name, self.version, *(pairs.digest for pairs in self.around.held_out.values())]
+        return [self.name, self.version, *(pairs.digest for pairs in self.context.held_out.values())]
 
 
 class LeakedSource(LeakedPair):
@@ -116,7 +116,7 @@ class LeakedSource(LeakedPair):
     @functools.cached_property
     def _texts(self) -> Mapping[str, tuple[set[Any], set[Any]]]:
         """The texts of this side in each held-out split as they are, and simplified."""
-        texts = {split: {getattr(pair, self.side) for pair in pairs} for split, pairs in self.around.held_out.items()}
+        texts = {split: {getattr(pair, self.side) for pair in pairs} for split, pairs in self.context.held_out.items()}
         return {split: (each, set(map(simplified, each))) for split, each in texts.items()}
 
 

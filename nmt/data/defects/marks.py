@@ -78,7 +78,7 @@ class Addresses(Defect):
 
     def _addresses(self, text: str) -> set[tuple[str, ...]]:
         """Return the parts of each address that must be the same on both sides."""
-        passed_over = UNCOMPARED | {part for language in self.around.languages for part in _parts(language)}
+        passed_over = UNCOMPARED | {part for language in self.context.languages for part in _parts(language)}
         return {tuple(part for part in _parts(each) if part not in passed_over) for each in _ADDRESS.findall(text)}
 
 

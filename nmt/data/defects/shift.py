@@ -66,12 +66,12 @@ class Shifted(Defect):
     @functools.cached_property
     def _stretches(self) -> tuple[list[str], NDArray[np.uint16]]:
         """An empty note and one on each stretch, and for each pair the number of its note."""
-        notes, numbers = [""], np.zeros(len(self.around.pairs), np.uint16)
-        stretches = find_shifts(self.around.pairs)
+        notes, numbers = [""], np.zeros(len(self.context.pairs), np.uint16)
+        stretches = find_shifts(self.context.pairs)
         wanted = {place for stretch in stretches for place in (stretch.start, stretch.end - 1)}
-        ends = {place: pair for place, pair in enumerate(self.around.pairs if wanted else ()) if place in wanted}
+        ends = {place: pair for place, pair in enumerate(self.context.pairs if wanted else ()) if place in wanted}
         for number, stretch in enumerate(stretches, 1):
-            first, last = (self.around.place(place, ends[place]) for place in (stretch.start, stretch.end - 1))
+            first, last = (self.context.place(place, ends[place]) for place in (stretch.start, stretch.end - 1))
             lines, side = abs(stretch.offset), "later" if stretch.offset > 0 else "earlier"
             unit = "line" if lines == 1 else "lines"
             notes.append(f"from {first} to {last}, the target of each source is {lines} {unit} {side}")

@@ -11,7 +11,7 @@ from typing import Any
 
 import regex
 
-from nmt.data.defects.base import SIDES, Defect, Surroundings
+from nmt.data.defects.base import SIDES, CorpusContext, Defect
 from nmt.data.pair import SentencePair
 from nmt.errors import missing_packages
 
@@ -90,7 +90,7 @@ class Encoding(Defect):
         return ""
 
     @classmethod
-    def obstacle(cls, languages: tuple[str, str]) -> str:
+    def unavailable_reason(cls, languages: tuple[str, str]) -> str:
         """Return a note about the missing package."""
         return missing_packages("ftfy", extra="inspect")
 
@@ -111,10 +111,10 @@ class Script(Defect):
     name = "script"
     explanation = "has a side with most words in a script that its language is not written in"
 
-    def __init__(self, around: Surroundings) -> None:
+    def __init__(self, context: CorpusContext) -> None:
         """Look up the scripts of both languages."""
-        super().__init__(around)
-        self._scripts = [_Script(script_of(language)) for language in around.languages]
+        super().__init__(context)
+        self._scripts = [_Script(script_of(language)) for language in context.languages]
 
     def find(self, index: int, pair: SentencePair) -> str:
         """Return the side and the script of its first letter that is out of place."""
@@ -126,14 +126,14 @@ class Script(Defect):
         return ""
 
     @classmethod
-    def obstacle(cls, languages: tuple[str, str]) -> str:
+    def unavailable_reason(cls, languages: tuple[str, str]) -> str:
         """Return a note about a language whose script Unicode CLDR does not know."""
         unknown = [language for language in languages if not script_of(language)]
         return f"Unicode CLDR knows no script of '{unknown[0]}'" if unknown else ""
 
     def identity(self) -> Any:
         """Return the values of the base class, and the scripts."""
-        return [self.name, self.version, *map(script_of, self.around.languages)]
+        return [self.name, self.version, *map(script_of, self.context.languages)]
 
 
 @functools.cache
@@ -176,7 +176,7 @@ class Language(Defect):
 
     def find(self, index: int, pair: SentencePair) -> str:
         """Return the side and the code of the language that it reads as."""
-        for side, text, language in zip(SIDES, (pair.source, pair.target), self.around.languages, strict=True):
+        for side, text, language in zip(SIDES, (pair.source, pair.target), self.context.languages, strict=True):
             if sum(map(str.isalpha, text)) >= FEWEST_LETTERS:
                 found, confidence = _identifier().classify(text)
                 if confidence >= LEAST_CONFIDENCE and found not in (_code(language), NO_LANGUAGE):
@@ -184,7 +184,7 @@ class Language(Defect):
         return ""
 
     @classmethod
-    def obstacle(cls, languages: tuple[str, str]) -> str:
+    def unavailable_reason(cls, languages: tuple[str, str]) -> str:
         """Return a note about the missing package, or about a language that it does not know."""
         if note := missing_packages("py3langid", extra="inspect"):
             return note
@@ -193,7 +193,7 @@ class Language(Defect):
 
     def identity(self) -> Any:
         """Return the values of the base class, the languages, and the version of py3langid."""
-        return [self.name, self.version, *self.around.languages, metadata.version("py3langid")]
+        return [self.name, self.version, *self.context.languages, metadata.version("py3langid")]
 
 
 def _code(language: str) -> str:

@@ -12,7 +12,7 @@ from pytorch_lightning.callbacks import Callback
 
 from nmt.config.settings import DataConfig
 from nmt.data.cache import cache_folder, read_entry, write_entry
-from nmt.data.filters import DEFECTS, Filters, surroundings
+from nmt.data.filters import DEFECTS, Filters, corpus_context
 from nmt.data.pair import Split
 from nmt.data.tokenizer import Tokenizer
 from nmt.lab.corpus.inspection import inspect
@@ -63,8 +63,8 @@ def report_lines(
 
 
 def _key(corpus: Mapping[str, Split], more: Mapping[str, Split], tokenizer: Tokenizer, config: DataConfig) -> str:
-    around = surroundings(config, corpus, "train")
-    kinds = [DEFECTS[name] for name in DEFECTS_AT_START if not DEFECTS[name].obstacle(around.languages)]
-    filters = Filters(config.max_length, config.max_ratio, [kind(around) for kind in kinds])
+    context = corpus_context(config, corpus, "train")
+    kinds = [DEFECTS[name] for name in DEFECTS_AT_START if not DEFECTS[name].unavailable_reason(context.languages)]
+    filters = Filters(config.max_length, config.max_ratio, [kind(context) for kind in kinds])
     texts = [{name: pairs.digest for name, pairs in each.items()} for each in (corpus, more)]
-    return digest(json.dumps([VERSION, around.languages, *texts, tokenizer.digest(), filters.identity()]))[:24]
+    return digest(json.dumps([VERSION, context.languages, *texts, tokenizer.digest(), filters.identity()]))[:24]

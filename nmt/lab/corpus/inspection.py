@@ -11,10 +11,10 @@ from types import MappingProxyType
 import numpy as np
 
 from nmt.config.settings import DataConfig
-from nmt.data.defects.base import Defect, Surroundings
+from nmt.data.defects.base import CorpusContext, Defect
 from nmt.data.defects.corpus import LeakedPair, several_targets, simplified
 from nmt.data.encoding import encode
-from nmt.data.filters import DEFECTS, Filters, surroundings
+from nmt.data.filters import DEFECTS, Filters, corpus_context
 from nmt.data.pair import SentencePair, Split
 from nmt.data.progress import PassProgress
 from nmt.data.tokenizer import Tokenizer
@@ -43,8 +43,8 @@ def inspect(
     """
     limits = Filters(config.max_length, config.max_ratio)
     languages = config.source_lang, config.target_lang
-    obstacles = {name: DEFECTS[name].obstacle(languages) for name in defects}
-    usable = [DEFECTS[name] for name, obstacle in obstacles.items() if not obstacle]
+    reasons = {name: DEFECTS[name].unavailable_reason(languages) for name in defects}
+    usable = [DEFECTS[name] for name, reason in reasons.items() if not reason]
     training = {"train": corpus["train"], **{f"{MORE}{name}": pairs for name, pairs in more.items()}}
     held_out = {split: pairs for split, pairs in corpus.items() if split != "train"}
     seen = _Seen()
@@ -53,12 +53,12 @@ def inspect(
         is_training = split in training
         stride = -(-len(whole) // most_pairs) if is_training and most_pairs is not None else None
         role = "train" if is_training else split  # as the defects know it
-        around = surroundings(config, {**held_out, role: whole}, role, stride=stride)
-        pairs = around.pairs
-        seen.look_for(around.held_out)
-        leaks = bool(around.held_out)  # only training pairs can leak
+        context = corpus_context(config, {**held_out, role: whole}, role, stride=stride)
+        pairs = context.pairs
+        seen.look_for(context.held_out)
+        leaks = bool(context.held_out)  # only training pairs can leak
         kinds = [kind for kind in usable if leaks or not issubclass(kind, LeakedPair)]
-        counts = _Counts(tokenizer, limits, around, [kind(around) for kind in kinds], examples)
+        counts = _Counts(tokenizer, limits, context, [kind(context) for kind in kinds], examples)
         compared = not is_training and not config.overfit
         with PassProgress(f"looking at {split}", len(pairs)) as progress:
             rest = iter(pairs)
@@ -73,7 +73,7 @@ def inspect(
             pairs=len(pairs),
             source=counts.side(0, languages[0]),
             target=counts.side(1, languages[1]),
-            several_targets=several_targets(*around.hashes),
+            several_targets=several_targets(*context.hashes),
             findings=counts.findings(),
             seen_sources=seen.sources(pairs) if compared else None,
             seen_pairs=seen.pairs(pairs) if compared else None,
@@ -82,7 +82,7 @@ def inspect(
         splits=splits,
         explanations={**limits.limits(), **{kind.name: kind.explanation for kind in usable}},
         dropped=[*limits.limits(), *config.filters],
-        not_tested={name: obstacle for name, obstacle in obstacles.items() if obstacle},
+        not_tested={name: reason for name, reason in reasons.items() if reason},
     )
 
 
@@ -90,11 +90,11 @@ class _Counts:
     """Counts what the pairs of one split hold."""
 
     def __init__(
-        self, tokenizer: Tokenizer, limits: Filters, around: Surroundings, defects: Sequence[Defect], examples: int
+        self, tokenizer: Tokenizer, limits: Filters, context: CorpusContext, defects: Sequence[Defect], examples: int
     ) -> None:
         self._tokenizer = tokenizer
         self._limits = limits
-        self._around = around
+        self._context = context
         self._defects = defects
         self._most_examples = examples
         self._lengths = array("i"), array("i")
@@ -130,7 +130,7 @@ class _Counts:
         note = visible(note)
         self._kinds[name][note] += 1
         if len(self._examples[name]) < self._most_examples:
-            where = self._around.place(index, pair)
+            where = self._context.place(index, pair)
             self._examples[name].append(
                 Example(where=where, note=note, source=visible(pair.source), target=visible(pair.target))
             )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nmt.data.defects.base import Surroundings
+from nmt.data.defects.base import CorpusContext
 from nmt.data.filters import DEFECTS
 from nmt.data.pair import SentencePair, Split
 from nmt.data.sources.cldr import Cldr
@@ -33,6 +33,6 @@ def good_pairs(name: str, source: str, target: str) -> tuple[SentencePair, ...]:
 
 def find(name: str, pairs: Sequence[SentencePair], languages: tuple[str, str]) -> dict[int, str]:
     """Return what the defect finds in these pairs, by their index."""
-    defect = DEFECTS[name](Surroundings(languages, Split.of(pairs)))
+    defect = DEFECTS[name](CorpusContext(languages, Split.of(pairs)))
     notes = {index: defect.find(index, pair) for index, pair in enumerate(pairs)}
     return {index: note for index, note in notes.items() if note}

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from nmt.data.defects.base import BLOCK, Surroundings, sample
+from nmt.data.defects.base import BLOCK, CorpusContext, sample
 from nmt.data.defects.shift import Shifted, Stretch, find_shifts
 from nmt.data.pair import SentencePair, Split
 from tests.data.defects.good import CORPORA, find, good_pairs
@@ -93,7 +93,7 @@ def test_in_a_sample_the_lines_are_those_of_the_whole():
     pairs = [replace(pair, line=None) for pair in shifted(good_pairs("cldr", "en", "de"), 1550, 3000, -1)]
     part = sample(Split.of(pairs), 3)
     assert list(part) == [pair for index, pair in enumerate(pairs) if index // BLOCK % 3 == 0] and len(part) == 1000
-    note = Shifted(Surroundings(("en", "de"), part, stride=3)).find(999, pairs[-1])
+    note = Shifted(CorpusContext(("en", "de"), part, stride=3)).find(999, pairs[-1])
     assert note.startswith("from pair 1,5") and note.endswith(", the target of each source is 1 line earlier")
 
 

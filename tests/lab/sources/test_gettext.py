@@ -9,8 +9,8 @@ import pytest
 from nmt.build import build_source
 from nmt.cli import train
 from nmt.config.compose import compose
-from nmt.data.sources.gettext import SYSTEM, clean, marks_of
 from nmt.errors import UserError
+from nmt.lab.sources.gettext import SYSTEM, clean, marks_of
 
 HEADER = "Content-Type: text/plain; charset=UTF-8\nPlural-Forms: nplurals=2; plural=n != 1;\n"
 INSTALLED = Path("/usr/share/locale/ko/LC_MESSAGES")
