@@ -18,10 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "extending.md").read_text("utf-8")
 FILES = re.findall(r"^```(?:python|yaml) (\S+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 COMMANDS = re.findall(r"^python train\.py (.*)$", PAGE, re.MULTILINE)
-TINY = [
-    *("data.max_length=64", "trainer.accelerator=cpu"),
-    *("debug=fast", "callbacks=plain"),
-]
+TINY = ["data.max_length=64", "trainer.accelerator=cpu", "debug=fast", "callbacks=plain"]
 CORPUS = ["data=cldr", "data.sizes=[200,8,8]", "data.topics=[numbers]", "data.max_parts=1", "tokenizer.vocab_size=300"]
 
 
@@ -39,7 +36,7 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_no_example_is_longer_than_thirty_lines() -> None:
-    assert len(FILES) >= 16
+    assert len(FILES) >= 18
     for name, text in FILES:
         assert len(text.splitlines()) <= 30, name
 
@@ -66,19 +63,21 @@ def test_the_examples_pass_the_linter_and_the_type_checker(lab: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_contract_tests_find_an_attention_and_positions_inside_a_checkout(lab: Path, tmp_path: Path) -> None:
+def test_the_contract_tests_find_parts_of_a_model_inside_a_checkout(lab: Path, tmp_path: Path) -> None:
     checkout = tmp_path / "checkout"
     for name in ("nmt", "configs", "tests", "pyproject.toml"):
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
         copy(ROOT / name, checkout / name)
-    for kind, name in (("attention", "scaled"), ("positions", "window")):
-        shutil.copy(lab / "my_lab" / f"{name}.py", checkout / "nmt" / "models" / kind / f"{name}.py")
-        node = (lab / "my_configs" / "model" / kind / f"{name}.yaml").read_text("utf-8")
-        node = node.replace("my_lab.", f"nmt.models.{kind}.")
-        (checkout / "configs" / "model" / kind / f"{name}.yaml").write_text(node, "utf-8")
-    command = [sys.executable, "-m", "pytest", "-vv", "-k", "scaled or window", "tests/models/test_contract.py"]
+    for name in ("attention/scaled", "positions/window", "convolution"):
+        folder, _, module = name.rpartition("/")
+        shutil.copy(lab / "my_lab" / f"{module}.py", checkout / "nmt" / "models" / f"{name}.py")
+        node = (lab / "my_configs" / "model" / f"{name}.yaml").read_text("utf-8")
+        node = node.replace("my_lab.", ".".join(["nmt.models", *filter(None, [folder]), ""]))
+        (checkout / "configs" / "model" / f"{name}.yaml").write_text(node, "utf-8")
+    chosen = ["-k", "scaled or window or convolution", "tests/models/test_contract.py"]
+    command = [sys.executable, "-m", "pytest", "-vv", *chosen]
     environment = {**os.environ, "PYTHONPATH": str(checkout)}
     done = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
-    for case in ("rnn model/attention=scaled", "transformer model/positions=window"):
-        assert f"test_forward_equals_stacked_steps[{case}] PASSED" in done.stdout
+    for case in ("rnn model/attention=scaled", "transformer model/positions=window", "convolution"):
+        assert f"test_model_keeps_the_contract[{case}] PASSED" in done.stdout

@@ -107,12 +107,15 @@ def model_config(words: str) -> dict[str, Any]:
 
 
 def shipped() -> Iterator[str]:
-    """Yield every model: the recurrent one with each attention, and the others with each choice of positions.
+    """Yield every model: the recurrent one with each attention, and the others with each choice of their positions.
 
     An attention whose query is the current state comes with and without input feeding.
     """
     for name in options()["model"]:
         group = "model/attention" if name == "rnn" else "model/positions"
+        if group.removeprefix("model/") not in options()["model"][name]:
+            yield name
+            continue
         for choice in options()[group]:
             words = f"{name} {group}={choice}"
             yield words
