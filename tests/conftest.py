@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import gc
+import importlib.util
 import os
+import shutil
 import signal
+import tempfile
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,12 +25,36 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 for rank in ("RANK", "LOCAL_RANK", "SLURM_PROCID"):
     os.environ.pop(rank, None)
 
+LABORATORY = importlib.util.find_spec("nmt.lab") is not None
+collect_ignore = [] if LABORATORY else ["lab"]
+
 pytest_plugins = [
     "tests.fixtures.commands",
     "tests.fixtures.corpora",
     "tests.fixtures.pages",
     "tests.fixtures.programs",
 ]
+
+
+def pytest_configure() -> None:
+    """Without nmt/lab, test the core: runs use the options of configs/ that need no laboratory."""
+    if not LABORATORY:
+        from nmt.config import yaml_files
+
+        configs = Path(tempfile.mkdtemp()) / "configs"
+        shutil.copytree(yaml_files.config_dir(), configs)
+        (configs / "callbacks" / "default.yaml").write_text("defaults: [plain]\n", "utf-8")
+        for path in configs.rglob("*.yaml"):
+            if "nmt.lab" in path.read_text("utf-8"):
+                path.unlink()
+        yaml_files.config_dir = lambda: configs
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip the tests marked as `lab` where there is no nmt/lab."""
+    for item in items:
+        if not LABORATORY and item.get_closest_marker("lab"):
+            item.add_marker(pytest.mark.skip(reason="nmt/lab is not there"))
 
 
 @pytest.hookimpl(wrapper=True)

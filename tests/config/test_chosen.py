@@ -10,7 +10,6 @@ from nmt.config.compose import compose_run
 from nmt.config.explain import naming_files
 from nmt.config.yaml_files import also_in, config_dir
 from nmt.errors import UserError
-from nmt.lab.cli import inspect_data
 from nmt.preflight import check_nodes
 from scripts import benchmark
 
@@ -190,8 +189,11 @@ def test_each_of_several_problems_has_its_own_line(experiment: Path) -> None:
     }
 
 
+@pytest.mark.lab
 @pytest.mark.parametrize("text", ["data: {limit: 0}", "data: {filters: [long]}", "data: {no_key: 1}"])
 def test_the_program_that_inspects_data_names_the_file_too(experiment: Path, text: str) -> None:
+    from nmt.lab.cli import inspect_data
+
     experiment.write_text(f"# @package _global_\n{text}\n", "utf-8")
     with pytest.raises(UserError, match=r"\(own/experiment/mine\.yaml, line 2\)$"):
         inspect_data.run(["--config-dir", "own", "experiment=mine"])

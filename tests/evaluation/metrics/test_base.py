@@ -17,7 +17,7 @@ from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.metrics.exact_match import ExactMatch
 from nmt.evaluation.metrics.ter import TER
 from nmt.evaluation.split import Subject, evaluate, table, write_evaluation
-from tests.lab.compare.corpus import HYPOTHESES, REFERENCES
+from tests.evaluation.metrics.corpus import HYPOTHESES, REFERENCES
 from tests.tiny_run import Run, sentences
 
 NODES: dict[str, dict[str, Any]] = {

@@ -16,7 +16,7 @@ from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.metrics.chrf import ChrF
 from nmt.evaluation.metrics.exact_match import ExactMatch
 from nmt.evaluation.metrics.ter import TER
-from tests.lab.compare.corpus import HYPOTHESES, REFERENCES
+from tests.evaluation.metrics.corpus import HYPOTHESES, REFERENCES
 from tests.optional import SCORES
 
 NODES = compose("train", [f"scores=[{','.join(SCORES)}]"])["scores"]

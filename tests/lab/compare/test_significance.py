@@ -19,7 +19,7 @@ from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric
 from nmt.evaluation.metrics.ter import TER
 from nmt.lab.compare import significance
 from nmt.lab.compare.significance import PairedBootstrap, bootstrap_test, randomization_test, sentence_statistics
-from tests.lab.compare.corpus import HYPOTHESES, REFERENCES
+from tests.evaluation.metrics.corpus import HYPOTHESES, REFERENCES
 from tests.tiny_run import sentences
 
 LINES = sentences(60, seed=1)

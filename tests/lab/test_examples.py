@@ -17,7 +17,7 @@ from nmt.lab.cli import attend, heads, report
 from nmt.system.run_files import best_checkpoint
 from tests.script import load_script
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
 NAMES = ("bahdanau", "luong", "transformer")
 MULTI30K = ("multi30k_bahdanau", "multi30k_transformer")
