@@ -1,11 +1,6 @@
-"""Run nmt.lab.cli.align from a checkout, from any folder."""
+"""`nmt-align` in a checkout: see --help."""
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from nmt.lab.cli.align import main
+from checkout import start
 
 if __name__ == "__main__":
-    main()
+    start("nmt.lab.cli.align")

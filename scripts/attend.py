@@ -1,11 +1,6 @@
-"""Run nmt.lab.cli.attend from a checkout, from any folder."""
+"""`nmt-attend` in a checkout: see --help."""
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
-from nmt.lab.cli.attend import main
+from checkout import start
 
 if __name__ == "__main__":
-    main()
+    start("nmt.lab.cli.attend")

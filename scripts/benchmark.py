@@ -18,13 +18,12 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from nmt.cli import program
-from nmt.cli.arguments import quoted_paths, take, wants_help
+from nmt.cli.arguments import take, train_overrides
+from nmt.cli.program import program
 
 RECIPE = (
     "data.batch_tokens=4096",
@@ -33,11 +32,9 @@ RECIPE = (
 )
 
 
-def run(arguments: Sequence[str]) -> None:
+@program
+def main(arguments: list[str]) -> None:
     """Measure and print. `arguments` are overrides as for train.py, and `ckpt=`. The run folder is temporary."""
-    if wants_help(arguments):
-        print(__doc__)
-        return
     if arguments[:1] == ["corpus"]:
         from scripts.benchmarks import corpus as corpus_benchmark
 
@@ -55,7 +52,7 @@ def run(arguments: Sequence[str]) -> None:
     from nmt.preflight import check_nodes
 
     ckpt, overrides = take(list(arguments), "ckpt")
-    words = [*RECIPE, *quoted_paths(overrides, but=",\\")]
+    words = [*RECIPE, *train_overrides(overrides)]
     with naming_files(words), tempfile.TemporaryDirectory() as folder:
         plain = compose("train", words)
         config = validate(plain)
@@ -68,4 +65,4 @@ def run(arguments: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    program.main(run)
+    main()

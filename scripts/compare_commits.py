@@ -27,8 +27,7 @@ from torch import Tensor
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from nmt.cli import program
-from nmt.cli.arguments import wants_help
+from nmt.cli.program import program
 from nmt.errors import UserError
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -142,9 +141,10 @@ def checked_out(revision: str, folder: Path) -> Iterator[Path]:
         subprocess.run(["git", "-C", str(ROOT), "worktree", "remove", "--force", str(folder)], check=True)
 
 
-def run(arguments: list[str]) -> None:
+@program
+def main(arguments: list[str]) -> None:
     """Compare the revisions on the command line. Exits with status 1 if something differs."""
-    if wants_help(arguments) or not arguments:
+    if not arguments:
         print(__doc__)
         return
     revisions = [word for word in arguments if "=" not in word]
@@ -164,4 +164,4 @@ def run(arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    program.main(run)
+    main()

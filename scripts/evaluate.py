@@ -1,11 +1,6 @@
-"""Run nmt.cli.evaluate from a checkout, from any folder."""
+"""`nmt-evaluate` in a checkout: see --help."""
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
-from nmt.cli.evaluate import main
+from checkout import start
 
 if __name__ == "__main__":
-    main()
+    start("nmt.cli.evaluate")

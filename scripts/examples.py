@@ -26,8 +26,8 @@ import yaml
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from nmt import load_translator
-from nmt.cli import program, share, train
-from nmt.cli.arguments import wants_help
+from nmt.cli import share, train
+from nmt.cli.program import program
 from nmt.errors import UserError
 from nmt.system.atomic import write_atomically
 from nmt.system.lines import as_line
@@ -92,12 +92,12 @@ def make(name: str, group: Group, path: str | None) -> None:
     run, first, copy = RUNS / name, RUNS / f"{name}_first", EXAMPLES / name
     data, start = [f"data.path={path}"] if path else [], []
     if name in group.first:
-        train.run([*group.first[name], *data, f"hydra.run.dir={first}"])
+        train.main([*group.first[name], *data, f"hydra.run.dir={first}"])
         start = [f"init={first}"]
-    train.run([*group.models[name], *data, *start, f"hydra.run.dir={run}"])
+    train.main([*group.models[name], *data, *start, f"hydra.run.dir={run}"])
     shutil.rmtree(copy, ignore_errors=True)
     text = group.texts.get(config_of(run)["data"]["source_lang"])
-    share.run([f"ckpt={run}", f"out={copy}", *([f"text={text}"] if text else [])])
+    share.main([f"ckpt={run}", f"out={copy}", *([f"text={text}"] if text else [])])
     print(f"{name}: the copy changes {changed(run, copy)} validation translations")
 
 
@@ -153,11 +153,9 @@ def write_table() -> None:
     write_atomically(page, f"{before}{BEGIN}\n{table()}\n{END}{after}".encode())
 
 
-def run(arguments: list[str]) -> None:
+@program
+def main(arguments: list[str]) -> None:
     """Run the command. Raises UserError for other arguments, and where a training was made before."""
-    if wants_help(arguments):
-        print(__doc__)
-        return
     key, _, path = arguments[0].partition("=") if len(arguments) == 1 else ("", "", "")
     if arguments not in ([], ["table"]) and not (key in WITH_DATA and path):
         keys = ", ".join(f"{key}=FOLDER" for key in WITH_DATA)
@@ -170,4 +168,4 @@ def run(arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    program.main(run)
+    main()

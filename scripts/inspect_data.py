@@ -1,11 +1,6 @@
-"""Run nmt.lab.cli.inspect_data from a checkout, from any folder."""
+"""`nmt-inspect-data` in a checkout: see --help."""
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from nmt.lab.cli.inspect_data import main
+from checkout import start
 
 if __name__ == "__main__":
-    main()
+    start("nmt.lab.cli.inspect_data")

@@ -19,8 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import torch
 from matplotlib.figure import Figure
 
-from nmt.cli import program
-from nmt.cli.arguments import wants_help
+from nmt.cli.program import program
 from nmt.errors import UserError
 from nmt.system.atomic import write_atomically
 
@@ -72,11 +71,9 @@ def png(drawn: Figure) -> str:
     return base64.b64encode(picture.getvalue()).decode() + "\n"
 
 
-def run(arguments: list[str]) -> None:
+@program
+def main(arguments: list[str]) -> None:
     """Run the program. Raises UserError for any argument."""
-    if wants_help(arguments):
-        print(__doc__)
-        return
     if arguments:
         raise UserError(f"got '{' '.join(arguments)}', expected nothing; see --help")
     notebook = read()
@@ -88,4 +85,4 @@ def run(arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    program.main(run)
+    main()

@@ -1,11 +1,6 @@
-"""Run nmt.lab.cli.report from a checkout, from any folder."""
+"""`nmt-report` in a checkout: see --help."""
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
-from nmt.lab.cli.report import main
+from checkout import start
 
 if __name__ == "__main__":
-    main()
+    start("nmt.lab.cli.report")

@@ -18,8 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from nmt.cli import program
-from nmt.cli.arguments import wants_help
+from nmt.cli.program import program
 from nmt.errors import UserError
 from nmt.lab.claims.page import files, judged_again
 from scripts.result_files import RESULTS, ROOT, add
@@ -54,11 +53,9 @@ def write_tables() -> None:
         path.write_text(text, "utf-8")
 
 
-def run(arguments: list[str]) -> None:
+@program
+def main(arguments: list[str]) -> None:
     """Run the command `add` or `table`. Raises UserError for other arguments."""
-    if wants_help(arguments):
-        print(__doc__)
-        return
     if len(arguments) >= 2 and arguments[0] == "add":
         add([Path(argument) for argument in arguments[1:]], RESULTS)
     elif arguments != ["table"]:
@@ -67,4 +64,4 @@ def run(arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    program.main(run)
+    main()

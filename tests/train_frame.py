@@ -35,7 +35,7 @@ class Runs:
 
     def run(self, arguments: Sequence[str]) -> None:
         """Run train.py with this training."""
-        train.run(arguments)
+        train.main(arguments)
 
     def status(self, *arguments: str) -> int:
         """Return the status that train.py ends with, given this training."""

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from nmt.cli.answers import Answers
 from nmt.cli.translate_file import Source, translate_file
+from nmt.cli.translation_lines import LineTranslator
 from nmt.search.beam import BeamSearch
 from nmt.translation.translator import Translator
 from tests.tiny_run import Run, sentences
@@ -38,22 +38,22 @@ class FileCall:
         self.source.write_bytes(b"\xef\xbb\xbf" + "\r\n".join(TEXTS).encode())
 
     def __call__(self, output: str = "out.de", *, ckpt: str = "best", **settings: Any) -> Path:
-        """Return the file that was written; `settings` are those of `Answers`, `search`, or fields of the search."""
+        """Return the file that was written; `settings` are of `LineTranslator`, `search`, or fields of the search."""
         form = {key: settings.pop(key, False) for key in ("jsonl", "with_attention")}
         search = settings.pop("search", None) or QUICK.replace(**settings)
         translator = Translator(self.run.translator.model, self.run.translator.tokenizer, search)
         path = self.source.parent / output
         checkpoint = self.run.folder / "checkpoints" / f"{ckpt}.safetensors"
-        translate_file(Answers(translator, **form), Source(self.source, "en"), path, sys.stdout, [checkpoint])
+        translate_file(LineTranslator(translator, **form), Source(self.source, "en"), path, sys.stdout, [checkpoint])
         return path
 
 
 def kill_at(monkeypatch: pytest.MonkeyPatch, line: int) -> None:
     """Let the program end when it has written `line` lines."""
     count = 0
-    lines = Answers.lines
+    lines = LineTranslator.lines
 
-    def until(self: Answers, texts: Sequence[str], places: Sequence[str]) -> Iterator[str]:
+    def until(self: LineTranslator, texts: Sequence[str], places: Sequence[str]) -> Iterator[str]:
         nonlocal count
         for answer in lines(self, texts, places):
             if count == line:
@@ -61,4 +61,4 @@ def kill_at(monkeypatch: pytest.MonkeyPatch, line: int) -> None:
             count += 1
             yield answer
 
-    monkeypatch.setattr(Answers, "lines", until)
+    monkeypatch.setattr(LineTranslator, "lines", until)

@@ -1,44 +1,84 @@
-"""Prepares the arguments of a command line for `nmt.config.compose`, and reads the settings of a program."""
+"""The arguments of a command line: read as the settings of a program, or made ready for `nmt.config.compose`.
+
+The settings of a program are the keys of its YAML file. That has each default, and above it the lines of --help. A
+dataclass has the type of each key.
+"""
 
 from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Collection, Sequence
-from inspect import signature
-from typing import TypeVar
+import re
+import sys
+import typing
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, is_dataclass, replace
+from typing import Annotated, Any, TypeVar
 
+from nmt.cli.program import Program
 from nmt.config.overrides import quoted
 from nmt.config.paths import PATHS
+from nmt.config.yaml_files import also_in, config_dir, read_file
 from nmt.errors import UserError
 from nmt.system.run_files import find_checkpoints
 
 C = TypeVar("C")
 
-PATH_KEYS = (
-    "ckpt",
-    "init",
-    "baseline",
-    "input",
-    "source",
-    "target",
-    "reverse",
-    "gold",
-    "output",
-    "out",
-    "compare",
-    "animation",
-    "runs",
-    "multi30k",
-    "hydra.run.dir",
-    "hydra.sweep.dir",
-    *(f"data.{key}" for key in PATHS),
-)
+PathText = Annotated[str, "path"]  # any characters; a leading ~ is the home folder
+FreeText = Annotated[str, "free text"]  # taken literally; on the command line only
+Folders = Annotated[list[str], "folders"]  # all arguments that name folders, without a key
+OpenMapping = dict[str, Any]  # empty in the YAML: its entries replace settings of the checkpoint
+DATA_PATHS = tuple(f"data.{key}" for key in PATHS)
+TRAIN_PATHS = ("init", "hydra.run.dir", "hydra.sweep.dir", *DATA_PATHS)
+# A line of a YAML file that --help prints: "# key=VALUE   words", or further words under those.
+HELP_LINE = re.compile(r"# (\S.*?|) {2,}(\S.*)")
+HELP_COLUMN = 29  # where the words begin
 
 
-def wants_help(argv: Sequence[str]) -> bool:
-    """Return whether the arguments contain -h or --help."""
-    return bool({"-h", "--help"} & set(argv))
+@dataclass(kw_only=True)
+class ModelSettings:
+    """The settings of _model.yaml, which the programs that load a model share."""
+
+    allow: list[str]
+    device: str
+
+
+@dataclass(kw_only=True)
+class SearchSettings(ModelSettings):
+    """The settings of _search.yaml, which the programs that translate share."""
+
+    search: OpenMapping
+
+
+def configured(settings: type[C]) -> Callable[[Callable[[C], None]], Program]:
+    """Make a program of a function of its settings: the dataclass `settings`, read from the YAML of the module's name.
+
+    Its help text is the docstring of its module, with the settings in the place of `{settings}`.
+    """
+
+    def made(work: Callable[[C], None]) -> Program:
+        name = work.__module__.rpartition(".")[2]
+        prose = sys.modules[work.__module__].__doc__ or ""
+        return Program(
+            lambda argv: work(read_config(name, argv, settings)),
+            lambda argv: prose.replace("{settings}", "\n".join(settings_help(name))),
+        )
+
+    return made
+
+
+def settings_files(name: str) -> list[str]:
+    """Return the texts of a program's YAML file, and of the files `_...` that it shares with other programs."""
+    own = (config_dir() / f"{name}.yaml").read_text("utf-8")
+    shared = (base for base in read_file(name).bases if base.startswith("_"))
+    return [own, *(text for base in shared for text in settings_files(base))]
+
+
+def settings_help(name: str) -> Iterator[str]:
+    """Yield the lines of --help on the settings of a program."""
+    for line in (line for text in settings_files(name) for line in text.splitlines()):
+        if found := HELP_LINE.fullmatch(line):
+            yield f"  {found[1]:{HELP_COLUMN - 3}} {found[2]}"
 
 
 def take_config_dir(argv: Sequence[str]) -> tuple[str | None, list[str]]:
@@ -82,50 +122,93 @@ def _words_after(argv: Sequence[str], place: int) -> list[str]:
     return list(itertools.takewhile(lambda word: "=" not in word and word[:1] != "-", argv[place + 1 :]))
 
 
-def overrides(argv: Sequence[str], *, open_keys: Collection[str]) -> list[str]:
-    """Return `argv` as Hydra overrides.
-
-    A path may contain any character. The mappings `open_keys` are empty in the YAML, because their entries replace
-    settings of the checkpoint. An override of such an entry (`search.beam_size=5`) gets "++" in front, which lets Hydra
-    add a key.
-    """
-    return [f"++{word}" if "=" in word and word.partition(".")[0] in open_keys else word for word in quoted_paths(argv)]
-
-
-def read_config(name: str, argv: Sequence[str], schema: type[C], *, open_keys: Collection[str] = ()) -> C:
-    """Return the settings of `name`.yaml with the arguments `argv`; `overrides` explains `open_keys`.
+def read_config(name: str, argv: Sequence[str], schema: type[C]) -> C:
+    """Return the settings of `name`.yaml with the arguments `argv`.
 
     Raises UserError for a mistake in the arguments, and for a checkpoint (`ckpt`) that does not exist. This is said at
     once, before torch is imported, which takes seconds.
     """
     from nmt.config.compose import compose
     from nmt.config.schema import read
-    from nmt.config.yaml_files import also_in
 
     config_folder, words = take_config_dir(argv)
+    texts: dict[str, Any] = {}
+    for key in _keys(schema, FreeText):
+        texts[key], words = take(words, key)
+    for key in _keys(schema, Folders):
+        texts[key] = [word for word in words if _is_folder(word)]
+        words = [word for word in words if word not in texts[key]]
+    paths, open_keys = _keys(schema, PathText), _keys(schema, OpenMapping)
     for word in words:
-        if "ckpt" in signature(schema).parameters and "=" not in word and os.path.exists(word):
+        if "ckpt" in paths and "=" not in word and os.path.exists(word):
             raise UserError(f"command line: got '{word}'; write ckpt={word}")
         if word.startswith("data=") and "data" in open_keys:
             raise UserError(f"{word}: the run's data are fixed; replace single settings, as in data.path=FOLDER")
     with also_in(config_folder):
-        settings = read(compose(name, overrides(words, open_keys=open_keys)), schema)
+        settings = read(compose(name, overrides(words, (*paths, *DATA_PATHS), open_keys)), schema)
     if (ckpt := getattr(settings, "ckpt", None)) is not None:
         find_checkpoints(ckpt)
-    return settings
+    return typing.cast(C, replace(typing.cast(Any, settings), **texts))
 
 
-def quoted_paths(argv: Sequence[str], *, but: str = "") -> list[str]:
-    """Return `argv` with paths quoted for Hydra and a leading ~ expanded. Hydra accepts few characters without quotes.
+def changed(name: str, settings: object) -> list[str]:
+    """Return the settings that are not as in `name`.yaml and the files that it shares with other programs."""
+    import yaml
 
-    Each path of a list is quoted. A value stays unchanged if it has quotes already, if it is a list of lists, or if it
-    contains one of the characters in `but`. For train.py these are the comma, which separates the values of a
-    multirun (in a list it separates the paths), and the backslash, which quotes the next character.
+    default = {key: value for text in settings_files(name) for key, value in yaml.safe_load(text).items()}
+    return [key for key, value in vars(settings).items() if value != default[key]]
+
+
+def _is_folder(word: str) -> bool:
+    """Return whether an argument names a folder. The folder of a multirun's job contains "=" too."""
+    key, equals, _ = word.partition("=")
+    return not equals or "/" in key or os.path.isdir(word)
+
+
+def _keys(schema: type, kind: Any, prefix: str = "") -> list[str]:
+    """Return the dotted keys of a dataclass whose annotation is `kind`, or a union or list with it."""
+    found = []
+    for name, hint in typing.get_type_hints(schema, include_extras=True).items():
+        if is_dataclass(hint):
+            found += _keys(typing.cast(type, hint), kind, f"{prefix}{name}.")
+        elif _holds(hint, kind):
+            found.append(f"{prefix}{name}")
+    return found
+
+
+def _holds(hint: Any, kind: Any) -> bool:
+    return bool(hint == kind) or any(_holds(each, kind) for each in typing.get_args(hint))
+
+
+def overrides(argv: Sequence[str], paths: Collection[str], open_keys: Collection[str]) -> list[str]:
+    """Return `argv` as Hydra overrides, with the values of the keys `paths` quoted.
+
+    An override of an entry of one of the mappings `open_keys` (`search.beam_size=5`) gets "++" in front, which lets
+    Hydra add a key.
+    """
+    words = quoted_paths(argv, paths)
+    return [f"++{word}" if "=" in word and word.partition(".")[0] in open_keys else word for word in words]
+
+
+def train_overrides(argv: Sequence[str]) -> list[str]:
+    """Return arguments of train.py as Hydra overrides.
+
+    A comma separates the values of a multirun (in a list it separates the paths), and a backslash quotes the next
+    character.
+    """
+    return quoted_paths(argv, TRAIN_PATHS, but=",\\")
+
+
+def quoted_paths(argv: Sequence[str], keys: Collection[str], *, but: str = "") -> list[str]:
+    """Return `argv` with the paths of `keys` quoted for Hydra, which accepts few characters without quotes.
+
+    A leading ~ is expanded. Each path of a list is quoted. A value stays unchanged if it has quotes already, if it is a
+    list of lists, or if it contains one of the characters in `but`.
     """
     ready = []
     for word in argv:
         key, _, value = word.partition("=")
-        if key in PATH_KEYS and value not in ("", "null"):
+        if key in keys and value not in ("", "null"):
             word = f"{key}={_quoted_list(value, but) if value[0] == '[' else _quoted_path(value, but)}"
         ready.append(word)
     return ready

@@ -8,18 +8,15 @@ import re
 import shlex
 import sys
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nmt.cli import program as programs
-from nmt.cli import run, sweep
-from nmt.cli.arguments import quoted_paths
-from nmt.cli.command import command, resuming
-from nmt.cli.differences import common, differences, folder_name
-from nmt.cli.processes import check_start, several_devices
-from nmt.cli.run_folder import check_free
+from nmt.cli import program, session, sweep
+from nmt.cli.run_folder import check_free, check_start, several_devices
+from nmt.cli.sweep import common, differences, folder_name
 from nmt.config.overrides import quoted
 from nmt.config.recipe import Recipe
 from nmt.config.yaml_files import own_folder
@@ -71,7 +68,7 @@ class Failure:
     by_user: bool
 
 
-def multirun(overrides: Sequence[str], *, program: str | None = None) -> None:
+def multirun(overrides: Sequence[str]) -> None:
     """Run every combination of the values in `overrides`.
 
     Raises UserError for a job that cannot run, before the first one starts. If a job fails later, its error is
@@ -83,14 +80,14 @@ def multirun(overrides: Sequence[str], *, program: str | None = None) -> None:
     try:
         failures = _launch(
             [*(line for line in overrides if not line.startswith(FOLDER_KEYS)), _pinned(folder), HYDRAS_SUBFOLDER],
-            functools.partial(run_job, jobs=jobs, program=program),
+            functools.partial(run_job, jobs=jobs),
         )
         ended = True
     finally:
         _print_results(jobs, folder)
         if not ended:
             for job in jobs:
-                _print_remaining(job, program)
+                _print_remaining(job)
     if failures:
         reasons = ", ".join(f"{failure.number} ({failure.reason})" for failure in failures)
         message = f"{len(failures)} of {len(jobs)} jobs failed: {reasons}"
@@ -102,51 +99,62 @@ def multirun(overrides: Sequence[str], *, program: str | None = None) -> None:
 
 def plan(overrides: Sequence[str]) -> tuple[Path, tuple[Job, ...]]:
     """Return the folder of a multirun and its jobs. Raises UserError for a job that cannot run."""
-    from nmt.cli.initial import checked
-    from nmt.config.compose import compose_run, sweep_folder
-    from nmt.config.explain import naming_files
+    from nmt.config.compose import sweep_folder
     from nmt.config.overrides import jobs
 
-    if any(line.startswith("hydra.run.dir=") for line in overrides):
-        raise UserError(f"hydra.run.dir: names the folder of one run; with -m, name that of all runs: {FOLDER_KEY}=")
     for line in overrides:
+        if line.startswith("hydra.run.dir="):
+            raise UserError(f"hydra.run.dir: names the folder of one run; with -m, that of all runs: {FOLDER_KEY}=")
         if line.lstrip("+~").startswith(("hydra/sweeper", "hydra.sweeper")):
             raise UserError(
                 f"{line}: only Hydra's basic sweeper is supported, with values given with commas; leave it out"
             )
-    planned: list[Job] = []
-    folder = Path()
     listed = jobs(overrides)
-    settings = differences([_words(words) for words in listed])
-    for number, words in enumerate(listed):
-        try:
-            if number == 0:  # the name may hold the time, which differs from job to job
-                folder = sweep_folder(words)
-            with naming_files(words):
-                name = folder_name(number, settings[number])
-                recipe = checked(compose_run([*words, _pinned(folder)], job=number, name=name), words)
-            if several_devices(recipe.settings.trainer):
-                raise UserError(
-                    f"trainer.devices: got {recipe.settings.trainer.devices} in a multirun (-m), which runs each job "
-                    f"on one device; use trainer.devices=1, or start the runs one by one"
-                )
-            check_start(recipe.settings.trainer)
-            for earlier in [recipe.folder, *folder.glob(f"{number}_*")]:  # also a job of another multirun
-                check_free(replace(recipe, folder=earlier), FOLDER_KEY)
-            shared = next((job.number for job in planned if job.recipe.folder == recipe.folder), None)
+    with _naming_job(0, listed[0]):  # the name may hold the time, which differs from job to job
+        folder = sweep_folder(listed[0])
+    planned: list[Job] = []
+    for number, settings in enumerate(differences([_words(words) for words in listed])):
+        with _naming_job(number, listed[number]):
+            job = _plan_job(number, listed[number], settings, folder)
+            shared = next((other.number for other in planned if other.recipe.folder == job.recipe.folder), None)
             if shared is not None:
                 raise UserError(
-                    f"hydra.sweep.subdir: got {recipe.folder}, also the folder of job {shared}, expected a folder for "
-                    "each job; use the default, or a name with ${hydra.job.num}"
+                    f"hydra.sweep.subdir: got {job.recipe.folder}, also the folder of job {shared}, expected a folder "
+                    "for each job; use the default, or a name with ${hydra.job.num}"
                 )
-        except UserError as error:
-            raise UserError(f"job {number} ({' '.join(_words(words))}): {error}") from error
-        planned.append(Job(number, tuple(words), settings[number], recipe, recipe.folder.exists()))
+            planned.append(job)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"{FOLDER_KEY}: {folder} cannot be used ({error.strerror or error}); name another") from error
     return folder, tuple(planned)
+
+
+@contextmanager
+def _naming_job(number: int, overrides: Sequence[str]) -> Iterator[None]:
+    try:
+        yield
+    except UserError as error:
+        raise UserError(f"job {number} ({' '.join(_words(overrides))}): {error}") from error
+
+
+def _plan_job(number: int, overrides: Sequence[str], settings: Mapping[str, str], folder: Path) -> Job:
+    from nmt.config.compose import compose_run
+    from nmt.config.explain import naming_files
+
+    with naming_files(overrides):
+        composed = compose_run([*overrides, _pinned(folder)], job=number, name=folder_name(number, settings))
+        recipe = session.checked(composed, overrides)
+    trainer = recipe.settings.trainer
+    if several_devices(trainer):
+        raise UserError(
+            f"trainer.devices: got {trainer.devices} in a multirun (-m), which runs each job on one device; use "
+            "trainer.devices=1, or start the runs one by one"
+        )
+    check_start(trainer)
+    for earlier in [recipe.folder, *folder.glob(f"{number}_*")]:  # also a job of another multirun
+        check_free(replace(recipe, folder=earlier), FOLDER_KEY)
+    return Job(number, tuple(overrides), settings, recipe, recipe.folder.exists())
 
 
 def _pinned(folder: Path) -> str:
@@ -183,7 +191,7 @@ def _launch(overrides: list[str], job: Callable[[DictConfig], Failure | None]) -
     return [failure for failure in outcomes if failure is not None]
 
 
-def run_job(config: DictConfig, *, jobs: Sequence[Job], program: str | None) -> Failure | None:
+def run_job(config: DictConfig, *, jobs: Sequence[Job]) -> Failure | None:
     """Run one of the jobs. Hydra calls this function, perhaps in another process, and sets the number of the job.
 
     Hydra also composes `config` again; it is not used, because the recipe in `jobs` is the one that was checked.
@@ -194,14 +202,13 @@ def run_job(config: DictConfig, *, jobs: Sequence[Job], program: str | None) -> 
     at_once = jobs_at_once(HydraConfig.get().launcher, len(jobs))
     if at_once > 1:  # in a process that runs only jobs of this multirun
         os.environ["TTY_COMPATIBLE"] = "0"  # lines in place of progress bars, which would overwrite each other
-        programs.outlive_terminal()
+        program.outlive_terminal()
     print(f"job {job.number} ({job.number + 1} of {len(jobs)}): {' '.join(job.words)}", flush=True)
     try:
-        run.start(
+        session.start(
             job.recipe,
             FOLDER_KEY,
             existed=job.existed,
-            program=program,
             prefix=f"job {job.number}: " if at_once > 1 else "",
             threads=max(1, usable_cores() // at_once) if at_once > 1 else None,
         )
@@ -218,9 +225,9 @@ def jobs_at_once(launcher: Any, count: int) -> int:
 
 def _failure(number: int, error: Exception) -> Failure:
     """Print a job's error, and return it without the traceback, which would keep the job's memory."""
-    reason = programs.users_message(error)
+    reason = program.users_message(error)
     if reason is not None:
-        programs.print_error(f"job {number}: {reason}")
+        program.print_error(f"job {number}: {reason}")
         return Failure(number, reason, by_user=True)
     traceback.print_exception(error)
     return Failure(number, f"{type(error).__name__}: {error}", by_user=False)
@@ -240,16 +247,16 @@ def _print_results(jobs: Sequence[Job], folder: Path) -> None:
     print(f"curves and pictures: {shlex.join(['tensorboard', '--logdir', str(folder), *PICTURES])}", flush=True)
 
 
-def _print_remaining(job: Job, program: str | None) -> None:
+def _print_remaining(job: Job) -> None:
     """Print the command that continues a job, or runs it alone in its own folder, unless it has finished."""
     folder = job.recipe.folder
     if job.finished:
         return
     if last_checkpoint(folder).is_file():
-        print(f"to continue job {job.number}: {command(*resuming(job.recipe), program=program)}")
+        print(f"to continue job {job.number}: {session.resume_command(job.recipe)}")
     else:
         own = own_folder()
         flags = [] if own is None else [f"--config-dir={own}"]
-        words = [*flags, *_own(job.overrides), *quoted_paths([f"hydra.run.dir={folder}"])]
-        print(f"to run job {job.number}: {command(*words, program=program)}")
+        words = [*flags, *_own(job.overrides), f"hydra.run.dir={quoted(str(folder))}"]
+        print(f"to run job {job.number}: {session.train_command(*words)}")
     sys.stdout.flush()

@@ -1,4 +1,7 @@
-"""How every program ends: a user's mistake gives one line and status 2, any other error gives a traceback."""
+"""The frame of every program: its help text, and its end.
+
+A user's mistake gives one line and status 2, any other error gives a traceback.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,9 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, NoReturn, TextIO
 
 from nmt.errors import UserError, one_line, printable
@@ -21,7 +25,33 @@ USER_ERROR, BROKEN_PIPE = 2, 128 + 13
 OBJECTS_BEFORE_GARBAGE_COLLECTION = 100_000
 
 
-def main(run: Callable[[list[str]], None]) -> NoReturn:
+@dataclass(frozen=True)
+class Program:
+    """A program of the command line: what it does with its arguments, and the text of its --help.
+
+    `main()` runs it with the arguments of this process and exits with its status, as `run` describes. `main(argv)` only
+    runs it, for tests and for programs made of others, and raises UserError for a mistake in the arguments.
+    """
+
+    work: Callable[[list[str]], None]
+    help_text: Callable[[Sequence[str]], str]
+
+    def __call__(self, argv: Sequence[str] | None = None) -> None:
+        """Run the program."""
+        if argv is None:
+            run(self)
+        if {"-h", "--help"} & set(argv):
+            print(self.help_text(argv).rstrip())
+        else:
+            self.work(list(argv))
+
+
+def program(work: Callable[[list[str]], None]) -> Program:
+    """Make a program of a function of the arguments. Its help text is the docstring of its module."""
+    return Program(work, lambda argv: sys.modules[work.__module__].__doc__ or "")
+
+
+def run(work: Callable[[list[str]], None]) -> NoReturn:
     """Run a program with the arguments of the command line, and exit with its status.
 
     0: success. 2: a UserError, an OSError or a missing package, printed on standard error as one line `error: ...`.
@@ -37,7 +67,7 @@ def main(run: Callable[[list[str]], None]) -> NoReturn:
     stopped_by_ctrl_c()
     try:
         _replace_closed_streams()
-        run(sys.argv[1:])
+        work(sys.argv[1:])
         sys.stdout.flush()
     except KeyboardInterrupt as stop:
         status = 128 + getattr(stop, "number", signal.SIGINT)

@@ -1,13 +1,17 @@
-"""Checks that the folder of a run is free, locks it, and removes the run's files after a user's mistake."""
+"""The folder of a run: free, locked while the run is trained, and known to all its processes.
+
+The user starts the first process, which writes the files and the messages. Lightning starts the others.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from nmt.cli.processes import folder_told, is_first_process
 from nmt.config.recipe import Recipe
+from nmt.config.settings import TrainerConfig
 from nmt.errors import UserError
 from nmt.system.atomic import try_lock, write_atomically
 from nmt.system.inside import require_no_link
@@ -24,6 +28,8 @@ from nmt.system.run_files import (
     last_checkpoint,
 )
 
+FOLDER_VARIABLE = "NMT_RUN_FOLDER"  # set by the first process while it trains
+WITHOUT_TASKS = ("bash", "interactive")  # names of SLURM jobs in which Lightning ignores SLURM
 WRITTEN = (LOG, CHECKPOINTS, ATTENTION, TRANSLATIONS)  # a file that grows, and folders
 _MARKS = (CONFIG, LOG, CHECKPOINTS, METRICS)  # a folder that has one of these holds a run
 
@@ -102,7 +108,7 @@ def locked(folder: Path) -> Iterator[None]:
         return
     for name in WRITTEN:
         require_no_link(folder / name)
-    with folder_told(folder), (folder / LOG).open("ab") as file:
+    with exported_folder(folder), (folder / LOG).open("ab") as file:
         if try_lock(file) is False:
             raise UserError(f"{folder}: another process is training this run; wait until it has ended")
         yield
@@ -122,3 +128,63 @@ def _tidy(folder: Path, existed: bool) -> None:
         (folder / name).unlink(missing_ok=True)
     if not existed and not any(folder.iterdir()):
         folder.rmdir()
+
+
+# The processes of a run
+
+
+def is_first_process() -> bool:
+    """Return whether this is the first process of a run, which writes the files and the messages."""
+    return folder_of_first_process() is None
+
+
+def folder_of_first_process() -> Path | None:
+    """Return the run's folder, which the first process has set; None in the first process itself."""
+    folder = os.environ.get(FOLDER_VARIABLE)
+    return Path(folder) if folder and os.environ.get("LOCAL_RANK", "0") != "0" else None
+
+
+@contextmanager
+def exported_folder(folder: Path) -> Iterator[None]:
+    """Pass the run's folder to the processes that Lightning starts during the block, through NMT_RUN_FOLDER."""
+    before = os.environ.get(FOLDER_VARIABLE)
+    os.environ[FOLDER_VARIABLE] = str(folder)
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[FOLDER_VARIABLE]
+        else:
+            os.environ[FOLDER_VARIABLE] = before
+
+
+def check_start(trainer: TrainerConfig) -> None:
+    """Raise UserError if Lightning would expect torchrun or SLURM to start the processes of a run."""
+    if not is_first_process():
+        return
+    size = os.environ.get("WORLD_SIZE", "1")
+    if size != "1":
+        raise UserError(
+            f"WORLD_SIZE={size}: a launcher such as torchrun has started this program several times; start it once, "
+            "with python train.py trainer.devices=N, and it starts the other processes"
+        )
+    tasks, name = os.environ.get("SLURM_NTASKS"), os.environ.get("SLURM_JOB_NAME")
+    several = tasks not in (None, "1") or trainer.strategy == "ddp" or several_devices(trainer)
+    if tasks is not None and name not in WITHOUT_TASKS and several:
+        raise UserError(
+            f"SLURM_NTASKS={tasks}: Lightning would take the tasks of SLURM for the processes of one run; start "
+            "env -u SLURM_NTASKS -u SLURM_PROCID python train.py, which is one run and starts its other processes"
+        )
+
+
+def several_devices(trainer: TrainerConfig) -> bool:
+    """Return whether the settings mean more than one device on this machine, so that Lightning starts processes."""
+    if isinstance(trainer.devices, list):
+        return len(trainer.devices) > 1
+    if trainer.devices not in ("auto", -1):
+        return trainer.devices != 1
+    if trainer.accelerator in ("cpu", "mps"):
+        return False
+    import torch
+
+    return torch.cuda.device_count() > 1

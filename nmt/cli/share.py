@@ -1,34 +1,8 @@
-"""The program that makes a small copy of a trained model, to give away: `scripts/share.py`, `nmt-share`."""
-
-from __future__ import annotations
-
-import os
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from nmt.cli import program
-from nmt.cli.arguments import read_config, take, wants_help
-from nmt.cli.output import say
-from nmt.errors import UserError
-from nmt.system.atomic import write_atomically
-from nmt.system.inside import inside
-from nmt.system.run_files import ATTENTION, CONFIG, METRICS, best_checkpoint, run_of, sample_map
-
-if TYPE_CHECKING:
-    from nmt.checkpoint import LoadedModel
-
-HELP = """\
-Make a small copy of a trained model, to give away.
+"""Make a small copy of a trained model, to give away.
 
   python scripts/share.py ckpt=RUN_FOLDER out=FOLDER      (installed: nmt-share)
 
-  ckpt=PATH            the folder of a finished run
-  out=FOLDER           the folder of the copy, new or without a run in it; for the programs it is a run folder
-  text="two dogs"      the sentence that attend.py shows if it gets none; default: the run's first validation sentence,
-                       which becomes part of the copy with its translation
-  allow=[my_package]   your packages whose classes the checkpoint may name
+{settings}
 
 The copy has these files:
 
@@ -43,28 +17,40 @@ model adds data.path=FOLDER, unless the data can be generated or downloaded.
   python scripts/share.py ckpt=outputs/demo/2026-01-31_12-00-00 out=my_model
 """
 
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nmt.cli.arguments import FreeText, PathText, configured
+from nmt.cli.output import say
+from nmt.errors import UserError
+from nmt.system.atomic import write_atomically
+from nmt.system.inside import inside
+from nmt.system.run_files import ATTENTION, CONFIG, METRICS, best_checkpoint, run_of, sample_map
+
+if TYPE_CHECKING:
+    from nmt.checkpoint import LoadedModel
+
 
 @dataclass(kw_only=True)
 class ShareConfig:
     """The settings of share.yaml."""
 
-    ckpt: str
-    out: str
-    text: str | None
+    ckpt: PathText
+    out: PathText
+    text: FreeText | None
     allow: list[str]
 
 
-def run(argv: Sequence[str]) -> None:
-    """Run the program with the arguments `argv`. Raises UserError for a mistake in them."""
-    if wants_help(argv):
-        print(HELP, end="")
-        return
-    text, rest = take(argv, "text")
-    config = replace(read_config("share", rest, ShareConfig), text=text)
-
+@configured(ShareConfig)
+def main(config: ShareConfig) -> None:
+    """Run the program. Raises UserError for a mistake in the settings."""
     from nmt.checkpoint import load_model
 
-    folder = Path(os.path.expanduser(config.out))
+    folder = Path(config.out)
     for path in (folder / CONFIG, folder / METRICS, best_checkpoint(folder)):
         if path.exists():
             raise UserError(f"out: {folder} already holds a run ({path.relative_to(folder)}); name another folder")
@@ -115,8 +101,3 @@ def share(loaded: LoadedModel, source: Path, folder: Path, settings: ShareConfig
         write_atomically(picture, shown.to_json().encode())
         written.append(picture)
     return written
-
-
-def main() -> None:
-    """Run the program with the arguments of this process."""
-    program.main(run)

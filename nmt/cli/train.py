@@ -1,50 +1,101 @@
-"""`python train.py`, `nmt-train`: one run in one folder; or many, with -m.
+"""Train a translation model, evaluate it on the test split, and write all results to one folder.
 
-A command line is composed once into a recipe. Mistakes in it are reported before a folder is made. Then the run's
-folder is made, and `nmt.training.run.train` does the work in it.
+usage: {program} [-m] [group=option ...] [key=value ...]
+       {program} resume=RUN_FOLDER [key=value ...]
+
+Without arguments: Multi30k, English to German, with a Transformer (configs/train.yaml).
+group=option chooses a YAML file, as in model/attention=luong (with a slash).
+key=value sets one value, as in model.attention.score=dot (with dots).
+
+Common keys (any key in configs/ can be set; a misspelt key is an error):
+  data.path=FOLDER                            local files instead of the Hub: train.en + train.de, .tsv, .jsonl
+  data.source_lang=de data.target_lang=en     the other direction
+  tokenizer.vocab_size=4000                   number of pieces in the vocabulary
+  model.encoder.layers=2                      configs/model has all sizes and dropouts
+  optimizer.lr=0.001 scheduler.warmup_updates=2000
+  trainer.max_time=00:00:40:00                40 minutes (days:hours:minutes:seconds)
+  trainer.max_epochs=10 trainer.max_steps=8000            further limits; the first one that is reached ends the run
+  trainer.accelerator=cpu trainer.precision=bf16-mixed
+  search.beam_size=5 search.length_penalty=1.0
+  scores=[bleu,chrf,ter] scores.bleu.tokenize=char        the metrics and their settings
+  allow=[my_package]                          a _target_ may name classes of your package
+  seed=2 name=my_run hydra.run.dir=FOLDER     without hydra.run.dir: outputs/<name>/<time>
+
+Examples:
+  {program} experiment=demo                   the embedded corpus: no network, three minutes
+  {program} model=rnn model/attention=luong model.attention.score=dot
+  {program} experiment=multi30k_bahdanau data.path=FOLDER
+  {program} -m model=rnn model/attention=none,bahdanau,luong seed=1,2,3
+  {program} -m hydra/launcher=joblib hydra.launcher.n_jobs=2 seed=1,2     two jobs at once (the extra `parallel`)
+  {program} debug=fast                        two updates; writes every file of a run
+
+{groups}
+
+Flags:
+  -m, --multirun      run every combination of the values given with commas, in multirun/<name>/<time>/<n>;
+                      if a job fails, the error is printed and the other jobs still run
+  --cfg job           print the config (with -m, the config of each job) and stop; --resolve resolves interpolations
+  --config-dir FOLDER add your YAML files, in groups such as FOLDER/experiment/, to the shipped ones
+  -h, --help          print this text
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+import re
+import sys
+import textwrap
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
-from nmt.cli import program as programs
-from nmt.cli.arguments import quoted_paths, take_config_dir, wants_help
-from nmt.config.yaml_files import also_in, own_folder
+from nmt.cli.arguments import take_config_dir, train_overrides
+from nmt.cli.program import Program
+from nmt.config.yaml_files import also_in, groups, options_with, own_folder, read_file, summary
 from nmt.errors import UserError
 
 FOLDER_KEY = "hydra.run.dir"
 
 
-def main() -> None:
-    """The entry point; see `nmt.cli.program.main` for the statuses."""
-    programs.main(run)
-
-
-def run(arguments: Sequence[str], *, program: str | None = None) -> None:
-    """Train as the command line `arguments` say.
-
-    `program` is the path of the program in the command that continues a run, by default the one that is running.
-    Raises UserError for bad input. No run is overwritten.
-    """
-    own, words = take_config_dir(arguments)
+def help_text(argv: Sequence[str]) -> str:
+    """Return the help. It must appear at once, so nothing here imports torch or Hydra."""
+    name = Path(sys.argv[0]).name
+    program = f"python {name}" if name.endswith(".py") else name
+    own, _ = take_config_dir(argv)
     with also_in(own):
-        if wants_help(words):
-            from nmt.cli.train_help import help_text
-
-            print(help_text())
-        else:
-            _dispatch(words, program)
+        return (__doc__ or "").replace("{program}", program).replace("{groups}", "\n".join(_group_lines()))
 
 
-def _dispatch(arguments: Sequence[str], program: str | None) -> None:
+def _group_lines() -> Iterator[str]:
+    yield "Groups and their options (* the default):"
+    for group, options in groups().items():
+        yield f"  {group}="
+        chosen, width = _default(group), max(map(len, options))
+        for option in options:
+            mark = "*" if option in chosen else " "
+            words = textwrap.shorten(summary(group, option), 100, placeholder=" ...")
+            yield f"    {mark} {option:{width}}  {words}".rstrip()
+
+
+def _default(group: str) -> list[str]:
+    """Return the default options of a group; those of model/attention are in the options of model."""
+    parent, _, child = group.rpartition("/")
+    lists = [f"{parent}/{option}" for option in options_with(group)] if parent else ["train"]
+    return [option for name in lists for option in re.findall(r"\w+", read_file(name).chosen.get(child, ""))]
+
+
+def _train(argv: Sequence[str]) -> None:
+    """Train as the command line says. Raises UserError for bad input. No run is overwritten."""
+    own, words = take_config_dir(argv)
+    with also_in(own):
+        _dispatch(words)
+
+
+def _dispatch(arguments: Sequence[str]) -> None:
     flags = _parser().parse_intermixed_args(list(arguments))
-    overrides = quoted_paths(flags.overrides, but=",\\")
+    overrides = train_overrides(flags.overrides)
     resumed = [line for line in overrides if line.lstrip("+").startswith("resume=")]
     if flags.resolve and not flags.cfg:
         raise UserError("command line: --resolve changes only what --cfg prints; add --cfg job")
@@ -57,15 +108,15 @@ def _dispatch(arguments: Sequence[str], program: str | None) -> None:
             )
         allow = [line for line in overrides if line.startswith("allow=")]
         changed = [line for line in overrides if line not in (*resumed, *allow)]
-        _resume(resumed[0].partition("=")[2], changed, _values(allow[-1]) if allow else (), program)
+        _resume(resumed[0].partition("=")[2], changed, _values(allow[-1]) if allow else ())
     elif flags.cfg:
         _show(overrides, flags)
     elif flags.multirun:
         from nmt.cli.multirun import multirun
 
-        multirun(overrides, program=program)
+        multirun(overrides)
     else:
-        _single(overrides, program)
+        _single(overrides)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -84,16 +135,15 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _single(overrides: Sequence[str], program: str | None) -> None:
-    from nmt.cli.initial import checked
+def _single(overrides: Sequence[str]) -> None:
+    from nmt.cli.session import checked
     from nmt.config.compose import compose_run
     from nmt.config.explain import naming_files
 
     with naming_files(overrides):
         recipe = checked(compose_run(overrides), overrides)
-    from nmt.cli.processes import check_start, folder_of_first_process
-    from nmt.cli.run import start
-    from nmt.cli.run_folder import check_free
+    from nmt.cli.run_folder import check_free, check_start, folder_of_first_process
+    from nmt.cli.session import start
 
     check_start(recipe.settings.trainer)
     shared = folder_of_first_process()
@@ -101,7 +151,7 @@ def _single(overrides: Sequence[str], program: str | None) -> None:
         recipe = replace(recipe, folder=shared)
     else:
         check_free(recipe, FOLDER_KEY)
-    start(recipe, FOLDER_KEY, existed=recipe.folder.exists(), program=program)
+    start(recipe, FOLDER_KEY, existed=recipe.folder.exists())
 
 
 def _show(overrides: Sequence[str], flags: argparse.Namespace) -> None:
@@ -133,10 +183,10 @@ def _values(override: str) -> Sequence[str]:
     return value
 
 
-def _resume(name: str, overrides: Sequence[str], allow: Sequence[str], program: str | None) -> None:
+def _resume(name: str, overrides: Sequence[str], allow: Sequence[str]) -> None:
     """Continue the run in the folder `name` with its own config and `overrides`; `allow` names the user's packages."""
-    from nmt.cli.processes import check_start
-    from nmt.cli.run import resume
+    from nmt.cli.run_folder import check_start
+    from nmt.cli.session import resume
     from nmt.config.explain import is_about
     from nmt.config.overrides import parse
     from nmt.config.recipe import read_recipe
@@ -160,4 +210,7 @@ def _resume(name: str, overrides: Sequence[str], allow: Sequence[str], program: 
             *(text if is_about(text, typed) else f"{folder / CONFIG}: {text}" for text in error.problems)
         ) from error
     check_start(recipe.settings.trainer)
-    resume(recipe, program=program)
+    resume(recipe)
+
+
+main = Program(_train, help_text)

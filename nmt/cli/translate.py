@@ -1,58 +1,9 @@
-"""The program that translates one text, a file, or lines that arrive: `scripts/translate.py`, `nmt-translate`."""
-
-from __future__ import annotations
-
-import dataclasses
-import sys
-from collections.abc import Iterator
-from io import BufferedIOBase
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TextIO, cast
-
-from nmt.cli import program
-from nmt.cli.arguments import read_config, take, wants_help
-from nmt.cli.output import utf8_output
-from nmt.cli.pair_files import columns
-from nmt.errors import UserError
-from nmt.system.lines import LONGEST, decoded, format_of, says_jsonl
-
-if TYPE_CHECKING:
-    from nmt.cli.answers import Answers
-    from nmt.search.base import Search
-
-HELP = """\
-Translate with a trained model: one text, every line of a file, or every line of standard input.
+"""Translate with a trained model: one text, every line of a file, or every line of standard input.
 
   python scripts/translate.py ckpt=RUN_FOLDER_OR_FILE [text="..." | input=FILE [output=FILE]] [key=value ...]
   (installed: nmt-translate)
 
-  ckpt=PATH                  a run folder (its best checkpoint) or a checkpoint file
-  ckpt=[PATH,PATH]           an ensemble: the mean of the models' probabilities decides; the search is that of the first
-  text="..."                 the sentence, taken literally: commas, quotes and braces need no escaping
-  input=lines.en             a file with one sentence on each line (UTF-8); gzipped if its name ends in .gz. Of .jsonl
-                             and .tsv files, the sentences are read as in training: under the key, or in the column,
-                             of the source language (data.source_lang)
-  column=NAME                with input=: another key or column of a .jsonl or .tsv file
-  output=lines.de            with input=: the file for the translations, one line for each line of the input; gzipped if
-                             its name ends in .gz. An existing file is never overwritten. Until it is whole, its lines
-                             are in lines.de.partial, which grows by 1,024 at a time; after a stop, the same command
-                             goes on from there. Without output=, the translations go to standard output.
-  format=jsonl               write one JSON object for each source, with scores and pieces (default: text, or jsonl if
-                             the name of output= ends in .jsonl or .jsonl.gz); search.n_best=5 adds n-best lists. Both
-                             texts are there by language too, so train.py data.train=FILE reads the file as pairs
-  with_attention=true        with format=jsonl: also the attention map, which is long (attend.py draws maps)
-  prefix="..."               with text=: the beginning of the translation, which the search then completes
-  search.beam_size=5         search.KEY=... replaces one setting of the checkpoint's search
-  search.length_penalty=1.0  the score of a hypothesis is log P / ((5 + length) / 6) ** length_penalty
-  search.min_length=5        rules for beam and sampling: also search.no_repeat_ngram_size=3 (no trigram twice) and
-                             search.repetition_penalty=1.2 (tokens used before are less probable)
-  search.long_source=refuse  an error for a source of more tokens than data.max_length of the training; whole: translate
-                             it as it is; split (default): split it into sentences, join their translations, and warn
-  search=sampling            another search instead of the checkpoint's: beam, greedy, diverse, sampling or mbr, with
-                             its own settings: search=sampling search.temperature=0.7 search.seed=2
-  allow=[my_package]         your packages whose classes the checkpoint or search._target_= may name
-  --config-dir FOLDER        add your YAML files: FOLDER/search/mine.yaml allows search=mine
-  device=auto                auto, cpu, cuda, cuda:1 ...
+{settings}
 
 Without text= and input=, the program translates every line of standard input (UTF-8). There and in a file, each line
 gives one line, in order, and an empty line stays empty. A line has at most 1,048,576 bytes. Each line of standard
@@ -64,27 +15,42 @@ control characters in a translation are shown as escapes, such as \\x1b; in a fi
   python scripts/translate.py ckpt=best.safetensors input=news.en.gz output=news.jsonl.gz search.n_best=5
 """
 
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import BufferedIOBase
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TextIO, cast
+
+from nmt.cli.arguments import FreeText, PathText, SearchSettings, configured
+from nmt.cli.output import utf8_output
+from nmt.errors import UserError
+from nmt.system.lines import LONGEST, decoded, format_of, says_jsonl
+
+if TYPE_CHECKING:
+    from nmt.cli.translation_lines import LineTranslator
+    from nmt.search.base import Search
+
 CHUNK = 512  # maximum number of lines translated together; enough to form batches of similar length
 STDIN = "standard input, line "
 COLUMNS = (".jsonl", ".tsv")  # the formats with several texts on a line
 BLOCK = 1 << 16  # maximum number of bytes in one read
 
 
-@dataclasses.dataclass(kw_only=True)
-class TranslateConfig:
+@dataclass(kw_only=True)
+class TranslateConfig(SearchSettings):
     """The settings of translate.yaml."""
 
-    ckpt: str | list[str]
-    text: str | None
-    prefix: str | None
-    input: str | None
+    ckpt: PathText | list[PathText]
+    text: FreeText | None
+    prefix: FreeText | None
+    input: PathText | None
     column: str | None
-    output: str | None
+    output: PathText | None
     format: Literal["text", "jsonl"] | None
     with_attention: bool
-    search: dict[str, Any]
-    allow: list[str]
-    device: str
 
     @property
     def jsonl(self) -> bool:
@@ -92,23 +58,18 @@ class TranslateConfig:
         return says_jsonl(self.output or "") if self.format is None else self.format == "jsonl"
 
 
-def run(argv: list[str]) -> None:
-    """Run the program with the arguments `argv`. Raises UserError for a mistake in them."""
-    if wants_help(argv):
-        print(HELP, end="")
-        return
-    text, rest = take(argv, "text")
-    prefix, rest = take(rest, "prefix")
-    config = read_config("translate", rest, TranslateConfig, open_keys=("search",))
-    config = dataclasses.replace(config, text=text, prefix=prefix)
+@configured(TranslateConfig)
+def main(config: TranslateConfig) -> None:
+    """Run the program. Raises UserError for a mistake in the settings."""
+    text = config.text
     problems = list(contradictions(config))
     if sys.stdin is None and text is None and config.input is None:
         problems.append('standard input is closed; give text="...", input=FILE, or lines as in < lines.en')
     if problems:
         raise UserError(*problems)
 
-    from nmt.cli.answers import Answers
     from nmt.cli.translate_file import Source, translate_file
+    from nmt.cli.translation_lines import LineTranslator
     from nmt.system import process
     from nmt.system.run_files import find_checkpoints
     from nmt.translation.loading import load_translator
@@ -116,20 +77,20 @@ def run(argv: list[str]) -> None:
     process.speed_up()
     translator = load_translator(config.ckpt, device=config.device, search=config.search, allow=config.allow)
     check_n_best(config, translator.search)
-    answers = Answers(translator, jsonl=config.jsonl, with_attention=config.with_attention)
+    line_translator = LineTranslator(translator, jsonl=config.jsonl, with_attention=config.with_attention)
     stdout = utf8_output()
     if text is not None:
         translator.check_source(text, "text")
-        stdout.writelines(answers.lines([text], ["text"], prefix=prefix or ""))
-        answers.close()
+        stdout.writelines(line_translator.lines([text], ["text"], prefix=config.prefix or ""))
+        line_translator.close()
     elif config.input is not None:
         output = None if config.output is None else Path(config.output)
-        source = Source(Path(config.input), config.column or columns(translator.languages)[0])
-        translate_file(answers, source, output, stdout, find_checkpoints(config.ckpt))
+        source = Source(Path(config.input), config.column or (translator.languages or ("source",))[0])
+        translate_file(line_translator, source, output, stdout, find_checkpoints(config.ckpt))
     else:
         if sys.stdin.isatty():
             print("type a sentence and press Enter; Ctrl-D ends the program", file=sys.stderr)
-        translate_lines(answers, cast("BufferedIOBase", sys.stdin.buffer), stdout)
+        translate_lines(line_translator, cast("BufferedIOBase", sys.stdin.buffer), stdout)
     stdout.flush()
 
 
@@ -163,7 +124,7 @@ def check_n_best(config: TranslateConfig, search: Search) -> None:
         raise UserError(f"search.n_best={count}: a line of text holds only the best translation; add format=jsonl")
 
 
-def translate_lines(answers: Answers, stream: BufferedIOBase, output: TextIO) -> None:
+def translate_lines(line_translator: LineTranslator, stream: BufferedIOBase, output: TextIO) -> None:
     """Write the translation of every line of `stream`, in order, without waiting for more lines than have arrived.
 
     Raises UserError for a line that is not UTF-8 or is too long, or is refused because of its number of pieces, after
@@ -175,13 +136,13 @@ def translate_lines(answers: Answers, stream: BufferedIOBase, output: TextIO) ->
         places = [f"{STDIN}{number + index}" for index in range(len(lines))]
         try:
             for sentence, place in zip(decoded(lines, STDIN, first=number), places, strict=False):
-                answers.translator.check_source(sentence, place)
+                line_translator.translator.check_source(sentence, place)
                 sentences.append(sentence)
         finally:
-            output.writelines(answers.lines(sentences, places[: len(sentences)]))
+            output.writelines(line_translator.lines(sentences, places[: len(sentences)]))
             output.flush()
         number += len(lines)
-    answers.close()
+    line_translator.close()
 
 
 def arriving(stream: BufferedIOBase) -> Iterator[list[bytes]]:
@@ -199,8 +160,3 @@ def arriving(stream: BufferedIOBase) -> Iterator[list[bytes]]:
             break
     if rest:
         yield [rest]
-
-
-def main() -> None:
-    """Run the program with the arguments of this process."""
-    program.main(run)

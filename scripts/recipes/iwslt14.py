@@ -1,7 +1,17 @@
-"""The program that prepares IWSLT 2014, German and English: `scripts/recipes/iwslt14.py`, ``.
+"""Prepare IWSLT 2014, German and English, as fairseq's prepare-iwslt14.sh does.
 
-It does what fairseq's examples/translation/prepare-iwslt14.sh does before BPE, with sacremoses in place of the Perl
-scripts of Moses.
+  python scripts/recipes/iwslt14.py ARCHIVE [OUT]
+
+  ARCHIVE      de-en.tgz of the IWSLT 2014 campaign (WIT3, release 2014-01, texts/de/en)
+  OUT          the folder for train, val and test, one text file for each language; default: data/iwslt14
+
+It makes Moses tokens in lower case, with & < > ' " | [ ] escaped. From the training talks it drops pairs with an empty
+side, with more than 175 tokens, or with one side more than 1.5 times as long as the other. Every 23rd pair of the rest
+is for validation. The test set is dev2010, dev2012, tst2010, tst2011 and tst2012. It needs the extra `moses`, and it
+does not overwrite files.
+
+  python scripts/recipes/iwslt14.py de-en.tgz
+  python train.py experiment=iwslt14
 """
 
 from __future__ import annotations
@@ -18,31 +28,13 @@ from pathlib import Path, PurePosixPath
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from nmt.cli import program
-from nmt.cli.arguments import wants_help
+from nmt.cli.program import program
 from nmt.errors import UserError, counted, missing_packages
 from nmt.system.atomic import write_atomically
 from nmt.system.lines import decoded
 
 OUT = "data/iwslt14"  # data.path of configs/experiment/iwslt14.yaml
 PUBLISHED = {"train": 160_239, "val": 7_283, "test": 6_750}  # pairs, in papers that use this preparation
-
-HELP = f"""\
-Prepare IWSLT 2014, German and English, as fairseq's prepare-iwslt14.sh does.
-
-  python scripts/recipes/iwslt14.py ARCHIVE [OUT]
-
-  ARCHIVE      de-en.tgz of the IWSLT 2014 campaign (WIT3, release 2014-01, texts/de/en)
-  OUT          the folder for train, val and test, one text file for each language; default: {OUT}
-
-It makes Moses tokens in lower case, with & < > ' " | [ ] escaped. From the training talks it drops pairs with an empty
-side, with more than 175 tokens, or with one side more than 1.5 times as long as the other. Every 23rd pair of the rest
-is for validation. The test set is dev2010, dev2012, tst2010, tst2011 and tst2012. It needs the extra `moses`, and it
-does not overwrite files.
-
-  python scripts/recipes/iwslt14.py de-en.tgz
-  python train.py experiment=iwslt14
-"""
 
 LANGUAGES = ("de", "en")
 TALKS = "train.tags.de-en"
@@ -57,11 +49,9 @@ _SEGMENT_TAGS = re.compile(r'<seg id="[0-9]*">\s*|\s*</seg>\s*')
 Pair = tuple[str, str]  # German, English
 
 
-def run(argv: Sequence[str]) -> None:
+@program
+def main(argv: list[str]) -> None:
     """Run the program with the arguments `argv`. Raises UserError for a mistake in them or in the archive."""
-    if wants_help(argv):
-        print(HELP, end="")
-        return
     if not 1 <= len(argv) <= 2:
         raise UserError(f"command line: got {counted(len(argv), 'argument')}, expected ARCHIVE [OUT]; see --help")
     if note := missing_packages("sacremoses", extra="moses"):
@@ -190,4 +180,4 @@ def is_clean(german: str, english: str) -> bool:
 
 
 if __name__ == "__main__":
-    program.main(run)
+    main()

@@ -1,4 +1,20 @@
-"""The program that pairs the paragraphs of LibreOffice's help: `scripts/recipes/office_help.py`."""
+"""Pair the paragraphs of LibreOffice's help in English and another language.
+
+  python scripts/recipes/office_help.py FOLDER LANGUAGE [OUT]
+
+  FOLDER       the folder of the help, with en-US/text and LANGUAGE/text in it
+  LANGUAGE     the name of its folder there, such as ko, de or zh-CN
+  OUT          the folder for train.jsonl, val.jsonl and test.jsonl; default: data/office_help
+
+Pages have the same names in all languages, and paragraphs the same ids: these make the pairs. Whole pages are held out
+for validation and test, and no English paragraph is in two pairs. Paragraphs of more than 100 English words are
+left out, and those that are not translated. It does not overwrite files. Debian and Ubuntu have the help in packages:
+
+  apt-get download libreoffice-help-en-us libreoffice-help-ko
+  for file in libreoffice-help-*.deb; do dpkg-deb -x "$file" unpacked; done
+  python scripts/recipes/office_help.py unpacked/usr/share/libreoffice/help ko
+  python train.py experiment=office_help_en_ko
+"""
 
 from __future__ import annotations
 
@@ -8,13 +24,11 @@ import json
 import os
 import re
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from nmt.cli import program
-from nmt.cli.arguments import wants_help
+from nmt.cli.program import program
 from nmt.data.sources.files import read_lines
 from nmt.errors import UserError, counted
 from nmt.system.atomic import write_atomically
@@ -24,25 +38,6 @@ ENGLISH = "en-US"
 MAX_WORDS = 100
 HELD_OUT = 1000  # the largest number of pairs in validation and in test
 
-HELP = f"""\
-Pair the paragraphs of LibreOffice's help in English and another language.
-
-  python scripts/recipes/office_help.py FOLDER LANGUAGE [OUT]
-
-  FOLDER       the folder of the help, with {ENGLISH}/text and LANGUAGE/text in it
-  LANGUAGE     the name of its folder there, such as ko, de or zh-CN
-  OUT          the folder for train.jsonl, val.jsonl and test.jsonl; default: {OUT}
-
-Pages have the same names in all languages, and paragraphs the same ids: these make the pairs. Whole pages are held out
-for validation and test, and no English paragraph is in two pairs. Paragraphs of more than {MAX_WORDS} English words are
-left out, and those that are not translated. It does not overwrite files. Debian and Ubuntu have the help in packages:
-
-  apt-get download libreoffice-help-en-us libreoffice-help-ko
-  for file in libreoffice-help-*.deb; do dpkg-deb -x "$file" unpacked; done
-  python scripts/recipes/office_help.py unpacked/usr/share/libreoffice/help ko
-  python train.py experiment=office_help_en_ko
-"""
-
 _PARAGRAPH = re.compile(r'<(p|h[1-6])\b[^>]*\bid="([^"]+)"[^>]*>(.*?)</\1>', re.DOTALL)
 _LINE_BREAK = re.compile(r"<br\s*/?>")
 _TAG = re.compile(r"<[^>]+>")
@@ -50,11 +45,9 @@ _TAG = re.compile(r"<[^>]+>")
 Pair = tuple[str, str]  # English, the other language
 
 
-def run(argv: Sequence[str]) -> None:
+@program
+def main(argv: list[str]) -> None:
     """Run the program with the arguments `argv`. Raises UserError for a mistake in them or in the folder."""
-    if wants_help(argv):
-        print(HELP, end="")
-        return
     if not 2 <= len(argv) <= 3:
         raise UserError(f"command line: got {counted(len(argv), 'argument')}, expected FOLDER LANGUAGE [OUT]")
     language = argv[1]
@@ -113,4 +106,4 @@ def paragraphs(page: Path) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    program.main(run)
+    main()

@@ -36,7 +36,7 @@ def call(run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtur
         monkeypatch.setattr("sys.argv", ["program", f"ckpt={run.folder}", "device=cpu", *words])
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
         with pytest.raises(SystemExit) as end:
-            program.main(module.run)
+            module.main()
         out, err = capsys.readouterr()
         return int(end.value.code or 0), out, err
 

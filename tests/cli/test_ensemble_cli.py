@@ -33,9 +33,9 @@ def both(run: Run, other: Path) -> str:
 def test_translate_py(run: Run, other: Path, both: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "a.en").write_text("".join(f"{text}\n" for text in TEXTS), "utf-8")
     expected = load_translator([run.folder, other], device="cpu").translate(TEXTS)
-    translate.run([both, "device=cpu", f"text={TEXTS[0]}"])
+    translate.main([both, "device=cpu", f"text={TEXTS[0]}"])
     assert capsys.readouterr().out == as_line(expected[0].text) + "\n"
-    translate.run([both, "device=cpu", f"input={tmp_path}/a.en", f"output={tmp_path}/a.jsonl"])
+    translate.main([both, "device=cpu", f"input={tmp_path}/a.en", f"output={tmp_path}/a.jsonl"])
     rows = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text("utf-8").splitlines()]
     assert [row["text"] for row in rows] == [as_line(each.text) for each in expected]
     assert [row["log_prob"] for row in rows] == pytest.approx([each.log_prob for each in expected], abs=1e-4)
@@ -43,14 +43,14 @@ def test_translate_py(run: Run, other: Path, both: str, capsys: pytest.CaptureFi
 
 def test_score_py(run: Run, other: Path, both: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("".join(f"{text}\n" for text in TEXTS), "utf-8")
-    score.run([both, "device=cpu", f"source={tmp_path}/a.txt", f"target={tmp_path}/a.txt"])
+    score.main([both, "device=cpu", f"source={tmp_path}/a.txt", f"target={tmp_path}/a.txt"])
     expected = load_translator([run.folder, other], device="cpu").score(TEXTS, TEXTS)
     found = [float(line) for line in capsys.readouterr().out.split()]
     assert found == pytest.approx([each.score for each in expected], abs=1e-4)
 
 
 def test_evaluate_py(run: Run, other: Path, both: str, elsewhere: Path, tmp_path: Path) -> None:
-    evaluate.run([both, "device=cpu", "bootstrap=0", f"out={tmp_path}/both", "search.beam_size=1"])
+    evaluate.main([both, "device=cpu", "bootstrap=0", f"out={tmp_path}/both", "search.beam_size=1"])
     written = tmp_path / "both" / "translations" / "test.ensemble.beam1.lp1.scores.json"
     facts = json.loads(written.read_text("utf-8"))
     assert facts["checkpoint"] == "ensemble"
@@ -60,31 +60,31 @@ def test_evaluate_py(run: Run, other: Path, both: str, elsewhere: Path, tmp_path
     hypotheses = written.with_name("test.ensemble.beam1.lp1.hyp.de").read_text("utf-8").splitlines()
     assert hypotheses == [as_line(each.text) for each in expected]
     with pytest.raises(UserError, match=r"^out: not given, but an ensemble has no folder of its own; .* out=FOLDER"):
-        evaluate.run([both, "device=cpu"])
+        evaluate.main([both, "device=cpu"])
 
 
 def test_evaluate_py_keeps_the_results_of_other_checkpoints(run: Run, other: Path, tmp_path: Path) -> None:
     words = ["device=cpu", "bootstrap=0", f"out={tmp_path}", "search.beam_size=1"]
-    evaluate.run([f"ckpt={run.folder}", *words])
-    evaluate.run([f"ckpt={run.folder}", *words])
+    evaluate.main([f"ckpt={run.folder}", *words])
+    evaluate.main([f"ckpt={run.folder}", *words])
     theirs = f"ckpt={save_other(run, run.folder.parent / 'best.safetensors')}"
     for more in ([], ["search.batch_tokens=999"]):  # which is not part of the files' names
         with pytest.raises(
             UserError, match=r"^out: .*scores\.json is of other checkpoints \(.*best\.safetensors\); give an"
         ):
-            evaluate.run([theirs, *words, *more])
+            evaluate.main([theirs, *words, *more])
     (scores,) = (tmp_path / "translations").glob("*.scores.json")
     for damaged in ("{", "{}", "[]"):
         scores.write_text(damaged, "utf-8")
         with pytest.raises(
             UserError, match=r"scores\.json: damaged \(.*\); remove it, or name another folder: out=FOLDER$"
         ):
-            evaluate.run([theirs, *words])
-    evaluate.run([f"ckpt={run.folder}", *words[:2], f"out={run.folder}", "search.beam_size=1"])
+            evaluate.main([theirs, *words])
+    evaluate.main([f"ckpt={run.folder}", *words[:2], f"out={run.folder}", "search.beam_size=1"])
 
 
 def test_a_list_of_one_is_that_checkpoint(run: Run, elsewhere: Path) -> None:
-    evaluate.run([f'ckpt=["{run.folder}"]', "device=cpu", "bootstrap=0", "search.beam_size=1"])
+    evaluate.main([f'ckpt=["{run.folder}"]', "device=cpu", "bootstrap=0", "search.beam_size=1"])
     facts = json.loads((run.folder / "translations" / "test.beam1.lp1.scores.json").read_text("utf-8"))
     assert facts["checkpoint"] == "best" and facts["members"] == []
 
@@ -97,17 +97,17 @@ def test_a_file_goes_on_only_with_the_same_members(
     with monkeypatch.context() as patch:
         kill_at(patch, 3)
         with pytest.raises(Killed):
-            translate.run([both, *words])
+            translate.main([both, *words])
     for ckpt in (f"ckpt={run.folder}", f'ckpt=["{run.folder}","{run.folder}"]', f'ckpt=[{other},"{run.folder}"]'):
         with pytest.raises(UserError, match="its lines were made with another checkpoint; repeat the command"):
-            translate.run([ckpt, *words])
-    translate.run([both, *words])
+            translate.main([ckpt, *words])
+    translate.main([both, *words])
     assert len((tmp_path / "a.de").read_text("utf-8").splitlines()) == len(TEXTS)
 
 
 @pytest.mark.parametrize(
     ("program", "words"),
-    [(attend.run, ["text=a"]), (translate.run, ["text=a", "format=jsonl", "with_attention=true"])],
+    [(attend.main, ["text=a"]), (translate.main, ["text=a", "format=jsonl", "with_attention=true"])],
 )
 def test_attention_is_refused(
     both: str, elsewhere: Path, program: Callable[[list[str]], None], words: list[str]
@@ -123,4 +123,4 @@ def test_mistakes(run: Run, other: Path) -> None:
         (f"ckpt=[{other},7]", "ckpt=7: no such file or folder"),
     ):
         with pytest.raises(UserError, match=match):
-            translate.run([ckpt, "device=cpu", "text=a"])
+            translate.main([ckpt, "device=cpu", "text=a"])

@@ -23,7 +23,7 @@ from tests.tiny_run import Run
 
 def test_evaluate_program(run: Run, elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
     relative = os.path.relpath(run.folder)
-    evaluate_program.run([f"ckpt={relative}", "bootstrap=10", "search.length_penalty=0.5"])
+    evaluate_program.main([f"ckpt={relative}", "bootstrap=10", "search.length_penalty=0.5"])
     out = capsys.readouterr().out
     hypotheses = (run.folder / "translations" / "test.beam3.lp0.5.hyp.de").read_text(encoding="utf-8").splitlines()
     references = (run.data / "test.de").read_text(encoding="utf-8").splitlines()
@@ -40,7 +40,7 @@ def test_evaluate_program(run: Run, elsewhere: Path, capsys: pytest.CaptureFixtu
 def test_evaluate_program_samples(run: Run, elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
     limits = ["search.max_length_factor=1", "search.max_length_extra=4"]  # as in the fixture: no digest in the names
     words = ["bootstrap=0", "search=sampling", "search.temperature=0.7", *limits]
-    evaluate_program.run([f"ckpt={run.folder}", *words])
+    evaluate_program.main([f"ckpt={run.folder}", *words])
     printed = capsys.readouterr().out
     assert "12 sentences, sample1.t0.7.k0.p1.seed1 (" in printed and "search errors" not in printed
     written = run.folder / "translations" / "test.sample1.t0.7.k0.p1.seed1.scores.json"
@@ -57,7 +57,7 @@ def test_evaluate_program_samples(run: Run, elsewhere: Path, capsys: pytest.Capt
 def test_evaluate_program_refuses_a_checkpoint_without_data(run: Run, tmp_path: Path) -> None:
     run.translator.save(tmp_path / "mine.safetensors")
     with pytest.raises(UserError, match="saved from Python without data settings"):
-        evaluate_program.run([f"ckpt={tmp_path}/mine.safetensors"])
+        evaluate_program.main([f"ckpt={tmp_path}/mine.safetensors"])
 
 
 def test_evaluate_program_refuses_a_checkpoint_without_metrics(run: Run, tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_evaluate_program_refuses_a_checkpoint_without_metrics(run: Run, tmp_pat
     config = {key: value for key, value in found.config.items() if key != "scores"}
     checkpoint.save(replace(found, config=config), tmp_path / "mine.safetensors")
     with pytest.raises(UserError, match="scores"):
-        evaluate_program.run([f"ckpt={tmp_path}/mine.safetensors", "bootstrap=0", f"out={tmp_path}"])
+        evaluate_program.main([f"ckpt={tmp_path}/mine.safetensors", "bootstrap=0", f"out={tmp_path}"])
 
 
 def test_a_folder_that_cannot_be_written_is_refused_before_the_translation(
@@ -73,7 +73,7 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_translation(
 ) -> None:
     (tmp_path / "file").write_text("mine", "utf-8")
     with pytest.raises(OSError, match="file"):
-        evaluate_program.run([f"ckpt={run.folder}", f"out={tmp_path}/file"])
+        evaluate_program.main([f"ckpt={run.folder}", f"out={tmp_path}/file"])
     assert "translating" not in capfd.readouterr().err
     assert (tmp_path / "file").read_text("utf-8") == "mine"
 
@@ -85,7 +85,7 @@ def test_evaluate_program_on_other_data_from_a_lone_file(run: Run, tmp_path: Pat
     lone = tmp_path / "lone.safetensors"
     lone.write_bytes((run.folder / "checkpoints" / "best.safetensors").read_bytes())
     words = ["split=val", "bootstrap=0", "search=greedy", "data.path=../other"]
-    evaluate_program.run([f"ckpt={lone}", *words])
+    evaluate_program.main([f"ckpt={lone}", *words])
     (lines,) = (tmp_path / "translations").glob("val.lone.beam1.lp1.????????.src.en")
     assert lines.read_text(encoding="utf-8") == "a dog\nred\n"
 
@@ -97,7 +97,7 @@ def test_data_in_another_language_than_the_models_are_told(
         (tmp_path / f"{split}.tsv").write_text("a dog\t개\n", encoding="utf-8")
     for language, warned in (("de", False), ("ko", True)):
         words = [f"data.path={tmp_path}", f"data.target_lang={language}", f"out={tmp_path / language}"]
-        evaluate_program.run([f"ckpt={run.folder}", *words, "bootstrap=0"])
+        evaluate_program.main([f"ckpt={run.folder}", *words, "bootstrap=0"])
         told = "best.safetensors translates en to de, but these data are en to ko" in capfd.readouterr().err
         assert told is warned
 
@@ -115,7 +115,7 @@ def test_data_in_another_language_than_the_models_are_told(
 def test_the_names_of_files_have_a_digest_unless_data_and_limits_are_the_runs_own(
     run: Run, tmp_path: Path, elsewhere: Path, words: list[str], own: bool
 ) -> None:
-    evaluate_program.run([f"ckpt={run.folder}", "bootstrap=0", f"out={tmp_path}", "search.beam_size=1", *words])
+    evaluate_program.main([f"ckpt={run.folder}", "bootstrap=0", f"out={tmp_path}", "search.beam_size=1", *words])
     plain = tmp_path / "translations" / "test.beam1.lp1.scores.json"
     assert plain.is_file() == own and len(list(plain.parent.iterdir())) == 5
 
@@ -132,7 +132,7 @@ def test_the_names_of_files_have_a_digest_unless_data_and_limits_are_the_runs_ow
 def test_the_metrics_are_the_runs_own_unless_others_are_chosen(
     run: Run, tmp_path: Path, elsewhere: Path, words: list[str], labels: list[str], tokenizer: str
 ) -> None:
-    evaluate_program.run([f"ckpt={run.folder}", "bootstrap=0", f"out={tmp_path}", "search.beam_size=1", *words])
+    evaluate_program.main([f"ckpt={run.folder}", "bootstrap=0", f"out={tmp_path}", "search.beam_size=1", *words])
     facts = json.loads((tmp_path / "translations" / "test.beam1.lp1.scores.json").read_text(encoding="utf-8"))
     assert [score["label"] for score in facts["scores"].values()] == labels
     assert f"tok:{tokenizer}|" in facts["scores"]["bleu"]["signature"]
@@ -189,4 +189,4 @@ def test_word_alignments_go_with_their_pairs(given: dict[str, Any], kept: dict[s
 )
 def test_evaluate_program_refuses(run: Run, elsewhere: Path, words: list[str], match: str) -> None:
     with pytest.raises(UserError, match=match):
-        evaluate_program.run([word.format(run=run.folder) for word in words])
+        evaluate_program.main([word.format(run=run.folder) for word in words])

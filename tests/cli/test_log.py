@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from nmt.cli.log import INDENT, WHOLE, logged, messages_on, wrapped
+from nmt.cli.output import INDENT, WHOLE, logged, messages_on, wrapped
 
 LONG = "run: at most 12,000 updates (trainer.max_steps), " + ", ".join(f"setting_{n}=value" for n in range(12))
 logger = logging.getLogger("nmt.test")

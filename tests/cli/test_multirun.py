@@ -198,7 +198,7 @@ def test_cfg_shows_each_job_of_a_multirun(runs: Runs, tmp_path: Path, capsys: py
 @pytest.mark.parametrize("line", ["hydra/sweeper=basic", "hydra.sweeper.params={seed:[1,2]}", "hydra.sweeper=1"])
 def test_another_sweeper_is_refused(line: str) -> None:
     with pytest.raises(UserError, match="only Hydra's basic sweeper"):
-        train.run(["-m", "debug=fast", "seed=1,2", line])
+        train.main(["-m", "debug=fast", "seed=1,2", line])
 
 
 def test_values_in_a_yaml_are_refused_because_the_plan_does_not_have_their_jobs(runs: Runs, tmp_path: Path) -> None:

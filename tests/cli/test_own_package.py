@@ -124,12 +124,12 @@ def test_an_attention_of_ones_own_is_trained_evaluated_and_translates(
     assert json.loads((own / "run" / "metrics.json").read_text("utf-8"))["updates"] == 2
 
     monkeypatch.syspath_prepend(str(own / "packages"))
-    for refused in (lambda: load_translator("run"), lambda: evaluate.run(["ckpt=run"])):
+    for refused in (lambda: load_translator("run"), lambda: evaluate.main(["ckpt=run"])):
         with pytest.raises(UserError, match=r"run/checkpoints/best\.safetensors: .*add allow=\[acme_nmt\]"):
             refused()
-    evaluate.run(["ckpt=run", "allow=[acme_nmt]", "--config-dir=configs", "search=short", "device=cpu", "bootstrap=0"])
+    evaluate.main(["ckpt=run", "allow=[acme_nmt]", "--config-dir=configs", "search=short", "device=cpu", "bootstrap=0"])
     assert "BLEU" in capsys.readouterr().out
-    translate.run(["ckpt=run", "allow=[acme_nmt]", "text=one", "device=cpu"])
+    translate.main(["ckpt=run", "allow=[acme_nmt]", "text=one", "device=cpu"])
     (line,) = capsys.readouterr().out.splitlines()
     assert line == load_translator("run", allow=["acme_nmt"], device="cpu").translate(["one"])[0].text
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from nmt.cli.processes import check_start, several_devices
+from nmt.cli.run_folder import check_start, several_devices
 from nmt.config.compose import compose
 from nmt.config.schema import validate
 from nmt.config.settings import TrainConfig, TrainerConfig

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from nmt.cli import program
-from nmt.cli.arguments import overrides, quoted_paths, take
+from nmt.cli.arguments import quoted_paths, take, train_overrides
 from nmt.errors import UserError
 from nmt.system.lines import as_line
 from tests.tiny_run import Run
@@ -23,7 +23,7 @@ def test_a_disk_or_folder_that_fails_is_as_line(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as left:
-        program.main(lambda arguments: (tmp_path / "nowhere" / "file").write_text("x"))
+        program.run(lambda arguments: (tmp_path / "nowhere" / "file").write_text("x"))
     assert left.value.code == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(f"error: {tmp_path}/nowhere/file: No such file or directory; check the path")
@@ -36,14 +36,14 @@ def test_a_package_that_is_missing_is_as_line(
         importlib.import_module("a_package_that_is_missing")
 
     with pytest.raises(SystemExit) as left:
-        program.main(work)
+        program.run(work)
     assert left.value.code == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("error: No module named 'a_package_that_is_missing'") and "activate" in line
 
 
 def test_a_terminal_that_lacks_a_script_stops_nothing() -> None:
-    code = "from nmt.cli.program import main\nmain(lambda words: print('데이터 ok'))"
+    code = "from nmt.cli.program import run\nrun(lambda words: print('데이터 ok'))"
     environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment, check=True)
     assert done.stdout == rb"\ub370\uc774\ud130 ok" + os.linesep.encode()
@@ -51,7 +51,7 @@ def test_a_terminal_that_lacks_a_script_stops_nothing() -> None:
 
 @pytest.mark.parametrize("printer", ["print", "__import__('rich.console').console.Console().print"])
 def test_a_reader_that_goes_away_is_no_error(printer: str) -> None:
-    code = f"from nmt.cli.program import main\nmain(lambda words: [{printer}('x' * 9999) for _ in range(999)] and None)"
+    code = f"from nmt.cli.program import run\nrun(lambda words: [{printer}('x' * 9999) for _ in range(999)] and None)"
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout is not None and process.stderr is not None
     process.stdout.read(10)
@@ -68,12 +68,12 @@ def with_streams(redirections: str, code: str, *words: str) -> subprocess.Comple
 
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs a POSIX shell")
-MAIN = "import sys\nfrom nmt.cli.program import main\nfrom nmt.errors import UserError\n"
+MAIN = "import sys\nfrom nmt.cli.program import run\nfrom nmt.errors import UserError\n"
 
 
 @posix
 def test_without_standard_output_a_program_does_not_begin(tmp_path: Path) -> None:
-    done = with_streams(">&-", MAIN + "main(lambda words: open(words[0], 'w').close())", f"{tmp_path}/made")
+    done = with_streams(">&-", MAIN + "run(lambda words: open(words[0], 'w').close())", f"{tmp_path}/made")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1) and not (tmp_path / "made").exists()
     assert done.stderr.startswith("error: standard output is closed; redirect it to a file, as in > lines.txt")
 
@@ -95,7 +95,7 @@ def work(words):
         print("a result")
     raise UserError("a mistake")
 
-main(work)
+run(work)
 """
     done = with_streams("<&- 2>&-", MAIN + work, f"{tmp_path}/made")
     assert (done.returncode, done.stdout, (tmp_path / "made").read_text()) == (2, "a result\n", "content")
@@ -111,17 +111,17 @@ def test_without_standard_input_there_is_nothing_to_translate(run: Run) -> None:
 @posix
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_full_disks_under_the_streams() -> None:
-    done = with_streams("> /dev/full", MAIN + "main(lambda words: print('a result'))")
+    done = with_streams("> /dev/full", MAIN + "run(lambda words: print('a result'))")
     assert done.returncode == 2
     assert done.stderr.startswith("error: standard output: No space left on device; ") and done.stderr.count("\n") == 1
-    mistaken = MAIN + "def work(words):\n print('a result')\n raise UserError('a mistake')\nmain(work)"
+    mistaken = MAIN + "def work(words):\n print('a result')\n raise UserError('a mistake')\nrun(work)"
     done = with_streams("2> /dev/full", mistaken)
     assert (done.returncode, done.stdout) == (2, "a result\n")
 
 
 OUTLIVING = """
 import sys, time
-from nmt.cli.program import main
+from nmt.cli.program import run
 from nmt.data.bar import Bar
 
 def work(words):
@@ -137,7 +137,7 @@ def work(words):
     another.stop()
     raise OSError("an error")
 
-main(work)
+run(work)
 """
 
 
@@ -165,13 +165,8 @@ def test_arguments() -> None:
         take(["text=a", "text=b"], "text")
     with pytest.raises(UserError, match="UTF-8"):
         take(["text=\udce9"], "text")
-    assert overrides(["ckpt=a'b\\", "seed=1"], open_keys=()) == [r"ckpt='a\'b\\'", "seed=1"]
-    assert overrides(["data.path=x y", "data.limit=3"], open_keys=("data",)) == ["++data.path='x y'", "++data.limit=3"]
-    assert overrides(["out=null", "ckpt='x'"], open_keys=()) == ["out=null", "ckpt='x'"]
-    assert overrides(["search=greedy", "search.beam_size=2"], open_keys=("search",)) == [
-        "search=greedy",
-        "++search.beam_size=2",
-    ]
+    assert quoted_paths(["ckpt=a'b\\", "seed=1"], ["ckpt"]) == [r"ckpt='a\'b\\'", "seed=1"]
+    assert quoted_paths(["out=null", "ckpt='x'"], ["out", "ckpt"]) == ["out=null", "ckpt='x'"]
 
 
 def test_paths_may_have_any_characters(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,10 +174,10 @@ def test_paths_may_have_any_characters(monkeypatch: pytest.MonkeyPatch) -> None:
     words = ["data.path=~/Läufe (1)", "hydra.run.dir=a b", "data.train=[~/a=1.en,b 1.de]", "data.val=x,y", "name=~/z"]
     ready = ["data.path='/home/me/Läufe (1)'", "hydra.run.dir='a b'", "data.train=['/home/me/a=1.en','b 1.de']"]
     ready += ["data.val=x,y", "name=~/z"]
-    assert quoted_paths(words, but=",") == ready
-    assert quoted_paths(["data.val=x,y"]) == ["data.val='x,y'"]
+    assert train_overrides(words) == ready
+    assert quoted_paths(["data.val=x,y"], ["data.val"]) == ["data.val='x,y'"]
     unchanged = ["data.test=[[a,b],[c,d]]", "data.train=[a,b],[c,d]", 'ckpt=["x,y",z]', "ckpt=[]", "ckpt=[a", "-m"]
-    assert quoted_paths(unchanged) == unchanged
+    assert quoted_paths(unchanged, ["data.test", "data.train", "ckpt"]) == unchanged
 
 
 @pytest.mark.slow

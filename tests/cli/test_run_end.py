@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from nmt.cli.log import logged
+from nmt.cli.output import logged
 from nmt.config.settings import TrainConfig
 from nmt.errors import UserError
 from nmt.training.interruption import SIGNALS, Interrupted

@@ -31,7 +31,7 @@ def test_each_line_has_the_log_probability_of_its_pair(
     run: Run, words: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(score, "CHUNK", 2)
-    score.run(words)
+    score.main(words)
     out, err = capsys.readouterr()
     expected = run.translator.score(SOURCES, TARGETS)
     assert [float(line) for line in out.split()] == pytest.approx([each.score for each in expected], abs=1e-4)
@@ -43,7 +43,7 @@ def test_each_line_has_the_log_probability_of_its_pair(
 
 
 def test_json_lines_have_each_piece(run: Run, words: list[str], tmp_path: Path) -> None:
-    score.run([*words, f"output={tmp_path}/new/a.jsonl.gz", "batch_tokens=1"])
+    score.main([*words, f"output={tmp_path}/new/a.jsonl.gz", "batch_tokens=1"])
     text = gzip.decompress((tmp_path / "new" / "a.jsonl.gz").read_bytes()).decode()
     rows = [json.loads(line) for line in text.split("\n")[:-1]]
     for row, expected in zip(rows, run.translator.score(SOURCES, TARGETS), strict=True):
@@ -55,7 +55,7 @@ def test_json_lines_have_each_piece(run: Run, words: list[str], tmp_path: Path) 
 def test_files_of_pairs_are_read_as_in_training(
     run: Run, words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    score.run(words)
+    score.main(words)
     plain = capsys.readouterr()
     rows = [json.dumps({"de": target, "en": source}) for source, target in zip(SOURCES, TARGETS, strict=True)]
     pairs, headed = tmp_path / "pairs.jsonl", tmp_path / "pairs.tsv"
@@ -67,18 +67,18 @@ def test_files_of_pairs_are_read_as_in_training(
         (tmp_path / "a.en", pairs),
         (headed, tmp_path / "a.de.gz"),
     ):
-        score.run([*words[:2], f"source={source}", f"target={target}"])
+        score.main([*words[:2], f"source={source}", f"target={target}"])
         assert capsys.readouterr() == plain
-    score.run([*words[:2], f"source={pairs}", f"target={pairs}", f"output={tmp_path / 'scored.jsonl'}"])
+    score.main([*words[:2], f"source={pairs}", f"target={pairs}", f"output={tmp_path / 'scored.jsonl'}"])
     lines = (tmp_path / "scored.jsonl").read_text("utf-8").split("\n")[:-1]
     assert [json.loads(line)["translation"] for line in lines] == [json.loads(row) for row in rows]
     headed.write_text("de\ten\nx\ta\nx\t\n", "utf-8")
     with pytest.raises(UserError, match=r"pairs\.tsv:3: the source is empty"):
-        score.run([*words[:2], f"source={headed}", f"target={headed}"])
+        score.main([*words[:2], f"source={headed}", f"target={headed}"])
     pairs.write_text('{"en": "a"}\n', "utf-8")
     message = "pairs.jsonl:1: no language key 'de'; there are: en; expected the sources as 'en' and the translations as"
     with pytest.raises(UserError, match=message):
-        score.run([*words[:2], f"source={pairs}", f"target={pairs}"])
+        score.main([*words[:2], f"source={pairs}", f"target={pairs}"])
 
 
 def test_a_mistake_in_any_line_ends_it_before_anything_is_scored(
@@ -87,13 +87,13 @@ def test_a_mistake_in_any_line_ends_it_before_anything_is_scored(
     monkeypatch.setattr(score, "CHUNK", 2)
     (tmp_path / "a.en").write_text("a dog\na\na\na\n \n", "utf-8")
     with pytest.raises(UserError, match=r"a\.en:5: the source is empty"):
-        score.run(words)
+        score.main(words)
     assert capsys.readouterr().out == ""
 
 
 def test_standard_output_is_utf8_in_every_locale(words: list[str]) -> None:
     (Path(words[2].partition("=")[2])).write_text("ä\n" * 5, "utf-8")
-    program = f"from nmt.cli import score; score.run({[*words, 'format=jsonl']!r})"
+    program = f"from nmt.cli import score; score.main({[*words, 'format=jsonl']!r})"
     environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
     out = subprocess.run([sys.executable, "-c", program], env=environment, stdout=subprocess.PIPE, check=True).stdout
     assert json.loads(out.decode("utf-8").splitlines()[0])["source"] == "ä"
@@ -120,9 +120,9 @@ def test_mistakes_are_one_line_and_leave_no_output(words: list[str], tmp_path: P
     for word, message in mistakes.items():
         key = word.partition("=")[0]
         with pytest.raises(UserError, match=message):
-            score.run([*(each for each in words if not each.startswith(f"{key}=")), word, f"output={output}"])
+            score.main([*(each for each in words if not each.startswith(f"{key}=")), word, f"output={output}"])
         assert not output.exists()
     output.write_text("mine", "utf-8")
     with pytest.raises(UserError, match="it exists already; name another file"):
-        score.run([*words, f"output={output}"])
+        score.main([*words, f"output={output}"])
     assert output.read_text("utf-8") == "mine" and sorted(path.name for path in tmp_path.glob(".*")) == []

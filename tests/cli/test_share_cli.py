@@ -36,7 +36,7 @@ def test_the_copy_is_the_same_model_in_half_the_bytes(
     run: Run, finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "a, copy"
-    share.run([f"ckpt={finished}", f"out={out}"])
+    share.main([f"ckpt={finished}", f"out={out}"])
     files = ["attention/0.json", "checkpoints/best.safetensors", "config.yaml", "metrics.json"]
     assert sorted(path.relative_to(out).as_posix() for path in out.rglob("*.*")) == files
     said = capsys.readouterr().out
@@ -64,7 +64,7 @@ def test_no_path_of_this_machine_is_in_the_copy(finished: Path, tmp_path: Path) 
     payload.config["data"] |= {"_target_": "nmt.data.sources.hub.Hub", "name": "/me/corpus"}
     payload.config["data"] |= {"root": ["/me/catalogues"]}
     checkpoint.save(payload, finished / "checkpoints" / "best.safetensors")
-    share.run([f"ckpt={finished}", f"out={tmp_path}/copy"])
+    share.main([f"ckpt={finished}", f"out={tmp_path}/copy"])
     assert "/me/" not in (tmp_path / "copy" / "config.yaml").read_text("utf-8")
     assert "/me/" not in str(checkpoint.load(tmp_path / "copy" / "checkpoints" / "best.safetensors").config)
 
@@ -72,29 +72,29 @@ def test_no_path_of_this_machine_is_in_the_copy(finished: Path, tmp_path: Path) 
 def test_attend_shows_the_first_validation_sentence_of_a_run(
     finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    share.run([f"ckpt={finished}", f"out={tmp_path}/copy"])
+    share.main([f"ckpt={finished}", f"out={tmp_path}/copy"])
     for folder in (finished, tmp_path / "copy"):
-        attend.run([f"ckpt={folder}"])
+        attend.main([f"ckpt={folder}"])
         assert "source:      two dogs\n" in capsys.readouterr().out
 
 
 def test_a_text_takes_the_place_of_the_validation_sentence(
     finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    share.run([f"ckpt={finished}", f"out={tmp_path}/copy", "text=a red dog, [two] cats"])
-    attend.run([f"ckpt={tmp_path}/copy"])
+    share.main([f"ckpt={finished}", f"out={tmp_path}/copy", "text=a red dog, [two] cats"])
+    attend.main([f"ckpt={tmp_path}/copy"])
     assert "source:      a red dog, [two] cats\n" in capsys.readouterr().out
     assert not any("two dogs" in path.read_text("utf-8") for path in (tmp_path / "copy").rglob("*.json"))
 
 
 def test_mistakes_of_a_user(run: Run, finished: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"holds no metrics.json; expected the folder of a finished run"):
-        share.run([f"ckpt={run.folder}", f"out={tmp_path}/copy"])
+        share.main([f"ckpt={run.folder}", f"out={tmp_path}/copy"])
     with pytest.raises(UserError, match=r"already holds a run \(metrics.json\); name another folder"):
-        share.run([f"ckpt={finished}", f"out={finished}"])
+        share.main([f"ckpt={finished}", f"out={finished}"])
     payload = checkpoint.load(finished / "checkpoints" / "best.safetensors")
     payload.weights["encoder.embed.table.weight"][0, 0] = 1e5
     checkpoint.save(payload, finished / "checkpoints" / "best.safetensors")
     with pytest.raises(UserError, match=r"has values above 65,504, too large for float16"):
-        share.run([f"ckpt={finished}", f"out={tmp_path}/copy"])
+        share.main([f"ckpt={finished}", f"out={tmp_path}/copy"])
     assert not (tmp_path / "copy").exists()

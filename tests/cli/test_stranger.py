@@ -39,7 +39,7 @@ def stranger(run: Run, home: Path) -> Path:
 
 
 @pytest.mark.parametrize("out", [[], ["out=results"]])
-@pytest.mark.parametrize("program", [evaluate.run, report.run, heads.run])
+@pytest.mark.parametrize("program", [evaluate.main, report.main, heads.main])
 @pytest.mark.parametrize(
     "language", ["x/../../../thesis.tex", *(pytest.param(each, marks=pytest.mark.slow) for each in ("de\x1b[2J", None))]
 )
@@ -65,9 +65,9 @@ def test_a_stored_language_is_no_path(
 def test_other_programs_check_a_stored_language_too(run: Run, stranger: Path) -> None:
     save_other(run, stranger / "checkpoints" / "best.safetensors", source_lang="../../thesis.tex")
     with pytest.raises(UserError, match=r"data\.source_lang: got '../../thesis\.tex', expected text"):
-        align.run([f"ckpt={stranger}", "split=test", "device=cpu"])
+        align.main([f"ckpt={stranger}", "split=test", "device=cpu"])
     with pytest.raises(UserError, match=r"data\.source_lang: got '\.\./t', expected text"):
-        inspect_data.run([f"data.path={run.data}", "data.source_lang=../t"])
+        inspect_data.main([f"data.path={run.data}", "data.source_lang=../t"])
 
 
 def test_a_subject_made_in_python_is_checked() -> None:
@@ -77,7 +77,7 @@ def test_a_subject_made_in_python_is_checked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("program", "folder"), [(evaluate.run, "translations"), (report.run, "translations"), (heads.run, "heads")]
+    ("program", "folder"), [(evaluate.main, "translations"), (report.main, "translations"), (heads.main, "heads")]
 )
 def test_a_link_in_place_of_a_folder_is_not_followed(
     stranger: Path, home: Path, tmp_path: Path, program: Program, folder: str
@@ -92,15 +92,15 @@ def test_a_link_in_place_of_a_folder_is_not_followed(
 @pytest.mark.parametrize("target", ["thesis.tex", pytest.param("nothing", marks=pytest.mark.slow)])
 def test_a_link_in_place_of_a_file_is_replaced(stranger: Path, home: Path, target: str) -> None:
     words = [f"ckpt={stranger}", *QUICK, "bootstrap=0", "sentences=2", "importance=false", "examples=1"]
-    for program, without in ((report.run, ("sentences", "importance")), (heads.run, ("examples",))):
+    for program, without in ((report.main, ("sentences", "importance")), (heads.main, ("examples",))):
         program([word for word in words if not word.startswith(without)])
     written = [path for kind in ("translations", "heads") for path in (stranger / kind).iterdir()]
     assert len(written) == 9
     for path in written:
         path.unlink()
         path.symlink_to(home / target)
-    for program, without in ((report.run, ("sentences", "importance")), (heads.run, ("examples",))):
-        if target == "thesis.tex" and program is heads.run:  # it says that the JSON there is damaged
+    for program, without in ((report.main, ("sentences", "importance")), (heads.main, ("examples",))):
+        if target == "thesis.tex" and program is heads.main:  # it says that the JSON there is damaged
             continue
         program([word for word in words if not word.startswith(without)])
     assert (home / "thesis.tex").read_text("utf-8") == MINE and not (home / "nothing").exists()
@@ -113,7 +113,7 @@ def test_a_run_behind_a_link_is_used_as_before(stranger: Path, home: Path, tmp_p
     (home / "outputs").symlink_to(tmp_path / "disk")
     (home / "mine").symlink_to(tmp_path / "disk" / "run")
     for folder in ("outputs/run", "mine"):
-        evaluate.run([f"ckpt={folder}", *QUICK, "bootstrap=0"])
+        evaluate.main([f"ckpt={folder}", *QUICK, "bootstrap=0"])
         assert len(files(tmp_path / "disk" / "run" / "translations")) == 5
         shutil.rmtree(tmp_path / "disk" / "run" / "translations")
 
@@ -125,7 +125,7 @@ def test_a_copy_is_not_written_through_a_link(run: Run, stranger: Path, home: Pa
         (tmp_path / "ssh").mkdir(exist_ok=True)
         (home / "copy" / name).symlink_to(tmp_path / "ssh")
         with pytest.raises(UserError, match=rf"copy/{name}: a link, which may lead anywhere"):
-            share.run([f"ckpt={stranger}", "out=copy", "text=a dog"])
+            share.main([f"ckpt={stranger}", "out=copy", "text=a dog"])
         assert files(tmp_path / "ssh") == files(home / "copy") == []
         shutil.rmtree(home / "copy")
 
@@ -134,7 +134,7 @@ def test_a_copy_holds_no_other_file_of_the_user(stranger: Path, home: Path) -> N
     (home / "secrets.json").write_text('{"password": "x"}', "utf-8")
     (stranger / "metrics.json").symlink_to(home / "secrets.json")
     with pytest.raises(UserError, match=r"theirs/metrics\.json: damaged \(no search, parameters"):
-        share.run([f"ckpt={stranger}", "out=copy"])
+        share.main([f"ckpt={stranger}", "out=copy"])
     assert not (home / "copy").exists()
 
 

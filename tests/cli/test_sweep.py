@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nmt.cli.differences import common, differences, folder_name
-from nmt.cli.sweep import Result, summary, with_means
+from nmt.cli.sweep import Result, common, differences, folder_name, summary, with_means
 
 
 def test_only_what_differs_is_told() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from nmt.cli import translate as translate_program
-from nmt.cli.answers import Answers
+from nmt.cli.translation_lines import LineTranslator
 from nmt.errors import UserError
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
@@ -32,7 +32,7 @@ def feed(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
 
 def test_translate_program_takes_text_verbatim(run: Run, elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = 'A man, in a "red" {shirt} [x], ${it}\'s = \\ a ~bike'
-    translate_program.run([f"ckpt={run.folder}", f"text={text}"])
+    translate_program.main([f"ckpt={run.folder}", f"text={text}"])
     assert capsys.readouterr().out == as_line(run.translator.translate([text])[0].text) + "\n"
 
 
@@ -42,7 +42,7 @@ def test_translate_program_lines_one_for_one(
     texts = ["a dog", "", "the\x0bsnow\u2028man", *sentences(5, seed=9), "no line end"]
     monkeypatch.setattr(translate_program, "CHUNK", 4)
     feed(monkeypatch, "\ufeff".encode() + "\r\n".join(texts).encode())
-    translate_program.run([f"ckpt={run.folder}", "search.beam_size=2"])
+    translate_program.main([f"ckpt={run.folder}", "search.beam_size=2"])
     expected = [as_line(t.text) for t in run.translator.translate(texts, beam_size=2)]
     assert capsys.readouterr().out == "".join(f"{line}\n" for line in expected)
 
@@ -52,7 +52,7 @@ def test_a_line_that_is_too_long_is_split_with_a_warning(
 ) -> None:
     monkeypatch.setattr(translate_program, "CHUNK", 2)
     feed(monkeypatch, b"a dog\n\na man\n" + b"e" * 300 + b"\n")
-    translate_program.run([f"ckpt={run.folder}", "search.max_source_length=20"])
+    translate_program.main([f"ckpt={run.folder}", "search.max_source_length=20"])
     out, err = capsys.readouterr()
     assert out.count("\n") == 4
     assert re.fullmatch(
@@ -66,7 +66,7 @@ def test_translations_that_reach_the_limit_of_the_length_are_named(
     run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     feed(monkeypatch, b"a dog\n\na man\n")
-    translate_program.run([f"ckpt={run.folder}", "format=jsonl", "search.max_length_extra=1"])
+    translate_program.main([f"ckpt={run.folder}", "format=jsonl", "search.max_length_extra=1"])
     out, err = capsys.readouterr()
     assert [json.loads(line)["cut"] for line in out.splitlines()] == [True, False, True]
     limits = "search.max_length_factor=1, search.max_length_extra=1"
@@ -76,10 +76,10 @@ def test_translations_that_reach_the_limit_of_the_length_are_named(
 def test_a_source_in_a_script_that_training_did_not_have_is_told(
     run: Run, elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    translate_program.run([f"ckpt={run.folder}", "text=a dog"])
+    translate_program.main([f"ckpt={run.folder}", "text=a dog"])
     assert "characters" not in capsys.readouterr().err
     feed(monkeypatch, "a dog\n개\n\na ½ man\n개가\n".encode())
-    translate_program.run([f"ckpt={run.folder}"])
+    translate_program.main([f"ckpt={run.folder}"])
     first, _, last = capsys.readouterr().err.splitlines()
     assert first.startswith("warning: standard input, line 2: 3 of 4 pieces stand for characters that training did not")
     assert last == "warning: 2 sources consist mostly of characters that training did not have"
@@ -87,29 +87,29 @@ def test_a_source_in_a_script_that_training_did_not_have_is_told(
 
 def test_translate_program_samples(run: Run, elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["text=two dogs in snow", "search=sampling", "search.temperature=0.7", "search.seed=5"]
-    translate_program.run([f"ckpt={run.folder}", *words])
+    translate_program.main([f"ckpt={run.folder}", *words])
     expected = run.translator.translate(["two dogs in snow"], search=Sampling(temperature=0.7, seed=5))[0].text
     assert capsys.readouterr().out == as_line(expected) + "\n"
 
 
 def test_translate_program_completes_a_prefix(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
     words = [f"ckpt={run.folder}", "text=two dogs in snow", "prefix=a, red", "search.max_length_extra=9"]
-    translate_program.run(words)
+    translate_program.main(words)
     (expected,) = run.translator.translate(["two dogs in snow"], prefixes=["a, red"], max_length_extra=9)
     assert capsys.readouterr().out == as_line(expected.text) + "\n" and expected.text.startswith("a, red")
     with pytest.raises(UserError, match=r"the search completes it; give it with text=.* takes one for each"):
-        translate_program.run([words[0], words[2]])
+        translate_program.main([words[0], words[2]])
     with pytest.raises(UserError, match=r'^text="": it is empty, so its translation is empty too'):
-        translate_program.run([words[0], "text= ", words[2]])
+        translate_program.main([words[0], "text= ", words[2]])
 
 
 def test_translations_that_lines_of_text_cannot_hold_are_refused(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
     words = [f"ckpt={run.folder}", "text=two dogs", "search.n_best=2"]
     with pytest.raises(UserError, match=r"^search\.n_best=2: a line of text holds only .*; add format=jsonl$"):
-        translate_program.run(words)
-    translate_program.run([*words, "format=jsonl"])
+        translate_program.main(words)
+    translate_program.main([*words, "format=jsonl"])
     assert len(json.loads(capsys.readouterr().out)["n_best"]) == 2
-    translate_program.run([*words, "search.utility=chrf"])
+    translate_program.main([*words, "search.utility=chrf"])
     assert capsys.readouterr().out.count("\n") == 1
 
 
@@ -126,8 +126,8 @@ def test_translate_program_takes_a_strategy_of_ones_own(
     monkeypatch.syspath_prepend(tmp_path)
     words = [f"ckpt={run.folder}", "text=a dog", "search._target_=my_strategy.Mine", "search.beam_size=2"]
     with pytest.raises(UserError, match=r"allow=\[my_strategy\]"):
-        translate_program.run(words)
-    translate_program.run([*words, "search.patience=3", "allow=[my_strategy]"])
+        translate_program.main(words)
+    translate_program.main([*words, "search.patience=3", "allow=[my_strategy]"])
     expected = run.translator.translate(["a dog"], search=BeamSearch(beam_size=2))[0].text
     assert capsys.readouterr().out == as_line(expected) + "\n"
 
@@ -147,7 +147,7 @@ def test_translate_program_takes_a_strategy_of_ones_own(
 )
 def test_translate_program_refuses_settings_of_another_search(run: Run, words: list[str], message: str) -> None:
     with pytest.raises(UserError, match=message):
-        translate_program.run([f"ckpt={run.folder}", "text=a dog", *words])
+        translate_program.main([f"ckpt={run.folder}", "text=a dog", *words])
 
 
 def test_translate_program_says_which_line_is_not_utf8(
@@ -155,7 +155,7 @@ def test_translate_program_says_which_line_is_not_utf8(
 ) -> None:
     feed(monkeypatch, b"a dog\nthe snow\na \xe9\n")
     with pytest.raises(UserError, match=r"standard input, line 3: not UTF-8 \(byte 0xe9 at 3\)"):
-        translate_program.run([f"ckpt={run.folder}"])
+        translate_program.main([f"ckpt={run.folder}"])
     assert capsys.readouterr().out.count("\n") == 2, "the lines before it are answered"
 
 
@@ -181,7 +181,7 @@ def test_translate_program_refuses_a_line_without_end(
     stream = Endless()
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BufferedReader(stream), encoding="utf-8"))
     with pytest.raises(UserError, match=r"^standard input, line 3: a line of more than 1,048,576 bytes"):
-        translate_program.run([f"ckpt={run.folder}"])
+        translate_program.main([f"ckpt={run.folder}"])
     assert capsys.readouterr().out.count("\n") == 2, "the lines before it are answered"
     assert stream.count < 2 * LONGEST
 
@@ -193,7 +193,7 @@ def test_translate_program_says_how_many_translations_are_empty(
     empty = [[Translation(part, "", -1.0, [3] * bool(part.text), [-1.0], ["</s>"])] for part in parts]
     monkeypatch.setattr(Translator, "hypotheses", lambda *_, **__: empty)
     feed(monkeypatch, b"a\n\nb\n")
-    translate_program.run([f"ckpt={run.folder}"])
+    translate_program.main([f"ckpt={run.folder}"])
     captured = capsys.readouterr()
     assert (captured.out, captured.err) == ("\n\n\n", "warning: 2 translations without any text\n")
 
@@ -202,7 +202,7 @@ def test_who_writes_line_by_line_is_answered_so(run: Run) -> None:
     (questions, ask), (answers, answer) = os.pipe(), os.pipe()
     with open(questions, "rb") as source, open(answer, "w", encoding="utf-8") as output, open(answers, "rb") as replies:
         program = threading.Thread(
-            target=translate_program.translate_lines, args=(Answers(run.translator), source, output), daemon=True
+            target=translate_program.translate_lines, args=(LineTranslator(run.translator), source, output), daemon=True
         )
         program.start()
         for text in ("a dog", "", "red snow"):

@@ -13,9 +13,8 @@ import pytest
 from nmt.attention_map import AttentionMap
 from nmt.build import search_node
 from nmt.cli import program, translate
-from nmt.cli.answers import Answers
-from nmt.cli.translate_file import Source, translate_file
-from nmt.cli.unfinished import partial_path
+from nmt.cli.translate_file import Source, partial_path, translate_file
+from nmt.cli.translation_lines import LineTranslator
 from nmt.data.sources.files import Files
 from nmt.errors import UserError
 from nmt.system.lines import as_line
@@ -35,7 +34,7 @@ def test_a_line_out_for_a_line_in(run: Run, translated: FileCall, capsys: pytest
     source_gz.write_bytes(gzip.compress(translated.source.read_bytes()))
     checkpoint = run.folder / "checkpoints" / "best.safetensors"
     translate_file(
-        Answers(Translator(run.translator.model, run.translator.tokenizer, QUICK)),
+        LineTranslator(Translator(run.translator.model, run.translator.tokenizer, QUICK)),
         Source(source_gz, "en"),
         None,
         sys.stdout,
@@ -109,7 +108,7 @@ def test_an_unusable_line_is_found_at_the_beginning(
 ) -> None:
     translated.source.write_bytes(content)
     with pytest.raises(SystemExit) as end:
-        program.main(lambda _: translated(**settings))
+        program.run(lambda _: translated(**settings))
     err = capsys.readouterr().err
     assert end.value.code == program.USER_ERROR and err.count("\n") == 1
     assert err.startswith(f"error: {translated.source}{message}")
@@ -129,10 +128,14 @@ def test_files_that_cannot_be_read(run: Run, tmp_path: Path) -> None:
     ):
         with pytest.raises(UserError, match=message):
             translate_file(
-                Answers(run.translator), Source(tmp_path / name, "en"), tmp_path / "out", sys.stdout, [checkpoint]
+                LineTranslator(run.translator),
+                Source(tmp_path / name, "en"),
+                tmp_path / "out",
+                sys.stdout,
+                [checkpoint],
             )
     out = tmp_path / "new" / "out"
-    translate_file(Answers(run.translator), Source(tmp_path / "empty", "en"), out, sys.stdout, [checkpoint])
+    translate_file(LineTranslator(run.translator), Source(tmp_path / "empty", "en"), out, sys.stdout, [checkpoint])
     assert out.read_bytes() == b""
 
 
@@ -147,7 +150,7 @@ def test_files_that_cannot_be_read(run: Run, tmp_path: Path) -> None:
 )
 def test_settings_that_contradict_each_other(run: Run, words: list[str], message: str) -> None:
     with pytest.raises(UserError) as error:
-        translate.run([f"ckpt={run.folder}", *words])
+        translate.main([f"ckpt={run.folder}", *words])
     assert message in str(error.value)
 
 
@@ -157,13 +160,13 @@ def test_the_program_takes_files(run: Run, translated: FileCall, capsys: pytest.
     quick = [f"search.{key}={'null' if value is None else value}" for key, value in node.items()]
     words = [f"ckpt={run.folder}", "device=cpu", *quick, f"input={translated.source}"]
     texts = translated().read_text("utf-8")
-    translate.run([*words, f"output={translated.source.parent}/a.jsonl.gz"])
+    translate.main([*words, f"output={translated.source.parent}/a.jsonl.gz"])
     rows = gzip.decompress((translated.source.parent / "a.jsonl.gz").read_bytes()).decode().split("\n")[:-1]
     assert [json.loads(row)["text"] for row in rows] == texts.split("\n")[:-1]
     capsys.readouterr()
-    translate.run(words)
+    translate.main(words)
     assert capsys.readouterr().out == texts
-    translate.run([*words[:-1], "text=a dog", "format=jsonl"])
+    translate.main([*words[:-1], "text=a dog", "format=jsonl"])
     assert json.loads(capsys.readouterr().out)["source"] == "a dog"
 
 
@@ -182,7 +185,7 @@ def test_files_of_pairs_are_read_as_in_training(run: Run, tmp_path: Path, capsys
     for name, content in files.items():
         data = content.encode()
         (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
-        translate.run([*words, f"input={tmp_path / name}", f"output={tmp_path / name}.de"])
+        translate.main([*words, f"input={tmp_path / name}", f"output={tmp_path / name}.de"])
         assert (tmp_path / f"{name}.de").read_bytes() == (tmp_path / "plain.en.de").read_bytes(), name
     assert "pairs.tsv: no header line that names the columns; column 1 read as en\n" in capsys.readouterr().err
     (tmp_path / "mono.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in texts), "utf-8")
@@ -190,11 +193,11 @@ def test_files_of_pairs_are_read_as_in_training(run: Run, tmp_path: Path, capsys
     with pytest.raises(
         UserError, match=r"mono\.jsonl:1: no language key 'en'; there are: text; name the one .*column="
     ):
-        translate.run(mono)
-    translate.run([*mono, "column=text"])
+        translate.main(mono)
+    translate.main([*mono, "column=text"])
     assert (tmp_path / "mono.de").read_bytes() == (tmp_path / "plain.en.de").read_bytes()
     with pytest.raises(UserError, match=r"column=text: only a file has columns, input=FILE of .*\.jsonl and \.tsv"):
-        translate.run([*words, f"input={tmp_path / 'plain.en'}", "column=text"])
+        translate.main([*words, f"input={tmp_path / 'plain.en'}", "column=text"])
 
 
 def test_a_killed_translation_of_json_lines_goes_on(run: Run, tmp_path: Path, translated: FileCall) -> None:
@@ -221,12 +224,12 @@ def test_json_lines_are_training_data(run: Run, tmp_path: Path) -> None:
     (tmp_path / "mono.jsonl").write_text("".join(json.dumps({"en": text}) + "\n" for text in texts), "utf-8")
     output = tmp_path / "synthetic.jsonl.gz"
     words = [f"ckpt={run.folder}", "device=cpu", "search.n_best=2"]
-    translate.run([*words, f"input={tmp_path / 'mono.jsonl'}", f"output={output}"])
+    translate.main([*words, f"input={tmp_path / 'mono.jsonl'}", f"output={output}"])
     rows = [json.loads(line) for line in gzip.decompress(output.read_bytes()).decode().split("\n")[:-1]]
     corpus = Files(source_lang="de", target_lang="en", train=str(output)).splits()["train"]
     assert [(pair.source, pair.target) for pair in corpus] == [(row["text"], row["source"]) for row in rows]
     assert [pair.target for pair in corpus] == texts and any(pair.source for pair in corpus)
-    translate.run([*words, f"input={output}", f"output={tmp_path / 'again.jsonl.gz'}"])
+    translate.main([*words, f"input={output}", f"output={tmp_path / 'again.jsonl.gz'}"])
     assert gzip.decompress((tmp_path / "again.jsonl.gz").read_bytes()) == gzip.decompress(output.read_bytes())
 
 

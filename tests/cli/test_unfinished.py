@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from nmt.cli.unfinished import partial_path, unfinished
+from nmt.cli.translate_file import partial_path, unfinished_file
 from nmt.errors import UserError
 from nmt.search.sampling import Sampling
 from tests.tiny_run import Run, sentences
@@ -29,7 +29,7 @@ def test_what_was_killed_goes_on_to_the_same_bytes(
         if line < 22:
             kill_at(patch, line)
         else:  # when all lines are there, but not yet in their place
-            patch.setattr("nmt.cli.unfinished.Unfinished.copy_to", lambda *_: (_ for _ in ()).throw(Killed))
+            patch.setattr("nmt.cli.translate_file.UnfinishedFile.copy_to", lambda *_: (_ for _ in ()).throw(Killed))
         with pytest.raises(Killed):
             translated(f"parts.{ending}", jsonl=jsonl)
     capsys.readouterr()
@@ -62,7 +62,7 @@ def test_what_was_killed_while_it_wrote_goes_on(translated: FileCall) -> None:
     """Whatever beginning of the partial file is on the disk, the output is the same."""
     whole = translated("whole.de").read_bytes()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("nmt.cli.unfinished.Unfinished.copy_to", lambda *_: (_ for _ in ()).throw(Killed))
+        patch.setattr("nmt.cli.translate_file.UnfinishedFile.copy_to", lambda *_: (_ for _ in ()).throw(Killed))
         with pytest.raises(Killed):
             translated()
     partial = partial_path(translated.source.parent / "out.de")
@@ -118,11 +118,11 @@ def test_an_existing_file_is_not_overwritten(translated: FileCall) -> None:
 
 
 def test_two_processes_do_not_write_one_file(tmp_path: Path) -> None:
-    with unfinished(tmp_path / "out", {}, chunk=1) as lines:
-        lines.write("one\n")
+    with unfinished_file(tmp_path / "out", {}) as lines:
+        lines.add(["one\n"])
         with (
             pytest.raises(UserError, match="another process is writing it"),
-            unfinished(tmp_path / "out", {}, chunk=1),
+            unfinished_file(tmp_path / "out", {}),
         ):
             pass
     assert (tmp_path / "out").read_text() == "one\n"

@@ -196,7 +196,7 @@ def test_the_program_that_inspects_data_names_the_file_too(experiment: Path, tex
 
     experiment.write_text(f"# @package _global_\n{text}\n", "utf-8")
     with pytest.raises(UserError, match=r"\(own/experiment/mine\.yaml, line 2\)$"):
-        inspect_data.run(["--config-dir", "own", "experiment=mine"])
+        inspect_data.main(["--config-dir", "own", "experiment=mine"])
 
 
 def test_the_benchmark_names_the_file_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,7 +204,7 @@ def test_the_benchmark_names_the_file_too(monkeypatch: pytest.MonkeyPatch) -> No
     with pytest.raises(
         UserError, match=r"model\.encoder\.block: .* configs/experiment/demo\.yaml, line \d+, sets it for"
     ):
-        benchmark.run(["experiment=demo", "model=rnn"])
+        benchmark.main(["experiment=demo", "model=rnn"])
 
 
 def test_a_key_on_the_command_line_is_not_laid_to_a_file(experiment: Path) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from nmt.cli.arguments import settings_help
+
 SPECIAL = {"_target_", "_partial_"}  # the head of train.yaml explains them
 
 
@@ -17,4 +19,6 @@ def test_every_key_has_a_comment_in_one_of_the_files(root: Path) -> None:
         if match is not None
     ]
     explained = {key for key, comment in found if comment}
+    for program in sorted((root / "configs").glob("*.yaml")):  # in these, lines that --help prints stand above the keys
+        explained |= set(re.findall(r"\b(\w+)[.=]", " ".join(settings_help(program.stem))))
     assert {key for key, _ in found} - explained == SPECIAL

@@ -42,7 +42,7 @@ MODELS = {
 
 
 def go(folder, *overrides):
-    train_program.run([*TINY, *overrides, f"hydra.run.dir={folder}"])
+    train_program.main([*TINY, *overrides, f"hydra.run.dir={folder}"])
     return json.loads((folder / "metrics.json").read_text("utf-8"))
 
 

@@ -41,7 +41,7 @@ def test_weights_without_the_state_of_training_are_kept_and_used(tmp_path, monke
     before = weights.read_bytes()
     assert weights == best_checkpoint(folder)
     with pytest.raises(UserError, match=rf"start a new run from its weights, in another folder: init={folder}$"):
-        train_program.run([f"resume={folder}"])
+        train_program.main([f"resume={folder}"])
     with pytest.raises(UserError, match=rf"name another folder; there, init={folder} starts from the weights"):
         go(folder, *FEW)
     assert weights.read_bytes() == before

@@ -49,7 +49,7 @@ def test_a_debug_run_has_the_model_and_the_tokenizer_of_the_checkpoint(first, tm
     """The debug options choose a small vocabulary, and the default model is larger than that of the checkpoint."""
     caplog.set_level("INFO")
     words = [*OVERRIDES[:4], *OVERRIDES[9:], f"debug={debug}", f"init={first}", "trainer.max_steps=1"]
-    train_program.run([*words, f"hydra.run.dir={tmp_path / 'second'}"])
+    train_program.main([*words, f"hydra.run.dir={tmp_path / 'second'}"])
     begun, ended = (last(run)["nmt"] for run in (first, tmp_path / "second"))
     assert ended["tokenizer"] == begun["tokenizer"]
     assert all(ended["config"][section] == begun["config"][section] for section in ("model", "tokenizer"))
@@ -59,7 +59,7 @@ def test_a_debug_run_has_the_model_and_the_tokenizer_of_the_checkpoint(first, tm
 @pytest.mark.parametrize("words", [["model=rnn"], ["experiment=multi30k_transformer"], ["model.encoder.layers=2"]])
 def test_a_model_that_is_named_has_to_be_that_of_the_checkpoint(first, tmp_path, words):
     with pytest.raises(UserError, match=r"^init=.*: its weights are of another model: "):
-        train_program.run(
+        train_program.main(
             [*OVERRIDES[:4], "debug=fast", f"init={first}", *words, f"hydra.run.dir={tmp_path / 'second'}"]
         )
 

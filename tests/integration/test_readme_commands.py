@@ -14,7 +14,7 @@ from tests.fixtures.commands import commands_of
 
 @pytest.mark.parametrize("line", commands_of("evaluate"))
 def test_evaluate_commands(line, run_folder, commands_folder, capsys):
-    evaluate.run(shlex.split(line))
+    evaluate.main(shlex.split(line))
     scores = json.loads((run_folder / "metrics.json").read_text("utf-8"))["test"]
     assert scores["bleu"]["signature"] in capsys.readouterr().out
 
@@ -25,7 +25,7 @@ def test_translate_commands(line, commands_folder, monkeypatch, capsys):
     (commands_folder / "lines.de").unlink()  # a finished file is never overwritten
     with (commands_folder / "lines.en").open(encoding="utf-8") as stream:
         monkeypatch.setattr(sys, "stdin", stream)
-        translate.run(shlex.split(words))
+        translate.main(shlex.split(words))
     output = re.search(r"output=(\S+)", words)
     written = Path(output[1]).read_text("utf-8") if output else capsys.readouterr().out
     assert len(written.splitlines()) == (2 if redirected or output else 1)
@@ -33,11 +33,11 @@ def test_translate_commands(line, commands_folder, monkeypatch, capsys):
 
 @pytest.mark.parametrize("line", commands_of("score"))
 def test_score_commands(line, commands_folder, capsys):
-    score.run(shlex.split(line))
+    score.main(shlex.split(line))
     assert len(capsys.readouterr().out.splitlines()) == 2
 
 
 @pytest.mark.parametrize("line", commands_of("share"))
 def test_share_commands(line, commands_folder):
-    share.run(shlex.split(line))
+    share.main(shlex.split(line))
     assert (commands_folder / "FOLDER" / "checkpoints" / "best.safetensors").is_file()

@@ -64,7 +64,7 @@ def test_a_run_of_every_model_and_its_scores_from_the_checkpoint(name, tmp_path,
     monkeypatch.chdir(elsewhere)
     before = {path: path.read_bytes() for path in (folder / "translations").iterdir()}
     torch.set_flush_denormal(False)
-    evaluate_program.run([f"ckpt={folder}"])
+    evaluate_program.main([f"ckpt={folder}"])
     assert metrics["test"]["bleu"]["signature"] in capsys.readouterr().out
     assert (torch.tensor([1e-30]) * 1e-10).item() == 0 or not torch.set_flush_denormal(True)
     for path, content in before.items():
@@ -147,11 +147,11 @@ def test_a_finished_run_is_not_resumed_nor_weights_alone(tmp_path):
     folder = tmp_path / "run"
     go(folder, "debug=fast", *SMALL_TRANSFORMER)
     with pytest.raises(UserError, match="is finished"):
-        train_program.run([f"resume={folder}"])
+        train_program.main([f"resume={folder}"])
     (folder / "metrics.json").unlink()
     shutil.copy(folder / "checkpoints" / "best.safetensors", folder / "checkpoints" / "last.ckpt")
     with pytest.raises(UserError, match=r"last\.ckpt: damaged .not a file of torch"):
-        train_program.run([f"resume={folder}"])
+        train_program.main([f"resume={folder}"])
 
 
 def test_evaluating_other_data_leaves_the_scores_of_the_run(tmp_path, capsys):
@@ -167,7 +167,7 @@ def test_evaluating_other_data_leaves_the_scores_of_the_run(tmp_path, capsys):
     before = {path.name: path.read_bytes() for path in (folder / "translations").iterdir()}
     (tmp_path / "test.tsv").write_text("en\tde\nJune 5\t5. Juni\nseven\tsieben\n", "utf-8")
     for _ in range(2):
-        evaluate_program.run([f"ckpt={folder}", f"data.test={tmp_path / 'test.tsv'}"])
+        evaluate_program.main([f"ckpt={folder}", f"data.test={tmp_path / 'test.tsv'}"])
     after = {path.name: path.read_bytes() for path in (folder / "translations").iterdir()}
     assert before.items() <= after.items() and len(after) == len(before) + 5
     (scores,) = [name for name in after.keys() - before.keys() if name.endswith(".json")]
@@ -179,18 +179,18 @@ def test_evaluating_other_data_leaves_the_scores_of_the_run(tmp_path, capsys):
 def test_settings_that_last_ckpt_depends_on_cannot_change(tmp_path):
     folder = tmp_path / "run"
     settings = [*TINY, *SMALL_TRANSFORMER, "trainer.max_steps=4", "data.sizes=[60,4,4]", NO_AVERAGE]
-    train_program.run([*settings, f"hydra.run.dir={folder}"])
+    train_program.main([*settings, f"hydra.run.dir={folder}"])
     (folder / "metrics.json").unlink()
     config = folder / "config.yaml"
     written = config.read_text("utf-8")
     config.write_text(re.sub(r"\blr: \S+", "lr: 0.5", written), "utf-8")
     with pytest.raises(UserError, match=r"settings that have changed: optimizer\.\S+: "):
-        train_program.run([f"resume={folder}"])
+        train_program.main([f"resume={folder}"])
     config.write_text(written.replace("limit: null", "limit: 50"), "utf-8")
     with pytest.raises(UserError, match="not those that this run began with"):
-        train_program.run([f"resume={folder}"])
+        train_program.main([f"resume={folder}"])
     config.write_text(written.replace("max_steps: 4", "max_steps: 6"), "utf-8")
-    train_program.run([f"resume={folder}"])
+    train_program.main([f"resume={folder}"])
     assert json.loads((folder / "metrics.json").read_text("utf-8"))["updates"] == 6
 
 
@@ -233,7 +233,7 @@ def test_the_better_of_average_and_best_is_kept(tmp_path, monkeypatch, caplog, b
     assert not same(averaged, last_weights(folder)), "two epochs differ"
     validate_to(monkeypatch, *bleu[1:])
     with caplog.at_level("INFO"):
-        train_program.run([f"resume={folder}"])
+        train_program.main([f"resume={folder}"])
     assert ("because BLEU is below 1, the loss decides (" in caplog.text) == (max(bleu) < 1)
     assert same(best(folder).weights, averaged if better else last_weights(folder))
     metrics = json.loads((folder / "metrics.json").read_text("utf-8"))
@@ -255,7 +255,7 @@ def test_the_moving_average_is_kept_if_it_is_the_best(tmp_path, monkeypatch):
     assert kept.keys() == average.keys() < last_weights(folder).keys(), "shared tables are stored once"
     assert same(kept, average) and not same(kept, last_weights(folder))
     validate_to(monkeypatch, 12.0, 12.0)
-    train_program.run([f"resume={folder}", "search.beam_size=2"])
+    train_program.main([f"resume={folder}", "search.beam_size=2"])
     assert json.loads((folder / "metrics.json").read_text("utf-8"))["weights"] == "ema", "the best is still that"
 
 
@@ -269,7 +269,7 @@ def test_stopped_in_its_last_decoding_and_resumed_with_more_epochs(tmp_path, mon
     config = folder / "config.yaml"
     config.write_text(config.read_text("utf-8").replace("max_epochs: 2", "max_epochs: 3"), "utf-8")
     validate_to(monkeypatch, 15.0, 12.0)
-    train_program.run([f"resume={folder}"])
+    train_program.main([f"resume={folder}"])
     metrics = json.loads((folder / "metrics.json").read_text("utf-8"))
     assert metrics["updates"] > metrics["best_update"] == second["nmt"]["update"] and metrics["weights"] == "best"
     assert same(best(folder).weights, second_weights)

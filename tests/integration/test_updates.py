@@ -36,7 +36,7 @@ COMMON = [
 
 
 def go(folder, *more):
-    train_program.run([*COMMON, *more, f"hydra.run.dir={folder}"])
+    train_program.main([*COMMON, *more, f"hydra.run.dir={folder}"])
     return json.loads((folder / "metrics.json").read_text("utf-8"))
 
 

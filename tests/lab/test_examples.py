@@ -107,7 +107,7 @@ def test_the_table_is_what_the_files_say(script: ModuleType) -> None:
 
 
 def test_attend_needs_no_text(capsys: pytest.CaptureFixture[str]) -> None:
-    attend.run([f"ckpt={EXAMPLES}/transformer"])
+    attend.main([f"ckpt={EXAMPLES}/transformer"])
     assert "source:      3,440 meters\ntranslation: 3.440 Meter\n" in capsys.readouterr().out
 
 
@@ -116,11 +116,11 @@ def test_every_program_takes_them(tmp_path: Path, capsys: pytest.CaptureFixture[
     ckpt, quick = f"ckpt={EXAMPLES}/transformer", ["data.limit=40", "rarity=false"]
     (tmp_path / "lines.en").write_text(f"{SENTENCE}\n", "utf-8")
     (tmp_path / "lines.de").write_text(f"{TRANSLATION}\n", "utf-8")
-    translate.run([ckpt, f"input={tmp_path}/lines.en"])
-    score.run([ckpt, f"source={tmp_path}/lines.en", f"target={tmp_path}/lines.de"])
+    translate.main([ckpt, f"input={tmp_path}/lines.en"])
+    score.main([ckpt, f"source={tmp_path}/lines.en", f"target={tmp_path}/lines.de"])
     translation, log_prob = capsys.readouterr().out.splitlines()
     assert (translation, float(log_prob)) == (TRANSLATION, pytest.approx(LOG_PROBS["transformer"], abs=0.01))
-    evaluate.run([ckpt, *quick[:1], f"out={tmp_path}/evaluated"])
-    heads.run([ckpt, *quick, f"out={tmp_path}/heads"])
-    report.run([ckpt, *quick, f"out={tmp_path}/report"])
+    evaluate.main([ckpt, *quick[:1], f"out={tmp_path}/evaluated"])
+    heads.main([ckpt, *quick, f"out={tmp_path}/heads"])
+    report.main([ckpt, *quick, f"out={tmp_path}/report"])
     assert "decoder" in capsys.readouterr().out

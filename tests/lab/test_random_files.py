@@ -88,7 +88,7 @@ def comparisons(path: Path, words: Sequence[str], count: int, call: Callable[...
     whole = yaml.safe_load(path.read_text("utf-8"))
     for text in texts(whole, count):
         path.write_text(text, "utf-8")
-        call(compare.run, path, ["changed", "good", *words])
+        call(compare.main, path, ["changed", "good", *words])
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
         text = path.read_text("utf-8", "surrogateescape")[:2000]
         monkeypatch.setattr("sys.argv", ["program", *words])
         with pytest.raises(SystemExit) as end:
-            program.main(run)
+            program.run(run)
         out, err = capsys.readouterr()
         written = [each.read_text("utf-8") for kind in ("md", "tsv", "html") for each in Path("out").glob(f"*.{kind}")]
         for each in (out, err, *written):
@@ -162,8 +162,8 @@ def test_attend_and_share_read_a_changed_map(
     whole = json.loads(path.read_text("utf-8"))
     for text in texts({**whole, "pieces": {**whole["pieces"], "cross": []}}, FEW):
         path.write_text(text, "utf-8")
-        call(attend.run, path, ["ckpt=run", "device=cpu", "search.beam_size=1"])
-        call(share.run, path, ["ckpt=run", "out=out"])
+        call(attend.main, path, ["ckpt=run", "device=cpu", "search.beam_size=1"])
+        call(share.main, path, ["ckpt=run", "out=out"])
 
 
 @pytest.mark.parametrize("count", [FEW, pytest.param(MANY, marks=pytest.mark.slow)])

@@ -21,14 +21,14 @@ def run_folder(tmp_path_factory):
 
 @pytest.mark.parametrize("line", commands_of("report"))
 def test_report_commands(line, commands_folder, capsys):
-    report.run(shlex.split(line))
+    report.main(shlex.split(line))
     written = Path(capsys.readouterr().out.splitlines()[-1].removeprefix("written to "))
     assert written.name.endswith(".report.html") and "Rare words" in written.read_text("utf-8")
 
 
 @pytest.mark.parametrize("line", commands_of("attend"))
 def test_attend_commands(line, commands_folder, capsys):
-    attend.run(shlex.split(line))
+    attend.main(shlex.split(line))
     said = capsys.readouterr().out
     assert (", in %" in said) == (("text=" in line or "input=" in line) and "trace=" not in line)
     assert ("position 1 of " in said) == ("trace=" in line)
@@ -39,7 +39,7 @@ def test_attend_commands(line, commands_folder, capsys):
 @pytest.mark.parametrize("line", [line for line in commands_of("align") if "yardstick" not in line])
 def test_align_commands(line, commands_folder, capsys):
     words, _, redirected = line.partition(" > ")
-    align.run(shlex.split(words))
+    align.main(shlex.split(words))
     out, err = capsys.readouterr()
     output = re.search(r"output=(\S+)", words)
     lines = gzip.decompress(Path(output[1]).read_bytes()).decode() if output else out
@@ -49,7 +49,7 @@ def test_align_commands(line, commands_folder, capsys):
 
 @pytest.mark.parametrize("line", commands_of("heads"))
 def test_heads_commands(line, commands_folder, run_folder, capsys):
-    heads.run([*shlex.split(line), "search.max_length_extra=0", "search.max_length_factor=0.3"])
+    heads.main([*shlex.split(line), "search.max_length_extra=0", "search.max_length_factor=0.3"])
     assert "BLEU" in capsys.readouterr().out
     found = {path.name for path in (run_folder / "heads").iterdir()}
     assert found == {"test.beam1.lp1.3.json", "test.beam1.lp1.3.png"}
@@ -71,7 +71,7 @@ def test_benchmark_leaves_no_run_folder(ckpt, commands_folder, monkeypatch, caps
     monkeypatch.setattr(timings, "WARMUP", 1)
     monkeypatch.setattr(timings, "TIMED", 2)
     before = sorted(commands_folder.iterdir())
-    benchmark.run([*TINY, "data.batch_tokens=200", *ckpt])
+    benchmark.main([*TINY, "data.batch_tokens=200", *ckpt])
     said = capsys.readouterr().out
     assert re.search(r"^training: [\d,]+ real target tokens/s, .* of the matmul peak .*, peak memory", said, re.M)
     assert re.search(r"^translation: 8 sentences in [\d.]+ s at beam 5", said, re.M)

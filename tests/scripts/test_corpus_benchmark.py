@@ -12,7 +12,7 @@ from scripts.benchmarks import corpus as corpus_benchmark
 @pytest.mark.parametrize("count", ["9999", "many", "-5", ""])
 def test_the_number_of_pairs_is_checked(count):
     with pytest.raises(UserError, match=rf"pairs: got {count}, expected a number of at least 10,000"):
-        benchmark.run(["corpus", f"pairs={count}"])
+        benchmark.main(["corpus", f"pairs={count}"])
 
 
 def test_generated_text_is_parallel_and_repeatable(tmp_path):
@@ -33,7 +33,7 @@ def test_generated_text_is_parallel_and_repeatable(tmp_path):
 @pytest.mark.slow
 def test_the_whole_report(tmp_path, capfd, monkeypatch):
     monkeypatch.setenv("NMT_CACHE", "")  # it sets another one
-    benchmark.run(["corpus", "pairs=12000", f"folder={tmp_path}", "model=rnn", "trainer.max_steps=2"])
+    benchmark.main(["corpus", "pairs=12000", f"folder={tmp_path}", "model=rnn", "trainer.max_steps=2"])
     output = capfd.readouterr().out
     for expected in (
         r"generated: 12,000 pairs, \d+ MB of text",

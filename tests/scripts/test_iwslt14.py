@@ -87,7 +87,7 @@ def archive(tmp_path: Path) -> Path:
 def test_the_files_are_those_of_the_published_preparation(
     archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    iwslt14.run([str(archive), str(tmp_path / "out")])
+    iwslt14.main([str(archive), str(tmp_path / "out")])
     kept = [row[2] for row in TALKS if row[2] is not None]
     expected = {
         "train": [pair for number, pair in enumerate(kept, 1) if number % 23],
@@ -110,7 +110,7 @@ def test_nothing_is_overwritten(archive: Path, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "test.en").write_text("mine", "utf-8")
     with pytest.raises(UserError, match=r"out/test\.en exists and is not overwritten; remove it, or name another"):
-        iwslt14.run([str(archive), str(tmp_path / "out")])
+        iwslt14.main([str(archive), str(tmp_path / "out")])
     assert [path.read_text("utf-8") for path in (tmp_path / "out").iterdir()] == ["mine"]
 
 
@@ -128,18 +128,18 @@ def test_mistakes_of_a_user_write_nothing(tmp_path: Path, monkeypatch: pytest.Mo
     ):
         pack(tmp_path / "x.tgz", changed)
         with pytest.raises(UserError) as error:
-            iwslt14.run(["x.tgz"])
+            iwslt14.main(["x.tgz"])
         assert message in str(error.value)
     whole = pack(tmp_path / "x.tgz", files).read_bytes()
     other_sum = whole[:-8] + bytes([whole[-8] ^ 1]) + whole[-7:]
     for broken in (b"no archive", gzip.compress(b"no tar"), whole[:-40], whole[:400], other_sum):
         (tmp_path / "x.tgz").write_bytes(broken)
         with pytest.raises(UserError, match=r"^x\.tgz: not a whole tar archive; expected de-en\.tgz of IWSLT 2014$"):
-            iwslt14.run(["x.tgz"])
+            iwslt14.main(["x.tgz"])
     with pytest.raises(FileNotFoundError):
-        iwslt14.run(["nowhere.tgz"])
+        iwslt14.main(["nowhere.tgz"])
     with pytest.raises(UserError, match=r"got 0 arguments, expected ARCHIVE \[OUT\]"):
-        iwslt14.run([])
+        iwslt14.main([])
     assert [path.name for path in tmp_path.iterdir()] == ["x.tgz"]
 
 
@@ -147,7 +147,7 @@ def test_without_the_tokenizer_the_message_has_the_command(archive: Path, monkey
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     message = r"tokenizer needs sacremoses, not installed; pip install 'nmt-attention-lab\[moses\]' installs it"
     with pytest.raises(UserError, match=message):
-        iwslt14.run([str(archive)])
+        iwslt14.main([str(archive)])
 
 
 def test_the_recipe_reads_the_folder_that_the_program_writes() -> None:
@@ -159,8 +159,8 @@ def test_the_recipe_trains_on_the_prepared_files(
     archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    iwslt14.run([str(archive)])
+    iwslt14.main([str(archive)])
     small = ["model.encoder.layers=1", "model.encoder.block.width=16", "model.encoder.block.feed_forward=16"]
-    train.run(["experiment=iwslt14", "debug=fast", *small, f"hydra.run.dir={tmp_path}/run"])
+    train.main(["experiment=iwslt14", "debug=fast", *small, f"hydra.run.dir={tmp_path}/run"])
     metrics = json.loads((tmp_path / "run" / "metrics.json").read_text("utf-8"))
     assert metrics["updates"] == 2 and "|tok:none|" in metrics["test"]["bleu"]["signature"]

@@ -46,7 +46,7 @@ def read(path: Path) -> list[dict[str, str]]:
 
 def test_paragraphs_with_the_same_page_and_id_are_pairs(pages: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    office_help.run([str(pages), "ko", str(out)])
+    office_help.main([str(pages), "ko", str(out)])
     splits = {split: read(out / f"{split}.jsonl") for split in ("train", "val", "test")}
     plain = [{"en": f"Cell {number} is open.", "ko": f"셀 {number}이 열려 있습니다."} for number in range(60)]
     found = [row for rows in splits.values() for row in rows]
@@ -55,7 +55,7 @@ def test_paragraphs_with_the_same_page_and_id_are_pairs(pages: Path, tmp_path: P
 
     before = [path.read_bytes() for path in sorted(out.iterdir())]
     with pytest.raises(UserError, match=r"train\.jsonl exists and is not overwritten; remove it, or name another"):
-        office_help.run([str(pages), "ko", str(out)])
+        office_help.main([str(pages), "ko", str(out)])
     assert [path.read_bytes() for path in sorted(out.iterdir())] == before
 
 
@@ -64,15 +64,15 @@ def test_mistakes_of_a_user_write_nothing(tmp_path: Path) -> None:
     for language in ("en-US", "ko"):
         write_page(tmp_path, language, "one.html", f'<p id="a">{language}</p>')
     with pytest.raises(UserError, match=r"fr/text: no such folder; expected the help of LibreOffice"):
-        office_help.run([str(tmp_path), "fr", out])
+        office_help.main([str(tmp_path), "fr", out])
     with pytest.raises(UserError, match=r"too few pages in both en-US and ko for train, val and test$"):
-        office_help.run([str(tmp_path), "ko", out])
+        office_help.main([str(tmp_path), "ko", out])
     (page,) = tmp_path.glob("ko/**/one.html")
     page.write_bytes("<p id='a'>가</p>".encode("euc-kr"))
     with pytest.raises(UserError, match=r"one.html:1: not UTF-8 \(byte 0xb0 at 11\)"):
-        office_help.run([str(tmp_path), "ko", out])
+        office_help.main([str(tmp_path), "ko", out])
     with pytest.raises(UserError, match=r"got 1 argument, expected FOLDER LANGUAGE \[OUT\]"):
-        office_help.run([str(tmp_path)])
+        office_help.main([str(tmp_path)])
     assert not Path(out).exists()
 
 
@@ -87,9 +87,9 @@ def test_the_recipes_train_on_the_prepared_files(
     recipe: str, pages: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    office_help.run([str(pages), "ko"])
+    office_help.main([str(pages), "ko"])
     small = ["model.encoder.layers=1", "model.encoder.block.width=16", "model.encoder.block.feed_forward=16"]
-    train.run([f"experiment={recipe}", "debug=fast", *small, f"hydra.run.dir={tmp_path}/run"])
+    train.main([f"experiment={recipe}", "debug=fast", *small, f"hydra.run.dir={tmp_path}/run"])
     metrics = json.loads((tmp_path / "run" / "metrics.json").read_text("utf-8"))
     tokens = {"office_help_en_ko": "char", "office_help_ko_en": "13a"}[recipe]
     assert metrics["updates"] == 2 and f"|tok:{tokens}|" in metrics["val"]["bleu"]["signature"]

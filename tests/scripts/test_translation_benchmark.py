@@ -77,7 +77,7 @@ def test_the_report(run: Run, capsys: pytest.CaptureFixture[str], monkeypatch: p
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     monkeypatch.setattr(translation_benchmark, "WARMUP", 1)
     monkeypatch.setattr(translation_benchmark, "ROUNDS", 1)
-    benchmark.run(["translation", f"ckpt={run.folder}", f"recurrent={run.folder}", f"data.path={run.data}"])
+    benchmark.main(["translation", f"ckpt={run.folder}", f"recurrent={run.folder}", f"data.path={run.data}"])
     said = capsys.readouterr().out
     assert "CTranslate2 is left out, because it is not installed: pip install" in said
     assert "; 12 sentences\n" in said

@@ -64,14 +64,14 @@ def test_signals_that_arrive_together_are_one(first: int, second: int, monkeypat
 def test_signals_after_the_end_of_a_program_change_no_status() -> None:
     code = """
 import atexit, os, signal
-from nmt.cli.program import main
+from nmt.cli.program import run
 
 def work(words):
     atexit.register(os.kill, os.getpid(), signal.SIGTERM)
     os.kill(os.getpid(), signal.SIGINT)
     signal.pause()
 
-main(work)
+run(work)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")

@@ -3,45 +3,26 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nmt.cli.output import say
 from nmt.errors import UserError
+from nmt.lab.cli.attend_settings import AttendConfig
 from nmt.system.atomic import write_atomically
 from nmt.system.lines import as_line
 
 if TYPE_CHECKING:
-    from nmt.lab.cli.attend import AttendConfig
     from nmt.translation.base import BaseTranslator
     from nmt.translation.translation import Translation
 
 PAGE, JSON = "trace.html", "trace.json"
 
 
-def contradictions(config: AttendConfig) -> Iterator[str]:
-    """Yield a message for each setting that has no sense beside trace=."""
-    given = {
-        "input=": config.input is not None,
-        "compare=": config.compare is not None,
-        "animation=": config.animation is not None,
-        "sentence=": config.sentence != 1,
-        "words=": config.words,
-        "scaled=": config.scaled,
-        "format=": config.format != "png",
-    }
-    if others := [name for name, is_given in given.items() if is_given]:
-        yield f"trace=: it explains one piece of one translation; leave out {' '.join(others)}"
-    if config.target is not None and config.text is None:
-        yield 'target="...": it is the translation of one sentence; give that with text="..."'
-    if isinstance(config.ckpt, list):
-        yield f"ckpt: got a list of {len(config.ckpt)}, but a trace is of one model"
-    if config.kind not in ("cross", "decoder_self"):
-        yield f"kind={config.kind}: a trace explains a position of the translation; use cross or decoder_self"
-
-
-def explain(translator: BaseTranslator, translations: Sequence[Translation], config: AttendConfig) -> None:
+def explain(
+    translator: BaseTranslator, translations: Sequence[Translation], config: AttendConfig, folder: Path | None
+) -> None:
     """Print how a position was computed, and write the page and the JSON if a folder is given.
 
     Raises UserError for a position, layer or head that there is not, and for a source that was split.
@@ -66,9 +47,8 @@ def explain(translator: BaseTranslator, translations: Sequence[Translation], con
     say(f"source:      {as_line(trace.attention.source)}\ntranslation: {as_line(trace.attention.target)}")
     say("\n".join([details(trace.attention.origin), *text]))
     sys.stdout.flush()
-    if config.out is None:
+    if folder is None:
         return
-    folder = Path(config.out)
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in ((PAGE, trace_page(trace, **chosen)), (JSON, trace.to_json(**chosen))):
         write_atomically(folder / name, content.encode())

@@ -1,45 +1,8 @@
-"""The program that compares finished runs: `scripts/compare.py`, `nmt-compare`."""
-
-from __future__ import annotations
-
-import json
-import os
-import textwrap
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-from nmt.cli import program
-from nmt.cli.arguments import read_config, take_config_dir, wants_help
-from nmt.cli.output import say, tell
-from nmt.errors import UserError
-from nmt.parameters import NonNegativeInt, PositiveInt, Range
-from nmt.system.atomic import write_atomically
-
-if TYPE_CHECKING:
-    from nmt.evaluation.metrics.base import Metric
-    from nmt.lab.compare.compare import Comparison
-    from nmt.lab.compare.runs import FinishedRun
-
-HELP = """\
-Compare finished runs: scores with intervals, significance, means over seeds, lengths, and sentences that differ.
+"""Compare finished runs: scores with intervals, significance, means over seeds, lengths, and sentences that differ.
 
   python scripts/compare.py RUN [RUN ...] [baseline=RUN] [key=value ...]      (installed: nmt-compare)
 
-  RUN                        a run folder, or the folder of a multirun with all its runs
-  baseline=RUN               the run that the others are tested against; default: the first. All its seeds take part
-  split=test                 val or test; the translations with the best checkpoint and the run's own search
-  data.test=[A,B]            other test sets instead, pooled: folders or files that evaluate.py has translated; of a
-                             source file and its target file, name the source file
-  scores=[bleu,chrf,ter]     metrics from configs/scores; default: those of the baseline
-  scores.bleu.tokenize=char  scores.NAME.KEY=... replaces one setting of a metric
-  bootstrap=1000             number of resamples for intervals, paired bootstrap, and the test over seeds
-  shuffles=10000             number of shuffles of approximate randomization
-  examples=5                 sentences that gain most against the baseline, and as many that lose most
-  allow=[my_package]         your packages whose classes the runs may name
-  --config-dir FOLDER        add your YAML files: FOLDER/scores/mine.yaml allows scores=[mine]
-  out=FOLDER                 output folder; default: the multirun's folder, otherwise comparison
+{settings}
 
 The table has a row for each run, and one for the mean of runs that differ only in their seed. Scores are computed again
 from the translations in the run folders. Only metrics of sacreBLEU have a difference from the baseline, with its 95 %
@@ -52,6 +15,28 @@ several seeds, p(seeds) and the difference of the means are over seeds and sente
   python scripts/compare.py multirun/rnn/2026-01-31_12-00-00
   python scripts/compare.py outputs/transformer/2026-01-31_12-00-00 outputs/rnn/2026-01-31_13-00-00 split=val
 """
+
+from __future__ import annotations
+
+import json
+import os
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from nmt.cli.arguments import Folders, OpenMapping, PathText, configured
+from nmt.cli.output import say, tell
+from nmt.errors import UserError
+from nmt.parameters import NonNegativeInt, PositiveInt, Range
+from nmt.system.atomic import write_atomically
+
+if TYPE_CHECKING:
+    from nmt.evaluation.metrics.base import Metric
+    from nmt.lab.compare.compare import Comparison
+    from nmt.lab.compare.runs import FinishedRun
+
 NAME, OUT = "comparison", "comparison"
 MOST_PROPOSED = 3  # runs named in one message
 
@@ -60,49 +45,34 @@ MOST_PROPOSED = 3  # runs named in one message
 class TestSets:
     """The part `data` of compare.yaml."""
 
-    test: str | list[str] | None
+    test: PathText | list[PathText] | None
 
 
 @dataclass(kw_only=True)
 class CompareConfig:
     """The settings of compare.yaml."""
 
-    baseline: str | None
+    runs: Folders
+    baseline: PathText | None
     split: Literal["val", "test"]
     data: TestSets
-    scores: dict[str, Any]
+    scores: OpenMapping
     allow: list[str]
     bootstrap: Annotated[int, Range(low=2, high=1_000_000)]
     shuffles: PositiveInt
     examples: NonNegativeInt
-    out: str | None
+    out: PathText | None
 
 
-def run(argv: list[str]) -> None:
-    """Run the program with the arguments `argv`. Raises UserError for a mistake in them."""
-    if wants_help(argv):
-        print(HELP, end="")
-        return
-    _, words = take_config_dir(argv)
-    folders = [word for word in words if is_folder(word)]
-    settings = [word for word in argv if word not in folders]
-    config = read_config("compare", settings, CompareConfig, open_keys=("scores",))
-    if not folders:
+@configured(CompareConfig)
+def main(config: CompareConfig) -> None:
+    """Run the program. Raises UserError for a mistake in the settings."""
+    if not config.runs:
         raise UserError("RUN: not given; name the folders of finished runs, or that of a multirun")
-    compare([Path(folder) for folder in folders], config)
-
-
-def is_folder(word: str) -> bool:
-    """Return whether an argument names a folder. The folder of a multirun's job contains "=" too."""
-    key, equals, _ = word.partition("=")
-    return not equals or "/" in key or os.path.isdir(word)
-
-
-def compare(folders: Sequence[Path], config: CompareConfig) -> None:
-    """Compare the runs, print the table, and write the files. Raises UserError or OSError."""
     from nmt.lab.compare import compare as evaluation
     from nmt.system.atomic import require_writable
 
+    folders = [Path(folder) for folder in config.runs]
     runs, baseline = read_runs(folders, config)
     metrics, output = metrics_of(baseline, config), output_folder(folders, config.out)
     require_writable(output)
@@ -123,10 +93,10 @@ def read_runs(folders: Sequence[Path], config: CompareConfig) -> tuple[list[Fini
     if config.baseline is None:
         first = next(iter(found))
     else:
-        if not os.path.exists(os.path.expanduser(config.baseline)):
+        if not os.path.exists(config.baseline):
             near = _proposed(config.baseline, found.values())
             raise UserError(f"baseline: {config.baseline}: no such folder; name a run, as in {near}")
-        named = finished.find_runs(Path(os.path.expanduser(config.baseline)))
+        named = finished.find_runs(Path(config.baseline))
         if len(named) > 1:
             raise UserError(f"baseline: {config.baseline} holds {len(named)} runs, expected one; name its folder")
         first = named[0].resolve()
@@ -156,7 +126,7 @@ def output_folder(folders: Sequence[Path], out: str | None) -> Path:
     from nmt.system.run_files import METRICS
 
     if out is not None:
-        return Path(os.path.expanduser(out))
+        return Path(out)
     return folders[0] if len(folders) == 1 and not (folders[0] / METRICS).is_file() else Path(OUT)
 
 
@@ -199,8 +169,3 @@ def write(comparison: Comparison, folder: Path) -> list[Path]:
     for path, text in zip(paths, contents.values(), strict=True):
         write_atomically(path, text.encode())
     return paths
-
-
-def main() -> None:
-    """Run the program with the arguments of this process."""
-    program.main(run)

@@ -1,29 +1,24 @@
-"""`make demo`: train, evaluate and translate on the embedded corpus, with the commands that a user would type."""
+"""Train on the embedded corpus (three minutes on two cores, no network), evaluate, translate three sentences and draw
+their attention maps. Overrides are passed to train.py, for example: python scripts/demo.py seed=2
+"""
 
 from __future__ import annotations
 
-import functools
 import os
 import shlex
 import sys
 import time
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from nmt.cli import evaluate, program, train, translate
-from nmt.cli.arguments import take, wants_help
-from nmt.cli.processes import is_first_process
+from nmt.cli import evaluate, train, translate
+from nmt.cli.arguments import take
+from nmt.cli.program import Program, program
+from nmt.cli.run_folder import is_first_process
 from nmt.errors import UserError
 from nmt.lab.cli import attend
 from nmt.system.cores import OtherPrograms
 
 SENTENCES = 3
-ROOT = Path(__file__).resolve().parents[3]
-
-HELP = """\
-Train on the embedded corpus (three minutes on two cores, no network), evaluate, translate three sentences and draw
-their attention maps. Overrides are passed to train.py, for example: python scripts/demo.py seed=2
-"""
 
 CLOSING = """
 Everything is in {folder}:
@@ -47,35 +42,23 @@ What to try next (python is {python}):
 """
 
 
-def main() -> None:
-    """Run the program with the arguments of this process."""
-    program.main(run)
-
-
-def run(arguments: Sequence[str]) -> None:
+@program
+def main(arguments: list[str]) -> None:
     """Train, evaluate, translate, and print where the files are."""
-    if wants_help(arguments):
-        print(HELP, end="")
-        return
     named, overrides = take(arguments, "hydra.run.dir")
     folder = Path(os.path.expanduser(named or f"outputs/demo/{time.strftime('%Y-%m-%d_%H-%M-%S')}"))
     _use_free_cores()
-    train_program = os.path.relpath(ROOT / "train.py")  # part of the command that resumes a stopped run
-    _step(
-        "train.py",
-        functools.partial(train.run, program=train_program),
-        ["experiment=demo", f"hydra.run.dir={folder}", *overrides],
-    )
+    _step("train.py", train.main, ["experiment=demo", f"hydra.run.dir={folder}", *overrides])
     if not is_first_process():  # Lightning has started this program again for a further device
         return
-    _step("scripts/evaluate.py", evaluate.run, [f"ckpt={folder}"])
+    _step("scripts/evaluate.py", evaluate.main, [f"ckpt={folder}"])
     sentences = chosen_sentences(folder)
     for source, reference in sentences:
-        _step("scripts/translate.py", translate.run, [f"ckpt={folder}", f"text={source}"])
+        _step("scripts/translate.py", translate.main, [f"ckpt={folder}", f"text={source}"])
         print(f"(reference: {reference})")
     maps, lines = folder / "attention" / "demo", folder / "attention" / "demo.txt"
     lines.write_text("".join(f"{source}\n" for source, _ in sentences), "utf-8")
-    _step("scripts/attend.py", attend.run, [f"ckpt={folder}", f"input={lines}", "words=true", f"out={maps}"])
+    _step("scripts/attend.py", attend.main, [f"ckpt={folder}", f"input={lines}", "words=true", f"out={maps}"])
     text = shlex.quote(sentences[0][0])
     logs = f"python -m tensorboard.main --logdir {folder}"
     print(CLOSING.format(folder=folder, maps=maps, tensorboard=logs, text=text, python=sys.executable), end="")
@@ -95,10 +78,10 @@ def _use_free_cores() -> None:
         process.limit_threads(1)
 
 
-def _step(name: str, run: Callable[[list[str]], None], arguments: list[str]) -> None:
+def _step(name: str, program: Program, arguments: list[str]) -> None:
     if is_first_process():
         print(f"\n$ python {name} {shlex.join(arguments)}", flush=True)
-    run(arguments)
+    program(arguments)
     sys.stdout.flush()
 
 

@@ -1,44 +1,12 @@
-"""The program that says what each attention head does: `scripts/heads.py`, `nmt-heads`."""
-
-from __future__ import annotations
-
-import json
-import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import chain
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from nmt.cli import program
-from nmt.cli.arguments import read_config, wants_help
-from nmt.cli.evaluate import OPEN_KEYS, Chosen, EvaluateConfig, choose, training_of
-from nmt.cli.log import messages_on
-from nmt.cli.output import say
-from nmt.config.plain_file import OTHER_FOLDER, Number, read_json
-from nmt.errors import UserError, counted
-from nmt.parameters import PositiveInt
-from nmt.system.atomic import write_atomically
-from nmt.system.inside import inside
-
-if TYPE_CHECKING:
-    from nmt.lab.heads.heads import Profile
-
-HELP = """\
-Say what each attention head of a trained model does: where it looks, and what the model loses without it.
+"""Say what each attention head of a trained model does: where it looks, and what the model loses without it.
 
   python scripts/heads.py ckpt=RUN_FOLDER_OR_FILE [key=value ...]      (installed: nmt-heads)
 
-  ckpt=PATH            a run folder (its best checkpoint) or a checkpoint file
-  split=test           train, val or test
-  sentences=500        only this number of pairs from the start of the split; null: all
-  importance=false     only the roles; do not translate again without each head, which takes most of the time
-  rarity=false         without the role `rare`; then the training corpus is not read
-  search=beam          another search than greedy, with its settings; greedy is the fastest
-  scores=[chrf]        the first metric says what is lost; default: that of the run
-  bootstrap=1000       p-values of what is lost, by the paired bootstrap with this number of resamples; 0: none
-  out=FOLDER           output folder; default: the run's folder
-  data.KEY=..., device, allow, --config-dir: as for evaluate.py
+{settings}
+
+The other settings are those of evaluate.py (evaluate.py --help): ckpt, split, data, search, scores, out, device, allow,
+--config-dir. The search is greedy unless another one is given, because greedy is the fastest. The first metric of
+scores= says what is lost.
 
 A head has a role if its highest weight is on the same kind of token in at least half of the rows: on the previous, the
 same or the next token, on the rarest one of the sentence, or on its end (Voita et al. 2019, arXiv:1905.09418).
@@ -51,6 +19,29 @@ If data settings were changed, a digest of the sentences follows.
 
   python scripts/heads.py ckpt=outputs/transformer/2026-01-31_12-00-00 sentences=200
 """
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nmt.cli.arguments import configured
+from nmt.cli.evaluate import EvaluateConfig, Inputs, load_inputs
+from nmt.cli.output import messages_on, say
+from nmt.config.plain_file import OTHER_FOLDER, Number, read_json
+from nmt.errors import UserError, counted
+from nmt.lab.cli.training_corpus import training_of
+from nmt.parameters import PositiveInt
+from nmt.system.atomic import write_atomically
+from nmt.system.inside import inside
+
+if TYPE_CHECKING:
+    from nmt.lab.heads.heads import Profile
 
 
 HEADS_FILE = {"checkpoint": str, "heads": [{"lost": Number | None}]}
@@ -65,29 +56,26 @@ class HeadsConfig(EvaluateConfig):
     rarity: bool
 
 
-def run(argv: Sequence[str]) -> None:
-    """Run the program with the arguments `argv`. Raises UserError for a mistake in them."""
-    if wants_help(argv):
-        print(HELP, end="")
-        return
-    config = read_config("heads", argv, HeadsConfig, open_keys=OPEN_KEYS)
+@configured(HeadsConfig)
+def main(config: HeadsConfig) -> None:
+    """Run the program. Raises UserError for a mistake in the settings."""
     if isinstance(config.ckpt, list):
         raise UserError(f"ckpt: got a list of {len(config.ckpt)}, but this is about the heads of one model")
     from nmt.cli.table import terminal_width, to_text
     from nmt.lab.heads.heads import heads_figure, png
 
-    chosen = choose(config)
-    paths = {kind: inside(chosen.folder, "heads", f"{name(chosen, config)}.{kind}") for kind in ("json", "png")}
-    check_replaces(paths["json"], chosen, importance=config.importance)
+    inputs = load_inputs(config)
+    paths = {kind: inside(inputs.folder, "heads", f"{name(inputs, config)}.{kind}") for kind in ("json", "png")}
+    check_replaces(paths["json"], inputs, importance=config.importance)
     with messages_on(sys.stderr):
-        facts, found = examine(chosen, config)
+        facts, found = examine(inputs, config)
     shown, left_out = to_text(table(found, facts["metric"]), terminal_width())
     say(shown)
     if left_out:
         say(f"({counted(left_out, 'column')} left out: the terminal is too narrow)")
     lost = any(each.lost is not None for each in found)
     legend = f"{facts['metric']} lost without the head" if lost else "share of the rows with the role"
-    title = f"{chosen.loaded.config['name']}: {facts['metric']} {facts['score']:.1f} on {facts['sentences']} sentences"
+    title = f"{inputs.loaded.config['name']}: {facts['metric']} {facts['score']:.1f} on {facts['sentences']} sentences"
     plain = {**facts, "heads": [each.to_dict() for each in found]}
     contents = {
         "json": (json.dumps(plain, indent=2, ensure_ascii=False) + "\n").encode(),
@@ -98,24 +86,24 @@ def run(argv: Sequence[str]) -> None:
         say(f"written to {paths[kind]}")
 
 
-def name(chosen: Chosen, config: HeadsConfig) -> str:
+def name(inputs: Inputs, config: HeadsConfig) -> str:
     """Return the beginning of the file names: split, checkpoint, search and number of sentences.
 
     If data settings were changed, a digest of the sentences follows.
     """
     from nmt.system.lines import digest
 
-    pairs = chosen.pairs[: config.sentences]
+    pairs = inputs.pairs[: config.sentences]
     changed = [digest(*(text for pair in pairs for text in (pair.source, pair.target)))[:8]] if config.data else []
-    return ".".join([chosen.subject.beginning(chosen.translator.search), str(len(pairs)), *changed])
+    return ".".join([inputs.subject.beginning(inputs.translator.search), str(len(pairs)), *changed])
 
 
-def check_replaces(path: Path, chosen: Chosen, *, importance: bool) -> None:
+def check_replaces(path: Path, inputs: Inputs, *, importance: bool) -> None:
     """Raise UserError if the file at `path` would be lost: that of another model, or one that has the importance."""
     if not path.is_file():
         return
     facts = read_json(path, HEADS_FILE, remedy=OTHER_FOLDER)
-    if facts["checkpoint"] != str(chosen.loaded.path):
+    if facts["checkpoint"] != str(inputs.loaded.path):
         theirs = facts["checkpoint"]
         raise UserError(f"out: {path} is of another checkpoint ({theirs}); name another folder: out=FOLDER")
     if any(each["lost"] is not None for each in facts["heads"]) and not importance:
@@ -125,7 +113,7 @@ def check_replaces(path: Path, chosen: Chosen, *, importance: bool) -> None:
         )
 
 
-def examine(chosen: Chosen, config: HeadsConfig) -> tuple[dict[str, Any], list[Profile]]:
+def examine(inputs: Inputs, config: HeadsConfig) -> tuple[dict[str, Any], list[Profile]]:
     """Return the facts of the examination, and the profile of each head. Raises UserError for no attention."""
     from nmt.data.normalization import normalized
     from nmt.evaluation.metrics.base import labels
@@ -135,24 +123,24 @@ def examine(chosen: Chosen, config: HeadsConfig) -> tuple[dict[str, Any], list[P
     from nmt.system.lines import as_line
     from nmt.translation.translator import Translator
 
-    translator = chosen.translator
+    translator = inputs.translator
     assert isinstance(translator, Translator)
     if not translator.attends:
         raise UserError("ckpt: this model has no attention, so it has no heads")
-    if not chosen.metrics:
+    if not inputs.metrics:
         raise UserError("scores: this run has no metrics; name the one that says what is lost: scores=[bleu]")
     frequencies = None
-    training = training_of(chosen, config.data, config.allow) if config.rarity else None
+    training = training_of(inputs, config.data, config.allow) if config.rarity else None
     if training is not None:
         frequencies = count_pieces(chain.from_iterable(training.corpora), translator.tokenizer)
-    pairs = chosen.pairs[: config.sentences]
+    pairs = inputs.pairs[: config.sentences]
     sources, references = [pair.source for pair in pairs], [normalized(pair.target) for pair in pairs]
     translations = translator.translate(sources)
     maps = list(attention_maps(translator, translations).values())
     if not maps:
         raise UserError(f"split: none of the {len(pairs)} translations has an attention map, because all are empty")
     lines = [as_line(each.text) for each in translations]
-    first, metric = next(iter(chosen.metrics.items()))
+    first, metric = next(iter(inputs.metrics.items()))
     whole = metric.score(lines, references).value
     scores = {}
     if config.importance:
@@ -160,12 +148,12 @@ def examine(chosen: Chosen, config: HeadsConfig) -> tuple[dict[str, Any], list[P
             translator, translator.model, sources, references, lines, metric, resamples=config.bootstrap
         )
     facts = {
-        "checkpoint": str(chosen.loaded.path),
-        "data": chosen.subject.data,
-        "split": chosen.subject.split,
+        "checkpoint": str(inputs.loaded.path),
+        "data": inputs.subject.data,
+        "split": inputs.subject.split,
         "sentences": len(pairs),
         "search": translator.search.label,
-        "metric": labels(chosen.metrics)[first],
+        "metric": labels(inputs.metrics)[first],
         "score": whole,
     }
     return facts, profiles(maps, frequencies, scores)
@@ -193,8 +181,3 @@ def table(found: Sequence[Profile], metric: str) -> Any:
         texts += [percent(each.measures.get(figure)) for figure in ("relative_entropy", "sharp")]
         rows.append([text_cell(text) for text in texts])
     return Table(columns, rows)
-
-
-def main() -> None:
-    """Run the program with the arguments of this process."""
-    program.main(run)

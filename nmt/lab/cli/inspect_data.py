@@ -1,39 +1,10 @@
-"""The program that reports what a corpus holds: `scripts/inspect_data.py`, `nmt-inspect-data`."""
-
-from __future__ import annotations
-
-import json
-import os
-import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-from nmt.cli import program
-from nmt.cli.arguments import quoted_paths, take, take_config_dir, wants_help
-from nmt.cli.log import messages_on
-from nmt.cli.output import say
-from nmt.errors import UserError, printable
-from nmt.system.atomic import require_writable, write_atomically
-from nmt.system.run_files import find_checkpoint
-
-if TYPE_CHECKING:
-    from nmt.config.settings import TokenizerConfig
-    from nmt.data.pair import Split
-    from nmt.data.tokenizer import Tokenizer
-
-FILE = "data_report"
-EXAMPLES = 5
-
-HELP = f"""\
-Report what a corpus holds and what is wrong with it, before training.
+"""Report what a corpus holds and what is wrong with it, before training.
 
   python scripts/inspect_data.py [data=... | any override of train.py]      (installed: nmt-inspect-data)
 
   data.path=FOLDER           any setting of train.py chooses the data and the tokenizer as it does there
-  examples={EXAMPLES}                 pairs that are shown for each defect
-  out=FOLDER                 also write {FILE}.txt, {FILE}.json and {FILE}.html to this folder
+  examples=5                 pairs that are shown for each defect
+  out=FOLDER                 also write data_report.txt, data_report.json and data_report.html to this folder
   --config-dir FOLDER        add your YAML files
 
 The report has sizes, lengths in words and in pieces of the tokenizer (which is trained first, as for a run), and the
@@ -45,62 +16,113 @@ wrong languages. The latter takes most of the time; data.limit=100000 looks only
   python scripts/inspect_data.py data.path=FOLDER data.source_lang=en data.target_lang=ko out=report
 """
 
+from __future__ import annotations
 
-def run(argv: Sequence[str]) -> None:
-    """Run the program with the arguments `argv`. Raises UserError for a mistake in them or in the data."""
-    if wants_help(argv):
-        print(HELP, end="")
-        return
-    from nmt.config.compose import compose
-    from nmt.config.explain import naming_files
-    from nmt.config.schema import validate
-    from nmt.config.yaml_files import also_in
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+from nmt.cli.arguments import take, take_config_dir, train_overrides
+from nmt.cli.output import messages_on, say
+from nmt.cli.program import program
+from nmt.config.yaml_files import also_in
+from nmt.errors import UserError, printable
+from nmt.system.atomic import require_writable, write_atomically
+from nmt.system.run_files import find_checkpoint
+
+if TYPE_CHECKING:
+    from nmt.config.settings import TokenizerConfig, TrainConfig
+    from nmt.data.pair import Split
+    from nmt.data.sources.base import Source
+    from nmt.data.tokenizer import Tokenizer
+    from nmt.lab.corpus.report import DataReport
+
+FILE = "data_report"
+EXAMPLES = 5
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The settings of a training, and what they name: the corpora, and the checkpoint that the run would start from."""
+
+    config: TrainConfig
+    source: Source
+    more: Mapping[str, Source]
+    start: Path | None
+
+    def origin(self, split: str) -> str:
+        """Return where the pairs of a split of the report come from."""
+        from nmt.data.corpus import origin
+        from nmt.lab.corpus.report import MORE
+
+        if not split.startswith(MORE):
+            return origin(self.source, self.config.data, split)
+        return self.more[split.removeprefix(MORE)].origin("train").removeprefix("data.train=")  # only the files
+
+
+@program
+def main(argv: list[str]) -> None:
+    """Run the program. Raises UserError for a mistake in the arguments or in the data."""
     config_folder, words = take_config_dir(argv)
     out, words = take(words, "out")
     examples, words = take(words, "examples")
     if not (examples or "0").isdecimal():
         raise UserError(f"examples: got '{examples}', expected a number of at least 0")
-    overrides = quoted_paths(words, but=",\\")
-    with also_in(config_folder), naming_files(overrides):
-        config = validate(compose("train", overrides))
-        from nmt.build import build_more, build_source
-        from nmt.data.filters import check_filters
-
-        check_filters(config.data)
-        start = None if config.init is None else find_checkpoint(config.init, key="init")
-        source, added = build_source(config.data, allow=config.allow), build_more(config.data)
+    with also_in(config_folder):
+        inputs = load_inputs(train_overrides(words))
     folder = None if out is None else Path(os.path.expanduser(out))
     if folder is not None:
         require_writable(folder)
-    from nmt.data.corpus import load_corpus, load_more, origin
-    from nmt.lab.corpus.inspection import inspect
-    from nmt.lab.corpus.report import MORE
+    with messages_on(sys.stderr):
+        report = inspect(inputs, int(examples or EXAMPLES))
+    write(report, folder)
+
+
+def load_inputs(overrides: Sequence[str]) -> Inputs:
+    """Return what the overrides of train.py name. Raises UserError for a mistake in them."""
+    from nmt.build import build_more, build_source
+    from nmt.config.compose import compose
+    from nmt.config.explain import naming_files
+    from nmt.config.schema import validate
+    from nmt.data.filters import check_filters
+
+    with naming_files(overrides):
+        config = validate(compose("train", overrides))
+        check_filters(config.data)
+        start = None if config.init is None else find_checkpoint(config.init, key="init")
+        return Inputs(config, build_source(config.data, allow=config.allow), build_more(config.data), start)
+
+
+def inspect(inputs: Inputs, examples: int) -> DataReport:
+    """Read the corpora, and return the report on them."""
+    from nmt.data.corpus import load_corpus, load_more
+    from nmt.lab.corpus import inspection
+
+    config = inputs.config
+    corpus = load_corpus(inputs.source, config.data)
+    more = {name: each.split for name, each in load_more(inputs.more, config.data).items()}
+    start = inputs.start
+    tokenizer, note = tokenizer_of(start) if start else train_tokenizer(corpus["train"], config.tokenizer)
+    report = inspection.inspect(corpus, tokenizer, config.data, origin=inputs.origin, more=more, examples=examples)
+    return replace(report, tokenizer=note)
+
+
+def write(report: DataReport, folder: Path | None) -> None:
+    """Print the report, and write it to the folder as text, JSON and HTML."""
     from nmt.lab.corpus.tables import page, text
 
-    def place(split: str) -> str:
-        """Return where the pairs of a split of the report come from."""
-        if not split.startswith(MORE):
-            return origin(source, config.data, split)
-        return added[split.removeprefix(MORE)].origin("train").removeprefix("data.train=")  # only the files
-
-    with messages_on(sys.stderr):
-        corpus = load_corpus(source, config.data)
-        more = load_more(added, config.data)
-        tokenizer, note = tokenizer_of(start) if start else train_tokenizer(corpus["train"], config.tokenizer)
-        report = inspect(
-            corpus,
-            tokenizer,
-            config.data,
-            origin=place,
-            more={name: each.split for name, each in more.items()},
-            examples=int(examples or EXAMPLES),
-        )
-    report = replace(report, tokenizer=note)
     lines = "".join(f"{printable(line)}\n" for line in text(report))
+    say(lines, end="")
+    if folder is None:
+        return
     plain = json.dumps(asdict(report), ensure_ascii=False, indent=2) + "\n"
-    written = [] if folder is None else _write(folder, {".txt": lines, ".json": plain, ".html": page(report)})
-    say("".join([lines, *(f"written to {path}\n" for path in written)]), end="")
+    for suffix, content in ((".txt", lines), (".json", plain), (".html", page(report))):
+        write_atomically(folder / f"{FILE}{suffix}", content.encode())
+        say(f"written to {folder / f'{FILE}{suffix}'}")
 
 
 def tokenizer_of(start: Path) -> tuple[Tokenizer, str]:
@@ -126,17 +148,3 @@ def train_tokenizer(split: Split, settings: TokenizerConfig) -> tuple[Tokenizer,
             raise
         suited = Tokenizer.train(split, replace(settings, vocab_size=None), cache_dir=cache_folder())
         return suited, f"a run would end here: {error}; the pieces above are those of tokenizer.vocab_size=null"
-
-
-def _write(folder: Path, contents: Mapping[str, str]) -> list[Path]:
-    """Write the files with these suffixes into the folder. Return their paths."""
-    paths = []
-    for suffix, content in contents.items():
-        paths.append(folder / f"{FILE}{suffix}")
-        write_atomically(paths[-1], content.encode())
-    return paths
-
-
-def main() -> None:
-    """Run the program with the arguments of this process."""
-    program.main(run)

@@ -1,4 +1,13 @@
-"""The program that measures the claims about attention: `scripts/lab.py`, `nmt-lab`, `make lab`."""
+"""Measure what tutorials claim about attention: train small models with several seeds, and write a page of findings.
+
+  python scripts/lab.py [key=value ...]      (installed: nmt-lab; in a checkout: make lab)
+
+{settings}
+
+Each claim is a file in nmt/lab/claims. It predicts that some differences are above 0. One of them is supported by these
+runs if its whole 95 % interval is above 0, and contradicted if it is below. The intervals are corrected for the number
+of differences. A loss is not testable if the model without attention has nothing to lose.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +25,7 @@ from multiprocessing.context import ForkServerContext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from nmt.cli import program
-from nmt.cli.arguments import read_config, wants_help
+from nmt.cli.arguments import PathText, configured
 from nmt.config.plain_file import OTHER_FOLDER, read_json
 from nmt.errors import UserError, did_you_mean
 from nmt.parameters import PositiveInt, Range
@@ -29,25 +37,6 @@ if TYPE_CHECKING:
     from nmt.lab.claims.claim import Claim
     from nmt.lab.claims.page import Measured
 
-HELP = """\
-Measure what tutorials claim about attention: train small models with several seeds, and write a page of the findings.
-
-  python scripts/lab.py [key=value ...]      (installed: nmt-lab; in a checkout: make lab)
-
-  claims=[memory,positions]  only these claims; default: all
-  seeds=[1,2,3]              the seeds of the trainings, at least two
-  runs=outputs/lab/runs      the folder of the trainings. Finished ones are used again, stopped ones go on
-  out=outputs/lab            the folder of the pages (English, Korean), the figures and claims.json. They replace older
-                             ones. A page with other claims than those measured now is not replaced: the program
-                             ends with an error before it trains
-  jobs=2                     trainings at the same time; default: one for each core
-  multi30k=FOLDER            also measure the claim on long sentences on Multi30k; the folder has its train, val
-                             and test files
-
-Each claim is a file in nmt/lab/claims. It predicts that some differences are above 0. One of them is supported by these
-runs if its whole 95 % interval is above 0, and contradicted if it is below. The intervals are corrected for the number
-of differences. A loss is not testable if the model without attention has nothing to lose.
-"""
 CLAIMS_FILE = [{"name": str}]
 IN_THE_NAME = ("data", "model", "model/attention", "model/positions")  # of the folder of a training
 
@@ -58,10 +47,10 @@ class LabConfig:
 
     claims: list[str] | None
     seeds: list[Annotated[int, Range(low=0)]]
-    runs: str
-    out: str
+    runs: PathText
+    out: PathText
     jobs: PositiveInt | None
-    multi30k: str | None
+    multi30k: PathText | None
 
 
 @dataclass(frozen=True)
@@ -78,18 +67,10 @@ class Training:
         return (self.folder / METRICS).is_file()
 
 
-def main() -> None:
-    """Run the program with the arguments of this process."""
-    program.main(run)
-
-
-def run(argv: list[str]) -> None:
-    """Run the program with the arguments `argv`. Raises UserError for a mistake in them."""
-    if wants_help(argv):
-        print(HELP, end="")
-        return
-    config = read_config("lab", argv, LabConfig)
-    claims = [claim for claim in chosen(config) if is_possible(claim)]
+@configured(LabConfig)
+def main(config: LabConfig) -> None:
+    """Run the program. Raises UserError for a mistake in the settings."""
+    claims = [claim for claim in claims_of(config) if is_possible(claim)]
     if not claims:
         raise UserError("claims: none of them can be measured; choose others, or give what is missing")
     if not 2 <= len(set(config.seeds)) == len(config.seeds) <= 10:
@@ -105,7 +86,7 @@ def run(argv: list[str]) -> None:
     write(found, Path(config.out))
 
 
-def chosen(config: LabConfig) -> list[Claim]:
+def claims_of(config: LabConfig) -> list[Claim]:
     """Return the claims that are to be measured. Raises UserError for an unknown name and for an empty list."""
     from nmt.lab.claims import CLAIMS
 

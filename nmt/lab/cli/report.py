@@ -1,36 +1,8 @@
-"""The program that reports on a checkpoint's translations: `scripts/report.py`, `nmt-report`."""
-
-from __future__ import annotations
-
-import json
-import sys
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-from nmt.cli import program
-from nmt.cli.arguments import read_config, wants_help
-from nmt.cli.evaluate import OPEN_KEYS, EvaluateConfig, choose, evaluate, training_of
-from nmt.cli.log import messages_on
-from nmt.cli.output import say
-from nmt.errors import UserError
-from nmt.parameters import NonNegativeInt
-from nmt.system.atomic import write_atomically
-from nmt.system.inside import inside
-
-if TYPE_CHECKING:
-    from nmt.lab.report.report import Report
-
-HELP = """\
-Report on a trained model: what it translates well and badly, as one HTML page.
+"""Report on a trained model: what it translates well and badly, as one HTML page.
 
   python scripts/report.py ckpt=RUN_FOLDER_OR_FILE [split=test] [key=value ...]      (installed: nmt-report)
 
-  examples=5                 sentences with the best translations, as many with the worst, and as many random ones
-  n_best=5                   translations of each of these sentences, as far as the beam allows
-  seed=1                     chooses the random sentences
-  rarity=false               leaves rare words out, so that the training corpus is not read. If it cannot be read, words
-                             are counted in the training pairs of data.path=; without any, they are left out too
+{settings}
 
 All settings of evaluate.py work here too (evaluate.py --help): split, data, search, scores, bootstrap, out, device,
 allow, --config-dir. The program first does what evaluate.py does. Then it writes to the same folder, translations/:
@@ -46,6 +18,26 @@ The figures are also written as TensorBoard events to the run's folder (report/.
   python scripts/report.py ckpt=best.safetensors data.path=my_corpus split=val search.beam_size=10 n_best=10
 """
 
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nmt.cli.arguments import configured
+from nmt.cli.evaluate import EvaluateConfig, evaluate, load_inputs
+from nmt.cli.output import messages_on, say
+from nmt.errors import UserError
+from nmt.lab.cli.training_corpus import training_of
+from nmt.parameters import NonNegativeInt
+from nmt.system.atomic import write_atomically
+from nmt.system.inside import inside
+
+if TYPE_CHECKING:
+    from nmt.lab.report.report import Report
+
 
 @dataclass(kw_only=True)
 class ReportConfig(EvaluateConfig):
@@ -57,12 +49,9 @@ class ReportConfig(EvaluateConfig):
     rarity: bool
 
 
-def run(argv: list[str]) -> None:
-    """Run the program with the arguments `argv`. Raises UserError for a mistake in them."""
-    if wants_help(argv):
-        print(HELP, end="")
-        return
-    config = read_config("report", argv, ReportConfig, open_keys=OPEN_KEYS)
+@configured(ReportConfig)
+def main(config: ReportConfig) -> None:
+    """Run the program. Raises UserError for a mistake in the settings."""
     if isinstance(config.ckpt, list):
         raise UserError(
             f"ckpt: got a list of {len(config.ckpt)}, but a report is about one model; evaluate.py scores an ensemble"
@@ -71,21 +60,21 @@ def run(argv: list[str]) -> None:
     from nmt.lab.report.report import report
     from nmt.translation.translator import Translator
 
-    chosen = choose(config)
-    assert isinstance(chosen.translator, Translator)
-    training = training_of(chosen, config.data, config.allow) if config.rarity else None
-    evaluation = evaluate(chosen, bootstrap=config.bootstrap)
+    inputs = load_inputs(config)
+    assert isinstance(inputs.translator, Translator)
+    training = training_of(inputs, config.data, config.allow) if config.rarity else None
+    evaluation = evaluate(inputs, bootstrap=config.bootstrap)
     with messages_on(sys.stderr):
         rare = None
         if training is not None:
             targets = (pair.target for split in training.corpora for pair in split)
-            size, language = sum(map(len, training.corpora)), chosen.subject.target_lang
+            size, language = sum(map(len, training.corpora)), inputs.subject.target_lang
             lines = [*evaluation.references, *evaluation.hypotheses]
-            rare = rarity(targets, size, lines, chosen.metrics, language, origin=training.origin)
+            rare = rarity(targets, size, lines, inputs.metrics, language, origin=training.origin)
         found = report(
-            chosen.translator, evaluation, rare, count=config.examples, n_best=config.n_best, seed=config.seed
+            inputs.translator, evaluation, rare, count=config.examples, n_best=config.n_best, seed=config.seed
         )
-        for path in write(found, chosen.folder):
+        for path in write(found, inputs.folder):
             say(f"written to {path}")
 
 
@@ -107,8 +96,3 @@ def write(report: Report, folder: Path) -> list[Path]:
         write_atomically(path, text.encode())
     write_events(folder, report)
     return list(texts)
-
-
-def main() -> None:
-    """Run the program with the arguments of this process."""
-    program.main(run)

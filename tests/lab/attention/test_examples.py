@@ -86,13 +86,13 @@ def test_only_positions_tell_two_sentences_of_the_same_words_apart() -> None:
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_an_example_needs_no_checkpoint(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     state = torch.random.get_rng_state()
-    attend.run([f"example={name}"])
+    attend.main([f"example={name}"])
     assert capsys.readouterr().out == EXAMPLES[name]() + "\n"
     assert torch.equal(state, torch.random.get_rng_state())
     with pytest.raises(UserError, match=f"example={name}: it has numbers of its own and no settings; leave out ckpt=x"):
-        attend.run([f"example={name}", "ckpt=x"])
+        attend.main([f"example={name}", "ckpt=x"])
 
 
 def test_another_example_is_refused() -> None:
     with pytest.raises(UserError, match=r"example: got 'sofmax', expected one of .*; did you mean 'softmax'"):
-        attend.run(["example=sofmax"])
+        attend.main(["example=sofmax"])

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from nmt import load_translator
-from nmt.cli.pair_files import read_pair_files
+from nmt.cli.score import read_pair_files
 from nmt.data.pair import SentencePair
 from nmt.errors import UserError
 from nmt.lab.alignment.alignment import Aligner, Panel, grow_diag_final_and, turned
@@ -36,7 +36,7 @@ def reverse(run: Run, tmp_path: Path) -> Path:
 
 
 def aligned(capsys: pytest.CaptureFixture[str], *argv: str) -> list[set[tuple[int, int]]]:
-    align.run(list(argv))
+    align.main(list(argv))
     lines = capsys.readouterr().out.split("\n")[:-1]
     return [{(int(link.split("-")[0]), int(link.split("-")[1])) for link in line.split()} for line in lines]
 
@@ -67,10 +67,10 @@ def test_each_pair_has_one_line(run: Run, words: list[str], capsys: pytest.Captu
 
 def test_a_split_of_the_run_and_a_file(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = [f"source={run.data}/test.en", f"target={run.data}/test.de", f"output={tmp_path}/new/a.align.gz"]
-    align.run([f"ckpt={run.folder}", *files])
+    align.main([f"ckpt={run.folder}", *files])
     text = gzip.decompress((tmp_path / "new" / "a.align.gz").read_bytes()).decode()
     capsys.readouterr()
-    align.run([f"ckpt={run.folder}", "split=test", "batch_tokens=1"])
+    align.main([f"ckpt={run.folder}", "split=test", "batch_tokens=1"])
     assert capsys.readouterr().out == text and text.count("\n") == 12
 
 
@@ -96,11 +96,11 @@ def test_both_directions_and_gold(
     assert turned(backward[0]) == expected(model, TARGETS[0], SOURCES[0], 1, 1)
     gold = tmp_path / "gold"
     gold.write_text("".join(" ".join(f"{i}-{j}" for i, j in links) + "\n" for links in forward), "utf-8")
-    align.run([*words, f"reverse={reverse}", "layer=1", "head=2", f"gold={gold}"])
+    align.main([*words, f"reverse={reverse}", "layer=1", "head=2", f"gold={gold}"])
     out, err = capsys.readouterr()
     assert len(out.splitlines()) == 5
     joined = [grow_diag_final_and(one, other) for one, other in zip(forward, backward, strict=True)]
-    align.run([*words, f"reverse={reverse}", "layer=1", "head=2", "symmetrize=union"])
+    align.main([*words, f"reverse={reverse}", "layer=1", "head=2", "symmetrize=union"])
     assert capsys.readouterr().out.split("\n")[0] == " ".join(f"{i}-{j}" for i, j in sorted(forward[0] | backward[0]))
     rows = [line.split("  ") for line in err.splitlines()]
     rows = [[cell.strip() for cell in row if cell.strip()] for row in rows]
@@ -142,13 +142,13 @@ def test_a_statistical_aligner_in_place_of_a_model(
 ) -> None:
     alone = ["aligner=eflomal", *words[1:]]
     with pytest.raises(UserError, match=r"^aligner: needs the program eflomal-align"):
-        align.run(alone)
+        align.main(alone)
     install(aligner)
     both = {(0, 0), (0, 1)}
     assert aligned(capsys, *alone) == [both, set(), set(), both, both]
     assert aligned(capsys, *alone, "symmetrize=intersection")[0] == {(0, 0)}
     (aligner.parent / "gold").write_text("0-0\n\n\n0-0\n0-0\n", "utf-8")
-    align.run([*alone, f"gold={aligner.parent}/gold", "symmetrize=intersection"])
+    align.main([*alone, f"gold={aligner.parent}/gold", "symmetrize=intersection"])
     assert capsys.readouterr().err.splitlines()[-1].split() == ["eflomal", "100.0", "100.0", "0.0", "3"]
     monkeypatch.setenv("PAIRS", str(3 + 50))  # those of the training too
     assert len(aligned(capsys, f"ckpt={run.folder}", *alone)) == 5
@@ -158,10 +158,10 @@ def test_a_statistical_aligner_in_place_of_a_model(
         "yardstick=eflomal": "^yardstick: does not go",
     }.items():
         with pytest.raises(UserError, match=message):
-            align.run([*alone, word])
+            align.main([*alone, word])
     for more in (words[1:], ["aligner=eflomal", "split=train"]):
         with pytest.raises(UserError, match=r"^ckpt: not given; name a run folder or a checkpoint"):
-            align.run(more)
+            align.main(more)
 
 
 def test_a_statistical_aligner_as_the_yardstick(
@@ -171,11 +171,11 @@ def test_a_statistical_aligner_as_the_yardstick(
     (tmp_path / "gold").write_text("0-0\n\n\n1-0 0?0\n0-0\n", "utf-8")
     more = [f"gold={tmp_path}/gold", "yardstick=eflomal", "symmetrize=intersection"]
     with pytest.raises(UserError, match=r"needs the program eflomal-align; pip install '.*\[eflomal\]' installs it"):
-        align.run([*words, *more])
+        align.main([*words, *more])
     install(aligner)
     monkeypatch.setenv("PAIRS", str(3 + 50))  # those of the training too
     capsys.readouterr()
-    align.run([*words, *more])
+    align.main([*words, *more])
     (line,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("eflomal")]
     assert line.split() == ["eflomal", "100.0", "66.7", "16.7", "3"]
 
@@ -207,11 +207,11 @@ def test_mistakes_are_one_line_and_leave_no_output(run: Run, words: list[str], r
     for word, message in mistakes.items():
         key = word.partition("=")[0]
         with pytest.raises(UserError, match=message):
-            align.run([*(each for each in words if not each.startswith(f"{key}=")), word, f"output={output}"])
+            align.main([*(each for each in words if not each.startswith(f"{key}=")), word, f"output={output}"])
         assert not output.exists(), word
     (tmp_path / "gold").write_text("0-0\n" + "\n" * 4, "utf-8")
     with pytest.raises(UserError, match="unit=pieces: alignments made by people count words"):
-        align.run([*words, f"gold={tmp_path}/gold", "unit=pieces"])
+        align.main([*words, f"gold={tmp_path}/gold", "unit=pieces"])
 
 
 def test_a_model_without_attention_aligns_nothing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

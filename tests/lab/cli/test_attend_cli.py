@@ -25,7 +25,7 @@ from tests.tiny_run import Run, save_other, sentences
 def test_the_table_is_of_the_translation_that_the_search_finds(
     run: Run, elsewhere: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    attend.run([f"ckpt={run.folder}", "text=two, dogs", "search.beam_size=2"])
+    attend.main([f"ckpt={run.folder}", "text=two, dogs", "search.beam_size=2"])
     said = capsys.readouterr().out.splitlines()
     (found,) = run.translator.translate(["two, dogs"], beam_size=2)
     assert said[:2] == ["source:      two, dogs", f"translation: {as_line(found.text)}".rstrip()]
@@ -36,7 +36,7 @@ def test_the_table_is_of_the_translation_that_the_search_finds(
 
 def test_a_given_target_is_looked_at(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text, target = 'A man, in a "red" {shirt}', "ein, Mann = [x]"
-    attend.run([f"ckpt={run.folder}", f"text={text}", f"target={target}", f"out={tmp_path}/a, b"])
+    attend.main([f"ckpt={run.folder}", f"text={text}", f"target={target}", f"out={tmp_path}/a, b"])
     (expected,) = run.translator.attention_maps(run.translator.score([text], [target]))
     written = load(tmp_path / "a, b" / "1.json")
     assert (written.source, written.target) == (text, target)
@@ -51,7 +51,7 @@ def test_a_file_gives_a_map_of_each_line(run: Run, tmp_path: Path, capsys: pytes
     lines = sentences(3, seed=4)
     (tmp_path / "lines.en").write_text("".join(f"{line}\n" for line in lines), "utf-8")
     words = ["kind=encoder_self", "layer=2", "head=1", "words=true", "format=svg", "scaled=true"]
-    attend.run([f"ckpt={run.folder}", f"input={tmp_path}/lines.en", f"out={tmp_path}/out", *words])
+    attend.main([f"ckpt={run.folder}", f"input={tmp_path}/lines.en", f"out={tmp_path}/out", *words])
     assert [load(tmp_path / "out" / f"{number}.json").source for number in (1, 2, 3)] == lines
     picture = (tmp_path / "out" / "3.svg").read_text("utf-8")
     assert "Self-attention of the encoder" in picture
@@ -59,12 +59,12 @@ def test_a_file_gives_a_map_of_each_line(run: Run, tmp_path: Path, capsys: pytes
     assert said.count("Self-attention of the encoder, layer 2 of 2, head 1 of 2") == 3 and "sentence 3 of 3" in said
     rows = "".join(json.dumps({"de": "x", "en": line}) + "\n" for line in lines)
     (tmp_path / "lines.jsonl").write_text(rows, "utf-8")
-    attend.run([f"ckpt={run.folder}", f"input={tmp_path}/lines.jsonl", *words[:4]])
+    attend.main([f"ckpt={run.folder}", f"input={tmp_path}/lines.jsonl", *words[:4]])
     assert capsys.readouterr().out == said.partition("written to")[0]
 
 
 def test_a_source_that_is_too_long_is_shown_in_parts(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
-    attend.run([f"ckpt={run.folder}", "text=a dog. two men in snow.", "search.max_source_length=12"])
+    attend.main([f"ckpt={run.folder}", "text=a dog. two men in snow.", "search.max_source_length=12"])
     out, err = capsys.readouterr()
     assert "sentence 1 of 2" in out and "source:      two men in snow." in out
     assert err.startswith("warning: text: longer than 12 tokens (search.max_source_length)")
@@ -75,7 +75,7 @@ def test_another_model_stands_beside_the_first_with_the_same_translation(
 ) -> None:
     other = save_other(run, tmp_path / "other.safetensors")
     words = ["text=a dog", "target=ein Hund", "words=true", "scaled=true", f"out={tmp_path}/out"]
-    attend.run([f"ckpt={run.folder}", f"compare={other}", *words])
+    attend.main([f"ckpt={run.folder}", f"compare={other}", *words])
     said = capsys.readouterr().out
     assert said.count("translation: ein Hund") == 1 and "tiny (" in said and "other (Recurrent, Bahdanau)" in said
     first, second = (load(tmp_path / "out" / name) for name in ("1.json", "1.compare.json"))
@@ -83,13 +83,13 @@ def test_another_model_stands_beside_the_first_with_the_same_translation(
     torch.testing.assert_close(second.cross, expected.cross, atol=2e-4, rtol=0)
     assert first.target == second.target == "ein Hund" and second.encoder_self is None
     alone = tmp_path / "alone"
-    attend.run([f"ckpt={run.folder}", *words[:-1], f"out={alone}"])
+    attend.main([f"ckpt={run.folder}", *words[:-1], f"out={alone}"])
     widths = [Image.open(folder / "1.png").width for folder in (tmp_path / "out", alone)]
     assert widths[0] > widths[1] / 2
     page = (tmp_path / "out" / "attention.html").read_text("utf-8")
     assert "other (Recurrent, Bahdanau)" in page
     with pytest.raises(UserError, match=r"map of other \(Recurrent, Bahdanau\): got kind .*, but this model has cross"):
-        attend.run([f"ckpt={run.folder}", f"compare={tmp_path}/other.safetensors", "text=a", "kind=encoder_self"])
+        attend.main([f"ckpt={run.folder}", f"compare={tmp_path}/other.safetensors", "text=a", "kind=encoder_self"])
 
 
 def test_a_training_becomes_an_animation(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -97,13 +97,13 @@ def test_a_training_becomes_an_animation(run: Run, tmp_path: Path, capsys: pytes
     shutil.copytree(run.folder, folder)
     words = [f"ckpt={folder}", f"animation={tmp_path}/map.gif"]
     with pytest.raises(UserError, match=r"has no pictures of attention during its training; expected TensorBoard"):
-        attend.run(words)
+        attend.main(words)
     with SummaryWriter(str(folder)) as writer:
         for number, width in ((0, 30), (1, 40)):
             for update in (5, 10, 20):
                 picture = torch.full((3, 20, width + update), update / 20)
                 writer.add_image(f"attention/{number}", picture, update)
-    attend.run([*words, "sentence=2"])
+    attend.main([*words, "sentence=2"])
     assert capsys.readouterr().out == f"written to {tmp_path}/map.gif: 3 frames, updates 5 to 20\n"
     with Image.open(tmp_path / "map.gif") as film:
         assert (film.n_frames, film.size) == (3, (60, 20))
@@ -112,12 +112,12 @@ def test_a_training_becomes_an_animation(run: Run, tmp_path: Path, capsys: pytes
             shade = film.convert("RGB").getpixel((0, 0))
             assert isinstance(shade, tuple) and shade[0] == pytest.approx(255 * update / 20, abs=2)
     with pytest.raises(UserError, match="sentence: got 3, but the run has pictures of 1, 2"):
-        attend.run([*words, "sentence=3"])
+        attend.main([*words, "sentence=3"])
 
 
 def test_a_position_is_explained_step_by_step(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["text=a dog", "target=ein Hund", "trace=2", "layer=1", "head=2", f"out={tmp_path}/out"]
-    attend.run([f"ckpt={run.folder}", *words])
+    attend.main([f"ckpt={run.folder}", *words])
     said = capsys.readouterr().out
     (translation,) = run.translator.score(["a dog"], ["ein Hund"])
     trace = trace_position(run.translator, translation, 2)
@@ -133,10 +133,10 @@ def test_a_position_is_explained_step_by_step(run: Run, tmp_path: Path, capsys: 
 
 def test_a_trace_is_of_one_model(run: Run, tmp_path: Path) -> None:
     other = save_other(run, tmp_path / "other.safetensors")
-    with pytest.raises(UserError, match="ckpt: got a list of 2, but a trace is of one model"):
-        attend.run([f"ckpt=[{other},{other}]", "text=a dog", "trace=1"])
+    with pytest.raises(UserError, match="ckpt: got a list of 2, but trace= is of one model"):
+        attend.main([f"ckpt=[{other},{other}]", "text=a dog", "trace=1"])
     with pytest.raises(UserError, match="got kind 'decoder_self', but the decoder of this model has cross"):
-        attend.run([f"ckpt={other}", "text=a dog", "trace=1", "kind=decoder_self"])
+        attend.main([f"ckpt={other}", "text=a dog", "trace=1", "kind=decoder_self"])
 
 
 @pytest.mark.parametrize(
@@ -153,9 +153,9 @@ def test_a_trace_is_of_one_model(run: Run, tmp_path: Path) -> None:
         (["text=a", "kind=rollout", "head=1"], "head=1: a rollout takes the mean of all heads"),
         (["text=a", "kind=self"], "kind: got 'self', expected one of cross, encoder_self, decoder_self, rollout"),
         (["text=a", "scaled=true"], "they only change pictures; to draw them, add out=FOLDER"),
-        (["text=a", "animation=x.gif"], "leave out text=, input=, compare= and out="),
+        (["text=a", "animation=x.gif"], "leave out text="),
         (["animation=x.png"], "animation=x.png: expected the name of a GIF"),
-        (["animation=x.gif", "layer=2", "search.beam_size=9"], "that the run has drawn; leave out layer= search...="),
+        (["animation=x.gif", "layer=2", "search.beam_size=9"], "leave out layer= search="),
         (["text=a", "sentence=2"], "sentence=: it only chooses the sentence of an animation"),
         (["text=a", "attention=map.png"], "attention: unknown key"),
         (["target=ein Hund", "trace=1"], 'target="...": it is the translation of one sentence'),
@@ -176,13 +176,13 @@ def test_a_trace_is_of_one_model(run: Run, tmp_path: Path) -> None:
 )
 def test_mistakes_of_a_user(run: Run, elsewhere: Path, words: list[str], match: str) -> None:
     with pytest.raises(UserError, match=match):
-        attend.run([f"ckpt={run.folder}", *words])
+        attend.main([f"ckpt={run.folder}", *words])
 
 
 def test_a_recurrent_model_has_no_rollout(run: Run, tmp_path: Path) -> None:
     other = save_other(run, tmp_path / "other.safetensors")
     with pytest.raises(UserError, match="got kind 'rollout', but this model has cross"):
-        attend.run([f"ckpt={other}", "text=a dog", "kind=rollout", f"out={tmp_path}/out"])
+        attend.main([f"ckpt={other}", "text=a dog", "kind=rollout", f"out={tmp_path}/out"])
     assert not (tmp_path / "out").exists()
 
 
@@ -190,10 +190,10 @@ def test_too_many_sentences_are_too_many_to_look_at(run: Run, tmp_path: Path, mo
     monkeypatch.setattr(attend, "MOST", 2)
     (tmp_path / "lines.en").write_text("a\nb\nc\n", "utf-8")
     with pytest.raises(UserError, match=r"got more than 2 sentences.*with_attention=true"):
-        attend.run([f"ckpt={run.folder}", f"input={tmp_path}/lines.en"])
+        attend.main([f"ckpt={run.folder}", f"input={tmp_path}/lines.en"])
     (tmp_path / "lines.en").write_text("a\n\n", "utf-8")
     with pytest.raises(UserError, match=r"lines\.en:2: the sentence is empty"):
-        attend.run([f"ckpt={run.folder}", f"input={tmp_path}/lines.en"])
+        attend.main([f"ckpt={run.folder}", f"input={tmp_path}/lines.en"])
 
 
 @pytest.mark.slow

@@ -44,7 +44,7 @@ def hypotheses(run: Path) -> list[str]:
 
 
 def test_a_multirun_is_the_whole_ablation(multirun: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    program.run(["multi", *QUICK])
+    program.main(["multi", *QUICK])
     shown = capsys.readouterr().out
     found = json.loads((multirun / "comparison.json").read_text("utf-8"))
     small, large = found["systems"]
@@ -86,7 +86,7 @@ def test_the_runs_of_one_system_are_not_tested_against_each_other(
     multirun: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """They differ only in their seed: no column is empty, and nothing speaks of a baseline or of systems."""
-    program.run(["multi/0_layers=1,seed=1", "multi/1_layers=1,seed=2", "out=there", *QUICK])
+    program.main(["multi/0_layers=1,seed=1", "multi/1_layers=1,seed=2", "out=there", *QUICK])
     head, *rows = (line.split("\t") for line in Path("there", "comparison.tsv").read_text("utf-8").splitlines())
     assert [row[1] for row in rows] == ["1", "2", "mean of 2"]
     assert not any("difference" in name or "p(" in name for name in head)
@@ -98,7 +98,7 @@ def test_the_runs_of_one_system_are_not_tested_against_each_other(
 
 
 def test_one_seed_of_a_system_has_no_test_over_seeds(multirun: Path) -> None:
-    program.run(["multi/0_layers=1,seed=1", "multi/2_layers=2,seed=1", "multi/3_layers=2,seed=2", "out=there", *QUICK])
+    program.main(["multi/0_layers=1,seed=1", "multi/2_layers=2,seed=1", "multi/3_layers=2,seed=2", "out=there", *QUICK])
     head, *rows = (line.split("\t") for line in Path("there", "comparison.tsv").read_text("utf-8").splitlines())
     assert "BLEU p(AR)" in head and "BLEU p(seeds)" not in head and {len(row) for row in rows} == {len(head)}
 
@@ -111,7 +111,7 @@ def test_runs_that_a_time_limit_made_unequal_are_noted(
 ) -> None:
     run = write_run(Path("timed"), updates=updates, max_time=max_time)
     write_translations(run, SOURCES, REFERENCES, spoiled(REFERENCES, 0.2, seed=5))
-    program.run(["multi/0_layers=1,seed=1", "timed", *QUICK])
+    program.main(["multi/0_layers=1,seed=1", "timed", *QUICK])
     assert (f"The runs made 100 to {updates} updates; for a fair" in capsys.readouterr().out) == noted
 
 
@@ -119,14 +119,14 @@ def test_the_tables_fit_a_narrow_terminal(
     multirun: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    program.run(["multi", *QUICK])
+    program.main(["multi", *QUICK])
     lines = [line for line in capsys.readouterr().out.splitlines() if "nrefs:" not in line and "written to" not in line]
     assert max(map(len, lines)) <= 80 and "more columns are in comparison.md" in "".join(lines)
 
 
 def test_the_baseline_may_be_any_run(multirun: Path) -> None:
     one, two = multirun / "0_layers=1,seed=1", multirun / "2_layers=2,seed=1"
-    program.run([str(one), f"baseline={two}", "scores=[chrf]", "out=there", *QUICK])
+    program.main([str(one), f"baseline={two}", "scores=[chrf]", "out=there", *QUICK])
     found = json.loads(Path("there", "comparison.json").read_text("utf-8"))
     assert [system["name"] for system in found["systems"]] == ["layers=2", "layers=1"]
     assert found["baseline"] == "layers=2" and list(found["systems"][1]["runs"][0]["tests"]) == ["chrf"]
@@ -150,7 +150,7 @@ def test_test_sets_are_pooled(multirun: Path) -> None:
             write_translations(run, *lines, label=f"test.beam3.lp1.{letter * 8}", data=place)
     words = [*map(str, folders), *QUICK]
     for name, data in (("whole", []), ("pooled", ["data.test=[a,b]"]), ("part", ["data.test=a"])):
-        program.run([*words, f"out={name}", *data])
+        program.main([*words, f"out={name}", *data])
     whole, pooled, part = (
         json.loads(Path(name, "comparison.json").read_text("utf-8")) for name in ("whole", "pooled", "part")
     )
@@ -164,7 +164,7 @@ def test_two_metrics_of_one_kind_have_two_columns_and_two_signatures(
     multirun: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     char = ["scores.char._target_=nmt.evaluation.metrics.bleu.BLEU", "scores.char.tokenize=char"]
-    program.run(["multi", "scores=[bleu]", *char, *QUICK])
+    program.main(["multi", "scores=[bleu]", *char, *QUICK])
     shown = capsys.readouterr().out
     assert re.search(r"^BLEU \(bleu\): .*tok:13a", shown, re.MULTILINE)
     assert re.search(r"^BLEU \(char\): .*tok:char", shown, re.MULTILINE)
@@ -188,7 +188,7 @@ def test_another_test_set_is_one_of_the_runs_own_search(multirun: Path) -> None:
     translate_other(folders[:1], "norepeat3.00000000", 60, worse=True, no_repeat_ngram_size=3)
     translate_other(folders, "11111111", 60, batch_tokens=100)
     for name, data in (("own", []), ("other", ["data.test=alt"])):
-        program.run([*map(str, folders), *QUICK, f"out={name}", *data])
+        program.main([*map(str, folders), *QUICK, f"out={name}", *data])
     own, other = (json.loads(Path(name, "comparison.json").read_text("utf-8")) for name in ("own", "other"))
     assert [each["mean"] for each in own["systems"]] == [each["mean"] for each in other["systems"]]
 
@@ -199,13 +199,13 @@ def test_the_sentences_are_those_that_all_runs_have_translated(multirun: Path) -
     translate_other(folders[:1], "00000000", 10)
     translate_other(folders[1:], "11111111", 60)
     with pytest.raises(UserError, match=r"data\.test: no sentences of alt were translated by all runs"):
-        program.run(words)
+        program.main(words)
     translate_other(folders[:1], "11111111", 60)
-    program.run(words)
+    program.main(words)
     assert json.loads(Path("other", "comparison.json").read_text("utf-8"))["sentences"] == 60
     translate_other(folders[1:], "00000000", 10)
     with pytest.raises(UserError, match=r"alt names 2 sets .*test\.beam3\.lp1\.\d{8}\.\* and test\.beam3"):
-        program.run(words)
+        program.main(words)
 
 
 def test_a_source_file_names_its_pair(multirun: Path) -> None:
@@ -215,10 +215,10 @@ def test_a_source_file_names_its_pair(multirun: Path) -> None:
         for run in folders:
             lines = SOURCES[:20], REFERENCES[:20], hypotheses(run)[:20]
             write_translations(run, *lines, label=f"test.beam3.lp1.{letter * 8}", data=place)
-    program.run([*map(str, folders), *QUICK, "out=pairs", "data.test=[a/test.en,'b,c/test.en']"])
+    program.main([*map(str, folders), *QUICK, "out=pairs", "data.test=[a/test.en,'b,c/test.en']"])
     assert json.loads(Path("pairs", "comparison.json").read_text("utf-8"))["sentences"] == 40
     with pytest.raises(UserError, match=r"a/test\.de is a target file; name only its source file: .*/a/test\.en$"):
-        program.run([*map(str, folders), "data.test=[a/test.en,a/test.de]"])
+        program.main([*map(str, folders), "data.test=[a/test.en,a/test.de]"])
 
 
 def bare(run: Path) -> Path:
@@ -230,9 +230,9 @@ def bare(run: Path) -> Path:
 
 def test_a_run_without_its_test_set_takes_that_of_another_run(multirun: Path) -> None:
     folders = ["multi/0_layers=1,seed=1", "multi/2_layers=2,seed=1"]
-    program.run([*folders, "out=whole", *QUICK])
+    program.main([*folders, "out=whole", *QUICK])
     bare(Path(folders[0]))
-    program.run([*folders, "out=shared", *QUICK])
+    program.main([*folders, "out=shared", *QUICK])
     whole, shared = (Path(name, "comparison.html").read_text("utf-8") for name in ("whole", "shared"))
     assert whole == shared
 
@@ -246,7 +246,7 @@ def test_the_page_shows_markup_in_sentences_and_runs_nothing(tmp_path: Path, mon
         write_translations(
             write_run(tmp_path / name, layers=len(name), name=name), sources, [evil, *REFERENCES[1:]], lines
         )
-    program.run(["a <b>", "b", *QUICK])
+    program.main(["a <b>", "b", *QUICK])
     text = Path("comparison", "comparison.html").read_text("utf-8")
     page = Page(text)
     assert not page.tags & {"script", "img", "link", "iframe", "b"} and page.addresses == []
@@ -260,7 +260,7 @@ def test_runs_with_the_same_name_are_told_apart(tmp_path: Path, monkeypatch: pyt
     for folder, layers in (("tiny/1", 1), ("tiny/2", 2), ("other/1", 3)):
         run = write_run(tmp_path / folder, layers=layers, name=folder.partition("/")[0])
         write_translations(run, SOURCES, REFERENCES, spoiled(REFERENCES, 0.1 * layers, seed=1))
-    program.run(["tiny/1", "tiny/2", "other/1", "tiny/1", "scores=[chrf]", *QUICK])
+    program.main(["tiny/1", "tiny/2", "other/1", "tiny/1", "scores=[chrf]", *QUICK])
     found = json.loads(Path("comparison", "comparison.json").read_text("utf-8"))
     assert [system["name"] for system in found["systems"]] == ["tiny/1", "tiny/2", "other"]
 
@@ -270,7 +270,7 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_tests(
 ) -> None:
     Path("file").write_text("mine", "utf-8")
     with pytest.raises(OSError, match="file"):
-        program.run([str(multirun), "out=file", *QUICK])
+        program.main([str(multirun), "out=file", *QUICK])
     assert "comparing" not in capfd.readouterr().err and Path("file").read_text("utf-8") == "mine"
 
 
@@ -363,5 +363,5 @@ def test_the_program_refuses_in_one_line(multirun: Path, words: list[str], match
     for name in ("bare", "bare2"):
         bare(write_translations(write_run(Path(name), name=name), SOURCES, REFERENCES, REFERENCES))
     with pytest.raises(UserError, match=match) as error:
-        program.run([*words, *(QUICK if "bootstrap=1" not in words else [])])
+        program.main([*words, *(QUICK if "bootstrap=1" not in words else [])])
     assert "\n" not in str(error.value) and not list(multirun.glob("comparison.*"))

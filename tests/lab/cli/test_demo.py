@@ -1,10 +1,8 @@
 """What the demo tells people to try next can be tried."""
 
 import json
-import os
 import re
 import shlex
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +13,6 @@ from nmt.lab.cli import demo
 from nmt.preflight import check_nodes
 from tests.integration.small_training import SMALL_TRANSFORMER
 
-ROOT = Path(__file__).resolve().parents[3]
 COMMANDS = re.findall(r"^  python train\.py (.*?)(?:  \(.*)?$", demo.CLOSING, re.MULTILINE)
 
 
@@ -38,10 +35,10 @@ def test_the_demo_uses_one_thread_beside_other_programs(monkeypatch, capsys) -> 
     used = []
     monkeypatch.setattr("nmt.system.process.limit_threads", used.append)
     monkeypatch.setattr(demo.OtherPrograms, "shortage", lambda self, threads: "other programs keep 1.9 of 2 cores busy")
-    monkeypatch.setattr(demo.train, "run", lambda arguments, **names: used.append(arguments[0]))
-    monkeypatch.setattr(demo.evaluate, "run", lambda arguments: None)
+    monkeypatch.setattr(demo.train, "main", lambda arguments: used.append(arguments[0]))
+    monkeypatch.setattr(demo.evaluate, "main", lambda arguments: None)
     with pytest.raises(UserError, match="holds no test"):  # nothing was trained
-        demo.run(["hydra.run.dir=my runs"])
+        demo.main(["hydra.run.dir=my runs"])
     assert used == [1, "experiment=demo"]
     assert "other programs keep 1.9 of 2 cores busy, so the demo uses one thread;" in capsys.readouterr().out
 
@@ -49,7 +46,7 @@ def test_the_demo_uses_one_thread_beside_other_programs(monkeypatch, capsys) -> 
 def test_the_whole_demo_in_small(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     quick = ["debug=fast", "data.sizes=[400,5,5]", "callbacks.samples=null", "search.max_length_factor=0.5"]
-    demo.run([*quick, *SMALL_TRANSFORMER, "tokenizer.vocab_size=320", "trainer.accelerator=cpu"])
+    demo.main([*quick, *SMALL_TRANSFORMER, "tokenizer.vocab_size=320", "trainer.accelerator=cpu"])
     said = capsys.readouterr().out
     (folder,) = (tmp_path / "outputs" / "demo").iterdir()
     for command in (
@@ -64,31 +61,29 @@ def test_the_whole_demo_in_small(tmp_path, monkeypatch, capsys) -> None:
         assert (folder / "attention" / "demo" / f"{number}.png").is_file()
 
 
-def test_the_demo_in_a_named_folder_and_the_program_that_continues_it(monkeypatch) -> None:
+def test_the_demo_in_a_named_folder(monkeypatch) -> None:
     calls = []
     for program in (demo.train, demo.evaluate, demo.translate):
-        monkeypatch.setattr(program, "run", lambda arguments, **names: calls.append((arguments, names)))
+        monkeypatch.setattr(program, "main", calls.append)
     with pytest.raises(UserError, match="holds no test"):  # nothing was trained
-        demo.run(["seed=2", "hydra.run.dir=my runs"])
-    (arguments, names), second = calls
-    assert arguments == ["experiment=demo", "hydra.run.dir=my runs", "seed=2"] and second == (["ckpt=my runs"], {})
-    assert os.path.samefile(names["program"], ROOT / "train.py")
+        demo.main(["seed=2", "hydra.run.dir=my runs"])
+    assert calls == [["experiment=demo", "hydra.run.dir=my runs", "seed=2"], ["ckpt=my runs"]]
 
 
 def test_a_process_that_lightning_starts_ends_after_the_training(tmp_path, monkeypatch, capsys) -> None:
     calls = []
     for program in (demo.train, demo.evaluate, demo.translate):
-        monkeypatch.setattr(program, "run", lambda arguments, **names: calls.append(arguments))
+        monkeypatch.setattr(program, "main", calls.append)
     monkeypatch.setenv("NMT_RUN_FOLDER", str(tmp_path))
     monkeypatch.setenv("LOCAL_RANK", "1")
-    demo.run(["hydra.run.dir=mine"])
+    demo.main(["hydra.run.dir=mine"])
     assert calls == [["experiment=demo", "hydra.run.dir=mine"]] and capsys.readouterr().out == ""
 
 
 @pytest.mark.slow
 def test_the_demo_translates_nine_in_ten_exactly(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
-    demo.run([])
+    demo.main([])
     (folder,) = (tmp_path / "outputs" / "demo").iterdir()
     assert json.loads((folder / "metrics.json").read_text("utf-8"))["test"]["exact_match"]["value"] >= 90
 

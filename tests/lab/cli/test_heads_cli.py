@@ -30,7 +30,7 @@ def test_every_head_has_a_line_a_role_and_a_loss(
     run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "200")
-    heads.run([f"ckpt={run.folder}", f"out={tmp_path}", "bootstrap=10", "scores=[chrf]", *FAST])
+    heads.main([f"ckpt={run.folder}", f"out={tmp_path}", "bootstrap=10", "scores=[chrf]", *FAST])
     out = capsys.readouterr().out.splitlines()
     found = written(tmp_path)
     assert (found["metric"], found["sentences"], found["search"]) == ("chrF", 4, "beam1.lp1")
@@ -46,7 +46,7 @@ def test_every_head_has_a_line_a_role_and_a_loss(
 
 
 def test_roles_are_those_of_the_translations(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    heads.run([f"ckpt={run.folder}", f"out={tmp_path}", "importance=false", *FAST])
+    heads.main([f"ckpt={run.folder}", f"out={tmp_path}", "importance=false", *FAST])
     found = written(tmp_path)
     sources = (run.data / "test.en").read_text("utf-8").splitlines()[:4]
     fields = {"beam_size": 1, "max_length_extra": 1, "max_length_factor": 0.5}
@@ -65,7 +65,7 @@ def test_roles_are_those_of_the_translations(run: Run, tmp_path: Path, capsys: p
 def test_messages_about_the_data_are_written_once(
     run: Run, tmp_path: Path, elsewhere: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    heads.run([f"ckpt={run.folder}", "importance=false", "sentences=2", f"out={tmp_path}"])
+    heads.main([f"ckpt={run.folder}", "importance=false", "sentences=2", f"out={tmp_path}"])
     told = [line for line in capfd.readouterr().err.splitlines() if line.startswith("data: ")]
     assert {line.split()[1] for line in told} == {"test", "no", "train"}, "the training pairs, for the rare words"
     assert len(told) == len(set(told)) == 3
@@ -73,35 +73,35 @@ def test_messages_about_the_data_are_written_once(
 
 def test_other_data_do_not_replace_the_files_of_the_run(run: Run, tmp_path: Path) -> None:
     words = [f"ckpt={run.folder}", f"out={tmp_path}", "importance=false", "rarity=false", *FAST]
-    heads.run(words)
+    heads.main(words)
     before = written(tmp_path)
     (tmp_path / "test.tsv").write_text("a dog\tgod a\n" * 4, "utf-8")
-    heads.run([*words, f"data.path={tmp_path}"])
+    heads.main([*words, f"data.path={tmp_path}"])
     assert written(tmp_path) == before and len(list((tmp_path / "heads").iterdir())) == 4
 
 
 def test_what_would_be_lost_is_refused(run: Run, tmp_path: Path) -> None:
     words = [f"ckpt={run.folder}", f"out={tmp_path}", "rarity=false", *FAST]
-    heads.run(words)
+    heads.main(words)
     before = written(tmp_path)
     with pytest.raises(UserError, match=r"importance=false: .* has the importance of the heads, which would be lost"):
-        heads.run([*words, "importance=false"])
+        heads.main([*words, "importance=false"])
     path = tmp_path / "heads" / f"{NAME}.json"
     path.write_text(json.dumps({**before, "checkpoint": "other.safetensors"}), "utf-8")
     with pytest.raises(
         UserError, match=r"^out: .* is of another checkpoint \(other\.safetensors\); name another folder"
     ):
-        heads.run(words)
+        heads.main(words)
     path.write_text("x", "utf-8")
     with pytest.raises(
         UserError, match=r"heads/.*\.json: damaged \(not JSON.*\); remove it, or name another folder: out=FOLDER"
     ):
-        heads.run(words)
+        heads.main(words)
 
 
 def test_a_recurrent_model_has_one_head_that_cannot_be_masked(run: Run, tmp_path: Path) -> None:
     other = save_other(run, tmp_path / "other.safetensors")
-    heads.run([f"ckpt={other}", f"out={tmp_path}", "rarity=false", *FAST])
+    heads.main([f"ckpt={other}", f"out={tmp_path}", "rarity=false", *FAST])
     (only,) = written(tmp_path, "test.other.beam1.lp1.4")["heads"]
     assert (only["kind"], only["lost"], set(only["shares"])) == ("cross", None, {"end"})
 
@@ -109,6 +109,6 @@ def test_a_recurrent_model_has_one_head_that_cannot_be_masked(run: Run, tmp_path
 def test_mistakes(run: Run, tmp_path: Path) -> None:
     other = save_other(run, tmp_path / "other.safetensors")
     with pytest.raises(UserError, match=r"^ckpt: got a list of 2, but this is about the heads of one model"):
-        heads.run([f"ckpt=[{other},{other}]"])
+        heads.main([f"ckpt=[{other},{other}]"])
     with pytest.raises(UserError, match="sentences: got 0"):
-        heads.run([f"ckpt={run.folder}", "sentences=0"])
+        heads.main([f"ckpt={run.folder}", "sentences=0"])

@@ -53,7 +53,7 @@ def tiny(monkeypatch):
 )
 def test_mistakes_are_named(arguments, message):
     with pytest.raises(UserError, match=message):
-        lab.run(arguments)
+        lab.main(arguments)
 
 
 def test_an_unusable_folder_is_named_before_the_trainings(tiny, tmp_path, monkeypatch):
@@ -62,9 +62,9 @@ def test_an_unusable_folder_is_named_before_the_trainings(tiny, tmp_path, monkey
     with pytest.raises(
         UserError, match=r"claims\.json: damaged \(not JSON: .*\); remove it, or name another folder: out=FOLDER"
     ):
-        lab.run([f"out={tmp_path}"])
+        lab.main([f"out={tmp_path}"])
     with pytest.raises(OSError, match=r"exists|Not a directory"):
-        lab.run([f"out={tmp_path}/claims.json"])
+        lab.main([f"out={tmp_path}/claims.json"])
 
 
 def test_a_folder_changes_with_the_settings_of_its_system(tiny, tmp_path):
@@ -78,12 +78,12 @@ def test_a_folder_changes_with_the_settings_of_its_system(tiny, tmp_path):
 def test_without_trainings_the_page_is_written_at_once(tmp_path, capsys, monkeypatch):
     for name, value in (("DISTANCES", (0, 20)), ("SENTENCES", 10), ("SEEDS", (1, 2))):
         monkeypatch.setattr(gradient, name, value)
-    lab.run(["claims=[gradient]", f"out={tmp_path}", f"runs={tmp_path / 'runs'}"])
+    lab.main(["claims=[gradient]", f"out={tmp_path}", f"runs={tmp_path / 'runs'}"])
     assert "supported" in capsys.readouterr().out
     assert {path.name for path in tmp_path.iterdir()} == {"README.md", "README.ko.md", "claims.json", "gradient.png"}
     before = (tmp_path / "claims.json").read_bytes()
     with pytest.raises(UserError, match=f"^out: the page in {tmp_path} also has gradient, which would be lost"):
-        lab.run(["claims=[memory]", f"out={tmp_path}", f"runs={tmp_path / 'runs'}"])
+        lab.main(["claims=[memory]", f"out={tmp_path}", f"runs={tmp_path / 'runs'}"])
     assert (tmp_path / "claims.json").read_bytes() == before and not (tmp_path / "runs").exists()
 
 
@@ -93,22 +93,22 @@ def test_paths_may_have_any_characters_and_one_folder_has_one_name(tmp_path, mon
     monkeypatch.chdir(tmp_path)
     read = [read_config("lab", [f"multi30k={name}", "runs=~/x, y"], lab.LabConfig) for name in (folder, f"{folder}/")]
     assert read[0].runs == str(Path.home() / "x, y")
-    systems = [[claim.systems() for claim in lab.chosen(config)] for config in read]
+    systems = [[claim.systems() for claim in lab.claims_of(config)] for config in read]
     assert systems[0] == systems[1]
 
 
 @pytest.mark.slow
 def test_finished_trainings_are_used_again_and_a_failed_one_is_named(tiny, tmp_path, capsys, monkeypatch):
     arguments = ["claims=[tiny]", "seeds=[1,2]", f"out={tmp_path / 'out'}", f"runs={tmp_path / 'runs'}"]
-    lab.run(arguments)
+    lab.main(arguments)
     assert "2 trainings, 0 of them finished" in capsys.readouterr().out
     (found,) = json.loads((tmp_path / "out" / "claims.json").read_text("utf-8"))
     assert found["contrasts"][0]["values"] == [1.0, 2.0]
-    lab.run(arguments)
+    lab.main(arguments)
     assert "2 trainings, 2 of them finished" in capsys.readouterr().out
     monkeypatch.setattr(Tiny, "systems", lambda self: {"a system": (*TINY, "optimizer.lr=-1")})
     with pytest.raises(UserError, match=r"the training ended with status 2: error: optimizer\.lr"):
-        lab.run(arguments)
+        lab.main(arguments)
 
 
 @pytest.mark.slow

@@ -20,10 +20,10 @@ QUICK = ["bootstrap=10", "examples=1", "search.beam_size=2", "n_best=2"]
 def test_the_report_stands_beside_the_evaluation_and_has_its_scores(
     run: Run, tmp_path: Path, elsewhere: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    evaluate.run([f"ckpt={run.folder}", "bootstrap=10", "search.beam_size=2", f"out={tmp_path}/one"])
+    evaluate.main([f"ckpt={run.folder}", "bootstrap=10", "search.beam_size=2", f"out={tmp_path}/one"])
     printed = capsys.readouterr().out.split(" (")[0]
     words = [f"ckpt={run.folder}", *QUICK, f"out={tmp_path}/two"]
-    program.run(words)
+    program.main(words)
     assert capsys.readouterr().out.startswith(printed)
     one, two = (tmp_path / name / "translations" for name in ("one", "two"))
     alone = {path.name: path.read_bytes() for path in one.iterdir()}
@@ -37,7 +37,7 @@ def test_the_report_stands_beside_the_evaluation_and_has_its_scores(
         for key in ("scores", "errors", "search", "sentences", "split", "data", "source_lang", "target_lang"):
             assert facts[key] == figures[key], key
     assert figures["update"] == 7 and "tiny: test, en to de" in page.text
-    program.run(words)  # replaces its files and its events
+    program.main(words)  # replaces its files and its events
     (events,) = (tmp_path / "two").glob("events.out.tfevents.*")
     found = EventAccumulator(str(events)).Reload()
     bleu = found.Scalars(f"report/{label}/bleu")
@@ -55,12 +55,12 @@ def test_words_are_counted_in_the_runs_own_training_data(run: Run, tmp_path: Pat
     other.mkdir()
     (other / "test.tsv").write_text("a dog\tgod a\nred\tunseen\n", encoding="utf-8")
     words = [f"ckpt={run.folder}", *QUICK, f"data.path={other}", f"out={tmp_path}"]
-    program.run(words)
+    program.main(words)
     (path,) = (tmp_path / "translations").glob("test.beam2.lp1.????????.report.json")
     groups = {group["name"]: group for group in json.loads(path.read_text("utf-8"))["by_rarity"]["groups"]}
     training = (run.data / "train.de").read_text("utf-8").split()
     assert training.count("god") >= 10 and groups["0"]["sentences"] == 1 and groups["10-99"]["sentences"] == 1
-    program.run([*words, "rarity=false"])
+    program.main([*words, "rarity=false"])
     figures = json.loads(path.read_text("utf-8"))
     assert figures["by_rarity"] is None and figures["words"] is None
     assert "rarity=false" in path.with_suffix(".html").read_text("utf-8")
@@ -79,14 +79,14 @@ def test_where_the_training_pairs_are_lost_a_copy_takes_their_place(
     (copy / "val.tsv").write_text("red\tunseen\n", encoding="utf-8")
     words = [f"ckpt={lost}", *QUICK, f"out={tmp_path}", "data.limit=1"]
     reason = f"warning: the training pairs of this model cannot be read ({tmp_path}/gone.tsv: no such file)"
-    program.run([*words, f"data.path={copy}"])
+    program.main([*words, f"data.path={copy}"])
     assert f"{reason}; words are counted in those of data.path={copy}\n" in capsys.readouterr().err
     (path,) = (tmp_path / "translations").glob("*.report.json")
     figures = json.loads(path.read_text("utf-8"))
     assert [group["name"] for group in figures["by_rarity"]["groups"]] == ["5-9"]
     assert figures["words"]["counted_in"] == f"data.path={copy}"
     path.unlink()
-    program.run([*words, f"data.path={alone}"])
+    program.main([*words, f"data.path={alone}"])
     assert (
         f"{reason}, nor other ones (data.path={alone} has neither a val nor a train split); rare"
         in capsys.readouterr().err
@@ -102,7 +102,7 @@ def test_words_of_further_corpora_are_counted_too(run: Run, tmp_path: Path, else
     (tmp_path / "more.tsv").write_text("red\tunseen\n" * 12, encoding="utf-8")
     more = {"mine": {"train": str(tmp_path / "more.tsv"), "weight": 1}}
     ckpt = save_other(run, tmp_path / "other.safetensors", more=more)
-    program.run([f"ckpt={ckpt}", *QUICK, f"data.path={tmp_path}", f"out={tmp_path}"])
+    program.main([f"ckpt={ckpt}", *QUICK, f"data.path={tmp_path}", f"out={tmp_path}"])
     (path,) = (tmp_path / "translations").glob("*.report.json")
     (group,) = json.loads(path.read_text("utf-8"))["by_rarity"]["groups"]
     assert (group["name"], group["sentences"]) == ("10-99", 1)
@@ -124,10 +124,10 @@ def test_words_of_further_corpora_are_counted_too(run: Run, tmp_path: Path, else
 def test_mistakes_are_one_line(run: Run, tmp_path: Path, elsewhere: Path, words: list[str], match: str) -> None:
     (tmp_path / "train.tsv").write_text("a dog\tgod a\n", encoding="utf-8")
     with pytest.raises(UserError, match=match):
-        program.run([word.format(run=run.folder, folder=tmp_path) for word in words])
+        program.main([word.format(run=run.folder, folder=tmp_path) for word in words])
 
 
 def test_help_names_every_setting(capsys: pytest.CaptureFixture[str]) -> None:
-    program.run(["--help"])
+    program.main(["--help"])
     out = capsys.readouterr().out
     assert all(word in out for word in ("examples=", "n_best=", "seed=", "rarity=", "evaluate.py --help"))

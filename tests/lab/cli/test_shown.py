@@ -18,8 +18,7 @@ import yaml
 from nmt import checkpoint
 from nmt.attention_map import AttentionMap, Origin
 from nmt.cli import evaluate, program, translate
-from nmt.cli.log import logged, messages_on
-from nmt.cli.output import utf8_output
+from nmt.cli.output import logged, messages_on, utf8_output
 from nmt.cli.table import Cell, Column, Table, text_cell, to_markdown, to_text, to_tsv
 from nmt.errors import printable
 from nmt.evaluation.metrics.base import labels
@@ -105,14 +104,14 @@ def test_programs_show_the_names_of_a_strangers_model(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     folder = programs_of(run, tmp_path).name
-    evaluate.run([f"ckpt='{folder}'", *QUICK, "bootstrap=0"])
+    evaluate.main([f"ckpt='{folder}'", *QUICK, "bootstrap=0"])
     safe(*capsys.readouterr())
-    report.run([f"ckpt='{folder}'", *QUICK, "bootstrap=0", "rarity=false"])
-    heads.run([f"ckpt='{folder}'", *QUICK, "importance=false", "rarity=false", "out=heads"])
+    report.main([f"ckpt='{folder}'", *QUICK, "bootstrap=0", "rarity=false"])
+    heads.main([f"ckpt='{folder}'", *QUICK, "importance=false", "rarity=false", "out=heads"])
     (page,) = Path(folder, "translations").glob("*.html")
     safe(*capsys.readouterr(), page.read_text("utf-8"))
-    attend.run([f"ckpt='{folder}'", *QUICK, f"text={EVIL}", "out=maps", "format=svg"])
-    attend.run([f"ckpt='{folder}'", *QUICK, f"text={EVIL}", "out=maps", "trace=1"])
+    attend.main([f"ckpt='{folder}'", *QUICK, f"text={EVIL}", "out=maps", "format=svg"])
+    attend.main([f"ckpt='{folder}'", *QUICK, f"text={EVIL}", "out=maps", "trace=1"])
     safe(*capsys.readouterr())
     for name in ("attention.html", "trace.html", "1.svg"):
         text = Path("maps", name).read_text("utf-8")
@@ -133,7 +132,7 @@ def test_a_comparison_shows_the_names_of_runs(
     config["scores"] = {"bleu": config["scores"]["bleu"], EVIL: dict(config["scores"]["bleu"])}
     config["model"]["encoder"]["_target_"] = f"x.{EVIL}"
     Path("one", "config.yaml").write_text(yaml.safe_dump(config), "utf-8")
-    compare.run(["one", "two", f"./{job}", "bootstrap=2", "shuffles=1"])
+    compare.main(["one", "two", f"./{job}", "bootstrap=2", "shuffles=1"])
     folder = Path("comparison")
     texts = [(folder / f"comparison.{kind}").read_text("utf-8") for kind in ("md", "html")]
     safe(*capsys.readouterr(), *texts)
@@ -149,7 +148,7 @@ def test_a_data_report_shows_the_texts_of_a_corpus(
     Path("train.tsv").write_text(
         "".join(f"a dog {number} \x1b[2J\u202e\ta dog {number} \x1b[2J\u202e\n" for number in range(50)), "utf-8"
     )
-    inspect_data.run(["data.path=.", "data.val_size=5", "out=report", "tokenizer.vocab_size=null"])
+    inspect_data.main(["data.path=.", "data.val_size=5", "out=report", "tokenizer.vocab_size=null"])
     out, err = capsys.readouterr()
     for text in (out, err, *(path.read_text("utf-8") for path in Path("report").glob("*.[ht]*"))):
         assert printable(text, but="\n") == text
@@ -181,10 +180,10 @@ def test_translations_are_escaped_on_a_terminal_only(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("lines.en").write_text("a dog\n", "utf-8")
-    monkeypatch.setattr("nmt.cli.answers.as_line", lambda text: "Hund\x1b[2J")
+    monkeypatch.setattr("nmt.cli.translation_lines.as_line", lambda text: "Hund\x1b[2J")
     found = []
     for stream in (io.StringIO(), Terminal()):
         monkeypatch.setattr(sys, "stdout", stream)
-        translate.run([f"ckpt={run.folder}", *QUICK, *words])
+        translate.main([f"ckpt={run.folder}", *QUICK, *words])
         found.append(stream.getvalue())
     assert found == ["Hund\x1b[2J\n", "Hund\\x1b[2J\n"]

@@ -218,7 +218,7 @@ def test_the_experiments_train_on_the_catalogues_of_this_machine(experiment, tmp
     names = sorted(path.stem for path in INSTALLED.glob("*.mo"))[:4]
     small = ["model.encoder.layers=1", "model.encoder.block.width=16", "model.encoder.block.feed_forward=16"]
     folder = f"hydra.run.dir={tmp_path}/run"
-    train.run([f"experiment={experiment}", "debug=fast", f"data.packages=[{','.join(names)}]", *small, folder])
+    train.main([f"experiment={experiment}", "debug=fast", f"data.packages=[{','.join(names)}]", *small, folder])
     metrics = json.loads((tmp_path / "run" / "metrics.json").read_text("utf-8"))
     tokens = {"gettext_en_ko": "char", "gettext_ko_en": "13a"}[experiment]
     assert metrics["updates"] == 2 and f"|tok:{tokens}|" in metrics["val"]["bleu"]["signature"]

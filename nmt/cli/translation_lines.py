@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -11,7 +12,6 @@ from nmt.cli.output import tell
 from nmt.errors import counted
 from nmt.system.lines import as_line
 from nmt.translation.base import BaseTranslator
-from nmt.translation.source import SourcePart
 from nmt.translation.translation import Translation
 
 DECIMALS = 6
@@ -21,7 +21,7 @@ MOST_WARNINGS = 10
 STRANGE = 0.5  # the share of a source's pieces that stand for unknown characters, above which there is a warning
 
 
-class Answers:
+class LineTranslator:
     """Translates sentences into lines of output.
 
     Warns on standard error of split sources, of empty and of cut translations, and of sources in characters that
@@ -33,10 +33,7 @@ class Answers:
         self.translator = translator
         self.jsonl = jsonl
         self.with_attention = with_attention
-        self.split = 0
-        self.empty = 0
-        self.cut = 0
-        self.strange = 0
+        self._counts: Counter[str] = Counter()  # of warnings
         if with_attention:
             translator.attention_maps([])
 
@@ -48,16 +45,12 @@ class Answers:
         found = self.translator.hypotheses(sentences, prefixes=[prefix] * len(sentences))
         maps = self._maps([hypotheses[0] for hypotheses in found]) if self.with_attention else None
         for hypotheses, place in zip(found, places, strict=True):
-            self._warn_if_split(hypotheses[0], place)
-            self._warn_if_strange(hypotheses[0].source_part, place)
-            self.cut += hypotheses[0].cut
-            self.empty += bool(hypotheses[0].tokens) and not as_line(hypotheses[0].text).strip()
-            yield self._line(hypotheses, maps) + "\n"
-
-    def _line(self, found: Sequence[Translation], maps: Iterator[AttentionMap] | None) -> str:
-        if not self.jsonl:
-            return as_line(found[0].text)
-        return json.dumps(record(found, maps, self.translator.languages), ensure_ascii=False)
+            self._warn(hypotheses[0], place)
+            if self.jsonl:
+                whole = record(hypotheses, maps, self.translator.languages)
+                yield json.dumps(whole, ensure_ascii=False) + "\n"
+            else:
+                yield as_line(hypotheses[0].text) + "\n"
 
     def _maps(self, translations: Sequence[Translation]) -> Iterator[AttentionMap]:
         """Yield the map of each translation and part that has one, computed a few at a time."""
@@ -65,35 +58,35 @@ class Answers:
         for start in range(0, len(whole), MAPS_AT_ONCE):
             yield from self.translator.attention_maps(whole[start : start + MAPS_AT_ONCE])
 
-    def _warn_if_split(self, translation: Translation, place: str) -> None:
-        if not translation.parts:
-            return
-        self.split += 1
-        if self.split <= MOST_WARNINGS:
-            tell(f"warning: {translation.split_warning(self.translator.source_limit(), place)}")
-
-    def _warn_if_strange(self, source: SourcePart, place: str) -> None:
-        *ids, _ = source.ids[0]
+    def _warn(self, best: Translation, place: str) -> None:
+        """Count what is wrong with a translation, and warn of the first ones."""
+        self._counts["cut"] += best.cut
+        self._counts["empty"] += bool(best.tokens) and not as_line(best.text).strip()
+        if best.parts:
+            self._counts["split"] += 1
+            if self._counts["split"] <= MOST_WARNINGS:
+                tell(f"warning: {best.split_warning(self.translator.source_limit(), place)}")
+        *ids, _ = best.source_part.ids[0]
         unknown = sum(index in self.translator.tokenizer.unknown_ids[0] for index in ids)
-        if unknown <= STRANGE * len(ids):
-            return
-        self.strange += 1
-        if self.strange == 1:
-            tell(
-                f"warning: {place}: {unknown} of {counted(len(ids), 'piece')} stand for characters that training did "
-                "not have, so the translation means little; is this the language that the model reads?"
-            )
+        if unknown > STRANGE * len(ids):
+            self._counts["strange"] += 1
+            if self._counts["strange"] == 1:
+                tell(
+                    f"warning: {place}: {unknown} of {counted(len(ids), 'piece')} stand for characters that training "
+                    "did not have, so the translation means little; is this the language that the model reads?"
+                )
 
     def close(self) -> None:
         """Print the counts of empty and cut translations, and of sources with a problem if not each had its warning."""
-        if self.empty:
-            tell(f"warning: {counted(self.empty, 'translation')} without any text")
-        if self.cut:
-            tell(f"warning: {self.translator.cut_warning(self.cut)}")
-        if self.split > MOST_WARNINGS:
-            tell(f"warning: {self.split:,} sources were longer than {self.translator.source_limit()} and split")
-        if self.strange > 1:
-            tell(f"warning: {self.strange:,} sources consist mostly of characters that training did not have")
+        count = self._counts
+        if count["empty"]:
+            tell(f"warning: {counted(count['empty'], 'translation')} without any text")
+        if count["cut"]:
+            tell(f"warning: {self.translator.cut_warning(count['cut'])}")
+        if count["split"] > MOST_WARNINGS:
+            tell(f"warning: {count['split']:,} sources were longer than {self.translator.source_limit()} and split")
+        if count["strange"] > 1:
+            tell(f"warning: {count['strange']:,} sources consist mostly of characters that training did not have")
 
 
 def record(

@@ -1,0 +1,112 @@
+"""One training run as the programs execute it: a checked recipe, its folder, its log, and a message at its end."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from nmt.cli.output import WHOLE, logged
+from nmt.cli.run_folder import claimed, is_first_process, locked
+from nmt.config.initial import adopted
+from nmt.config.recipe import Recipe
+from nmt.config.schema import validate
+from nmt.errors import UserError
+from nmt.system.run_files import LOG, METRICS, best_checkpoint, last_checkpoint
+from nmt.training.interruption import Interrupted, stopped_by_signals
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+logger = logging.getLogger(__name__)
+
+
+def checked(recipe: Recipe, overrides: Sequence[str]) -> Recipe:
+    """Return the recipe that the command line `overrides` describes; with `init`, as `adopted` by its checkpoint.
+
+    Raises the UserErrors of `nmt.preflight.check_nodes`, and for a checkpoint that cannot be read.
+    """
+    from nmt.preflight import check_nodes, initial_checkpoint  # here, because importing torch takes seconds
+
+    if recipe.settings.init is not None:
+        from nmt.checkpoint import load
+
+        plain = adopted(recipe.plain, load(initial_checkpoint(recipe.settings)).config, overrides)
+        recipe = Recipe(validate(plain), plain, recipe.folder)
+    check_nodes(recipe.settings)
+    return recipe
+
+
+def start(recipe: Recipe, key: str, *, existed: bool, prefix: str = "", threads: int | None = None) -> None:
+    """Train a new run in its own folder.
+
+    `key` is the setting that names the folder, for messages. `existed` tells whether the folder was there before.
+    Every line on the terminal begins with `prefix`. `threads` limits the threads that the training uses.
+    """
+    with stopped_by_signals(), claimed(recipe, key, existed=existed):
+        _train(recipe, resume=False, prefix=prefix, threads=threads)
+
+
+def resume(recipe: Recipe) -> None:
+    """Continue the run in the recipe's folder from its last.ckpt."""
+    with stopped_by_signals(), locked(recipe.folder):
+        _train(recipe, resume=True)
+
+
+def _train(recipe: Recipe, *, resume: bool, prefix: str = "", threads: int | None = None) -> None:
+    with logged(recipe.folder / LOG if is_first_process() else None, prefix=prefix):
+        from torch import OutOfMemoryError
+
+        from nmt.system import process
+        from nmt.training.run import train
+
+        if threads is not None:
+            process.limit_threads(threads)
+            logger.info(f"threads: {threads}, this job's share of the machine")
+        try:
+            train(recipe, resume=resume)
+        except Interrupted as stop:
+            logger.info(f"to continue this run: {resume_command(recipe)}", extra=WHOLE)
+            # If another process ends with a status other than 0, Lightning kills the first one before it has printed.
+            raise SystemExit(128 + stop.number if is_first_process() else 0) from stop
+        except (UserError, OSError, OutOfMemoryError) as error:
+            if last_checkpoint(recipe.folder).is_file() and not (recipe.folder / METRICS).is_file():
+                again = resume_command(recipe)
+                logger.info(f"to continue this run when the error below is solved: {again}", extra=WHOLE)
+            elif (best := best_checkpoint(recipe.folder)).is_file() and not resume:
+                logger.info(f"{best} can be used; init={recipe.folder} starts a new run from it, in another folder")
+            if not isinstance(error, OutOfMemoryError):
+                raise
+            data = recipe.settings.data
+            raise UserError(
+                f"data.batch_tokens: got {data.batch_tokens} (and data.eval_batch_tokens={data.eval_batch_tokens} in "
+                f"validation), for which the device's memory is too small ({str(error).partition('.')[0]}); use fewer, "
+                "or a smaller model"
+            ) from error
+
+
+# What a person types
+
+
+def resume_command(recipe: Recipe) -> str:
+    """Return the line for a shell that continues a run. Which packages it may use is asked again each time."""
+    allow = recipe.settings.allow
+    return train_command(f"resume={recipe.folder}", *([f"allow=[{','.join(allow)}]"] if allow else []))
+
+
+def train_command(*arguments: str) -> str:
+    """Return the line for a shell that starts train.py with `arguments`, from a checkout or as installed."""
+    path = sys.argv[0]
+    if Path(path).stem not in ("train", "nmt-train"):  # another program that trains, such as the demo
+        path = os.path.relpath(CHECKOUT / "train.py") if (CHECKOUT / "train.py").is_file() else "nmt-train"
+    if Path(path).suffix == ".py":
+        return shlex.join([_short(sys.executable, "python"), path, *arguments])
+    return shlex.join([_short(path, Path(path).stem), *arguments])
+
+
+def _short(path: str, name: str) -> str:
+    """Return `name` if the shell finds it in the folder that the program at `path` lies in, else `path`."""
+    found = shutil.which(name)
+    return name if found and Path(found).parent == Path(path).absolute().parent else path

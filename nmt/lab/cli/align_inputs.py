@@ -1,0 +1,162 @@
+"""What align.py reads: its settings, the models, the pairs to align, and their alignments made by people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from nmt.cli.arguments import ModelSettings, OpenMapping, PathText
+from nmt.cli.evaluate import data_of
+from nmt.cli.score import read_pair_files
+from nmt.errors import UserError, counted
+from nmt.parameters import PositiveInt, Range
+
+if TYPE_CHECKING:
+    from nmt.checkpoint import LoadedModel
+    from nmt.data.sources.base import Pairs
+    from nmt.data.word_links import Gold
+    from nmt.lab.alignment.alignment import Aligner
+
+
+@dataclass(kw_only=True)
+class AlignConfig(ModelSettings):
+    """The settings of align.yaml."""
+
+    ckpt: PathText | None
+    aligner: Literal["model", "eflomal"]
+    reverse: PathText | None
+    reverse_layer: PositiveInt | None
+    reverse_head: PositiveInt | None
+    symmetrize: Literal["grow-diag-final-and", "intersection", "union"]
+    split: Literal["train", "val", "test"] | None
+    data: OpenMapping
+    source: PathText | None
+    target: PathText | None
+    output: PathText | None
+    unit: Literal["words", "pieces"]
+    layer: PositiveInt | None
+    head: PositiveInt | None
+    threshold: Annotated[float, Range(above=0.0, high=1.0)] | None
+    shifted: bool
+    gold: PathText | None
+    yardstick: Literal["eflomal"] | None
+    batch_tokens: PositiveInt
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The pairs to align, `name` of their lines in messages, and the models that align them.
+
+    Without `forward`, the statistical aligner does. `gold` has the alignments made by people, one for each pair, or is
+    None. `training` are the pairs that the model was trained on, as far as a statistical aligner needs them.
+    """
+
+    pairs: Pairs
+    name: str
+    forward: Aligner | None
+    backward: Aligner | None
+    gold: Sequence[Gold] | None
+    training: Pairs
+
+
+def load_inputs(config: AlignConfig) -> Inputs:
+    """Load what the settings name, and check all pairs and gold alignments before anything is computed."""
+    from nmt.lab.alignment import eflomal
+
+    if config.gold is not None and config.unit == "pieces":
+        raise UserError("unit=pieces: alignments made by people count words; leave unit= out, or gold=")
+    loaded, forward = (None, None) if config.ckpt is None else load_aligner(config, config.ckpt, backwards=False)
+    if config.aligner == "eflomal":
+        eflomal.find("aligner")
+        forward = None
+    backward = None
+    if config.reverse is not None and loaded is not None:
+        other, backward = load_aligner(config, config.reverse, backwards=True)
+        require_opposite(loaded, other)
+    pairs, name, training = read_pairs(config, loaded)
+    gold = [] if config.unit == "pieces" else list(read_gold(config, pairs, name))
+    if config.yardstick is not None:
+        if not gold:
+            raise UserError("yardstick: there are no gold alignments to score it with; name a file: gold=FILE")
+        eflomal.find("yardstick")
+    return Inputs(pairs, name, forward, backward, gold or None, training)
+
+
+def load_aligner(config: AlignConfig, path: str, *, backwards: bool) -> tuple[LoadedModel, Aligner]:
+    """Return a model, and what aligns by it. Raises UserError for a checkpoint that cannot be loaded."""
+    from nmt.lab.alignment.alignment import Aligner
+    from nmt.translation.loading import load_models, make_translator, resolve_device
+    from nmt.translation.translator import Translator
+
+    (loaded,) = load_models(path, resolve_device(config.device), config.allow)
+    translator = make_translator([loaded], {"batch_tokens": config.batch_tokens}, allow=config.allow)
+    assert isinstance(translator, Translator)
+    words = config.unit == "words"
+    return loaded, Aligner(
+        translator=translator, words=words, threshold=config.threshold, shifted=config.shifted, backwards=backwards
+    )
+
+
+def require_opposite(forward: LoadedModel, backward: LoadedModel) -> None:
+    """Raise UserError unless the second model translates in the other direction, where their settings say it."""
+    one, other = (
+        [each.config.get("data", {}).get(key) for key in ("source_lang", "target_lang")] for each in (forward, backward)
+    )
+    if None not in (*one, *other) and one != other[::-1]:
+        raise UserError(
+            f"reverse: {backward.path} translates {other[0]} to {other[1]}, expected {one[1]} to {one[0]}, the other "
+            f"direction of {forward.path}"
+        )
+
+
+def read_pairs(config: AlignConfig, loaded: LoadedModel | None) -> tuple[Pairs, str, Pairs]:
+    """Return the pairs to align, the name of their lines in messages, and the pairs of the training.
+
+    The last are those of the data of `loaded`. They are read only for a statistical aligner. Raises UserError for data
+    that cannot be read.
+    """
+    from nmt.build import build_source
+    from nmt.data.corpus import load_corpus, origin
+    from nmt.translation.loading import languages_of
+
+    wanted = [config.split] if config.split is not None else []
+    if "eflomal" in (config.aligner, config.yardstick) and config.split != "train" and loaded is not None:
+        wanted.append("train")
+    corpus: dict[str, Any] = {}
+    if wanted and loaded is not None:
+        if "source_lang" not in loaded.config.get("data", {}):
+            raise UserError(f"{loaded.path}: saved from Python without data settings; give source= and target=")
+        data = data_of(loaded, config.data)
+        source = build_source(data, allow=config.allow)
+        corpus = load_corpus(source, data, wanted)
+    training = corpus["train"] if "train" in wanted and config.split != "train" else []
+    if config.split is not None:
+        return list(corpus[config.split]), f"{origin(source, data, config.split)} {config.split}", training
+    assert config.source is not None and config.target is not None
+    languages = None if loaded is None else languages_of(loaded.config)
+    return read_pair_files(config.source, config.target, languages), config.source, training
+
+
+def read_gold(config: AlignConfig, pairs: Pairs, name: str) -> Iterator[Gold]:
+    """Yield the gold alignment of each pair: of gold=, or of the data if all pairs have one. Reads all pairs.
+
+    Raises UserError for a mistake in a pair or in a link, and for a file with another number of lines.
+    """
+    from nmt.data.sources.files import read_lines
+    from nmt.data.word_links import parse_pair
+
+    if config.gold is None:
+        name, texts = f"{name}, alignment", [pair.alignment for pair in pairs]
+        if None in texts:
+            return
+        lines: Iterable[str] = (text or "" for text in texts)
+    else:
+        name = config.gold
+        lines = read_lines(Path(config.gold))
+        numbers = sum(1 for _ in pairs), sum(1 for _ in read_lines(Path(config.gold)))
+        if numbers[0] != numbers[1]:
+            raise UserError(f"{name} has {counted(numbers[1], 'line')} but there are {counted(numbers[0], 'pair')}")
+    for number, (pair, line) in enumerate(zip(pairs, lines, strict=True), start=1):
+        yield parse_pair(line, pair, f"{name}:{number}")

@@ -1,0 +1,72 @@
+"""The settings of attend.py, and which of them do not go together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from nmt.cli.arguments import FreeText, PathText, SearchSettings, changed
+from nmt.parameters import PositiveInt
+
+# Why a setting does not go with others, and those others.
+ALONE = {
+    "trace": (
+        "it explains one piece of one translation",
+        ("input", "compare", "animation", "sentence", "words", "scaled", "format"),
+    ),
+    "animation": (
+        "it shows the pictures that the run has drawn of its validation sentences",
+        ("text", "target", "input", "compare", "out", "kind", "layer", "head", "format", "scaled", "search"),
+    ),
+}
+
+
+@dataclass(kw_only=True)
+class AttendConfig(SearchSettings):
+    """The settings of attend.yaml."""
+
+    ckpt: PathText | list[PathText]
+    text: FreeText | None
+    target: FreeText | None
+    input: PathText | None
+    kind: Literal["cross", "encoder_self", "decoder_self", "rollout"]
+    layer: PositiveInt | None
+    head: PositiveInt | None
+    words: bool
+    trace: PositiveInt | None
+    compare: PathText | None
+    animation: PathText | None
+    sentence: PositiveInt
+    out: PathText | None
+    format: Literal["png", "svg", "pdf"]
+    scaled: bool
+
+
+def contradictions(config: AttendConfig) -> Iterator[str]:
+    """Yield a message for each setting that has no effect or no sense beside the others."""
+    alone = next((key for key in ALONE if getattr(config, key) is not None), None)
+    if alone is not None:
+        reason, excluded = ALONE[alone]
+        given = changed("attend", config)
+        if others := [f"{key}=" for key in excluded if key in given]:
+            yield f"{alone}=: {reason}; leave out {' '.join(others)}"
+        if isinstance(config.ckpt, list):
+            yield f"ckpt: got a list of {len(config.ckpt)}, but {alone}= is of one model"
+    if alone != "animation" and config.target is not None and config.text is None:
+        yield 'target="...": it is the translation of one sentence; give that with text="..."'
+    if alone == "trace" and config.kind not in ("cross", "decoder_self"):
+        yield f"kind={config.kind}: a trace explains a position of the translation; use cross or decoder_self"
+    if alone == "animation" and Path(config.animation or "").suffix.lower() != ".gif":
+        yield f"animation={config.animation}: expected the name of a GIF, as in map.gif"
+    if alone is not None:
+        return
+    if config.sentence != 1:
+        yield "sentence=: it only chooses the sentence of an animation; add animation=map.gif"
+    if config.text is not None and config.input is not None:
+        yield 'text=: expected one sentence, as text="...", or a file, as input=lines.en'
+    if config.kind == "rollout" and config.head is not None:
+        yield f"head={config.head}: a rollout takes the mean of all heads; leave it out"
+    if config.out is None and (config.scaled or config.format != "png"):
+        yield "scaled= and format=: they only change pictures; to draw them, add out=FOLDER"
