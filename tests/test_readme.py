@@ -6,6 +6,7 @@ import re
 import shlex
 from functools import cache
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 
@@ -13,6 +14,8 @@ from nmt.config.compose import compose
 from nmt.config.overrides import jobs
 from nmt.config.settings import TrainConfig
 from nmt.config.yaml_files import also_in, groups
+
+pytestmark = pytest.mark.lab  # the pages name its files, its modules and its options
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted(
@@ -66,6 +69,14 @@ def test_links_resolve(page: str) -> None:
         assert path.exists(), target
         if anchor:
             assert anchor in anchors(path.resolve().relative_to(ROOT).as_posix()), target
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page != "CHANGELOG.md"])
+def test_names_of_files_and_modules_exist(page: str) -> None:
+    for name in re.findall(r"`((?:nmt|configs|scripts|docs|tests|examples)/[\w./-]*)`", text(page)):
+        assert (ROOT / name).exists(), name
+    for name in re.findall(r"\bnmt(?:\.\w+)+", text(page)):
+        assert resolve_name(name) is not None
 
 
 @pytest.mark.parametrize("line", training_commands())
