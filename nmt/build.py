@@ -19,7 +19,7 @@ from nmt.data.sources.aligned import Aligned
 from nmt.data.sources.base import Overlay, Source
 from nmt.data.sources.files import Files
 from nmt.errors import ParameterError, UserError, did_you_mean
-from nmt.models.seq2seq import Seq2Seq
+from nmt.models.seq2seq import CoverageTracker, Seq2Seq
 from nmt.search.base import Search
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def build_model(
     build = functools.partial(_side, config, allow=allow, origins=node_origins(config))
     encoder = cast("Encoder", build("encoder", ("embedding", "width", "attends"), vocab_size=source_vocab_size))
     needed, width = ("embedding", "output", "attends"), encoder.width
-    decoder = cast("Decoder", build("decoder", needed, vocab_size=target_vocab_size, memory_width=width))
+    decoder = cast("Decoder[Any]", build("decoder", needed, vocab_size=target_vocab_size, memory_width=width))
     try:
         model = Seq2Seq(encoder, decoder, tie_embeddings=config["tie_embeddings"])
     except ParameterError as error:
@@ -184,6 +184,14 @@ def override(search: Search, fields: Mapping[str, Any]) -> Search:
         return search.replace(**fields) if fields else search
     except ParameterError as error:
         raise UserError(f"search.{error.parameter}: {error.problem}") from error
+
+
+def track_coverage(model: Seq2Seq) -> CoverageTracker:
+    """Return the model for a search that reads the attention. Raises UserError if its decoder has none."""
+    try:
+        return CoverageTracker(model)
+    except ParameterError as error:
+        raise UserError(f"search.{error}") from error
 
 
 def architecture(config: Mapping[str, Any]) -> str:

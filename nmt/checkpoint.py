@@ -29,7 +29,7 @@ from nmt.config.plain_file import parse_json
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError, one_line
 from nmt.models.seq2seq import Seq2Seq
-from nmt.models.shapes import shapes_only
+from nmt.models.trial import shapes_only
 from nmt.parameters import Form, LanguageCode, PositiveInt
 from nmt.system.atomic import replacing
 from nmt.system.run_files import BEST, find_checkpoint

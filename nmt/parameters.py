@@ -10,6 +10,7 @@ Values from YAML are checked before anything is built. `@checked` makes a class 
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import math
@@ -48,7 +49,9 @@ class Range:
 
     def __str__(self) -> str:
         limits = (("at least", self.low), ("more than", self.above), ("less than", self.below), ("at most", self.high))
-        return " and ".join(f"{words} {limit}" for words, limit in limits if limit is not None)
+        # 1.0 is written as 1: equal annotations are one object in Python, so a limit may be either.
+        given = ((words, int(n) if n == int(n) else n) for words, n in limits if n is not None)
+        return " and ".join(f"{words} {limit}" for words, limit in given)
 
 
 @dataclass(frozen=True)
@@ -195,22 +198,36 @@ def checked(kind: type[C]) -> type[C]:
 
     @functools.wraps(construct)
     def __init__(self: Any, *arguments: Any, **named: Any) -> None:
-        annotations = _plain_annotations(construct)
-        for name, value in {**dict(zip(names, arguments, strict=False)), **named}.items():
-            annotation = annotations.get(name)
-            if annotation is not None and not fits(value, annotation):
-                near = near_choice(value, annotation)
-                raise ParameterError(name, f"got {shown(value)}, expected {expected(annotation)}{near}")
+        _check(construct, {**dict(zip(names, arguments, strict=False)), **named})
         construct(self, *arguments, **named)
 
     kind.__init__ = __init__  # type: ignore[method-assign]
     return kind
 
 
+def check_fields(instance: Any) -> None:
+    """Do what `checked` does, for the `__post_init__` of a dataclass. Dataclasses derived from it are checked too."""
+    _check(type(instance), {field.name: getattr(instance, field.name) for field in dataclasses.fields(instance)})
+
+
+def annotations_of(kind: type) -> dict[str, Any]:
+    """Return the annotations of the parameters of a constructor; those of a dataclass include its bases'."""
+    return typing.get_type_hints(kind if dataclasses.is_dataclass(kind) else kind.__init__, include_extras=True)  # type: ignore[misc]
+
+
+def _check(kind: Any, values: Mapping[str, Any]) -> None:
+    annotations = _plain_annotations(kind)
+    for name, value in values.items():
+        annotation = annotations.get(name)
+        if annotation is not None and not fits(value, annotation):
+            near = near_choice(value, annotation)
+            raise ParameterError(name, f"got {shown(value)}, expected {expected(annotation)}{near}")
+
+
 @functools.cache
-def _plain_annotations(construct: Any) -> dict[str, Any]:
-    """Return the annotations of the parameters of a function that accept plain values only."""
-    hints = typing.get_type_hints(construct, include_extras=True)
+def _plain_annotations(kind: Any) -> dict[str, Any]:
+    """Return the annotations of the parameters of a function, or of the fields of a class, that are of plain values."""
+    hints = typing.get_type_hints(kind, include_extras=True)
     return {name: hint for name, hint in hints.items() if name != "return" and _is_plain(hint)}
 
 

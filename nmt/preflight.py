@@ -13,11 +13,9 @@ from nmt import build
 from nmt.config.settings import TrainConfig
 from nmt.data.filters import check_filters
 from nmt.errors import ParameterError, UserError, one_line
-from nmt.models.coverage import Covering
 from nmt.models.interface import AttentionWeights
 from nmt.models.seq2seq import Seq2Seq
-from nmt.models.shapes import shapes_only
-from nmt.models.trial import TrialError, one_thread, try_model
+from nmt.models.trial import TrialError, one_thread, shapes_only, try_model
 from nmt.system import machine
 from nmt.system.run_files import find_checkpoint
 
@@ -64,7 +62,7 @@ def check_nodes(config: TrainConfig) -> None:
                 problems.extend(error.problems)
         if not problems:
             if build.build_search(config.search, allow=allow).reads_attention:
-                Covering(_model(config))
+                build.track_coverage(_model(config))
             _check_objective(config)
     if problems:
         raise UserError(*problems)

@@ -79,7 +79,7 @@ def make_run(root: Path) -> Run:
 def recurrent() -> dict[str, Any]:
     """Return the config of a tiny recurrent model with attention."""
     sizes = {"layers": 1, "embedding_width": 16}
-    attention = {"_target_": "nmt.models.attention.bahdanau.BahdanauAttention", "_partial_": True, "width": 8}
+    attention = {"_target_": "nmt.models.attention.additive.AdditiveAttention", "_partial_": True, "width": 8}
     return {
         "tie_embeddings": "none",
         "encoder": {"_target_": "nmt.models.rnn.RecurrentEncoder", "hidden_width": 8, **sizes},

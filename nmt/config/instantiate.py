@@ -21,10 +21,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from nmt.errors import ParameterError, UserError, did_you_mean, one_line
-from nmt.parameters import expected, fits, near_choice, options, shown
+from nmt.parameters import annotations_of, expected, fits, near_choice, options, shown
 
 _TARGET, _PARTIAL = "_target_", "_partial_"
-RENAMED = {  # modules by the names that checkpoints and run folders of before have
+RENAMED = {  # modules and classes by the names that checkpoints and run folders of before have
+    "nmt.models.attention.bahdanau.BahdanauAttention": "nmt.models.attention.additive.AdditiveAttention",
+    "nmt.models.attention.dot": "nmt.models.attention.luong",
+    "nmt.models.attention.general": "nmt.models.attention.luong",
+    "nmt.models.positions.none": "nmt.models.positions.base",
     **{
         f"nmt.data.sources.{name}": f"nmt.lab.tasks.{name}"
         for name in ("agreement", "coreference", "negation", "order", "recall")
@@ -178,7 +182,7 @@ def _resolve(node: Any, path: str, allowed: Sequence[str], problems: list[str]) 
     where, name = f"{path}.{_TARGET}", node[_TARGET]
     if isinstance(name, str):
         module, _, attribute = name.rpartition(".")
-        name = f"{RENAMED.get(module, module)}.{attribute}"
+        name = RENAMED.get(name, f"{RENAMED.get(module, module)}.{attribute}")
     prefixes = tuple(f"{prefix}." for prefix in allowed)
     words = f"a class in {', '.join(allowed)}"
     if not isinstance(name, str) or not _DOTTED.fullmatch(name) or not name.startswith(prefixes):
@@ -241,7 +245,7 @@ def _parameters(target: type, path: str, problems: list[str]) -> dict[str, Any] 
         )
         return None
     try:
-        hints = typing.get_type_hints(target.__init__, include_extras=True)  # type: ignore[misc]
+        hints = annotations_of(target)
     except NameError:  # an annotation was imported only under TYPE_CHECKING; values are then not checked
         hints = {}
     return {name: hints.get(name, inspect.Parameter.empty) for name in signature.parameters}
@@ -291,7 +295,8 @@ def _factory(annotation: Any) -> tuple[tuple[str, ...], Any]:
     for option in options(annotation):
         if inspect.isclass(option) and typing.Protocol in option.__bases__:
             hints = typing.get_type_hints(option.__call__)
-            return tuple(name for name in hints if name != "return"), hints["return"]
+            made = hints.pop("return")
+            return tuple(hints), typing.get_origin(made) or made
     return (), annotation
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Self
+from typing import Any, Generic, Self, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -93,6 +93,9 @@ def _select(value: Any, index: Tensor | None, rows: Tensor, sentences: Tensor | 
     return value.index_select(0, index)
 
 
+StateT = TypeVar("StateT", bound=State)
+
+
 class Encoder(nn.Module, ABC):
     """Maps source ids to a memory.
 
@@ -110,12 +113,12 @@ class Encoder(nn.Module, ABC):
         """Encode `source` (B, S) with `source_mask` (B, S). Attention weights are returned only with `need_weights`."""
 
 
-class Decoder(nn.Module, ABC):
+class Decoder(nn.Module, ABC, Generic[StateT]):
     """Maps target ids to hidden states, and hidden states to logits.
 
     `embedding` is the input table. `output` is the only layer that computes logits (..., V); its weight may be tied to
     an embedding. `attends` is True if the decoder has attention weights. `max_length` is the largest number of tokens
-    that it can read and therefore also generate; None if every length works.
+    that it can read and therefore also generate; None if every length works. `StateT` is the class of its state.
     """
 
     embedding: nn.Embedding
@@ -141,13 +144,13 @@ class Decoder(nn.Module, ABC):
         """
 
     @abstractmethod
-    def init_state(self, encoded: EncoderOutput) -> State:
+    def init_state(self, encoded: EncoderOutput) -> StateT:
         """Return the state before the first token, with one hypothesis for each sentence (N = B)."""
 
     @abstractmethod
     def step(
-        self, tokens: Tensor, state: Any, *, need_weights: bool = False
-    ) -> tuple[Tensor, AttentionWeights | None, Any]:
+        self, tokens: Tensor, state: StateT, *, need_weights: bool = False
+    ) -> tuple[Tensor, AttentionWeights | None, StateT]:
         """Read the next token of each hypothesis, `tokens` (N,).
 
         Returns the hidden states (N, D), the attention weights (None without `need_weights`) and the next state.

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from nmt.errors import ParameterError
-from nmt.models.dropout import Dropout
+from nmt.models.layers import Dropout
 from nmt.models.positions.base import Positions
 
 _FEW_QUERIES, _FEW_PRODUCTS, _FEW_KEYS = 8, 400, 512
@@ -151,8 +151,8 @@ def _products_are_faster(queries: Tensor, keys: Tensor) -> bool:
 
 
 def require_division(width: int, heads: int) -> None:
-    """Raise ParameterError if `heads` is not a positive divisor of `width`."""
-    if heads < 1 or width % heads:
+    """Raise ParameterError if `heads` does not divide `width`."""
+    if width % heads:
         raise ParameterError("heads", f"got {heads}, expected a number that divides the width {width}")
 
 

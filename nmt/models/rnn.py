@@ -8,10 +8,9 @@ from typing import Literal, cast
 import torch
 from torch import Tensor, nn
 
-from nmt.models.dropout import Dropout
-from nmt.models.embedding import TokenEmbedding
 from nmt.models.interface import Encoder, EncoderOutput
-from nmt.require import MOST_LAYERS, WIDEST, require_choice, require_fraction, require_integer
+from nmt.models.layers import Dropout, TokenEmbedding
+from nmt.parameters import Fraction, Layers, Width, checked
 
 CellKind = Literal["lstm", "gru"]
 CELLS: dict[str, type[nn.LSTM] | type[nn.GRU]] = {"lstm": nn.LSTM, "gru": nn.GRU}
@@ -33,12 +32,11 @@ class RecurrentLayer(nn.Module):
     The input has two parts. The first, `input_width` wide, is known for all positions in advance. The second,
     `feed_width` wide, is a vector that an earlier step computes (a context, an earlier output). Without a second part,
     `forward` runs torch's kernel over a whole sequence. `project` and `stepper` compute the same step by step, with the
-    same weights. Raises ParameterError for an unknown cell.
+    same weights.
     """
 
-    def __init__(self, cell: str, input_width: int, width: int, *, feed_width: int = 0) -> None:
+    def __init__(self, cell: CellKind, input_width: int, width: int, *, feed_width: int = 0) -> None:
         super().__init__()
-        require_choice(CELLS, cell=cell)
         self.rnn = CELLS[cell](input_width + feed_width, width, batch_first=True)
         self.input_width = input_width
         self.feed_width = feed_width
@@ -111,7 +109,7 @@ class RecurrentStack(nn.Module):
     """Recurrent layers of one width with dropout between them. Only the lowest layer takes a fed-back vector."""
 
     def __init__(
-        self, cell: str, input_width: int, width: int, *, layers: int, feed_width: int = 0, dropout: float = 0.0
+        self, cell: CellKind, input_width: int, width: int, *, layers: int, feed_width: int = 0, dropout: float = 0.0
     ) -> None:
         super().__init__()
         self.lowest = RecurrentLayer(cell, input_width, width, feed_width=feed_width)
@@ -143,6 +141,7 @@ class RecurrentStack(nn.Module):
         return step
 
 
+@checked
 class RecurrentEncoder(Encoder):
     """Embeddings and LSTM or GRU layers that read the source in one or both directions (arXiv:1409.0473, section 3.2).
 
@@ -151,7 +150,6 @@ class RecurrentEncoder(Encoder):
     `memory_norm` applies layer normalization to each vector of the memory (arXiv:1607.06450, section 3), before
     `memory_dropout`; the final states stay as they are.
     Padding stands after the sentence and has no influence: a sentence has the same memory alone and in any batch.
-    Raises ParameterError for a value out of range.
     """
 
     attends = False
@@ -160,22 +158,17 @@ class RecurrentEncoder(Encoder):
         self,
         *,
         vocab_size: int,
-        embedding_width: int,
-        hidden_width: int,
+        embedding_width: Width,
+        hidden_width: Width,
         cell: CellKind = "gru",
-        layers: int = 1,
+        layers: Layers = 1,
         bidirectional: bool = True,
         memory_norm: bool = False,
-        embedding_dropout: float = 0.0,
-        layer_dropout: float = 0.0,
-        memory_dropout: float = 0.0,
+        embedding_dropout: Fraction = 0.0,
+        layer_dropout: Fraction = 0.0,
+        memory_dropout: Fraction = 0.0,
     ) -> None:
         super().__init__()
-        require_integer(at_least=1, at_most=MOST_LAYERS, layers=layers)
-        require_integer(at_least=1, at_most=WIDEST, embedding_width=embedding_width, hidden_width=hidden_width)
-        require_fraction(
-            embedding_dropout=embedding_dropout, layer_dropout=layer_dropout, memory_dropout=memory_dropout
-        )
         self.embedding = TokenEmbedding(vocab_size, embedding_width)
         self.width = hidden_width * (2 if bidirectional else 1)
         self.bidirectional = bidirectional

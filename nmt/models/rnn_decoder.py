@@ -9,11 +9,10 @@ from torch import Tensor, nn
 
 from nmt.errors import ParameterError
 from nmt.models.attention.base import AttentionFactory, AttentionMemory
-from nmt.models.dropout import Dropout
-from nmt.models.embedding import TokenEmbedding
 from nmt.models.interface import AttentionWeights, CrossLayer, Decoder, EncoderOutput, State, masked_mean
+from nmt.models.layers import Dropout, TokenEmbedding
 from nmt.models.rnn import CellKind, LayerState, LayerStep, RecurrentLayer, RecurrentStack, StackStep
-from nmt.require import MOST_LAYERS, WIDEST, require_fraction, require_integer
+from nmt.parameters import Fraction, Layers, Width, checked
 
 Steps = tuple[LayerStep | None, StackStep]
 """What computes a step: the cell before the attention, if the attention stands between two, and the stack of layers."""
@@ -56,7 +55,8 @@ class Bridge(nn.Module):
         return tuple(tuple(states[first : first + self.tensors]) for first in range(0, len(states), self.tensors))
 
 
-class RecurrentDecoder(Decoder):
+@checked
+class RecurrentDecoder(Decoder[RecurrentState]):
     """LSTM or GRU layers of `width` units, and a readout of `readout_width` units that the logits are computed from.
 
     y_t is the embedding of the token at step t, s_t the state of the top layer and c_t the context. The equations
@@ -75,8 +75,8 @@ class RecurrentDecoder(Decoder):
 
     `attention` makes an attention from `query_width` and `memory_width`, or is None. `input_feeding` None enables input
     feeding if the query is the current state. `embedding_dropout` is applied to y, `layer_dropout` between layers, and
-    `readout_dropout` to the readout that is returned, not to the one that is fed back. Raises ParameterError for a
-    value out of range, and for input feeding without an attention that queries with the current state.
+    `readout_dropout` to the readout that is returned, not to the one that is fed back. Raises ParameterError for
+    input feeding without an attention that queries with the current state.
     """
 
     def __init__(
@@ -84,25 +84,18 @@ class RecurrentDecoder(Decoder):
         *,
         vocab_size: int,
         memory_width: int,
-        embedding_width: int,
-        width: int,
-        readout_width: int,
+        embedding_width: Width,
+        width: Width,
+        readout_width: Width,
         attention: AttentionFactory | None = None,
         cell: CellKind = "gru",
-        layers: int = 1,
+        layers: Layers = 1,
         input_feeding: bool | None = None,
-        embedding_dropout: float = 0.0,
-        layer_dropout: float = 0.0,
-        readout_dropout: float = 0.0,
+        embedding_dropout: Fraction = 0.0,
+        layer_dropout: Fraction = 0.0,
+        readout_dropout: Fraction = 0.0,
     ) -> None:
         super().__init__()
-        require_integer(at_least=1, at_most=MOST_LAYERS, layers=layers)
-        require_integer(
-            at_least=1, at_most=WIDEST, embedding_width=embedding_width, width=width, readout_width=readout_width
-        )
-        require_fraction(
-            embedding_dropout=embedding_dropout, layer_dropout=layer_dropout, readout_dropout=readout_dropout
-        )
         self.attention = None if attention is None else attention(query_width=width, memory_width=memory_width)
         self.attends = self.attention is not None
         self.query_state = None if self.attention is None else self.attention.query_state

@@ -1,8 +1,9 @@
-"""An encoder and a decoder as one model."""
+"""An encoder and a decoder as one model, and the same model with a state that tracks the attention."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import torch
@@ -10,17 +11,16 @@ from torch import Tensor, nn
 
 from nmt.errors import ParameterError
 from nmt.models.interface import AttentionWeights, CrossLayer, Decoder, Encoder, State
-from nmt.require import require_choice
-
-TIES = ("none", "target", "all")
+from nmt.parameters import checked
 
 
+@checked
 class Seq2Seq(nn.Module):
     """An encoder and a decoder; any encoder works with any decoder.
 
     `tie_embeddings` is "none"; "target", which shares the decoder's input table with the output layer; or "all", which
     shares the encoder's table too (arXiv:1706.03762, section 3.4) and needs a joint vocabulary. Raises ParameterError
-    for another value, and for tables of different shapes.
+    for tables of different shapes.
 
     `config` is the plain config that `nmt.build.build_model` made the model from, or None.
     """
@@ -28,10 +28,9 @@ class Seq2Seq(nn.Module):
     config: Mapping[str, Any] | None = None
 
     def __init__(
-        self, encoder: Encoder, decoder: Decoder, *, tie_embeddings: Literal["none", "target", "all"] = "none"
+        self, encoder: Encoder, decoder: Decoder[Any], *, tie_embeddings: Literal["none", "target", "all"] = "none"
     ) -> None:
         super().__init__()
-        require_choice(TIES, tie_embeddings=tie_embeddings)
         self.encoder = encoder
         self.decoder = decoder
         if tie_embeddings in ("target", "all"):
@@ -76,7 +75,8 @@ class Seq2Seq(nn.Module):
 
     def start(self, source: Tensor, source_mask: Tensor) -> State:
         """Return the decoder's state before the first token, with one hypothesis for each sentence."""
-        return self.decoder.init_state(self.encoder(source, source_mask))
+        state: State = self.decoder.init_state(self.encoder(source, source_mask))
+        return state
 
     def step(self, tokens: Tensor, state: State) -> tuple[Tensor, State]:
         """Read one token for each hypothesis, `tokens` (N,). Return log-probabilities (N, V) and the next state.
@@ -85,3 +85,35 @@ class Seq2Seq(nn.Module):
         """
         hidden, _, state = self.decoder.step(tokens, state)
         return torch.log_softmax(self.decoder.output(hidden).float(), dim=-1), state
+
+
+@dataclass(frozen=True)
+class TrackedState(State):
+    """The decoder's state `inner`, and `coverage` (N, S): the attention that each source token has received so far.
+
+    One step adds the attention of the decoder's last token: the mean over layers and heads. Padding counts 1.
+    """
+
+    inner: State
+    coverage: Tensor
+
+
+class CoverageTracker:
+    """Starts and steps as `model` does, with a `TrackedState`. The decoder must have attention (ParameterError)."""
+
+    def __init__(self, model: Seq2Seq) -> None:
+        if not model.decoder.attends:
+            raise ParameterError("coverage_penalty", "the decoder of this model has no attention; use 0")
+        self.model = model
+
+    def start(self, source: Tensor, source_mask: Tensor) -> TrackedState:
+        """Return the state before the first token, with one hypothesis for each sentence."""
+        return TrackedState(self.model.start(source, source_mask), (~source_mask).float())
+
+    def step(self, tokens: Tensor, state: TrackedState) -> tuple[Tensor, TrackedState]:
+        """Read `tokens` (N,); return log-probabilities (N, V) in float32 and the next state."""
+        hidden, weights, inner = self.model.decoder.step(tokens, state.inner, need_weights=True)
+        assert weights is not None and weights.cross is not None
+        attention = weights.cross.float().mean((1, 2)).squeeze(1)  # (N, L, H, 1, S) -> (N, S)
+        log_probs = torch.log_softmax(self.model.decoder.output(hidden).float(), dim=-1)
+        return log_probs, TrackedState(inner, state.coverage + attention)

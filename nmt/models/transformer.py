@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 import torch
 from torch import Tensor, nn
 
-from nmt.models.dropout import Dropout, StochasticDepth
-from nmt.models.embedding import TokenEmbedding
 from nmt.models.interface import (
     AttentionWeights,
     CrossLayer,
@@ -21,15 +19,17 @@ from nmt.models.interface import (
     per_sentence,
     stack_layers,
 )
+from nmt.models.layers import Dropout, StochasticDepth, TokenEmbedding
 from nmt.models.multihead import MultiHeadAttention, require_division
 from nmt.models.positions.base import Positions, PositionsFactory
 from nmt.models.positions.sinusoidal import Sinusoidal
-from nmt.require import MOST_HEADS, MOST_LAYERS, WIDEST, require_choice, require_fraction, require_integer
+from nmt.parameters import Fraction, Heads, Layers, Width, checked
 
 NORMS = {"layer": nn.LayerNorm, "rms": nn.RMSNorm}
 ACTIVATIONS = {"relu": nn.ReLU, "gelu": nn.GELU}
 
 
+@checked
 @dataclass(frozen=True, kw_only=True)
 class TransformerBlock:
     """The parameters that all layers of a stack share; see configs/model/transformer.yaml.
@@ -37,34 +37,24 @@ class TransformerBlock:
     `norm_first` puts the norm before each sublayer (pre-norm) instead of after it as in the paper. `scale_scores`
     divides attention scores by the root of the head width. `qk_norm` normalizes the queries and keys of each head.
     `stochastic_depth` is the probability that a sublayer is left out for a sentence in training; see `Residual`.
-    Raises ParameterError for a value out of range.
+    Raises ParameterError if `heads` does not divide `width`.
     """
 
-    width: int
-    heads: int
-    feed_forward: int
+    width: Width
+    heads: Heads
+    feed_forward: Width
     activation: Literal["relu", "gelu"] = "relu"
     norm: Literal["layer", "rms"] = "layer"
     norm_first: bool = True
     scale_scores: bool = True
     qk_norm: bool = False
-    residual_dropout: float = 0.0
-    attention_dropout: float = 0.0
-    feed_forward_dropout: float = 0.0
-    stochastic_depth: float = 0.0
+    residual_dropout: Fraction = 0.0
+    attention_dropout: Fraction = 0.0
+    feed_forward_dropout: Fraction = 0.0
+    stochastic_depth: Fraction = 0.0
 
     def __post_init__(self) -> None:
-        require_choice(NORMS, norm=self.norm)
-        require_choice(ACTIVATIONS, activation=self.activation)
-        require_integer(at_least=1, at_most=WIDEST, width=self.width, feed_forward=self.feed_forward)
-        require_integer(at_least=1, at_most=MOST_HEADS, heads=self.heads)
         require_division(self.width, self.heads)
-        require_fraction(
-            residual_dropout=self.residual_dropout,
-            attention_dropout=self.attention_dropout,
-            feed_forward_dropout=self.feed_forward_dropout,
-            stochastic_depth=self.stochastic_depth,
-        )
 
     def attention(self, *, memory_width: int | None = None) -> MultiHeadAttention:
         """Return a new attention over the layer's own input, or over a memory of `memory_width`."""
@@ -245,6 +235,7 @@ class Embedding(nn.Module):
         return out
 
 
+@checked
 class TransformerEncoder(Encoder):
     """A stack of encoder layers. With pre-norm, one more norm follows the last layer.
 
@@ -257,14 +248,12 @@ class TransformerEncoder(Encoder):
         self,
         *,
         vocab_size: int,
-        layers: int,
+        layers: Layers,
         block: TransformerBlock,
         positions: PositionsFactory = Sinusoidal,
-        embedding_dropout: float = 0.0,
+        embedding_dropout: Fraction = 0.0,
     ) -> None:
         super().__init__()
-        require_integer(at_least=1, at_most=MOST_LAYERS, layers=layers)
-        require_fraction(embedding_dropout=embedding_dropout)
         self.width = block.width
         self.embed = Embedding(vocab_size, block.width, embedding_dropout)
         self.positions = positions(width=block.width, heads=block.heads)
@@ -287,7 +276,8 @@ class TransformerEncoder(Encoder):
         return EncoderOutput(self.norm(x), source_mask, attention=attention)
 
 
-class TransformerDecoder(Decoder):
+@checked
+class TransformerDecoder(Decoder[TransformerState]):
     """A stack of decoder layers over any encoder's memory. With pre-norm, one more norm follows the last layer.
 
     `memory_width` is the last dimension of that memory; `positions` makes the positions of the whole stack. Raises
@@ -301,14 +291,12 @@ class TransformerDecoder(Decoder):
         *,
         vocab_size: int,
         memory_width: int,
-        layers: int,
+        layers: Layers,
         block: TransformerBlock,
         positions: PositionsFactory = Sinusoidal,
-        embedding_dropout: float = 0.0,
+        embedding_dropout: Fraction = 0.0,
     ) -> None:
         super().__init__()
-        require_integer(at_least=1, at_most=MOST_LAYERS, layers=layers)
-        require_fraction(embedding_dropout=embedding_dropout)
         self.embed = Embedding(vocab_size, block.width, embedding_dropout)
         self.positions = positions(width=block.width, heads=block.heads)
         self.max_length = self.positions.max_length
@@ -357,7 +345,7 @@ class TransformerDecoder(Decoder):
         return TransformerState(tuple(caches), encoded.memory_mask)
 
     def step(
-        self, tokens: Tensor, state: Any, *, need_weights: bool = False
+        self, tokens: Tensor, state: TransformerState, *, need_weights: bool = False
     ) -> tuple[Tensor, AttentionWeights | None, TransformerState]:
         x = self.embed(tokens[:, None], self.positions, start=state.layers[0].keys.shape[2])  # (N, 1, D)
         caches, all_cross, all_self = [], [], []

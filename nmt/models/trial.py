@@ -1,17 +1,18 @@
-"""Runs a model on two toy sentences. This finds shapes that do not fit before any data are read."""
+"""Makes a model without memory, and runs it on two toy sentences: shapes that do not fit are found before any data."""
 
 from __future__ import annotations
 
 import copy
 import inspect
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 from nmt.errors import UserError, one_line
 from nmt.models.attention.base import Attention
@@ -21,6 +22,30 @@ from nmt.tokens import BOS, EOS, PAD
 
 SOURCE, TARGET = [[4, 5, EOS], [6, EOS, PAD]], [[BOS, 4], [BOS, 5]]
 BEAMS = 2
+_DRAWS = (torch.nn.init.normal_, torch.Tensor.normal_)
+
+
+class _WithoutDraws(TorchFunctionMode):
+    """Leaves out `normal_`: on the meta device torch imports its compiler for it, which takes seconds."""
+
+    def __torch_function__(
+        self,
+        function: Callable[..., Any],
+        types: Sequence[type],
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        named = kwargs or {}
+        if function in _DRAWS:
+            return args[0] if args else named["tensor"]
+        return function(*args, **named)
+
+
+@contextmanager
+def shapes_only() -> Iterator[None]:
+    """Make every tensor on the meta device while the block runs: it has a shape, but neither memory nor values."""
+    with torch.device("meta"), _WithoutDraws():
+        yield
 
 
 class TrialError(ValueError):

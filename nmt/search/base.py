@@ -7,12 +7,12 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, Self, TypeVar
+from typing import Annotated, Any, Literal, Protocol, Self, TypeVar
 
 from torch import Tensor
 
 from nmt.errors import ParameterError, did_you_mean
-from nmt.require import require_choice, require_integer, require_number
+from nmt.parameters import PositiveInt, Range, check_fields
 
 
 class Selectable(Protocol):
@@ -28,16 +28,13 @@ class Attending(Selectable, Protocol):
 
     @property
     def coverage(self) -> Tensor:
-        """The attention (N, S) that each source token has got so far, summed over steps; 1 at padding."""
+        """The attention (N, S) that each source token has received so far, summed over steps; 1 at padding."""
         ...
 
 
 S = TypeVar("S", bound=Selectable)
 Step = Callable[[Tensor, S], tuple[Tensor, S]]
 """Reads one token for each hypothesis (N,); returns log-probabilities (N, V) in float32 and the next state."""
-
-
-LONG_SOURCE = ("split", "refuse", "whole")
 
 
 @dataclass(frozen=True)
@@ -64,21 +61,18 @@ class Search(ABC):
     the model reads it as it is, and only a source of more than `max_source_length` tokens is an error. One call decodes
     at most `batch_tokens / width` padded source tokens, but at least one sentence.
 
-    A subclass checks its fields in `__post_init__` and raises ParameterError for a value that it does not accept.
+    A value that does not fit its annotation, also one of a subclass, raises ParameterError. What relates two fields is
+    checked in `__post_init__`.
     """
 
-    max_length_factor: float = 2.0
-    max_length_extra: int = 10
-    long_source: str = "split"
-    max_source_length: int = 1000
-    batch_tokens: int = 16000
+    max_length_factor: Annotated[float, Range(above=0, high=1000)] = 2.0
+    max_length_extra: Annotated[int, Range(low=0, high=10_000)] = 10
+    long_source: Literal["split", "refuse", "whole"] = "split"
+    max_source_length: Annotated[int, Range(low=2)] = 1000
+    batch_tokens: PositiveInt = 16000
 
     def __post_init__(self) -> None:
-        require_number(above=0.0, at_most=1000.0, max_length_factor=self.max_length_factor)
-        require_integer(at_least=0, at_most=10_000, max_length_extra=self.max_length_extra)
-        require_choice(LONG_SOURCE, long_source=self.long_source)
-        require_integer(at_least=2, max_source_length=self.max_source_length)
-        require_integer(at_least=1, batch_tokens=self.batch_tokens)
+        check_fields(self)
 
     @property
     @abstractmethod

@@ -5,12 +5,12 @@ Scores. A hypothesis of n tokens with log-probability log P scores
     score = log P / divisor + coverage_penalty * c
     divisor = ((5 + n) / 6) ** length_penalty    normalization "gnmt": Wu et al. 2016, arXiv:1609.08144, equation 14
     divisor = n ** length_penalty                normalization "power": the score of fairseq
-    c = sum over source tokens of log(min(a, 1)), where a is the attention that the source token got in all n steps
+    c = sum over source tokens of log(min(a, 1)), where a is the attention that the source token received in all n steps
 
 n is the number of generated tokens: with eos if the hypothesis ended with it, and always without bos. With a length
-penalty of 0 the divisor is 1; a larger one favours longer hypotheses. log P is that after the rules of `RuledSearch`:
-a repetition penalty changes it. c is part of the paper's equation; it counts when a hypothesis is finished and has no
-influence on which ones live. a is at least 1e-8, because some attentions give weights of exactly 0.
+penalty of 0 the divisor is 1; a larger one favours longer hypotheses. log P is that after the constraints: a repetition
+penalty changes it. c is part of the paper's equation; it counts when a hypothesis is finished and has no influence on
+which ones live. a is at least 1e-8, because some attentions give weights of exactly 0.
 
 Groups. With `groups` above 1 the beam is divided into groups, and each is a beam search of its own (Vijayakumar et al.
 2018, Diverse Beam Search, arXiv:1610.02424, equations 6 and 7). At each step the groups choose one after the other.
@@ -25,24 +25,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Annotated, Literal, cast
 
 import torch
 from torch import Tensor
 
 from nmt.errors import ParameterError
-from nmt.require import require_choice, require_integer, require_number
+from nmt.parameters import PositiveInt, Range
 from nmt.search.base import Attending, Hypothesis, S, Step, check_max_length
-from nmt.search.beams import Beams, Live, extend, record
-from nmt.search.ruled import RuledSearch
+from nmt.search.constraints import NEVER_GENERATED, ConstrainedSearch, require_numbers, top_sums
 from nmt.tokens import BOS, EOS
 
-NORMALIZATIONS = ("gnmt", "power")
-LEAST_COVERAGE = 1e-8
+MIN_COVERAGE = 1e-8
 
 
 @dataclass(frozen=True, kw_only=True)
-class BeamSearch(RuledSearch):
+class BeamSearch(ConstrainedSearch):
     """Keeps the `beam_size` best prefixes of each sentence and extends all of them at every step.
 
     1. Predict: the model reads the last token of every live hypothesis.
@@ -57,28 +55,23 @@ class BeamSearch(RuledSearch):
     then the earlier end. No sentence influences another.
     """
 
-    beam_size: int = 5
-    length_penalty: float = 1.0
+    beam_size: Annotated[int, Range(low=1, high=256)] = 5
+    length_penalty: Annotated[float, Range(low=0, high=10)] = 1.0
     normalization: Literal["gnmt", "power"] = "gnmt"
-    coverage_penalty: float = 0.0
-    groups: int = 1
-    diversity: float = 0.5
-    n_best: int = 1
+    coverage_penalty: Annotated[float, Range(low=0, high=100)] = 0.0
+    groups: PositiveInt = 1
+    diversity: Annotated[float, Range(low=0, high=100)] = 0.5
+    n_best: PositiveInt = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_integer(at_least=1, at_most=256, beam_size=self.beam_size)
-        require_number(at_least=0.0, at_most=10.0, length_penalty=self.length_penalty)
-        require_choice(NORMALIZATIONS, normalization=self.normalization)
-        require_number(at_least=0.0, at_most=100.0, coverage_penalty=self.coverage_penalty)
-        require_integer(at_least=1, groups=self.groups)
         if self.beam_size % self.groups:
             raise ParameterError(
                 "groups", f"got {self.groups}, expected a number that divides beam_size={self.beam_size}"
             )
-        require_number(at_least=0.0, at_most=100.0, diversity=self.diversity)
-        require_integer(at_least=1, at_most=self.beam_size, n_best=self.n_best)
-        self._require_candidates(n_best=self.n_best)
+        if self.n_best > self.beam_size:
+            raise ParameterError("n_best", f"got {self.n_best}, expected at most beam_size={self.beam_size}")
+        self._require_candidates("n_best", self.n_best)
 
     @property
     def label(self) -> str:
@@ -148,7 +141,7 @@ class BeamSearch(RuledSearch):
 
     def _candidates(self, beams: Beams, log_probs: Tensor) -> Beams:
         """Return the candidates (B*G, C) of all groups, best first, from the model's `log_probs` (N, V)."""
-        ranking = self.ruled(beams.tokens, log_probs)
+        ranking = self.constrain(beams.tokens, log_probs)
         if self.groups == 1:
             return extend(beams, log_probs, ranking, ranking, count=2 * self.group_size)
         shape = (-1, self.groups, beams.totals.shape[1], log_probs.shape[1])
@@ -219,6 +212,116 @@ class BeamSearch(RuledSearch):
         return log_probs.softmax(0).tolist()
 
 
+@dataclass(frozen=True)
+class Beams:
+    """The hypotheses of every sentence, best first: `tokens` and `log_probs` (B, W, t).
+
+    `totals` (B, W) are the sums of log-probabilities after the constraints; -inf marks an empty place. `parents` (B, W)
+    are the indices of the hypotheses of the previous step that they continue.
+    """
+
+    tokens: Tensor
+    log_probs: Tensor
+    totals: Tensor
+    parents: Tensor
+
+    @classmethod
+    def start(cls, sentences: int, device: torch.device) -> Beams:
+        """Return one hypothesis without tokens for each sentence."""
+        nothing = torch.zeros(sentences, 1, 0, device=device)
+        parents = torch.zeros(sentences, 1, dtype=torch.long, device=device)
+        return cls(nothing.long(), nothing, torch.zeros(sentences, 1, device=device), parents)
+
+    @classmethod
+    def interleaved(cls, groups: Sequence[Beams]) -> Beams:
+        """Return the hypotheses of all groups, those of a sentence's groups adjacent."""
+        fields = zip(*((each.tokens, each.log_probs, each.totals, each.parents) for each in groups), strict=True)
+        return cls(*(torch.stack(field, 1).flatten(0, 1) for field in fields))
+
+    def take(self, sentences: Tensor, places: Tensor | slice = slice(None)) -> Beams:
+        """Return the hypotheses at (sentences, places): two index tensors of one shape, or all places."""
+        fields = (self.tokens, self.log_probs, self.totals, self.parents)
+        return Beams(*(field[sentences, places] for field in fields))
+
+
+@dataclass(frozen=True)
+class Live:
+    """The sentences that are still searched, one row for each group of their beams.
+
+    `index` (B,) is the sentence's place in the call, `max_length` (B,) its limit, `finished` (B,) the number of its
+    finished hypotheses, `best_scores` (B, n_best) the best scores of these (-inf if there are fewer), and `beams` its
+    live hypotheses.
+    """
+
+    index: Tensor
+    max_length: Tensor
+    finished: Tensor
+    best_scores: Tensor
+    beams: Beams
+
+    @classmethod
+    def start(cls, max_length: Tensor, groups: int, *, n_best: int) -> Live:
+        """Return all sentences before the first token."""
+        index = torch.arange(max_length.numel(), device=max_length.device).repeat_interleave(groups)
+        best_scores = torch.full((len(index), n_best), -torch.inf, device=index.device)
+        beams = Beams.start(len(index), index.device)
+        return cls(index, max_length[index], torch.zeros_like(index), best_scores, beams)
+
+    def advance(self, scores: Tensor, finishes: Tensor, beams: Beams) -> Live:
+        """Return the sentences with the candidates that finish (B, C) counted and `beams` as live hypotheses."""
+        new_scores = scores.masked_fill(~finishes, -torch.inf)
+        best_scores = torch.cat([self.best_scores, new_scores], dim=1).topk(self.best_scores.shape[1], dim=1).values
+        return Live(self.index, self.max_length, self.finished + finishes.sum(1), best_scores, beams)
+
+    def keep(self, rows: Tensor) -> Live:
+        """Return only the sentences `rows` (B',)."""
+        index, max_length, finished, best_scores = (
+            field[rows] for field in (self.index, self.max_length, self.finished, self.best_scores)
+        )
+        return Live(index, max_length, finished, best_scores, self.beams.take(rows))
+
+
+def extend(beams: Beams, log_probs: Tensor, ranking: Tensor, choice: Tensor, *, count: int) -> Beams:
+    """Return the `count` best continuations by one token (B, C), best first.
+
+    `log_probs` (N, V) are the model's. `ranking` (N, V) are those after the constraints, which are added to the totals.
+    `choice` (N, V) decides which continuations are the best. Without constraints and groups, the three are one tensor.
+    """
+    sentences, width = beams.totals.shape
+    vocabulary = choice.shape[1]
+    best, places = top_sums(beams.totals, choice, min(count, width * vocabulary), without=NEVER_GENERATED)  # (B, C)
+    require_numbers(best)
+    parents = places // vocabulary
+    rows = torch.arange(sentences, device=places.device).unsqueeze(1)
+    if ranking is not choice:
+        totals = beams.totals.gather(1, parents) + ranking.reshape(sentences, -1).gather(1, places)
+        best = totals.masked_fill(best == -torch.inf, -torch.inf)
+    last, last_log_prob = places % vocabulary, log_probs.reshape(sentences, -1).gather(1, places)
+    return Beams(
+        tokens=torch.cat([beams.tokens[rows, parents], last.unsqueeze(2)], dim=2),
+        log_probs=torch.cat([beams.log_probs[rows, parents], last_log_prob.unsqueeze(2)], dim=2),
+        totals=best,
+        parents=parents,
+    )
+
+
+def record(found: list[list[Hypothesis]], index: Tensor, candidates: Beams, scores: Tensor, finishes: Tensor) -> None:
+    """Add the candidates that finish (B, C) to the lists of their sentences."""
+    sentences, places = finishes.nonzero(as_tuple=True)
+    if not sentences.numel():
+        return
+    ends = candidates.take(sentences, places)
+    rows = zip(
+        index[sentences].tolist(),
+        ends.tokens.cpu().numpy().tolist(),  # ten times as fast as a tensor's own tolist
+        ends.log_probs.cpu().numpy().tolist(),
+        scores[sentences, places].tolist(),
+        strict=True,
+    )
+    for sentence, tokens, log_probs, score in rows:
+        found[sentence].append(Hypothesis(tokens, log_probs, score))
+
+
 def length_normalization(length: Tensor | int, length_penalty: float, kind: str = "gnmt") -> Tensor:
     """Return the divisor of log P: ((5 + length) / 6) ** length_penalty, or length ** length_penalty for "power"."""
     length = torch.as_tensor(length)
@@ -227,5 +330,5 @@ def length_normalization(length: Tensor | int, length_penalty: float, kind: str 
 
 def coverage(state: Attending, parents: Tensor) -> Tensor:
     """Return the coverage term c (B*G, C) of candidates that continue `parents` (B*G, C)."""
-    terms = state.coverage.clamp(LEAST_COVERAGE, 1.0).log().sum(1)  # (N,)
+    terms = state.coverage.clamp(MIN_COVERAGE, 1.0).log().sum(1)  # (N,)
     return terms.view(parents.shape[0], -1).gather(1, parents)

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 Utility = Literal["chrf", "bleu", "bleu_char"]
-UTILITIES = ("chrf", "bleu", "bleu_char")
 TINY = 1e-100  # instead of a divisor that is 0
 
 

@@ -5,50 +5,44 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import Annotated
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from nmt.require import require_integer, require_number
+from nmt.parameters import NonNegativeInt, Range
 from nmt.search.base import Hypothesis, S, Step, check_max_length
-from nmt.search.ruled import RuledSearch
-from nmt.search.rules import NEVER_GENERATED, ban, keep_top_k, keep_top_p, require_numbers
+from nmt.search.constraints import NEVER_GENERATED, ConstrainedSearch, ban, keep_top_k, keep_top_p, require_numbers
 from nmt.tokens import BOS, EOS
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sampling(RuledSearch):
+class Sampling(ConstrainedSearch):
     """Draws `samples` translations of each sentence, independently of each other.
 
-    The distribution of the next token is changed in this order: PAD and BOS are forbidden; the rules of `RuledSearch`
-    apply; log-probabilities are divided by `temperature`; only the `top_k` most probable tokens are kept (0: all of
-    them); of these only the smallest set with a probability of at least `top_p` (1: all of them). A temperature near 0,
-    or top_k=1, gives greedy search.
+    The distribution of the next token is changed in this order: PAD and BOS are forbidden; the constraints apply;
+    log-probabilities are divided by `temperature`; only the `top_k` most probable tokens are kept (0: all of them); of
+    these only the smallest set with a probability of at least `top_p` (1: all of them). A temperature near 0, or
+    top_k=1, gives greedy search.
 
-    The score of a hypothesis is its log-probability log P under the model, without rules, temperature and cut-offs.
-    The samples of a sentence are returned best score first. Equal samples are not merged, so that their number can be
-    counted.
+    The score of a hypothesis is its log-probability log P under the model, as it is without these changes. The samples
+    of a sentence are returned best score first. Equal samples are not merged, so that their number can be counted.
 
     The draws depend on `seed`, the sentence's key, the sample's number and the step. So a sentence gets the same
     random numbers in any batch, in any order and on any device, and the first samples stay the same when more are
     asked for. Equal source sentences draw equal samples.
     """
 
-    temperature: float = 1.0
-    top_k: int = 0
-    top_p: float = 1.0
-    samples: int = 1
-    seed: int = 1
+    temperature: Annotated[float, Range(above=0, high=100)] = 1.0
+    top_k: NonNegativeInt = 0
+    top_p: Annotated[float, Range(above=0, high=1)] = 1.0
+    samples: Annotated[int, Range(low=1, high=256)] = 1
+    seed: Annotated[int, Range(low=0, high=2**32 - 1)] = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_number(above=0.0, at_most=100.0, temperature=self.temperature)
-        require_integer(at_least=0, top_k=self.top_k)
-        require_number(above=0.0, at_most=1.0, top_p=self.top_p)
-        require_integer(at_least=1, at_most=256, samples=self.samples)
-        require_integer(at_least=0, at_most=2**32 - 1, seed=self.seed)
-        self._require_candidates(samples=self.samples)
+        self._require_candidates("samples", self.samples)
 
     @property
     def label(self) -> str:
@@ -78,7 +72,7 @@ class Sampling(RuledSearch):
         log_probs, state = log_probs[rows], state.select(rows)  # (N, V), a sentence's samples adjacent
         history = max_length.new_zeros(len(rows), 0)  # (N, t), also of the samples that have ended
         while True:
-            tokens = self._draw(self.ruled(history, log_probs), list(chain(*live)))
+            tokens = self._draw(self.constrain(history, log_probs), list(chain(*live)))
             history = torch.cat([history, tokens.unsqueeze(1)], dim=1)
             chosen = log_probs.gather(1, tokens.unsqueeze(1)).squeeze(1)
             for sample, token, log_prob in zip(chain(*live), tokens.tolist(), chosen.tolist(), strict=True):

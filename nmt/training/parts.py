@@ -39,7 +39,7 @@ from nmt.data.tokenizer import Tokenizer
 from nmt.data.training_pairs import Part, TrainingPairs
 from nmt.errors import UserError, counted
 from nmt.evaluation.metrics.base import Metric
-from nmt.models.dropout import Dropout
+from nmt.models.layers import Dropout
 from nmt.parameters import shown
 from nmt.preflight import check_lengths
 from nmt.system import machine

@@ -19,7 +19,7 @@ from nmt.data.batch import batches_by_length
 from nmt.errors import UserError, counted
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.base import Hypothesis, Search, Selectable, Step
-from nmt.search.prefix import force_prefixes
+from nmt.search.constraints import force_prefixes
 from nmt.translation.source import SourceLimit, SourcePart
 from nmt.translation.translation import Translation, joined
 

@@ -11,11 +11,10 @@ from torch import Tensor
 
 from nmt import checkpoint
 from nmt.attention_map import AttentionMap, Origin
-from nmt.build import architecture, search_node
+from nmt.build import architecture, search_node, track_coverage
 from nmt.checkpoint import Checkpoint
 from nmt.data.batch import batches_by_length, pad
 from nmt.errors import UserError
-from nmt.models.coverage import Covering
 from nmt.models.interface import AttentionWeights
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.base import Search, Selectable, Step
@@ -84,7 +83,7 @@ class Translator(BaseTranslator):
     def start(self, sources: Sequence[SourcePart], *, attending: bool = False) -> tuple[Step[Any], Selectable]:
         """Return the model's step function, and its state before the first token; see `BaseTranslator.start`."""
         source, mask = (x.to(self.device) for x in pad([part.ids[0] for part in sources]))
-        model = Covering(self.model) if attending else self.model
+        model = track_coverage(self.model) if attending else self.model
         return model.step, model.start(source, mask)
 
     def token_log_probs(self, pairs: Sequence[ForcedPair]) -> list[Tensor]:

@@ -139,7 +139,7 @@ def test_translate_program_takes_a_strategy_of_ones_own(
         (["search.path=x"], "search.path: unknown key"),
         (["search.temperature=0.7"], "search.temperature: unknown key"),
         (["search=sampling", "search.beam_size=5"], "search.beam_size: unknown key"),
-        (["search=sampling", "search.top_p=0"], "search.top_p: got 0, expected a number of more than 0.0"),
+        (["search=sampling", "search.top_p=0"], "search.top_p: got 0, expected a number of more than 0"),
         (["search=samplng"], "did you mean 'sampling'"),
         (["txt=a dog"], "txt: unknown key; did you mean 'text'"),
         (["search.beam_size=many"], "search.beam_size: got 'many', expected an integer"),

@@ -147,7 +147,7 @@ def test_each_mistake_on_the_command_line_is_one_clear_line(overrides: list[str]
         ("seed", 1.5, "seed: got 1.5, expected an integer of at least 0"),
         ("seed", -1, "seed: got -1, expected an integer of at least 0"),
         ("seed", True, "seed: got true, expected an integer"),
-        ("tokenizer.character_coverage", 1.5, "got 1.5, expected a number of at least 0.98 and at most 1.0"),
+        ("tokenizer.character_coverage", 1.5, "got 1.5, expected a number of at least 0.98 and at most 1"),
         ("data.max_ratio", float("nan"), "data.max_ratio: got nan"),
         ("data.limit", 0, "data.limit: got 0, expected an integer of at least 1 or null"),
         ("data.limit", "???", "data.limit: not given; set data.limit=..."),
@@ -184,7 +184,7 @@ def test_each_mistake_on_the_command_line_is_one_clear_line(overrides: list[str]
         (
             "trainer.val_check_interval",
             2.5,
-            "got 2.5, expected an integer of at least 1 or a number of more than 0.0 and at most 1.0 or null",
+            "got 2.5, expected an integer of at least 1 or a number of more than 0 and at most 1 or null",
         ),
         (
             "trainer.devices",
@@ -207,7 +207,7 @@ def test_each_mistake_on_the_command_line_is_one_clear_line(overrides: list[str]
         (
             "model.encoder.block.attention_dropout",
             1.5,
-            "model.encoder.block.attention_dropout: got 1.5, expected a number of at least 0.0",
+            "model.encoder.block.attention_dropout: got 1.5, expected a number of at least 0",
         ),
         ("model.decoder.block.feed_forward_dropout", -0.1, "model.decoder.block.feed_forward_dropout: got -0.1"),
         ("model.encoder.block.width", "x", "model.encoder.block.width: got 'x', expected an integer"),

@@ -15,7 +15,7 @@ from nmt.build import MODELS
 from nmt.config.instantiate import instantiate
 from nmt.errors import ParameterError, UserError
 from nmt.models.attention.base import Attention, AttentionFactory, AttentionMemory
-from nmt.models.attention.dot import DotAttention
+from nmt.models.attention.luong import DotAttention
 from nmt.models.interface import State
 from tests.models.cases import CONFIGS, attention_node
 from tests.models.toy_attentions import TOYS

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
-from nmt.build import build_model
+from nmt.build import build_model, track_coverage
 from nmt.errors import UserError
-from nmt.models.coverage import Covering
-from nmt.models.seq2seq import Seq2Seq
+from nmt.models.seq2seq import CoverageTracker, Seq2Seq
 from nmt.search.beam import BeamSearch
 from nmt.tokens import BOS
 from tests.models.cases import VOCABULARY, model_config
@@ -29,7 +28,7 @@ def test_the_score_has_the_coverage_of_the_attention_maps(words: str) -> None:
     source = torch.tensor([[5, 6, 7, 8, 3], [9, 4, 3, 0, 0], [12, 11, 10, 3, 0]])
     mask, limits = source != 0, torch.tensor([9, 6, 3])
     search = BeamSearch(beam_size=4, n_best=4, coverage_penalty=0.7)
-    covering = Covering(model)
+    covering = CoverageTracker(model)
     with torch.no_grad():
         found = search(covering.step, covering.start(source, mask), max_length=limits, keys=[[0]] * 3)
         for row, hypotheses in enumerate(found):
@@ -45,5 +44,5 @@ def test_the_score_has_the_coverage_of_the_attention_maps(words: str) -> None:
 
 
 def test_a_decoder_without_attention_is_refused() -> None:
-    with pytest.raises(UserError, match=r"search\.coverage_penalty: .*no attention; use search\.coverage_penalty=0"):
-        Covering(build("rnn model/attention=none"))
+    with pytest.raises(UserError, match=r"search\.coverage_penalty: .*no attention"):
+        track_coverage(build("rnn model/attention=none"))

@@ -157,7 +157,6 @@ def test_unscaled_scores_by_hand():
     torch.testing.assert_close(weights[0, 0, 1, 1], e[1] / (e[1] + 1))
 
 
-@pytest.mark.parametrize(("width", "heads"), [(10, 3), (6, 0)])
-def test_sizes_that_do_not_divide_are_refused(width, heads):
-    with pytest.raises(ValueError, match=f"heads: got {heads}, expected a number that divides the width {width}"):
-        MultiHeadAttention(width, heads)
+def test_sizes_that_do_not_divide_are_refused():
+    with pytest.raises(ValueError, match="heads: got 3, expected a number that divides the width 10"):
+        MultiHeadAttention(10, 3)

@@ -11,9 +11,8 @@ from torch import Tensor
 
 from nmt.errors import ParameterError, UserError
 from nmt.models.positions.alibi import Alibi, head_slopes
-from nmt.models.positions.base import Positions, PositionsFactory
+from nmt.models.positions.base import NoPositions, Positions, PositionsFactory
 from nmt.models.positions.learned import Learned
-from nmt.models.positions.none import NoPositions
 from nmt.models.positions.relative import Relative
 from nmt.models.positions.rotary import Rotary
 from nmt.models.positions.sinusoidal import Sinusoidal

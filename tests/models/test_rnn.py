@@ -13,10 +13,9 @@ from torch import Tensor, nn
 
 from nmt.data.batch import pad
 from nmt.errors import ParameterError
-from nmt.models.attention.bahdanau import BahdanauAttention
+from nmt.models.attention.additive import AdditiveAttention
 from nmt.models.attention.base import Attention
-from nmt.models.attention.general import GeneralAttention
-from nmt.models.attention.luong import LuongAttention
+from nmt.models.attention.luong import GeneralAttention, LuongAttention
 from nmt.models.interface import EncoderOutput, masked_mean
 from nmt.models.rnn import CELLS, RecurrentEncoder, RecurrentLayer, RecurrentStack
 from nmt.models.rnn_decoder import Bridge, RecurrentDecoder
@@ -24,7 +23,7 @@ from nmt.tokens import EOS
 
 SOURCE, MASK = pad([[5, 9, 4, 7, EOS], [6, EOS], [8, 4, EOS]])
 Attentions = Callable[..., Attention] | None
-BAHDANAU: Attentions = functools.partial(BahdanauAttention, width=3)
+BAHDANAU: Attentions = functools.partial(AdditiveAttention, width=3)
 LUONG: Attentions = functools.partial(LuongAttention, score="general", scale="none")
 BETWEEN: Attentions = functools.partial(GeneralAttention, scale="none", query_state="between")
 

@@ -5,10 +5,9 @@ import torch
 from torch import nn
 
 from nmt.errors import ParameterError
-from nmt.models.dropout import Dropout, StochasticDepth
 from nmt.models.interface import CrossLayer
-from nmt.models.positions.base import Positions
-from nmt.models.positions.none import NoPositions
+from nmt.models.layers import Dropout, StochasticDepth
+from nmt.models.positions.base import NoPositions, Positions
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.transformer import (
     DecoderLayer,
@@ -108,8 +107,8 @@ def test_forward_equals_steps_with_every_norm(norm, norm_first):
         ({"activation": "rel"}, r"activation: got 'rel', expected one of relu, gelu; did you mean 'relu'\?"),
         ({"heads": 3}, "heads: got 3, expected a number that divides the width 16"),
         ({"heads": 0}, "heads: got 0, expected an integer of at least 1"),
-        ({"residual_dropout": 1.0}, "residual_dropout: got 1.0, expected a number of at least 0.0 and less than 1.0"),
-        ({"stochastic_depth": 1.0}, "stochastic_depth: got 1.0, expected a number of at least 0.0 and less than 1.0"),
+        ({"residual_dropout": 1.0}, "residual_dropout: got 1.0, expected a number of at least 0 and less than 1"),
+        ({"stochastic_depth": 1.0}, "stochastic_depth: got 1.0, expected a number of at least 0 and less than 1"),
     ],
 )
 def test_values_out_of_range_are_refused(change, words):

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from nmt.search.beam import BeamSearch
-from nmt.search.ruled import RuledSearch
+from nmt.search.constraints import ConstrainedSearch
 from nmt.tokens import BOS, EOS, PAD
 from tests.search.toy import AttendingToy, Toy
 
@@ -33,7 +33,7 @@ def model_row(toy: Toy, topic: Tensor, tokens: Sequence[int]) -> Row:
     return {token: value for token, value in enumerate(row) if token not in (PAD, BOS) and value > -math.inf}
 
 
-def ruled_row(search: RuledSearch, tokens: Sequence[int], row: Row) -> Row:
+def ruled_row(search: ConstrainedSearch, tokens: Sequence[int], row: Row) -> Row:
     if search.repetition_penalty > 1:
         row = penalized(search.repetition_penalty, tokens, row)
     if size := search.no_repeat_ngram_size:
@@ -55,7 +55,7 @@ def penalized(penalty: float, tokens: Sequence[int], row: Row) -> Row:
     return {t: x - math.log(normalizer) + math.log(mass) for t, x in logits.items()}
 
 
-def extensions(search: RuledSearch, toy: Toy, topic: Tensor, found: Found) -> list[Found]:
+def extensions(search: ConstrainedSearch, toy: Toy, topic: Tensor, found: Found) -> list[Found]:
     row = model_row(toy, topic, found.tokens)
     ruled = ruled_row(search, found.tokens, row)
     return [Found((*found.tokens, t), found.total + v, (*found.own, row[t])) for t, v in sorted(ruled.items())]
@@ -65,7 +65,7 @@ NOTHING = Found()
 
 
 def every_hypothesis(
-    search: RuledSearch, toy: Toy, topic: Tensor, limit: int, found: Found = NOTHING
+    search: ConstrainedSearch, toy: Toy, topic: Tensor, limit: int, found: Found = NOTHING
 ) -> Iterator[Found]:
     """Yield everything that the rules allow."""
     for longer in extensions(search, toy, topic, found):

@@ -121,7 +121,7 @@ def test_the_divisors() -> None:
     ("name", "value", "expected"),
     [
         ("normalization", "fairseq", "got 'fairseq', expected one of gnmt, power"),
-        ("coverage_penalty", -0.2, "got -0.2, expected a number of at least 0.0"),
+        ("coverage_penalty", -0.2, "got -0.2, expected a number of at least 0"),
         ("groups", 0, "got 0, expected an integer of at least 1"),
         ("groups", 2, "got 2, expected a number that divides beam_size=5"),
         ("diversity", math.inf, "got inf, expected a number"),

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from nmt.search.base import Hypothesis, Search
 from nmt.search.beam import BeamSearch
-from nmt.search.prefix import force_prefixes
+from nmt.search.constraints import force_prefixes
 from nmt.search.sampling import Sampling
 from tests.search.plain import brute_force
 from tests.search.toy import AttendingToy, Toy, total

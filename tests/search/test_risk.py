@@ -11,8 +11,8 @@ from sacrebleu import sentence_bleu, sentence_chrf
 
 from nmt.errors import ParameterError
 from nmt.search.beam import BeamSearch
+from nmt.search.constraints import ConstrainedSearch
 from nmt.search.risk import expected_utilities
-from nmt.search.ruled import RuledSearch
 from nmt.search.sampling import Sampling
 from nmt.tokens import EOS
 from tests.search.toy import Toy
@@ -56,7 +56,7 @@ def test_chrf_is_sacrebleus_for_every_pair_of_texts() -> None:
     ],
     ids=lambda search: search.label,
 )
-def test_candidates_are_ranked_by_their_expected_utility(search: RuledSearch) -> None:
+def test_candidates_are_ranked_by_their_expected_utility(search: ConstrainedSearch) -> None:
     toy = Toy(9, seed=2, sharpness=0.6)
     topics, limits = toy.topics(4), [6, 9, 4, 7]
     changed = 0
@@ -94,7 +94,7 @@ def test_without_a_utility_nothing_changes() -> None:
         (Sampling(), {"utility": "comet", "samples": 4}, "got 'comet', expected one of chrf, bleu, bleu_char"),
     ],
 )
-def test_settings_are_checked(search: RuledSearch, fields: dict[str, object], expected: str) -> None:
+def test_settings_are_checked(search: ConstrainedSearch, fields: dict[str, object], expected: str) -> None:
     with pytest.raises(ParameterError) as caught:
         search.replace(**fields)
     assert caught.value.parameter == "utility" and caught.value.problem.startswith(expected)

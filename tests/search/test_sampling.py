@@ -189,9 +189,9 @@ def test_broken_models_are_an_error_at_once() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "expected"),
     [
-        ("temperature", 0, "got 0, expected a number of more than 0.0"),
+        ("temperature", 0, "got 0, expected a number of more than 0"),
         ("top_k", -1, "got -1, expected an integer of at least 0"),
-        ("top_p", 1.2, "got 1.2, expected a number of more than 0.0 and at most 1.0"),
+        ("top_p", 1.2, "got 1.2, expected a number of more than 0 and at most 1"),
         ("samples", 0, "got 0, expected an integer of at least 1"),
         ("seed", -1, "got -1, expected an integer of at least 0"),
         ("beam_size", 5, "unknown key; Sampling takes max_length_factor"),

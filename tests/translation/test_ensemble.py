@@ -182,5 +182,5 @@ def test_a_model_without_attention_has_no_coverage(run: Run) -> None:
     plain = Translator(make_model(config, run.translator.tokenizer), run.translator.tokenizer, BeamSearch())
     both = Ensemble([run.translator, plain])
     assert torch.isfinite(torch.tensor([each.score for each in both.translate(TEXTS)])).all()
-    with pytest.raises(UserError, match=r"use search\.coverage_penalty=0"):
+    with pytest.raises(UserError, match=r"search\.coverage_penalty: .*use 0"):
         both.translate(TEXTS, coverage_penalty=0.2)

@@ -8,8 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from nmt.models.multihead import MultiHeadAttention, attention_weights
-from nmt.models.positions.base import Positions
-from nmt.models.positions.none import NoPositions
+from nmt.models.positions.base import NoPositions, Positions
 from nmt.models.positions.sinusoidal import Sinusoidal
 from nmt.models.transformer import TransformerBlock, TransformerEncoder
 from nmt.tokens import EOS

@@ -31,7 +31,9 @@ class Scores(Claim):
     name = "scores"
 
     def systems(self) -> Mapping[str, Sequence[str]]:
-        return {score: (*CORPUS, *RECURRENT, f"model/attention={score}") for score in SCORES}
+        choices = {score: [f"model/attention={score}"] for score in SCORES}
+        choices["concat"] = ["model/attention=luong", "model.attention.score=concat"]
+        return {score: (*CORPUS, *RECURRENT, *choice) for score, choice in choices.items()}
 
     def measure(self, runs: Runs) -> Curves:
         bleu = {name: tuple(run.metrics["test"]["bleu"]["value"] for run in each) for name, each in runs.items()}

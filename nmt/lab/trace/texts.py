@@ -8,6 +8,7 @@ decoder, y is the embedding of the token that it reads, and s(t) its state after
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 
 from torch import nn
 
@@ -15,10 +16,9 @@ from nmt.models.attention.additive import AdditiveAttention
 from nmt.models.attention.cosine import CosineAttention
 from nmt.models.attention.coverage import CoverageAttention
 from nmt.models.attention.distance import DistanceAttention
-from nmt.models.attention.dot import DotAttention
-from nmt.models.attention.general import GeneralAttention
 from nmt.models.attention.local import MonotonicLocalAttention, PredictiveLocalAttention
 from nmt.models.attention.location import LocationAttention
+from nmt.models.attention.luong import DotAttention, GeneralAttention
 from nmt.models.attention.multihead import MultiHead
 from nmt.models.interface import Decoder
 from nmt.models.multihead import MultiHeadAttention
@@ -127,7 +127,7 @@ _AFTER = {
 }
 
 
-def texts_of(attention: nn.Module, decoder: Decoder) -> dict[str, tuple[str, str]]:
+def texts_of(attention: nn.Module, decoder: Decoder[Any]) -> dict[str, tuple[str, str]]:
     """Return equation and sentence of each step of an attention and its decoder, by the name of the step."""
     found = TEXTS | {"query": TEXTS.get(f"query, {getattr(attention, 'query_state', None)}", TEXTS["query"])}
     equations: dict[str, str] = {}

@@ -56,7 +56,7 @@ class Trace:
     attention: AttentionMap
     kind: Traced
     position: int
-    decoder: Decoder
+    decoder: Decoder[Any]
     watched: Sequence[Watched]
     readout: Tensor
     logits: Tensor
@@ -243,7 +243,7 @@ def trace_position(translator: Translator, translation: Translation, position: i
     return Trace(attention, kind, position, decoder, watched, readout, logits, translation.tokens[position - 1], label)
 
 
-def _check(decoder: Decoder, kind: Traced, pieces: Sequence[str], position: int) -> None:
+def _check(decoder: Decoder[Any], kind: Traced, pieces: Sequence[str], position: int) -> None:
     """Raise UserError if the decoder has no attention of the `kind`, or the translation no piece at the position."""
     kinds = [each for each in ("cross", "decoder_self") if decoder.attentions(each)]
     if decoder.attends and not kinds:

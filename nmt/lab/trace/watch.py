@@ -22,9 +22,8 @@ from nmt.models.attention.base import Attention
 from nmt.models.attention.cosine import CosineAttention
 from nmt.models.attention.coverage import CoverageAttention
 from nmt.models.attention.distance import DistanceAttention
-from nmt.models.attention.dot import DotAttention
-from nmt.models.attention.general import GeneralAttention
 from nmt.models.attention.local import LocalAttention, MonotonicLocalAttention, PredictiveLocalAttention
+from nmt.models.attention.luong import DotAttention, GeneralAttention
 from nmt.models.attention.multihead import MultiHead
 from nmt.models.interface import Decoder
 from nmt.models.multihead import MultiHeadAttention

@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch import Tensor, nn
 
-from nmt.models.attention.base import Attention, AttentionMemory, QueryState
+from nmt.models.attention.base import Attention, AttentionMemory, QueryState, StateT
 from nmt.models.attention.normalizers import Normalizer
-from nmt.require import WIDEST, require_integer
+from nmt.parameters import Width, checked
 
 
-class AdditiveAttention(Attention):
-    """score = v^T tanh(W h_t + U h_s) (arXiv:1409.0473, appendix A.1.2).
+@checked
+class AdditiveAttention(Attention[StateT]):
+    """score = v^T tanh(W q + U h_s) (arXiv:1409.0473, eq. 6 and appendix A.1.2).
+
+    By default the query q is the previous state s_(i-1), as there: the context c_i = sum_j a_ij h_j (eq. 5) enters the
+    cell that computes s_i.
 
     `width` is the number of units of the hidden layer; None is the width of the query. With None this is also "concat"
     of arXiv:1508.04025, section 3.1, v^T tanh(W' [h_t; h_s]), whose matrix W' = [W U] is stored in two parts, so that
-    U h_s is computed once. Raises ParameterError for a width below 1.
+    U h_s is computed once.
     """
 
     def __init__(
         self,
         query_width: int,
         memory_width: int,
-        width: int | None = 256,
-        query_state: QueryState = "current",
+        width: Width | None = 256,
+        query_state: QueryState = "previous",
         normalizer: Normalizer = "softmax",
     ) -> None:
         super().__init__(query_width, memory_width, query_state=query_state, normalizer=normalizer)
         width = query_width if width is None else width
-        require_integer(at_least=1, at_most=WIDEST, width=width)
         self.query_projection = nn.Linear(query_width, width, bias=False)  # W
         self.key_projection = nn.Linear(memory_width, width, bias=False)  # U
         self.energy = nn.Linear(width, 1, bias=False)  # v
@@ -39,7 +40,7 @@ class AdditiveAttention(Attention):
         keys: Tensor = self.key_projection(memory)
         return keys
 
-    def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
+    def score(self, query: Tensor, memory: AttentionMemory, state: StateT) -> Tensor:
         return additive_scores(self.query_projection(query), memory.keys.unsqueeze(1), self.energy)
 
 

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Generic, Literal, Protocol, TypeVar, cast, runtime_checkable
 
 import torch
 from torch import Tensor, nn
 
 from nmt.models.attention.normalizers import Normalizer, normalizer_function
 from nmt.models.interface import State, per_sentence
-from nmt.require import require_choice
+from nmt.parameters import checked
 
 QueryState = Literal["previous", "between", "current"]
-QUERY_STATES = ("previous", "between", "current")
+StateT = TypeVar("StateT", bound=State | None)
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,8 @@ class AttentionMemory(State):
     mask: Tensor = per_sentence()
 
 
-class Attention(nn.Module, ABC):
+@checked
+class Attention(nn.Module, ABC, Generic[StateT]):
     """Maps queries and a memory to contexts and weights.
 
     A family implements `project_keys` and `score`. It may override `normalize` (in place of the normalizer), `reweigh`
@@ -47,7 +48,7 @@ class Attention(nn.Module, ABC):
     `nmt.models.attention.normalizers`.
 
     `query_width` and `memory_width` come from the decoder; `context_width` is the width C of the context, and `heads`
-    the number of heads. Raises ParameterError for another query state or normalizer.
+    the number of heads. The type of the state is `StateT`; most families have none, and are an `Attention[None]`.
     """
 
     heads: int = 1
@@ -61,7 +62,6 @@ class Attention(nn.Module, ABC):
         normalizer: Normalizer = "softmax",
     ) -> None:
         super().__init__()
-        require_choice(QUERY_STATES, query_state=query_state)
         self.query_width = query_width
         self.memory_width = memory_width
         self.context_width = memory_width
@@ -78,7 +78,7 @@ class Attention(nn.Module, ABC):
         """Return `memory` (B, S, D), its projected keys and its `mask` (B, S), for all steps and beams."""
         return AttentionMemory(memory, self.project_keys(memory), mask)
 
-    def forward(self, query: Tensor, memory: AttentionMemory, state: Any) -> tuple[Tensor, Tensor, Any]:
+    def forward(self, query: Tensor, memory: AttentionMemory, state: StateT) -> tuple[Tensor, Tensor, StateT]:
         """Return contexts (B, Q, C), weights (B, H, Q, S) and the next state for `query` (B, Q, query_width).
 
         Q is 1 in training step by step, and K in a search with K beams. Q is T if all steps are computed at once, which
@@ -87,7 +87,7 @@ class Attention(nn.Module, ABC):
         weights = self.weigh(query, memory, state, memory.mask.unsqueeze(1))
         return self.read(weights, memory), weights, self.advance(state, weights.mean(1))
 
-    def weigh(self, query: Tensor, memory: AttentionMemory, state: Any, allowed: Tensor) -> Tensor:
+    def weigh(self, query: Tensor, memory: AttentionMemory, state: StateT, allowed: Tensor) -> Tensor:
         """Return weights (B, H, Q, S). `allowed` (B, 1 or Q, S) is True where a query may attend to a position."""
         scores = self.score(query, memory, state)
         masked = scores.masked_fill(~allowed, -torch.inf)
@@ -102,14 +102,14 @@ class Attention(nn.Module, ABC):
         """Return the keys (B, S, A) of `memory` (B, S, D): the part of the score that does not depend on the query."""
 
     @abstractmethod
-    def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
+    def score(self, query: Tensor, memory: AttentionMemory, state: StateT) -> Tensor:
         """Return scores (B, Q, S) of `query` (B, Q, query_width). The caller masks padding."""
 
-    def init_state(self, memory: AttentionMemory) -> State | None:
+    def init_state(self, memory: AttentionMemory) -> StateT:
         """Return the state before the first step, with one hypothesis for each sentence (N = B), or None."""
-        return None
+        return cast(StateT, None)
 
-    def advance(self, state: Any, weights: Tensor) -> Any:
+    def advance(self, state: StateT, weights: Tensor) -> StateT:
         """Return the state after a step with `weights` (B, Q, S), the mean of the heads.
 
         Tensors of the state are (N, ...) with N = B * Q.
@@ -120,7 +120,7 @@ class Attention(nn.Module, ABC):
         """Return weights (B, Q, S) for scores (B, Q, S). Scores are -inf at padding, where weights must be 0."""
         return self._normalize(scores)
 
-    def reweigh(self, weights: Tensor, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
+    def reweigh(self, weights: Tensor, query: Tensor, memory: AttentionMemory, state: StateT) -> Tensor:
         """Return the final weights, given the normalized ones. Weights at padding must stay 0.
 
         Both are (B, Q, S), or (B, H, Q, S) in `MultiHead`.
@@ -128,9 +128,46 @@ class Attention(nn.Module, ABC):
         return weights
 
 
+class AttentionWrapper(Attention[StateT]):
+    """Computes with the attention `scores`; a derived class overrides `prepare`, `weigh`, `read` or `advance`."""
+
+    def __init__(self, scores: Attention[Any]) -> None:
+        super().__init__(
+            scores.query_width, scores.memory_width, query_state=scores.query_state, normalizer=scores.normalizer
+        )
+        self.context_width = scores.context_width
+        self.heads = scores.heads
+        self.scores = scores
+
+    @property
+    def recurrent(self) -> bool:
+        return self.scores.recurrent
+
+    def prepare(self, memory: Tensor, mask: Tensor) -> AttentionMemory:
+        return self.scores.prepare(memory, mask)
+
+    def weigh(self, query: Tensor, memory: AttentionMemory, state: StateT, allowed: Tensor) -> Tensor:
+        return self.scores.weigh(query, memory, state, allowed)
+
+    def read(self, weights: Tensor, memory: AttentionMemory) -> Tensor:
+        return self.scores.read(weights, memory)
+
+    def project_keys(self, memory: Tensor) -> Tensor:
+        return self.scores.project_keys(memory)
+
+    def score(self, query: Tensor, memory: AttentionMemory, state: StateT) -> Tensor:
+        return self.scores.score(query, memory, state)
+
+    def init_state(self, memory: AttentionMemory) -> StateT:
+        return cast(StateT, self.scores.init_state(memory))
+
+    def advance(self, state: StateT, weights: Tensor) -> StateT:
+        return cast(StateT, self.scores.advance(state, weights))
+
+
 @runtime_checkable
 class AttentionFactory(Protocol):
     """Makes the attention of a recurrent decoder: a class derived from `Attention`, or a partial of one."""
 
-    def __call__(self, *, query_width: int, memory_width: int) -> Attention:
+    def __call__(self, *, query_width: int, memory_width: int) -> Attention[Any]:
         """Return an attention for queries and a memory of these widths."""

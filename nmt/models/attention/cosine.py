@@ -2,43 +2,43 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated
 
 import torch
 from torch import Tensor, nn
 
 from nmt.models.attention.base import Attention, AttentionMemory, QueryState
-from nmt.models.attention.factor import require_equal_widths
+from nmt.models.attention.luong import require_equal_widths
 from nmt.models.attention.normalizers import Normalizer
-from nmt.require import require_number
+from nmt.parameters import Range, checked
 
 
-class CosineAttention(Attention):
+@checked
+class CosineAttention(Attention[None]):
     """score = f cos(h_t, h_s), as in the content-based addressing of arXiv:1410.5401, section 3.3.1, eq. 5 and 6.
 
     The learned factor f is the inverse of a temperature. There it comes from the controller, here it is a parameter
     that begins at `factor`: cosines lie between -1 and 1, and alone they would leave all weights nearly equal. Raises
-    ParameterError for a factor that is not above 0, and ValueError if decoder and memory have different widths.
+    ValueError if decoder and memory have different widths.
     """
 
     def __init__(
         self,
         query_width: int,
         memory_width: int,
-        factor: float = 10.0,
+        factor: Annotated[float, Range(above=0)] = 10.0,
         query_state: QueryState = "current",
         normalizer: Normalizer = "softmax",
     ) -> None:
         super().__init__(query_width, memory_width, query_state=query_state, normalizer=normalizer)
         require_equal_widths(query_width, memory_width)
-        require_number(above=0, factor=factor)
         self.factor = nn.Parameter(torch.tensor(float(factor)))
 
     def project_keys(self, memory: Tensor) -> Tensor:
         norms = _norms(memory)
         return memory / norms * self.factor
 
-    def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
+    def score(self, query: Tensor, memory: AttentionMemory, state: None) -> Tensor:
         norm = _norms(query)
         return query / norm @ memory.keys.transpose(1, 2)
 

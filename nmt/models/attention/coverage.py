@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 from torch import Tensor, nn
 
@@ -10,7 +11,7 @@ from nmt.models.attention.additive import AdditiveAttention, additive_scores
 from nmt.models.attention.base import AttentionMemory, QueryState
 from nmt.models.attention.normalizers import Normalizer
 from nmt.models.interface import State, per_sentence
-from nmt.require import require_number
+from nmt.parameters import Range, Width, checked
 
 
 @dataclass(frozen=True)
@@ -21,26 +22,25 @@ class CoverageState(State):
     fertility: Tensor = per_sentence()
 
 
-class CoverageAttention(AdditiveAttention):
+@checked
+class CoverageAttention(AdditiveAttention[CoverageState]):
     """Linguistic coverage of arXiv:1601.04811, section 3.1; by default the query is the previous state, as there.
 
     score = v^T tanh(W s_(i-1) + U h_j + V C_(i-1,j)). The coverage C_ij = C_(i-1,j) + a_ij / F_j begins at 0. The
     fertility F_j = N sigmoid(U_f h_j) is the number of target tokens that a source token is expected to become; its
-    largest value N is `max_fertility`. Raises ParameterError for a width below 1 and a `max_fertility` that is not
-    above 0.
+    largest value N is `max_fertility`.
     """
 
     def __init__(
         self,
         query_width: int,
         memory_width: int,
-        width: int = 256,
-        max_fertility: float = 2.0,
+        width: Width = 256,
+        max_fertility: Annotated[float, Range(above=0)] = 2.0,
         query_state: QueryState = "previous",
         normalizer: Normalizer = "softmax",
     ) -> None:
         super().__init__(query_width, memory_width, width, query_state=query_state, normalizer=normalizer)
-        require_number(above=0, max_fertility=max_fertility)
         self.max_fertility = max_fertility
         self.coverage_projection = nn.Linear(1, width, bias=False)  # V
         self.fertility = nn.Linear(memory_width, 1, bias=False)  # U_f

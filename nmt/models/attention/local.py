@@ -9,17 +9,16 @@ import torch
 from torch import Tensor, nn
 
 from nmt.errors import ParameterError
-from nmt.models.attention.base import AttentionFactory, AttentionMemory
-from nmt.models.attention.wrapper import AttentionWrapper
+from nmt.models.attention.base import AttentionFactory, AttentionMemory, AttentionWrapper, StateT
 from nmt.models.interface import State
-from nmt.require import LONGEST, require_integer
+from nmt.parameters import Length, checked
 
 
-class LocalAttention(AttentionWrapper):
+class LocalAttention(AttentionWrapper[StateT]):
     """Attends to the positions s with |s - p_t| <= D only (arXiv:1508.04025, section 3.2).
 
     `window` is D. `scores` makes the attention whose scores, normalizer and query state are used. Raises ParameterError
-    for a window below 1, and for scores that have a window already.
+    for scores that have a window already.
     """
 
     def __init__(self, query_width: int, memory_width: int, scores: AttentionFactory, window: int) -> None:
@@ -28,7 +27,6 @@ class LocalAttention(AttentionWrapper):
             raise ParameterError(
                 "scores", f"got {type(inner).__name__}, which has a window of its own, expected global attention"
             )
-        require_integer(at_least=1, at_most=LONGEST, window=window)
         super().__init__(inner)
         self.window = window
 
@@ -47,13 +45,14 @@ class Clock(State):
     scores: State | None
 
 
-class MonotonicLocalAttention(LocalAttention):
+@checked
+class MonotonicLocalAttention(LocalAttention[Clock]):
     """Local-m: the window moves one position in each step, p_t = t (arXiv:1508.04025, section 3.2).
 
     A translation can be longer than its source; then the window stays at the last token.
     """
 
-    def __init__(self, query_width: int, memory_width: int, scores: AttentionFactory, window: int = 10) -> None:
+    def __init__(self, query_width: int, memory_width: int, scores: AttentionFactory, window: Length = 10) -> None:
         super().__init__(query_width, memory_width, scores, window)
 
     @property
@@ -73,19 +72,20 @@ class MonotonicLocalAttention(LocalAttention):
         return self.weigh_within(_positions(memory) - centre, query, memory, state.scores, allowed)
 
 
-class PredictiveLocalAttention(LocalAttention):
+@checked
+class PredictiveLocalAttention(LocalAttention[State | None]):
     """Local-p: the query predicts the centre of the window (arXiv:1508.04025, section 3.2).
 
     p_t = S sigmoid(v^T tanh(W h_t)) for a source of S tokens (eq. 9). The weights in the window are multiplied by
     exp(-(s - p_t)^2 / (2 sigma^2)) with sigma = D / 2 (eq. 10), so their sum is less than 1.
     """
 
-    def __init__(self, query_width: int, memory_width: int, scores: AttentionFactory, window: int = 10) -> None:
+    def __init__(self, query_width: int, memory_width: int, scores: AttentionFactory, window: Length = 10) -> None:
         super().__init__(query_width, memory_width, scores, window)
         self.centre_hidden = nn.Linear(query_width, query_width, bias=False)  # W
         self.centre_output = nn.Linear(query_width, 1, bias=False)  # v
 
-    def weigh(self, query: Tensor, memory: AttentionMemory, state: Any, allowed: Tensor) -> Tensor:
+    def weigh(self, query: Tensor, memory: AttentionMemory, state: State | None, allowed: Tensor) -> Tensor:
         logit = self.centre_output(torch.tanh(self.centre_hidden(query)))  # (B, Q, 1)
         precise = torch.promote_types(logit.dtype, torch.float32)  # bfloat16 cannot count the tokens of a long source
         share = torch.sigmoid(logit.to(precise))

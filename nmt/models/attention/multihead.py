@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch import Tensor
 
 from nmt.models.attention.base import Attention, AttentionMemory, QueryState
 from nmt.models.attention.normalizers import Normalizer
 from nmt.models.multihead import MultiHeadAttention
+from nmt.parameters import Heads, checked
 
 
-class MultiHead(Attention):
+@checked
+class MultiHead(Attention[None]):
     """`heads` heads, each with its own projections: Concat(head_1, ..., head_H) W^O (arXiv:1706.03762, section 3.2.2).
 
     head_i = softmax(q k^T / sqrt(d)) v with q = h_t W^Q_i, k = h_s W^K_i, v = h_s W^V_i and d = query width / heads. So
@@ -23,7 +23,7 @@ class MultiHead(Attention):
         self,
         query_width: int,
         memory_width: int,
-        heads: int = 8,
+        heads: Heads = 8,
         query_state: QueryState = "current",
         normalizer: Normalizer = "softmax",
     ) -> None:
@@ -41,13 +41,13 @@ class MultiHead(Attention):
         """Return keys (B, H, S, d)."""
         return self.attention.project(memory)[0]
 
-    def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
+    def score(self, query: Tensor, memory: AttentionMemory, state: None) -> Tensor:
         """Return scores (B, H, Q, S)."""
         queries = self.attention.project_query(query)
         products = queries @ memory.keys.transpose(2, 3)
         return products * self.attention.scale
 
-    def weigh(self, query: Tensor, memory: AttentionMemory, state: Any, allowed: Tensor) -> Tensor:
+    def weigh(self, query: Tensor, memory: AttentionMemory, state: None, allowed: Tensor) -> Tensor:
         scores = self.score(query, memory, state)
         masked = scores.masked_fill(~allowed.unsqueeze(1), -torch.inf)
         return self.reweigh(self.normalize(masked), query, memory, state)

@@ -15,18 +15,15 @@ from typing import Literal, cast
 from torch import Tensor
 
 from nmt.errors import ParameterError, missing_packages
-from nmt.require import require_choice
 
 Normalizer = Literal["softmax", "sparsemax", "entmax"]
-NORMALIZERS = ("softmax", "sparsemax", "entmax")
 
 
-def normalizer_function(normalizer: str) -> Callable[[Tensor], Tensor]:
+def normalizer_function(normalizer: Normalizer) -> Callable[[Tensor], Tensor]:
     """Return a function from scores (..., S) to weights (..., S).
 
-    Raises ParameterError for another normalizer, and if the package that computes it is not installed.
+    Raises ParameterError if the package that computes it is not installed.
     """
-    require_choice(NORMALIZERS, normalizer=normalizer)
     if normalizer == "softmax":
         return _softmax
     if missing := missing_packages("entmax", extra="entmax"):

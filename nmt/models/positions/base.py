@@ -42,6 +42,10 @@ class Positions(nn.Module):
         return None
 
 
+class NoPositions(Positions):
+    """No positions: an encoder reads a bag of words, and a decoder learns the order from the causal mask alone."""
+
+
 @runtime_checkable
 class PositionsFactory(Protocol):
     """Makes the positions of one encoder or decoder: a class derived from `Positions`, or a partial of one."""

@@ -6,19 +6,19 @@ from torch import Tensor, nn
 
 from nmt.errors import UserError
 from nmt.models.positions.base import Positions
-from nmt.require import LONGEST, require_integer
+from nmt.parameters import Length, checked
 
 
+@checked
 class Learned(Positions):
     """Adds a learned vector for each position to the embeddings (arXiv:1705.03122, section 3.1).
 
     `max_length` is the number of positions and therefore the largest number of tokens of a sentence, eos included. A
-    longer sentence raises UserError. Raises ParameterError if `max_length` is below 1.
+    longer sentence raises UserError.
     """
 
-    def __init__(self, width: int, heads: int, max_length: int = 512) -> None:
+    def __init__(self, width: int, heads: int, max_length: Length = 512) -> None:
         super().__init__(width, heads)
-        require_integer(at_least=1, at_most=LONGEST, max_length=max_length)
         self.max_length = max_length
         self.table = nn.Embedding(max_length, width)
         nn.init.normal_(self.table.weight, std=width**-0.5)

@@ -6,9 +6,10 @@ import torch
 from torch import Tensor, nn
 
 from nmt.models.positions.base import Positions
-from nmt.require import LONGEST, require_integer
+from nmt.parameters import Length, checked
 
 
+@checked
 class Relative(Positions):
     """Adds to each key a learned vector for its distance from the query (arXiv:1803.02155, section 3.1, eq. 4).
 
@@ -16,13 +17,11 @@ class Relative(Positions):
 
     Distances are clipped to `max_distance`, k in the paper, on both sides (section 3.2). All heads and layers share one
     table; the paper's base model has one for each head and layer. The paper's second table, for values (eq. 3), is left
-    out: the fused kernel cannot add it, and in the paper it does not improve on the first table alone (table 3). Raises
-    ParameterError if `max_distance` is below 1.
+    out: the fused kernel cannot add it, and in the paper it does not improve on the first table alone (table 3).
     """
 
-    def __init__(self, width: int, heads: int, max_distance: int = 16) -> None:
+    def __init__(self, width: int, heads: int, max_distance: Length = 16) -> None:
         super().__init__(width, heads)
-        require_integer(at_least=1, at_most=LONGEST, max_distance=max_distance)
         self.max_distance = max_distance
         self.table = nn.Embedding(2 * max_distance + 1, width // heads)
         nn.init.xavier_uniform_(self.table.weight)

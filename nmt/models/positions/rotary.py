@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from nmt.models.positions.angles import angles
 from nmt.models.positions.base import Positions
+from nmt.models.positions.sinusoidal import angles
 
 
 class Rotary(Positions):

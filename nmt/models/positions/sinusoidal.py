@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 from torch import Tensor
 
-from nmt.models.positions.angles import angles
 from nmt.models.positions.base import Positions
 
 
@@ -20,3 +21,13 @@ class Sinusoidal(Positions):
         turns = angles(start, length, width, x.device)
         waves = torch.stack((turns.sin(), turns.cos()), dim=-1).flatten(1)[:, :width]
         return x + waves.to(x.dtype)
+
+
+def angles(start: int, length: int, width: int, device: torch.device) -> Tensor:
+    """Return angles (length, ceil(width / 2)) in radians for the positions start, start + 1, ...
+
+    Column i is the position times 10000^(-2i / width) (arXiv:1706.03762, section 3.5).
+    """
+    positions = torch.arange(start, start + length, device=device, dtype=torch.float32)
+    exponents = torch.arange(0, width, 2, device=device, dtype=torch.float32)
+    return torch.outer(positions, torch.exp(-math.log(10000.0) / width * exponents))

@@ -22,8 +22,8 @@ from nmt.lab.trace import texts
 from nmt.lab.trace.terminal import lines
 from nmt.lab.trace.trace import Step, Trace, trace_position
 from nmt.models.attention.base import AttentionFactory, AttentionMemory
-from nmt.models.attention.dot import DotAttention
 from nmt.models.attention.local import PredictiveLocalAttention
+from nmt.models.attention.luong import DotAttention
 from nmt.models.interface import Decoder
 from nmt.models.rnn_decoder import RecurrentDecoder
 from nmt.models.seq2seq import Seq2Seq

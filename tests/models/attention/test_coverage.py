@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from nmt.errors import ParameterError
-from nmt.models.attention.bahdanau import BahdanauAttention
+from nmt.models.attention.additive import AdditiveAttention
 from nmt.models.attention.coverage import CoverageAttention
 
 
@@ -42,7 +42,7 @@ def test_two_steps_by_hand() -> None:
 
 
 def test_the_first_step_is_that_of_bahdanau() -> None:
-    plain, covering = BahdanauAttention(4, 6, width=3).double(), CoverageAttention(4, 6, width=3).double()
+    plain, covering = AdditiveAttention(4, 6, width=3).double(), CoverageAttention(4, 6, width=3).double()
     covering.load_state_dict(plain.state_dict(), strict=False)
     query, values, mask = torch.randn(2, 1, 4).double(), torch.randn(2, 5, 6).double(), torch.ones(2, 5) > 0
     memory = covering.prepare(values, mask)

@@ -15,9 +15,9 @@ from nmt.config.compose import compose
 from nmt.config.schema import validate
 from nmt.errors import ParameterError, UserError
 from nmt.models.attention.base import Attention
-from nmt.models.attention.dot import DotAttention
 from nmt.models.attention.local import MonotonicLocalAttention, PredictiveLocalAttention
 from nmt.models.attention.location import LocationAttention
+from nmt.models.attention.luong import DotAttention
 from nmt.preflight import check_nodes
 from tests.models.test_attention import FAMILIES, make, start
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import typing
 from typing import Any
 
 import pytest
@@ -13,8 +14,8 @@ from nmt.build import MODELS
 from nmt.config.instantiate import instantiate
 from nmt.errors import ParameterError
 from nmt.models.attention.base import Attention
-from nmt.models.attention.dot import DotAttention
-from nmt.models.attention.normalizers import NORMALIZERS, normalizer_function
+from nmt.models.attention.luong import DotAttention
+from nmt.models.attention.normalizers import Normalizer, normalizer_function
 from tests.models.cases import attention_node
 from tests.models.test_attention import FAMILIES, start
 
@@ -40,7 +41,7 @@ def test_weights_by_hand(normalizer: str, expected: list[float]) -> None:
     torch.testing.assert_close(weights, torch.tensor(expected), rtol=0, atol=1e-4)
 
 
-@pytest.mark.parametrize("normalizer", NORMALIZERS)
+@pytest.mark.parametrize("normalizer", typing.get_args(Normalizer))
 def test_near_scores_share_the_weight(normalizer: str) -> None:
     weights = normalizer_function(normalizer)(torch.tensor([1.0, 0.9, 0.9, -torch.inf]))
     assert (weights[:3] > 0).all() and weights[3] == 0 and weights.sum() == pytest.approx(1)

@@ -11,14 +11,11 @@ from torch import Tensor, nn
 
 from nmt.errors import ParameterError
 from nmt.models.attention.additive import AdditiveAttention, additive_scores
-from nmt.models.attention.bahdanau import BahdanauAttention
 from nmt.models.attention.base import Attention
 from nmt.models.attention.cosine import CosineAttention
 from nmt.models.attention.distance import DistanceAttention
-from nmt.models.attention.dot import DotAttention
-from nmt.models.attention.general import GeneralAttention
 from nmt.models.attention.location import LocationAttention
-from nmt.models.attention.luong import LuongAttention
+from nmt.models.attention.luong import DotAttention, GeneralAttention, LuongAttention
 from nmt.models.attention.multihead import MultiHead
 
 QUERY, KEYS = [1.0, 2.0], [[3.0, -1.0], [0.5, 4.0]]
@@ -81,7 +78,7 @@ def test_scores_by_hand(name: str) -> None:
 
 def test_bahdanau_by_hand() -> None:
     """Query 2, values 1 and -1: tanh(2 + 1) + 3 tanh(0 + 1), and tanh(2 - 1) + 3 tanh(0 - 1)."""
-    attention = BahdanauAttention(1, 1, width=2).double()
+    attention = AdditiveAttention(1, 1, width=2).double()
     weights = {"query_projection": [[1.0], [0.0]], "key_projection": [[1.0], [1.0]], "energy": [[1.0, 3.0]]}
     set_weights(attention, {f"{name}.weight": rows for name, rows in weights.items()})
     values = torch.tensor([[[1.0], [-1.0]]], dtype=torch.float64)
@@ -191,7 +188,7 @@ def test_a_source_longer_than_the_rows_of_location_gets_no_weight_at_its_end() -
     [
         (lambda: LuongAttention(4, 4, "concat", "sqrt"), "scale: got 'sqrt' with the score 'concat'.*expected 'none'"),
         (lambda: LuongAttention(4, 4, "generel"), "score: got 'generel'.*dot, general, concat.*mean 'general'"),
-        (lambda: BahdanauAttention(4, 4, width=0), "width: got 0, expected an integer of at least 1"),
+        (lambda: AdditiveAttention(4, 4, width=0), "width: got 0, expected an integer of at least 1"),
         (lambda: LocationAttention(4, 4, max_length=0), "max_length: got 0, expected an integer of at least 1"),
         (lambda: CosineAttention(4, 4, factor=0.0), "factor: got 0.0, expected a number of more than 0"),
         (lambda: DistanceAttention(4, 4, "manhatten"), "distance: got 'manhatten'.*did you mean 'manhattan'"),

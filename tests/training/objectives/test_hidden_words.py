@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from nmt.data.batch import make_batch
-from nmt.models.embedding import TokenEmbedding
+from nmt.models.layers import TokenEmbedding
 from nmt.tokens import BOS, EOS, PAD
 from nmt.training.objectives.cross_entropy import CrossEntropy
 from nmt.training.objectives.rdrop import RDrop

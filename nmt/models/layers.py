@@ -1,24 +1,25 @@
-"""Dropout with fast random numbers on a CPU: of elements, and of all of a sentence."""
+"""Layers that all models share: dropout with fast random numbers on a CPU, and the table of token embeddings."""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
 
-from nmt.require import require_fraction
+from nmt.parameters import Fraction, checked
+from nmt.tokens import PAD
 
 
+@checked
 class Dropout(nn.Module):
     """Inverted dropout (Srivastava et al. 2014): sets elements to zero with probability `p` and scales the rest.
 
     The scale is 1 / (1 - p), so that the expectation does not change. On a CPU the mask compares random bytes, which is
     five times as fast as torch's Bernoulli sampler. It rounds `p` to a multiple of 1/256; the scale uses the rounded
-    value. Raises ParameterError if `p` is less than 0, or 1 or more.
+    value.
     """
 
-    def __init__(self, p: float) -> None:
+    def __init__(self, p: Fraction) -> None:
         super().__init__()
-        require_fraction(p=p)
         self.p = p
 
     def forward(self, x: Tensor) -> Tensor:
@@ -52,3 +53,19 @@ def _byte_mask(x: Tensor, threshold: int) -> Tensor:
     words.random_(-(2**63), 2**63 - 1)
     keep = words.view(torch.uint8)[: x.numel()].view(x.shape) >= threshold
     return keep.to(x.dtype).mul_(256 / (256 - threshold))
+
+
+class TokenEmbedding(nn.Embedding):
+    """A table of `size` vectors, drawn from a normal distribution with a standard deviation of 1 / sqrt(width).
+
+    These values are small enough for an output layer that shares the table. The vector of padding is zero, also if such
+    a layer trains its row; training hides words in this way.
+    """
+
+    def __init__(self, size: int, width: int) -> None:
+        super().__init__(size, width)
+        nn.init.normal_(self.weight, std=width**-0.5)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """Return the vectors (..., width) of `tokens` (...)."""
+        return super().forward(tokens) * (tokens != PAD).unsqueeze(-1)

@@ -1,24 +1,95 @@
-"""Rules on the next token: small functions over log-probabilities that strategies share.
+"""Constraints on the next token: what is forbidden, made less probable, or forced.
 
-Some rules also read the tokens so far (N, t), without bos. A rule returns log-probabilities (N, V) in which a token
-that it forbids has -inf. The others keep their values, so the probabilities of a row may sum to less than 1; only the
-repetition penalty changes values.
-
-A rule on the tokens so far gives way where it would forbid all tokens that are left: this row stays as it was.
+The functions work on log-probabilities (N, V). A token that one forbids gets -inf; the others keep their values, so the
+probabilities of a row may sum to less than 1. Only the repetition penalty changes values. A constraint that depends on
+the tokens so far gives way where it would forbid all tokens that are left: this row stays as it was.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Generic, Self, cast
 
 import torch
 from torch import Tensor
 
-from nmt.errors import UserError
+from nmt.errors import ParameterError, UserError
+from nmt.parameters import Range
+from nmt.search.base import Attending, Hypothesis, S, Search, Step
+from nmt.search.risk import Utility, expected_utilities
 from nmt.tokens import BOS, EOS, PAD
 
 NEVER_GENERATED = (PAD, BOS)
 _GROUP = 64  # columns whose maximum `top` looks at first
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConstrainedSearch(Search):
+    """A strategy with constraints on the next token. They apply in this order, and by default there is none.
+
+    `repetition_penalty` makes the tokens that a hypothesis has already less probable (1: unchanged; 1.2 is usual).
+    `no_repeat_ngram_size` n forbids a second occurrence of an n-gram (0: none is forbidden). `min_length` is the
+    smallest number of tokens, eos counted. If every token but eos is forbidden, the hypothesis ends. The length limit
+    overrides `min_length`. So every sentence gets a hypothesis. Log-probabilities of tokens are always those of the
+    model.
+
+    `utility` turns on minimum Bayes risk: of the hypotheses that the search finds for a sentence, the one with the
+    highest expected utility is the best, and expected utilities are the scores; see `nmt.search.risk`.
+    """
+
+    min_length: Annotated[int, Range(low=0, high=10_000)] = 0
+    no_repeat_ngram_size: Annotated[int, Range(low=0, high=10_000)] = 0
+    repetition_penalty: Annotated[float, Range(low=1, high=100)] = 1.0
+    utility: Utility | None = None
+
+    def _require_candidates(self, name: str, count: int) -> None:
+        """Raise ParameterError for a utility with fewer than two hypotheses of a sentence to choose from."""
+        if self.utility is not None and count < 2:
+            raise ParameterError(
+                "utility", f"it chooses among several translations, but {name} is {count}; raise {name}, or use null"
+            )
+
+    @property
+    def shared_label(self) -> str:
+        """The part of the label for the settings of this class that are on: `.min5.norepeat3.rep1.2.mbr-chrf`."""
+        parts = [
+            f".min{self.min_length}" if self.min_length > 1 else "",
+            f".norepeat{self.no_repeat_ngram_size}" if self.no_repeat_ngram_size else "",
+            f".rep{self.repetition_penalty:g}" if self.repetition_penalty > 1 else "",
+            f".mbr-{self.utility}" if self.utility else "",
+        ]
+        return "".join(parts)
+
+    def constrain(self, tokens: Tensor, log_probs: Tensor) -> Tensor:
+        """Return `log_probs` (N, V) after the constraints, for hypotheses with the `tokens` so far, without bos.
+
+        `tokens` is (N, t), or (B, W, t) with N = B*W. Without a constraint, `log_probs` itself is returned. With one,
+        PAD and BOS are forbidden too.
+        """
+        if self.min_length <= 1 and not self.no_repeat_ngram_size and self.repetition_penalty == 1:
+            return log_probs
+        tokens = tokens.flatten(0, -2)
+        log_probs = ban(log_probs, torch.arange(log_probs.shape[1], device=log_probs.device), NEVER_GENERATED)
+        if self.repetition_penalty > 1:
+            log_probs = penalize_repetition(tokens, log_probs, self.repetition_penalty)
+        if self.no_repeat_ngram_size:
+            log_probs = forbid_repeated_ngrams(tokens, log_probs, self.no_repeat_ngram_size)
+        return forbid_early_end(tokens, log_probs, self.min_length)
+
+    def rank(self, hypotheses: list[Hypothesis], decode: Callable[[Sequence[int]], str]) -> list[Hypothesis]:
+        """Return the hypotheses of one sentence by expected utility, best first; unchanged without a utility."""
+        if self.utility is None:
+            return hypotheses
+        texts, weights = [decode(each.tokens) for each in hypotheses], self._probabilities(hypotheses)
+        utilities = expected_utilities(texts, weights, self.utility)
+        scored = [replace(each, score=utility) for each, utility in zip(hypotheses, utilities, strict=True)]
+        return sorted(scored, key=lambda hypothesis: -hypothesis.score)
+
+    @abstractmethod
+    def _probabilities(self, hypotheses: Sequence[Hypothesis]) -> list[float]:
+        """Return how probable each hypothesis is among those of its sentence; the sum is 1."""
 
 
 def ban(log_probs: Tensor, ids: Tensor, tokens: Sequence[int]) -> Tensor:
@@ -85,7 +156,7 @@ def keep_top_k(log_probs: Tensor, k: int) -> Tensor:
 def keep_top_p(log_probs: Tensor, p: float) -> Tensor:
     """Keep the smallest set of tokens of each row (N, V) whose probability is at least `p` (0 < p <= 1).
 
-    The rows are normalized first, because another rule may have changed their sums. Holtzman et al. 2020, "The Curious
+    The rows are normalized first, because a constraint may have changed their sums. Holtzman et al. 2020, "The Curious
     Case of Neural Text Degeneration" (nucleus sampling), arXiv:1904.09751, section 3.1.
     """
     if p >= 1.0:
@@ -165,6 +236,54 @@ def require_numbers(log_probs: Tensor) -> None:
     """Raise UserError where a value is NaN."""
     if bool(log_probs.isnan().any()):
         raise UserError(
-            "search: the model's log-probabilities are NaN, so its weights are broken; use another checkpoint, or "
-            "train with a lower optimizer.lr"
+            "search: the model's log-probabilities are NaN, so its weights are broken; use another checkpoint"
         )
+
+
+# Prefix forcing
+
+
+@dataclass(frozen=True)
+class Prefixed(Generic[S]):
+    """The state `inner` after `read` steps, and the `prefixes` (B, P) of the sentences, padded at the end."""
+
+    inner: S
+    prefixes: Tensor
+    read: int = 0
+
+    def select(self, rows: Tensor, sentences: Tensor | None = None) -> Self:
+        """Return the state of the hypotheses `rows` (N',); `sentences` (B',) are given if some were dropped."""
+        prefixes = self.prefixes if sentences is None else self.prefixes[sentences]
+        return type(self)(self.inner.select(rows, sentences), prefixes, self.read)
+
+    @property
+    def coverage(self) -> Tensor:
+        """That of the inner state; a search reads it only if that state has it."""
+        return cast(Attending, self.inner).coverage
+
+
+def force_prefixes(
+    step: Step[S], state: S, prefixes: Sequence[Sequence[int]], device: torch.device
+) -> tuple[Step[Prefixed[S]], Prefixed[S]]:
+    """Return a step function and a state with which every search begins with `prefixes`, one for each sentence.
+
+    As long as a prefix lasts, all other tokens have a probability of 0, and its tokens keep their log-probabilities.
+    The prefix counts in scores and lengths, and goes before other constraints. `prefixes` have no special tokens.
+    """
+    longest = max(map(len, prefixes))
+    padded = torch.tensor([[*prefix, *[PAD] * (longest - len(prefix))] for prefix in prefixes], device=device)
+
+    def forced(tokens: Tensor, state: Prefixed[S]) -> tuple[Tensor, Prefixed[S]]:
+        log_probs, inner = step(tokens, state.inner)
+        if state.read < longest:
+            log_probs = _only(state.prefixes[:, state.read], log_probs)
+        return log_probs, Prefixed(inner, state.prefixes, state.read + 1)
+
+    return forced, Prefixed(state, padded)
+
+
+def _only(wanted: Tensor, log_probs: Tensor) -> Tensor:
+    """Forbid all tokens but those that the sentences want (B,) in `log_probs` (N, V). PAD: nothing is forbidden."""
+    wanted = wanted.repeat_interleave(len(log_probs) // len(wanted)).unsqueeze(1)
+    other = torch.arange(log_probs.shape[1], device=log_probs.device) != wanted
+    return log_probs.masked_fill(other & (wanted != PAD), -torch.inf)

@@ -10,8 +10,7 @@ import torch
 
 from nmt.errors import ParameterError
 from nmt.search.beam import BeamSearch
-from nmt.search.ruled import RuledSearch
-from nmt.search.rules import penalize_repetition
+from nmt.search.constraints import ConstrainedSearch, penalize_repetition
 from nmt.search.sampling import Sampling
 from nmt.tokens import EOS
 from tests.search.plain import brute_force, model_row, ruled_row
@@ -100,11 +99,11 @@ def test_the_penalty_is_that_of_ctrl() -> None:
         ("min_length", -1, "got -1, expected an integer of at least 0"),
         ("min_length", 2.5, "got 2.5, expected an integer"),
         ("no_repeat_ngram_size", -3, "got -3, expected an integer of at least 0"),
-        ("repetition_penalty", 0.9, "got 0.9, expected a number of at least 1.0"),
+        ("repetition_penalty", 0.9, "got 0.9, expected a number of at least 1"),
         ("repetition_penalty", math.nan, "got nan, expected a number"),
     ],
 )
-def test_settings_are_checked(kind: type[RuledSearch], name: str, value: Any, expected: str) -> None:
+def test_settings_are_checked(kind: type[ConstrainedSearch], name: str, value: Any, expected: str) -> None:
     with pytest.raises(ParameterError) as caught:
         kind().replace(**{name: value})
     assert caught.value.parameter == name and caught.value.problem.startswith(expected)

@@ -8,7 +8,7 @@ import math
 import pytest
 import torch
 
-from nmt.search.rules import ban, keep_top_k, keep_top_p, top
+from nmt.search.constraints import ban, keep_top_k, keep_top_p, top
 
 
 def rows(width: int, count: int = 40, *, sharpness: float = 2.0) -> torch.Tensor:
