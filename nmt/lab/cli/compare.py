@@ -145,7 +145,7 @@ def show(comparison: Comparison) -> None:
         say(textwrap.fill(note, width, subsequent_indent="  "))
     for label, signature in tables.signatures(comparison).items():
         say(f"{label}: {signature}")
-    say(f"\n{tables.length_caption(comparison)}")
+    say(f"\n{tables.length_caption(comparison)} (number of sentences)")
     text, _ = to_text(tables.lengths_table(comparison), width)
     say(text, end="\n\n")
 
@@ -158,7 +158,12 @@ def write(comparison: Comparison, folder: Path) -> list[Path]:
 
     systems, lengths = tables.systems_table(comparison), to_markdown(tables.lengths_table(comparison))
     facts = [*tables.notes(comparison), *(f"{key}: `{text}`" for key, text in tables.signatures(comparison).items())]
-    parts = [to_markdown(systems), *(f"{line}\n" for line in facts), f"{tables.length_caption(comparison)}:\n", lengths]
+    parts = [
+        to_markdown(systems),
+        *(f"{line}\n" for line in facts),
+        f"{tables.length_caption(comparison)} (number of sentences):\n",
+        lengths,
+    ]
     contents = {
         "md": "\n".join(parts),
         "tsv": to_tsv(systems),

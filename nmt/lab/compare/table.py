@@ -132,9 +132,9 @@ def title(comparison: Comparison) -> str:
 
 
 def length_caption(comparison: Comparison) -> str:
-    """Return what the table of lengths shows."""
+    """Return what the chart of lengths shows; the table also has the number of sentences."""
     label, unit = next(iter(labels(comparison.metrics).values())), comparison.length_unit
-    return f"{label} by the length of the source in {unit} (number of sentences)"
+    return f"{label} by the length of the source in {unit}"
 
 
 def notes(comparison: Comparison) -> list[str]:
@@ -155,6 +155,7 @@ def notes(comparison: Comparison) -> list[str]:
             "tested against the baseline's run with the same seed, or else its first run. Among many comparisons, one "
             "small p may be chance."
         )
+    lines.append("tokens/s: target tokens a second in training; sentences/s: translated sentences a second.")
     if comparison.several_seeds:
         lines.append("mean of N: mean ± standard deviation over seeds.")
     if comparison.tests_seeds:
