@@ -154,7 +154,6 @@ def write(comparison: Comparison, folder: Path) -> list[Path]:
     """Write the comparison as Markdown, TSV, JSON and HTML; return the paths of the files. Raises OSError."""
     from nmt.cli.table import to_markdown, to_tsv
     from nmt.lab.compare import table as tables
-    from nmt.lab.compare.table import comparison_page
 
     systems, lengths = tables.systems_table(comparison), to_markdown(tables.lengths_table(comparison))
     facts = [*tables.notes(comparison), *(f"{key}: `{text}`" for key, text in tables.signatures(comparison).items())]
@@ -168,7 +167,7 @@ def write(comparison: Comparison, folder: Path) -> list[Path]:
         "md": "\n".join(parts),
         "tsv": to_tsv(systems),
         "json": json.dumps(tables.to_dict(comparison), indent=2, ensure_ascii=False) + "\n",
-        "html": comparison_page(comparison),
+        "html": tables.comparison_page(comparison),
     }
     paths = [folder / f"{NAME}.{ending}" for ending in contents]
     for path, text in zip(paths, contents.values(), strict=True):
