@@ -22,8 +22,6 @@ from nmt.config.yaml_files import also_in, config_dir, read_file
 from nmt.errors import UserError
 from nmt.system.run_files import find_checkpoints
 
-C = TypeVar("C")
-
 PathText = Annotated[str, "path"]  # any characters; a leading ~ is the home folder
 FreeText = Annotated[str, "free text"]  # taken literally; on the command line only
 Folders = Annotated[list[str], "folders"]  # all arguments that name folders, without a key
@@ -36,7 +34,19 @@ HELP_COLUMN = 29  # where the words begin
 
 
 @dataclass(kw_only=True)
-class ModelSettings:
+class Settings:
+    """The settings of a program."""
+
+    def contradictions(self) -> Iterator[str]:
+        """Yield a message for each setting that has no effect or no sense beside the others."""
+        return iter(())
+
+
+C = TypeVar("C", bound=Settings)
+
+
+@dataclass(kw_only=True)
+class ModelSettings(Settings):
     """The settings of _model.yaml, which the programs that load a model share."""
 
     allow: list[str]
@@ -125,8 +135,8 @@ def _words_after(argv: Sequence[str], place: int) -> list[str]:
 def read_config(name: str, argv: Sequence[str], schema: type[C]) -> C:
     """Return the settings of `name`.yaml with the arguments `argv`.
 
-    Raises UserError for a mistake in the arguments, and for a checkpoint (`ckpt`) that does not exist. This is said at
-    once, before torch is imported, which takes seconds.
+    Raises UserError for a mistake in the arguments, for a checkpoint (`ckpt`) that does not exist, and for settings
+    that contradict each other. This is said at once, before torch is imported, which takes seconds.
     """
     from nmt.config.compose import compose
     from nmt.config.schema import read
@@ -148,7 +158,10 @@ def read_config(name: str, argv: Sequence[str], schema: type[C]) -> C:
         settings = read(compose(name, overrides(words, (*paths, *DATA_PATHS), open_keys)), schema)
     if (ckpt := getattr(settings, "ckpt", None)) is not None:
         find_checkpoints(ckpt)
-    return typing.cast(C, replace(typing.cast(Any, settings), **texts))
+    settings = replace(settings, **texts)
+    if problems := list(settings.contradictions()):
+        raise UserError(*problems)
+    return settings
 
 
 def changed(name: str, settings: object) -> list[str]:

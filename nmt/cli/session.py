@@ -23,7 +23,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 logger = logging.getLogger(__name__)
 
 
-def checked(recipe: Recipe, overrides: Sequence[str]) -> Recipe:
+def checked_recipe(recipe: Recipe, overrides: Sequence[str]) -> Recipe:
     """Return the recipe that the command line `overrides` describes; with `init`, as `adopted` by its checkpoint.
 
     Raises the UserErrors of `nmt.preflight.check_nodes`, and for a checkpoint that cannot be read.

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nmt.cli.arguments import FreeText, PathText, configured
+from nmt.cli.arguments import FreeText, PathText, Settings, configured
 from nmt.cli.output import say
 from nmt.errors import UserError
 from nmt.system.atomic import write_atomically
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(kw_only=True)
-class ShareConfig:
+class ShareConfig(Settings):
     """The settings of share.yaml."""
 
     ckpt: PathText

@@ -136,12 +136,12 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _single(overrides: Sequence[str]) -> None:
-    from nmt.cli.session import checked
+    from nmt.cli.session import checked_recipe
     from nmt.config.compose import compose_run
     from nmt.config.explain import naming_files
 
     with naming_files(overrides):
-        recipe = checked(compose_run(overrides), overrides)
+        recipe = checked_recipe(compose_run(overrides), overrides)
     from nmt.cli.run_folder import check_free, check_start, folder_of_first_process
     from nmt.cli.session import start
 

@@ -57,17 +57,31 @@ class TranslateConfig(SearchSettings):
         """Whether each line of output is a JSON object."""
         return says_jsonl(self.output or "") if self.format is None else self.format == "jsonl"
 
+    def contradictions(self) -> Iterator[str]:
+        """Yield a message for each setting that has no effect or no sense beside the others."""
+        text, prefix = self.text, self.prefix
+        if text is not None and self.input is not None:
+            yield 'input=: a file cannot be translated beside text="..."; leave out one of them'
+        if self.column is not None and (self.input is None or format_of(self.input) not in COLUMNS):
+            yield f"column={self.column}: only a file has columns, input=FILE of the formats {' and '.join(COLUMNS)}"
+        if self.output is not None and self.input is None:
+            yield "output=: needs the file input=; otherwise redirect the output of the program, as in > lines.de"
+        if self.with_attention and not self.jsonl:
+            yield "with_attention=true: text lines cannot hold it; add format=jsonl"
+        if prefix is not None and text is None:
+            yield (
+                'prefix="...": the search completes it; give it with text="..." (in Python, '
+                "Translator.translate(sentences, prefixes=[...]) takes one for each sentence)"
+            )
+        elif prefix and text is not None and not text.strip():
+            yield 'text="": it is empty, so its translation is empty too, and prefix= has no effect; leave it out'
+        if sys.stdin is None and text is None and self.input is None:
+            yield 'standard input is closed; give text="...", input=FILE, or lines as in < lines.en'
+
 
 @configured(TranslateConfig)
 def main(config: TranslateConfig) -> None:
     """Run the program. Raises UserError for a mistake in the settings."""
-    text = config.text
-    problems = list(contradictions(config))
-    if sys.stdin is None and text is None and config.input is None:
-        problems.append('standard input is closed; give text="...", input=FILE, or lines as in < lines.en')
-    if problems:
-        raise UserError(*problems)
-
     from nmt.cli.translate_file import Source, translate_file
     from nmt.cli.translation_lines import LineTranslator
     from nmt.system import process
@@ -79,7 +93,7 @@ def main(config: TranslateConfig) -> None:
     check_n_best(config, translator.search)
     line_translator = LineTranslator(translator, jsonl=config.jsonl, with_attention=config.with_attention)
     stdout = utf8_output()
-    if text is not None:
+    if (text := config.text) is not None:
         translator.check_source(text, "text")
         stdout.writelines(line_translator.lines([text], ["text"], prefix=config.prefix or ""))
         line_translator.close()
@@ -92,26 +106,6 @@ def main(config: TranslateConfig) -> None:
             print("type a sentence and press Enter; Ctrl-D ends the program", file=sys.stderr)
         translate_lines(line_translator, cast("BufferedIOBase", sys.stdin.buffer), stdout)
     stdout.flush()
-
-
-def contradictions(config: TranslateConfig) -> Iterator[str]:
-    """Yield a message for each setting that has no effect or no sense beside the others."""
-    text, prefix = config.text, config.prefix
-    if text is not None and config.input is not None:
-        yield 'input=: a file cannot be translated beside text="..."; leave out one of them'
-    if config.column is not None and (config.input is None or format_of(config.input) not in COLUMNS):
-        yield f"column={config.column}: only a file has columns, input=FILE of the formats {' and '.join(COLUMNS)}"
-    if config.output is not None and config.input is None:
-        yield "output=: needs the file input=; otherwise redirect the output of the program, as in > lines.de"
-    if config.with_attention and not config.jsonl:
-        yield "with_attention=true: text lines cannot hold it; add format=jsonl"
-    if prefix is not None and text is None:
-        yield (
-            'prefix="...": the search completes it; give it with text="..." (in Python, '
-            "Translator.translate(sentences, prefixes=[...]) takes one for each sentence)"
-        )
-    elif prefix and text is not None and not text.strip():
-        yield 'text="": it is empty, so its translation is empty too, and prefix= has no effect; leave it out'
 
 
 def check_n_best(config: TranslateConfig, search: Search) -> None:

@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING, Any
 
 from nmt.cli.arguments import configured
 from nmt.cli.output import messages_on, new_file, output_file, tell
-from nmt.errors import UserError
 from nmt.lab.cli.align_inputs import AlignConfig, Inputs, load_inputs
 
 if TYPE_CHECKING:
@@ -40,13 +39,6 @@ CHUNK = 256  # pairs aligned together
 def main(config: AlignConfig) -> None:
     """Run the program. Raises UserError for a mistake in the settings or in the files."""
     output = new_file(config.output)
-    if config.split is None and None in (config.source, config.target):
-        raise UserError("split: give split=, or source= and target=, to say which pairs to align")
-    if config.ckpt is None and (config.aligner == "model" or config.split is not None):
-        raise UserError("ckpt: not given; name a run folder or a checkpoint file: ckpt=RUN_FOLDER")
-    problems = list(contradictions(config))
-    if problems:
-        raise UserError(*problems)
 
     from nmt.data.word_links import to_text
     from nmt.lab.alignment.alignment import add_all
@@ -66,25 +58,6 @@ def main(config: AlignConfig) -> None:
                 for links, gold in zip(by_statistics(inputs, config), inputs.gold, strict=True):
                     add_all(agreement, {"eflomal": links}, gold)
             tell(table(agreement))
-
-
-def contradictions(config: AlignConfig) -> Iterator[str]:
-    """Yield the settings that would do nothing, with the reason."""
-    of_reverse = [name for name in ("reverse_layer", "reverse_head") if getattr(config, name) is not None]
-    if config.aligner == "eflomal":
-        names = [name for name in ("reverse", "layer", "head", "threshold", "yardstick") if getattr(config, name)]
-        names += of_reverse + ["shifted"] * config.shifted + ["unit"] * (config.unit != "words")
-        for name in names:
-            yield f"{name}: does not go with aligner={config.aligner}, only with a model; leave it out"
-    elif config.reverse is None:
-        symmetrized = config.symmetrize != "grow-diag-final-and" and config.yardstick is None
-        for name in of_reverse + ["symmetrize"] * symmetrized:
-            yield f"{name}: does nothing without reverse=, a model of the other direction; give one, or leave it out"
-    if config.split is not None and (config.source, config.target) != (None, None):
-        yield "split: does not go with source= and target=; give split=, or the two files"
-    statistical = "eflomal" in (config.aligner, config.yardstick) and config.ckpt is not None
-    if config.split is None and config.data and not statistical:
-        yield f"data.{next(iter(config.data))}: does nothing with source= and target=; leave it out"
 
 
 def alignments(inputs: Inputs, config: AlignConfig) -> Iterator[tuple[Links, dict[str, Links]]]:

@@ -44,6 +44,28 @@ class AlignConfig(ModelSettings):
     yardstick: Literal["eflomal"] | None
     batch_tokens: PositiveInt
 
+    def contradictions(self) -> Iterator[str]:
+        """Yield the settings that would do nothing, with the reason."""
+        if self.split is None and None in (self.source, self.target):
+            yield "split: give split=, or source= and target=, to say which pairs to align"
+        if self.ckpt is None and (self.aligner == "model" or self.split is not None):
+            yield "ckpt: not given; name a run folder or a checkpoint file: ckpt=RUN_FOLDER"
+        of_reverse = [name for name in ("reverse_layer", "reverse_head") if getattr(self, name) is not None]
+        if self.aligner == "eflomal":
+            names = [name for name in ("reverse", "layer", "head", "threshold", "yardstick") if getattr(self, name)]
+            names += of_reverse + ["shifted"] * self.shifted + ["unit"] * (self.unit != "words")
+            for name in names:
+                yield f"{name}: does not go with aligner={self.aligner}, only with a model; leave it out"
+        elif self.reverse is None:
+            symmetrized = self.symmetrize != "grow-diag-final-and" and self.yardstick is None
+            for name in of_reverse + ["symmetrize"] * symmetrized:
+                yield f"{name}: does nothing without reverse=, a model of the other direction; give one or leave it out"
+        if self.split is not None and (self.source, self.target) != (None, None):
+            yield "split: does not go with source= and target=; give split=, or the two files"
+        statistical = "eflomal" in (self.aligner, self.yardstick) and self.ckpt is not None
+        if self.split is None and self.data and not statistical:
+            yield f"data.{next(iter(self.data))}: does nothing with source= and target=; leave it out"
+
 
 @dataclass(frozen=True)
 class Inputs:

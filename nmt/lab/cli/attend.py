@@ -27,7 +27,7 @@ from nmt.cli.output import say, tell
 from nmt.cli.program import Program
 from nmt.errors import UserError, counted, did_you_mean
 from nmt.lab.cli import attend_maps, attend_trace
-from nmt.lab.cli.attend_settings import AttendConfig, contradictions
+from nmt.lab.cli.attend_settings import AttendConfig
 
 if TYPE_CHECKING:
     from nmt.translation.base import BaseTranslator
@@ -58,9 +58,6 @@ def print_example(name: str, others: list[str]) -> None:
 @configured(AttendConfig)
 def attend(config: AttendConfig) -> None:
     """Show what the settings say. Raises UserError for a mistake in them."""
-    problems = list(contradictions(config))
-    if problems:
-        raise UserError(*problems)
     if config.animation is not None:
         animate(config)
         return

@@ -43,30 +43,29 @@ class AttendConfig(SearchSettings):
     format: Literal["png", "svg", "pdf"]
     scaled: bool
 
-
-def contradictions(config: AttendConfig) -> Iterator[str]:
-    """Yield a message for each setting that has no effect or no sense beside the others."""
-    alone = next((key for key in ALONE if getattr(config, key) is not None), None)
-    if alone is not None:
-        reason, excluded = ALONE[alone]
-        given = changed("attend", config)
-        if others := [f"{key}=" for key in excluded if key in given]:
-            yield f"{alone}=: {reason}; leave out {' '.join(others)}"
-        if isinstance(config.ckpt, list):
-            yield f"ckpt: got a list of {len(config.ckpt)}, but {alone}= is of one model"
-    if alone != "animation" and config.target is not None and config.text is None:
-        yield 'target="...": it is the translation of one sentence; give that with text="..."'
-    if alone == "trace" and config.kind not in ("cross", "decoder_self"):
-        yield f"kind={config.kind}: a trace explains a position of the translation; use cross or decoder_self"
-    if alone == "animation" and Path(config.animation or "").suffix.lower() != ".gif":
-        yield f"animation={config.animation}: expected the name of a GIF, as in map.gif"
-    if alone is not None:
-        return
-    if config.sentence != 1:
-        yield "sentence=: it only chooses the sentence of an animation; add animation=map.gif"
-    if config.text is not None and config.input is not None:
-        yield 'text=: expected one sentence, as text="...", or a file, as input=lines.en'
-    if config.kind == "rollout" and config.head is not None:
-        yield f"head={config.head}: a rollout takes the mean of all heads; leave it out"
-    if config.out is None and (config.scaled or config.format != "png"):
-        yield "scaled= and format=: they only change pictures; to draw them, add out=FOLDER"
+    def contradictions(self) -> Iterator[str]:
+        """Yield a message for each setting that has no effect or no sense beside the others."""
+        alone = next((key for key in ALONE if getattr(self, key) is not None), None)
+        if alone is not None:
+            reason, excluded = ALONE[alone]
+            given = changed("attend", self)
+            if others := [f"{key}=" for key in excluded if key in given]:
+                yield f"{alone}=: {reason}; leave out {' '.join(others)}"
+            if isinstance(self.ckpt, list):
+                yield f"ckpt: got a list of {len(self.ckpt)}, but {alone}= is of one model"
+        if alone != "animation" and self.target is not None and self.text is None:
+            yield 'target="...": it is the translation of one sentence; give that with text="..."'
+        if alone == "trace" and self.kind not in ("cross", "decoder_self"):
+            yield f"kind={self.kind}: a trace explains a position of the translation; use cross or decoder_self"
+        if alone == "animation" and Path(self.animation or "").suffix.lower() != ".gif":
+            yield f"animation={self.animation}: expected the name of a GIF, as in map.gif"
+        if alone is not None:
+            return
+        if self.sentence != 1:
+            yield "sentence=: it only chooses the sentence of an animation; add animation=map.gif"
+        if self.text is not None and self.input is not None:
+            yield 'text=: expected one sentence, as text="...", or a file, as input=lines.en'
+        if self.kind == "rollout" and self.head is not None:
+            yield f"head={self.head}: a rollout takes the mean of all heads; leave it out"
+        if self.out is None and (self.scaled or self.format != "png"):
+            yield "scaled= and format=: they only change pictures; to draw them, add out=FOLDER"

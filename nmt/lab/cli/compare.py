@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from nmt.cli.arguments import Folders, OpenMapping, PathText, configured
+from nmt.cli.arguments import Folders, OpenMapping, PathText, Settings, configured
 from nmt.cli.output import say, tell
 from nmt.errors import UserError
 from nmt.parameters import NonNegativeInt, PositiveInt, Range
@@ -49,7 +49,7 @@ class TestSets:
 
 
 @dataclass(kw_only=True)
-class CompareConfig:
+class CompareConfig(Settings):
     """The settings of compare.yaml."""
 
     runs: Folders

@@ -25,7 +25,7 @@ from multiprocessing.context import ForkServerContext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from nmt.cli.arguments import PathText, configured
+from nmt.cli.arguments import PathText, Settings, configured
 from nmt.config.plain_file import OTHER_FOLDER, read_json
 from nmt.errors import UserError, did_you_mean
 from nmt.parameters import PositiveInt, Range
@@ -42,7 +42,7 @@ IN_THE_NAME = ("data", "model", "model/attention", "model/positions")  # of the 
 
 
 @dataclass(kw_only=True)
-class LabConfig:
+class LabConfig(Settings):
     """The settings of lab.yaml."""
 
     claims: list[str] | None
