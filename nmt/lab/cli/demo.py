@@ -57,6 +57,7 @@ def main(arguments: list[str]) -> None:
         _step("scripts/translate.py", translate.main, [f"ckpt={folder}", f"text={source}"])
         print(f"(reference: {reference})")
     maps, lines = folder / "attention" / "demo", folder / "attention" / "demo.txt"
+    maps.mkdir(parents=True, exist_ok=True)
     lines.write_text("".join(f"{source}\n" for source, _ in sentences), "utf-8")
     _step("scripts/attend.py", attend.main, [f"ckpt={folder}", f"input={lines}", "words=true", f"out={maps}"])
     text = shlex.quote(sentences[0][0])
