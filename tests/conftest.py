@@ -28,26 +28,29 @@ for rank in ("RANK", "LOCAL_RANK", "SLURM_PROCID"):
 LABORATORY = importlib.util.find_spec("nmt.lab") is not None
 collect_ignore = [] if LABORATORY else ["lab"]
 
+
+def use_core_configs() -> None:
+    """Let runs use a copy of configs/ without the options of nmt/lab; the default callbacks are the plain ones."""
+    from nmt.config import yaml_files
+
+    folder = tempfile.TemporaryDirectory()
+    configs = shutil.copytree(yaml_files.config_dir(), Path(folder.name) / "configs")
+    (configs / "callbacks" / "default.yaml").write_text("defaults: [plain]\n", "utf-8")
+    for path in configs.rglob("*.yaml"):
+        if "nmt.lab" in path.read_text("utf-8"):
+            path.unlink()
+    yaml_files.config_dir = lambda: Path(folder.name) / "configs"  # which keeps the folder until the end
+
+
+if not LABORATORY:
+    use_core_configs()  # before other modules import the function
+
 pytest_plugins = [
     "tests.fixtures.commands",
     "tests.fixtures.corpora",
     "tests.fixtures.pages",
     "tests.fixtures.programs",
 ]
-
-
-def pytest_configure() -> None:
-    """Without nmt/lab, test the core: runs use the options of configs/ that need no laboratory."""
-    if not LABORATORY:
-        from nmt.config import yaml_files
-
-        configs = Path(tempfile.mkdtemp()) / "configs"
-        shutil.copytree(yaml_files.config_dir(), configs)
-        (configs / "callbacks" / "default.yaml").write_text("defaults: [plain]\n", "utf-8")
-        for path in configs.rglob("*.yaml"):
-            if "nmt.lab" in path.read_text("utf-8"):
-                path.unlink()
-        yaml_files.config_dir = lambda: configs
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,6 @@ import pytest
 from nmt import load_translator
 from nmt.cli import evaluate, score, translate
 from nmt.errors import UserError
-from nmt.lab.cli import attend
 from nmt.system.lines import as_line
 from tests.tiny_run import Run, save_other, sentences
 from tests.translated_file import Killed, kill_at
@@ -107,13 +106,14 @@ def test_a_file_goes_on_only_with_the_same_members(
 
 @pytest.mark.parametrize(
     ("program", "words"),
-    [(attend.main, ["text=a"]), (translate.main, ["text=a", "format=jsonl", "with_attention=true"])],
+    [
+        pytest.param("nmt.lab.cli.attend", ["text=a"], marks=pytest.mark.lab),
+        ("nmt.cli.translate", ["text=a", "format=jsonl", "with_attention=true"]),
+    ],
 )
-def test_attention_is_refused(
-    both: str, elsewhere: Path, program: Callable[[list[str]], None], words: list[str]
-) -> None:
+def test_attention_is_refused(both: str, elsewhere: Path, program: str, words: list[str]) -> None:
     with pytest.raises(UserError, match="attention map: an ensemble of 2 models has none"):
-        program([both, "device=cpu", *words])
+        import_module(program).main([both, "device=cpu", *words])
 
 
 def test_mistakes(run: Run, other: Path) -> None:

@@ -13,8 +13,6 @@ import yaml
 from nmt import checkpoint, load_translator
 from nmt.cli import share
 from nmt.errors import UserError
-from nmt.lab.attention.figure import save
-from nmt.lab.cli import attend
 from tests.tiny_run import Run, sentences
 
 METRICS = json.dumps({"search": {}, "parameters": 9, "updates": 7, "wall_seconds": 1.5, "target_tokens_per_second": 3})
@@ -28,7 +26,7 @@ def finished(run: Run, tmp_path: Path) -> Path:
     (folder / "metrics.json").write_text(METRICS, "utf-8")
     (folder / "attention").mkdir()
     for number, text in enumerate(("two dogs", "a man")):
-        save(run.translator.attention_map(text), folder / "attention" / f"{number}.json")
+        (folder / "attention" / f"{number}.json").write_text(run.translator.attention_map(text).to_json(), "utf-8")
     return folder
 
 
@@ -69,18 +67,24 @@ def test_no_path_of_this_machine_is_in_the_copy(finished: Path, tmp_path: Path) 
     assert "/me/" not in str(checkpoint.load(tmp_path / "copy" / "checkpoints" / "best.safetensors").config)
 
 
+@pytest.mark.lab
 def test_attend_shows_the_first_validation_sentence_of_a_run(
     finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    from nmt.lab.cli import attend
+
     share.main([f"ckpt={finished}", f"out={tmp_path}/copy"])
     for folder in (finished, tmp_path / "copy"):
         attend.main([f"ckpt={folder}"])
         assert "source:      two dogs\n" in capsys.readouterr().out
 
 
+@pytest.mark.lab
 def test_a_text_takes_the_place_of_the_validation_sentence(
     finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    from nmt.lab.cli import attend
+
     share.main([f"ckpt={finished}", f"out={tmp_path}/copy", "text=a red dog, [two] cats"])
     attend.main([f"ckpt={tmp_path}/copy"])
     assert "source:      a red dog, [two] cats\n" in capsys.readouterr().out

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -11,12 +11,11 @@ import pytest
 from nmt.cli import evaluate, share
 from nmt.errors import UserError
 from nmt.evaluation.split import Subject
-from nmt.lab.cli import align, heads, inspect_data, report
 from tests.cli.test_share_cli import METRICS
 from tests.tiny_run import Run, save_other
 from tests.train_frame import Runs, files
 
-Program = Callable[[list[str]], None]
+REPORT, HEADS = (pytest.param(f"nmt.lab.cli.{name}", marks=pytest.mark.lab) for name in ("report", "heads"))
 QUICK = ["device=cpu", "search.max_length_extra=1", "search.max_length_factor=0.2"]
 MINE = "my thesis"
 
@@ -38,21 +37,19 @@ def stranger(run: Run, home: Path) -> Path:
     return home / "theirs"
 
 
-@pytest.mark.parametrize("out", [[], ["out=results"]])
-@pytest.mark.parametrize("program", [evaluate.main, report.main, heads.main])
+@pytest.mark.parametrize("program", ["nmt.cli.evaluate", REPORT, HEADS])
 @pytest.mark.parametrize(
     "language", ["x/../../../thesis.tex", *(pytest.param(each, marks=pytest.mark.slow) for each in ("de\x1b[2J", None))]
 )
-def test_a_stored_language_is_no_path(
-    run: Run, stranger: Path, home: Path, program: Program, out: list[str], language: object
-) -> None:
+def test_a_stored_language_is_no_path(run: Run, stranger: Path, home: Path, program: str, language: object) -> None:
     for side in ("source_lang", "target_lang"):
         save_other(run, stranger / "checkpoints" / "best.safetensors", **{side: language})
         (home / "corpus").mkdir(exist_ok=True)
         (home / "corpus" / "test.jsonl").write_text('{"x/../../../thesis.tex": "a", "en": "b", "de": "c"}\n', "utf-8")
-        for given in ([], ["data.path=corpus"], ["data.path=corpus", "data.source_lang=en", "data.target_lang=de"]):
+        languages = ["data.source_lang=en", "data.target_lang=de"]
+        for given in ([], ["out=results"], ["data.path=corpus"], ["data.path=corpus", *languages]):
             with pytest.raises(UserError, match=rf"data\.{side}: got .*, expected text of at most 32 letters") as error:
-                program([f"ckpt={stranger}", *QUICK, *out, *given])
+                import_module(program).main([f"ckpt={stranger}", *QUICK, *given])
             assert str(error.value).isprintable()
     assert (home / "thesis.tex").read_text("utf-8") == MINE
     assert files(home) == [
@@ -62,7 +59,10 @@ def test_a_stored_language_is_no_path(
     ]
 
 
+@pytest.mark.lab
 def test_other_programs_check_a_stored_language_too(run: Run, stranger: Path) -> None:
+    from nmt.lab.cli import align, inspect_data
+
     save_other(run, stranger / "checkpoints" / "best.safetensors", source_lang="../../thesis.tex")
     with pytest.raises(UserError, match=r"data\.source_lang: got '../../thesis\.tex', expected text"):
         align.main([f"ckpt={stranger}", "split=test", "device=cpu"])
@@ -77,20 +77,28 @@ def test_a_subject_made_in_python_is_checked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("program", "folder"), [(evaluate.main, "translations"), (report.main, "translations"), (heads.main, "heads")]
+    ("program", "folder"),
+    [
+        ("nmt.cli.evaluate", "translations"),
+        pytest.param("nmt.lab.cli.report", "translations", marks=pytest.mark.lab),
+        pytest.param("nmt.lab.cli.heads", "heads", marks=pytest.mark.lab),
+    ],
 )
 def test_a_link_in_place_of_a_folder_is_not_followed(
-    stranger: Path, home: Path, tmp_path: Path, program: Program, folder: str
+    stranger: Path, home: Path, tmp_path: Path, program: str, folder: str
 ) -> None:
     (tmp_path / "ssh").mkdir()
     (stranger / folder).symlink_to(tmp_path / "ssh")
     with pytest.raises(UserError, match=rf"theirs/{folder}: a link, which may lead anywhere"):
-        program([f"ckpt={stranger}", *QUICK, "bootstrap=0"])
+        import_module(program).main([f"ckpt={stranger}", *QUICK, "bootstrap=0"])
     assert files(tmp_path / "ssh") == []
 
 
+@pytest.mark.lab
 @pytest.mark.parametrize("target", ["thesis.tex", pytest.param("nothing", marks=pytest.mark.slow)])
 def test_a_link_in_place_of_a_file_is_replaced(stranger: Path, home: Path, target: str) -> None:
+    from nmt.lab.cli import heads, report
+
     words = [f"ckpt={stranger}", *QUICK, "bootstrap=0", "sentences=2", "importance=false", "examples=1"]
     for program, without in ((report.main, ("sentences", "importance")), (heads.main, ("examples",))):
         program([word for word in words if not word.startswith(without)])
