@@ -82,7 +82,7 @@ def load_inputs(config: EvaluateConfig) -> Inputs:
     from nmt.system import process
     from nmt.system.atomic import require_writable
     from nmt.system.run_files import run_of
-    from nmt.translation.loading import load_models, make_translator, resolve_device
+    from nmt.translation.loading import load_models, make_translator, require_data_settings, resolve_device
 
     process.speed_up()
     check_bootstrap(config.bootstrap)
@@ -91,8 +91,7 @@ def load_inputs(config: EvaluateConfig) -> Inputs:
     if ensemble and config.out is None:
         raise UserError("out: not given, but an ensemble has no folder of its own; give one for its files: out=FOLDER")
     translator = make_translator(models, config.search, allow=config.allow)
-    if "source_lang" not in loaded.config.get("data", {}):
-        raise UserError(f"{loaded.path}: saved from Python without data settings; score it with nmt.evaluation")
+    require_data_settings(loaded, "score it with nmt.evaluation")
     data = data_of(loaded, config.data)
     check_direction(loaded, data)
     nodes = merge_scores(loaded.config.get("scores", {}), config.scores)

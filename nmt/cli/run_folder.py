@@ -14,7 +14,6 @@ from nmt.config.recipe import Recipe
 from nmt.config.settings import TrainerConfig
 from nmt.errors import UserError
 from nmt.system.atomic import try_lock, write_atomically
-from nmt.system.inside import require_no_link
 from nmt.system.run_files import (
     ATTENTION,
     CHECKPOINTS,
@@ -26,6 +25,7 @@ from nmt.system.run_files import (
     checkpoint_folder,
     has_weights,
     last_checkpoint,
+    require_no_link,
 )
 
 FOLDER_VARIABLE = "NMT_RUN_FOLDER"  # set by the first process while it trains

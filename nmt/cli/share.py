@@ -28,8 +28,7 @@ from nmt.cli.arguments import FreeText, PathText, Settings, configured
 from nmt.cli.output import say
 from nmt.errors import UserError
 from nmt.system.atomic import write_atomically
-from nmt.system.inside import inside
-from nmt.system.run_files import ATTENTION, CONFIG, METRICS, best_checkpoint, run_of, sample_map
+from nmt.system.run_files import ATTENTION, CONFIG, METRICS, best_checkpoint, inside, run_of, sample_map
 
 if TYPE_CHECKING:
     from nmt.checkpoint import LoadedModel

@@ -19,7 +19,8 @@ from typing import Literal
 
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
-from nmt.translation.base import BaseTranslator, ForcedPair
+from nmt.translation.base import BaseTranslator
+from nmt.translation.source import ForcedPair
 from nmt.translation.translation import Translation
 
 Kind = Literal["search error", "model error", "same", "no source", "too long", "cut"]

@@ -23,9 +23,8 @@ from nmt.evaluation.search_errors import NOT_COMPARED, Verdict, judge, lines, to
 from nmt.parameters import LanguageCode, expected, fits, shown
 from nmt.search.base import Search
 from nmt.system.atomic import write_atomically
-from nmt.system.inside import inside
 from nmt.system.lines import as_line, digest
-from nmt.system.run_files import TRANSLATIONS
+from nmt.system.run_files import TRANSLATIONS, inside
 from nmt.translation.base import BaseTranslator
 from nmt.translation.translation import Translation
 

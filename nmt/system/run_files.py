@@ -1,4 +1,7 @@
-"""The names of the files in a run's folder, and the checkpoint that a path names."""
+"""The names of the files in a run's folder, and the checkpoint that a path names.
+
+A name that is made of stored values may be a stranger's choice; `inside` keeps it in its folder.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from nmt.errors import UserError
+from nmt.errors import UserError, printable
 
 CONFIG, LOG, METRICS = "config.yaml", "train.log", "metrics.json"
 CHECKPOINTS, ATTENTION, TRANSLATIONS = "checkpoints", "attention", "translations"
@@ -75,10 +78,10 @@ def find_checkpoint(path: str | Path, key: str = "ckpt") -> Path:
         return path
     if not path.exists():
         raise UserError(f"{key}={path}: no such file or folder; give {_EXPECTED}")
-    inside = best_checkpoint(path)
-    if not inside.is_file():
+    best = best_checkpoint(path)
+    if not best.is_file():
         raise UserError(f"{key}={path}: {_without_best(path)}")
-    return inside
+    return best
 
 
 def _without_best(folder: Path) -> str:
@@ -92,3 +95,26 @@ def _without_best(folder: Path) -> str:
         newest = max(runs, key=lambda run: best_checkpoint(run).stat().st_mtime)
         return f"this folder is not a run but holds {len(runs)}; name one of them, as in {newest} (the newest)"
     return f"not the folder of a run; give {_EXPECTED}"
+
+
+def inside(folder: Path, *names: str) -> Path:
+    """Return the path of a file that is read or written below `folder`; all but the last of `names` are folders.
+
+    `folder` itself may be a link, or lie behind one, and so may the file: who writes a file whole replaces a link and
+    does not follow it. Raises UserError for a name that leads out of its folder or that a terminal cannot show, and for
+    a link in place of a folder below `folder`.
+    """
+    path = folder
+    for name in names:
+        if name in ("", ".", "..") or Path(name).name != name or name != printable(name):
+            raise UserError(f"{folder}: got {name!r} as a part of a file's name, expected a plain name without / or ..")
+        if path != folder:
+            require_no_link(path)
+        path = path / name
+    return path
+
+
+def require_no_link(path: Path) -> None:
+    """Raise UserError if `path` is a link, so that nothing is written where it leads."""
+    if path.is_symlink():
+        raise UserError(f"{path}: a link, which may lead anywhere; put the folder or file itself in its place")

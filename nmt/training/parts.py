@@ -50,6 +50,7 @@ from nmt.training.monitor import Monitor
 from nmt.training.objectives.base import Objective
 from nmt.training.schedules import Schedule
 from nmt.training.state import restoring, stored_tokenizer
+from nmt.translation.loading import languages_of
 from nmt.translation.translator import Translator
 
 logger = logging.getLogger(__name__)
@@ -231,13 +232,11 @@ def _initial(path: str, plain: Mapping[str, Any]) -> Checkpoint:
     start = load(file)
     config = start.config
     logger.info(f"init: the weights of {file}, update {start.update:,}, and its tokenizer")
-    own_languages, languages = (
-        " to ".join(str(node.get("data", {}).get(key)) for key in ("source_lang", "target_lang"))
-        for node in (config, plain)
-    )
-    if "source_lang" in config.get("data", {}) and own_languages != languages and not start.tokenizer.joint:
+    own_languages, languages = languages_of(config), languages_of(plain)
+    if own_languages and languages and own_languages != languages and not start.tokenizer.joint:
         raise UserError(
-            f"init={path}: it translates {own_languages} with a vocabulary for each language; got {languages}, "
+            f"init={path}: it translates {' to '.join(own_languages)} with a vocabulary for each language; got "
+            f"{' to '.join(languages)}, "
             "expected the same languages, or a model with a joint vocabulary"
         )
     differing = _differing(config.get("tokenizer", plain["tokenizer"]), plain["tokenizer"])

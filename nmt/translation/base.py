@@ -20,7 +20,7 @@ from nmt.errors import UserError, counted
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.base import Hypothesis, Search, Selectable, Step
 from nmt.search.constraints import force_prefixes
-from nmt.translation.source import SourceLimit, SourcePart
+from nmt.translation.source import ForcedPair, SourceLimit, SourcePart, check_texts
 from nmt.translation.translation import Translation, joined
 
 if TYPE_CHECKING:
@@ -38,20 +38,6 @@ class Request:
     prefix: list[int]
     limit: int
     last: bool
-
-
-@dataclass(frozen=True)
-class ForcedPair:
-    """A source and a given translation of it, with the ids of both, eos included."""
-
-    source: SourcePart
-    target: str
-    ids: list[int]
-
-    @property
-    def longer(self) -> int:
-        """The number of tokens of its longer side."""
-        return max(self.source.tokens, len(self.ids))
 
 
 class BaseTranslator(ABC):
@@ -144,7 +130,7 @@ class BaseTranslator(ABC):
         A beam search finds `n_best` translations, and sampling draws `samples`. If a source is split, its k-th
         translation joins the k-th translations of its parts. All arguments are as in `translate`.
         """
-        sources = self.encode(_texts("sentence", sentences))
+        sources = self.encode(check_texts("sentence", sentences))
         search = override(search or self.search, fields)
         groups = self._requests(sources, prefixes, search)
         found = iter(self._search_all([request for group in groups for request in group], search, advance))
@@ -200,7 +186,7 @@ class BaseTranslator(ABC):
         source that is longer than `max_source_length` of the search or the positions of the encoder, and for a
         translation that is longer than the positions of the decoder.
         """
-        sources, targets = _texts("source", sources), _texts("translation", targets)
+        sources, targets = check_texts("source", sources), check_texts("translation", targets)
         if len(sources) != len(targets):
             raise UserError(
                 f"score: got {counted(len(sources), 'source')} and {counted(len(targets), 'translation')}, expected "
@@ -292,7 +278,7 @@ class BaseTranslator(ABC):
         """Return the target ids of every prefix, without eos."""
         if prefixes is None:
             return [[]] * count
-        texts = _texts("prefix", prefixes)
+        texts = check_texts("prefix", prefixes)
         if len(texts) != count:
             raise UserError(f"prefixes: got {len(texts)}, expected one for each of {counted(count, 'sentence')}")
         return [ids[:-1] for ids in self.tokenizer.encode_target(texts)]
@@ -301,24 +287,6 @@ class BaseTranslator(ABC):
         text = self.tokenizer.decode_target(found.tokens) if text is None else text
         pieces = [piece.label for piece in self.tokenizer.target_pieces(found.tokens)]
         return Translation(source, text, found.score, found.tokens, found.token_log_probs, pieces)
-
-
-def _texts(name: str, values: Sequence[str]) -> list[str]:
-    """Return texts as a list. Raises UserError for one text in place of a list, and for a value that is no text."""
-    if isinstance(values, str):
-        raise UserError(f"{name}: got one text, expected a list of texts; write [text]")
-    texts = list(values)
-    for number, text in enumerate(texts, start=1):
-        if not isinstance(text, str):
-            raise UserError(f"{name} {number:,} of {len(texts):,}: got {text!r}, expected a text")
-        try:
-            text.encode()
-        except UnicodeEncodeError as error:
-            raise UserError(
-                f"{name} {number:,} of {len(texts):,}: got {text!r}, whose character {error.start + 1} is half of one "
-                "(a lone surrogate); decode the text again"
-            ) from error
-    return texts
 
 
 def _rejoined(source: SourcePart, parts: Sequence[list[Translation]]) -> list[Translation]:

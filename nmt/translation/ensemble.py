@@ -13,8 +13,8 @@ from nmt.errors import UserError
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.base import Search, Selectable, Step
 from nmt.search.ensemble import States, average, mean_log_probs
-from nmt.translation.base import BaseTranslator, ForcedPair
-from nmt.translation.source import SourceLimit, SourcePart
+from nmt.translation.base import BaseTranslator
+from nmt.translation.source import ForcedPair, SourceLimit, SourcePart
 from nmt.translation.translation import Translation
 from nmt.translation.translator import Translator
 

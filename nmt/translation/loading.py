@@ -104,13 +104,19 @@ def _member(loaded: checkpoint.LoadedModel, search: Search) -> Translator:
 
 
 def languages_of(config: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return the languages of a checkpoint's config; None for one that was saved from Python without data settings."""
+    """Return the languages of a checkpoint's config; None for a translator that was saved without knowing them."""
     data = config.get("data", {})
     return (data["source_lang"], data["target_lang"]) if data.keys() >= {"source_lang", "target_lang"} else None
 
 
+def require_data_settings(loaded: checkpoint.LoadedModel, remedy: str) -> None:
+    """Raise UserError, which ends with the `remedy`, for a checkpoint that no run has written."""
+    if "batch_tokens" not in loaded.config.get("data", {}):
+        raise UserError(f"{loaded.path}: saved from Python without data settings; {remedy}")
+
+
 def _require_one_direction(loaded: Sequence[checkpoint.LoadedModel]) -> None:
-    """Raise UserError if two models translate between other languages. One that was saved from Python may not say."""
+    """Raise UserError if two models translate between other languages, as far as their checkpoints say."""
     pairs = [(each.path, languages_of(each.config)) for each in loaded]
     known = [(path, " to ".join(pair)) for path, pair in pairs if pair is not None]
     for path, direction in known:

@@ -1,4 +1,4 @@
-"""A source as the models read it, and how long it may be."""
+"""Texts as the models read them, and how long a source may be."""
 
 from __future__ import annotations
 
@@ -30,6 +30,20 @@ class SourcePart:
 
 
 @dataclass(frozen=True)
+class ForcedPair:
+    """A source and a given translation of it, with the ids of both, eos included."""
+
+    source: SourcePart
+    target: str
+    ids: list[int]
+
+    @property
+    def longer(self) -> int:
+        """The number of tokens of its longer side."""
+        return max(self.source.tokens, len(self.ids))
+
+
+@dataclass(frozen=True)
 class SourceLimit:
     """The largest number of tokens of a source that is translated whole, eos included, and the reason for it."""
 
@@ -55,3 +69,21 @@ class SourceLimit:
             return encoded[text].tokens <= self.tokens
 
         return [encoded[text] for text in split_to_fit(source.text, fits)]
+
+
+def check_texts(name: str, values: Sequence[str]) -> list[str]:
+    """Return texts as a list. Raises UserError for one text in place of a list, and for a value that is no text."""
+    if isinstance(values, str):
+        raise UserError(f"{name}: got one text, expected a list of texts; write [text]")
+    texts = list(values)
+    for number, text in enumerate(texts, start=1):
+        if not isinstance(text, str):
+            raise UserError(f"{name} {number:,} of {len(texts):,}: got {text!r}, expected a text")
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise UserError(
+                f"{name} {number:,} of {len(texts):,}: got {text!r}, whose character {error.start + 1} is half of one "
+                "(a lone surrogate); decode the text again"
+            ) from error
+    return texts

@@ -19,8 +19,8 @@ from nmt.models.interface import AttentionWeights
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.base import Search, Selectable, Step
 from nmt.tokens import BOS
-from nmt.translation.base import BaseTranslator, ForcedPair, inference
-from nmt.translation.source import SourceLimit, SourcePart
+from nmt.translation.base import BaseTranslator, inference
+from nmt.translation.source import ForcedPair, SourceLimit, SourcePart
 from nmt.translation.translation import Translation
 
 if TYPE_CHECKING:
@@ -150,9 +150,10 @@ class Translator(BaseTranslator):
                 "save: the config of the model is unknown, but a checkpoint needs it; make the model with "
                 "nmt.build.build_model(config, ...)"
             )
-        config = {"name": self.name, "model": self.model.config, "search": search_node(self.search)}
-        if self.trained_length is not None:
-            config["data"] = {"max_length": self.trained_length}
+        known: dict[str, Any] = {} if self.trained_length is None else {"max_length": self.trained_length}
+        if self.languages is not None:
+            known |= dict(zip(("source_lang", "target_lang"), self.languages, strict=True))
+        config = {"name": self.name, "model": self.model.config, "search": search_node(self.search), "data": known}
         weights = checkpoint.weights_of(self.model)
         checkpoint.save(Checkpoint(weights, config, self.tokenizer, scores={}, update=self.update), Path(path))
 

@@ -16,7 +16,6 @@ import time
 from collections.abc import Callable, Sequence
 
 from nmt.build import build_source
-from nmt.checkpoint import load_model
 from nmt.cli.arguments import take
 from nmt.cli.evaluate import merge_data
 from nmt.cli.table import Cell, Column, Table, text_cell, to_markdown
@@ -27,7 +26,7 @@ from nmt.data.corpus import load_corpus
 from nmt.errors import UserError
 from nmt.search.beam import BeamSearch
 from nmt.system import machine, process
-from nmt.translation.loading import load_translator
+from nmt.translation.loading import load_models, load_translator, require_data_settings, resolve_device
 from nmt.translation.translator import Translator
 
 USAGE = "ckpt=TRANSFORMER [recurrent=RECURRENT] [data.path=FOLDER]"
@@ -99,10 +98,11 @@ def _table(seconds: dict[tuple[str, int], float], sentences: int) -> Table:
 
 def _test_sentences(ckpt: str, path: str | None) -> list[str]:
     """Return the first sources of the test split of the run's data, or of the corpus at `path`."""
-    own = load_model(ckpt).config.get("data", {})
-    if "source_lang" not in own:
-        raise UserError(f"{ckpt}: saved from Python without data settings; give the folder of a run")
-    data = read(absolute_paths(merge_data(own, {} if path is None else {"path": path})), DataConfig, "data")
+    (loaded,) = load_models(ckpt, resolve_device("cpu"))
+    require_data_settings(loaded, "give the folder of a run")
+    data = read(
+        absolute_paths(merge_data(loaded.config["data"], {} if path is None else {"path": path})), DataConfig, "data"
+    )
     return [pair.source for pair in load_corpus(build_source(data), data, ("test",))["test"]][:SENTENCES]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from nmt.errors import UserError
 from nmt.system.atomic import write_atomically
-from nmt.system.inside import inside
+from nmt.system.run_files import inside
 
 
 def test_a_plain_name_stays_as_it_is(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from nmt.attention_map import AttentionMap
 from nmt.lab.attention.figure import save
-from nmt.system.inside import require_no_link
+from nmt.system.run_files import require_no_link
 from nmt.translation.translation import Translation
 from nmt.translation.translator import Translator
 

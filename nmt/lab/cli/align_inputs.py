@@ -141,15 +141,14 @@ def read_pairs(config: AlignConfig, loaded: LoadedModel | None) -> tuple[Pairs, 
     """
     from nmt.build import build_source
     from nmt.data.corpus import load_corpus, origin
-    from nmt.translation.loading import languages_of
+    from nmt.translation.loading import languages_of, require_data_settings
 
     wanted = [config.split] if config.split is not None else []
     if "eflomal" in (config.aligner, config.yardstick) and config.split != "train" and loaded is not None:
         wanted.append("train")
     corpus: dict[str, Any] = {}
     if wanted and loaded is not None:
-        if "source_lang" not in loaded.config.get("data", {}):
-            raise UserError(f"{loaded.path}: saved from Python without data settings; give source= and target=")
+        require_data_settings(loaded, "give source= and target=")
         data = data_of(loaded, config.data)
         source = build_source(data, allow=config.allow)
         corpus = load_corpus(source, data, wanted)

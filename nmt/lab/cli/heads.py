@@ -38,7 +38,7 @@ from nmt.errors import UserError, counted
 from nmt.lab.cli.training_corpus import training_of
 from nmt.parameters import PositiveInt
 from nmt.system.atomic import write_atomically
-from nmt.system.inside import inside
+from nmt.system.run_files import inside
 
 if TYPE_CHECKING:
     from nmt.lab.heads.heads import Profile
