@@ -55,15 +55,8 @@ def heads_figure(cells: Sequence[Cell], title: str, legend: str) -> Figure:
         for cell in (cell for cell in cells if cell.kind == kind):
             values[cell.layer - 1][cell.head - 1] = cell.value
             dark = (cell.value - low) / (high - low) > 0.6
-            axes.text(
-                cell.head,
-                cell.layer,
-                cell.text,
-                ha="center",
-                va="center",
-                fontsize=8,
-                color="white" if dark else "black",
-            )
+            style = {"ha": "center", "va": "center", "fontsize": 8, "color": "white" if dark else "black"}
+            axes.text(cell.head, cell.layer, cell.text, **style)
         axes.imshow(
             values, cmap="Blues", vmin=low, vmax=high, aspect="auto", origin="lower",
             extent=(0.5, heads + 0.5, 0.5, layers + 0.5),

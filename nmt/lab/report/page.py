@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 from io import BytesIO
 from typing import Any
@@ -12,8 +12,8 @@ from typing import Any
 import regex
 
 from nmt.attention_map import SPECIAL, UNSPACED, AttentionMap
-from nmt.cli.table import Cell, Column, Table, text_cell
-from nmt.evaluation.metrics.base import labels
+from nmt.cli.table import Column, Table, text_cell
+from nmt.evaluation.metrics.base import Scores, labels
 from nmt.lab.attention.caption import BYTE, SPACE
 from nmt.lab.attention.figure import SAVED_DPI, figure
 from nmt.lab.compare.chart import COLORS, chart
@@ -32,7 +32,6 @@ ERRORS = {
     "too long": "not compared: the source or the reference is too long for the model",
     "cut": "not compared: the translation was cut at the limit of its length, so its end may be missing",
 }
-FREQUENCY, RAREST = "times in training", "rarest word, times in training"
 CSS_DPI = 96  # pixels of a browser in one inch
 DARKEST = 0.7  # of the colour behind a piece with a probability of 0
 
@@ -40,7 +39,7 @@ DARKEST = 0.7  # of the colour behind a piece with a probability of 0
 def page(report: Report) -> str:
     """Return the HTML of a report."""
     evaluation = report.evaluation
-    size = len(evaluation.references)
+    size, rare = len(evaluation.references), report.rare_words
     label = labels(evaluation.scores.metrics)[report.metric]
     examples = {each.number: each for found in report.examples.values() for each in found}
     shown = {number: _example(each) for number, each in examples.items()}  # one may be in several lists
@@ -50,10 +49,10 @@ def page(report: Report) -> str:
         evaluation=evaluation,
         subject=evaluation.subject,
         label=label,
-        scores=_scores(report),
+        scores=_scores(evaluation.scores),
         lengths=_groups(report.length_unit, label, report.by_length),
-        rarity=None if report.by_rarity is None else _groups(RAREST, label, report.by_rarity),
-        words=None if report.words is None else _words(report.words),
+        rarity=rare and _groups("rarest word, times in training", label, rare.by_rarest),
+        words=rare and _words(rare.words),
         faults=_shares({name: round(share * size) for name, share in report.faults.items()}, FAULTS, size),
         errors=_shares(report.errors, ERRORS, size),
         examples={name: [shown[each.number] for each in found] for name, found in report.examples.items()},
@@ -69,62 +68,48 @@ def _tag(language: str) -> str:
     return language.replace("_", "-")
 
 
-def _scores(report: Report) -> Table:
-    columns = [Column("metric", number=False), Column("score"), Column("95% interval"), Column("signature", False)]
-    rows, scores = [], report.evaluation.scores
+def _table(head: str, numbers: Sequence[str], rows: Iterable[Sequence[str]], last: str | None = None) -> Table:
+    """Return a table with a column of texts, columns of numbers, and perhaps a last column of texts."""
+    columns = [Column(head, number=False), *map(Column, numbers)]
+    columns += [Column(last, number=False)] if last else []
+    return Table(columns, [list(map(text_cell, row)) for row in rows])
+
+
+def _scores(scores: Scores) -> Table:
     shown = labels(scores.metrics)
-    for name, metric in scores.metrics.items():
-        score = scores[name]
-        texts = [
+    rows = [
+        [
             shown[name],
-            f"{score.value:.2f}",
-            str(score.interval or ""),
-            score.signature or metric.unit,
+            f"{scores[name].value:.2f}",
+            str(scores[name].interval or ""),
+            scores[name].signature or metric.unit,
         ]
-        rows.append([text_cell(text) for text in texts])
-    return Table(columns, rows)
+        for name, metric in scores.metrics.items()
+    ]
+    return _table("metric", ["score", "95% interval"], rows, "signature")
 
 
 def _groups(by: str, label: str, groups: Sequence[Group]) -> Table:
-    columns = [Column(by, number=False), Column("sentences"), Column(label)]
-    return Table(columns, [[text_cell(each.name), _count(each.sentences), _decimals(each.score)] for each in groups])
+    rows = [[each.name, f"{each.sentences:,}", f"{each.score:.2f}"] for each in groups]
+    return _table(by, ["sentences", label], rows)
 
 
 def _words(groups: Sequence[WordGroup]) -> Table:
-    columns = [Column(FREQUENCY, number=False)]
-    columns += [Column(head) for head in ("in references", "in translations", "matched")]
-    columns += [Column(head) for head in ("precision", "recall", "F-measure")]
-    rows = [
-        [
-            text_cell(each.name),
-            *map(_count, (each.reference, each.hypothesis, each.matched)),
-            *map(_decimals, (each.precision, each.recall, each.f_measure)),
-        ]
-        for each in groups
-    ]
-    return Table(columns, rows)
+    rows = []
+    for each in groups:
+        counts = (f"{count:,}" for count in (each.reference, each.hypothesis, each.matched))
+        shares = (f"{share:.2f}" for share in (each.precision, each.recall, each.f_measure))
+        rows.append([each.name, *counts, *shares])
+    counted, measured = ["in references", "in translations", "matched"], ["precision", "recall", "F-measure"]
+    return _table("times in training", [*counted, *measured], rows)
 
 
 def _shares(counts: Mapping[str, int], meanings: Mapping[str, str], size: int) -> Table:
-    columns = [Column("kind", number=False), Column("sentences"), Column("%"), Column("meaning", number=False)]
     rows = [
-        [
-            text_cell(kind.replace("_", " ")),
-            _count(count),
-            _decimals(100 * count / size),
-            text_cell(meanings[kind]),
-        ]
+        [kind.replace("_", " "), f"{count:,}", f"{100 * count / size:.2f}", meanings[kind]]
         for kind, count in counts.items()
     ]
-    return Table(columns, rows)
-
-
-def _count(value: int) -> Cell:
-    return Cell(f"{value:,}", (value,))
-
-
-def _decimals(value: float) -> Cell:
-    return Cell(f"{value:.2f}", (value,))
+    return _table("kind", ["sentences", "%"], rows, "meaning")
 
 
 def _example(example: Example) -> dict[str, Any]:

@@ -31,14 +31,26 @@ class Group:
 
 
 @dataclass(frozen=True)
+class RareWords:
+    """Sentences by the frequency in training of the rarest word of the reference, and the words by their frequency.
+
+    `words_are` says what a word is, and `counted_in` which training pairs were counted.
+    """
+
+    by_rarest: Sequence[Group]
+    words: Sequence[WordGroup]
+    words_are: str
+    counted_in: str
+
+
+@dataclass(frozen=True)
 class Report:
     """What a report shows. `model` is the architecture in few words; `update` is 0 if it is not known.
 
     `metric` is the name of the first metric, which the groups are scored with. `by_length` groups the sentences by the
-    length of the source, `by_rarity` by the frequency in training of the rarest word of the reference. `words` has the
-    groups of words by frequency, `words_are` says what a word is, and `counted_in` which training pairs were counted.
-    These four are None if none were. `faults` are shares from 0 to 1, `errors` are numbers of sentences (empty if the
-    search cannot be judged). `attends` says whether there is cross attention.
+    length of the source. `rare_words` is None if the words of the training were not counted. `faults` are shares from 0
+    to 1, `errors` are numbers of sentences (empty if the search cannot be judged). `attends` says whether there is
+    cross attention.
     """
 
     name: str
@@ -48,10 +60,7 @@ class Report:
     metric: str
     length_unit: str
     by_length: Sequence[Group]
-    by_rarity: Sequence[Group] | None
-    words: Sequence[WordGroup] | None
-    words_are: str | None
-    counted_in: str | None
+    rare_words: RareWords | None
     faults: Mapping[str, float]
     errors: Mapping[str, int]
     examples: Mapping[str, Sequence[Example]]
@@ -75,10 +84,7 @@ def report(
         metric=name,
         length_unit=length_unit(language),
         by_length=_scored(lengths, metric, evaluation),
-        by_rarity=None if rarity is None else _scored(rarity.sentences(references), metric, evaluation),
-        words=None if rarity is None else rarity.words(references, hypotheses),
-        words_are=None if rarity is None else rarity.words_are,
-        counted_in=None if rarity is None else rarity.origin,
+        rare_words=None if rarity is None else _rare_words(rarity, metric, evaluation),
         faults=shares(sources, references, hypotheses),
         errors=totals(evaluation.verdicts),
         examples=examples(translator, evaluation, count=count, n_best=n_best, seed=seed),
@@ -98,9 +104,18 @@ def _scored(groups: Mapping[str, Sequence[int]], metric: Metric, evaluation: Eva
     ]
 
 
+def _rare_words(rarity: Rarity, metric: Metric, evaluation: Evaluation) -> RareWords:
+    return RareWords(
+        _scored(rarity.sentences(evaluation.references), metric, evaluation),
+        rarity.words(evaluation.references, evaluation.hypotheses),
+        rarity.words_are,
+        rarity.origin,
+    )
+
+
 def to_dict(report: Report) -> dict[str, Any]:
     """Return the report as plain values."""
-    evaluation, subject = report.evaluation, report.evaluation.subject
+    evaluation, subject, rare = report.evaluation, report.evaluation.subject, report.rare_words
     return {
         "name": report.name,
         "model": report.model,
@@ -114,15 +129,12 @@ def to_dict(report: Report) -> dict[str, Any]:
             "unit": report.length_unit,
             "groups": [asdict(group) for group in report.by_length],
         },
-        "by_rarity": None
-        if report.by_rarity is None
-        else {"metric": report.metric, "groups": [asdict(group) for group in report.by_rarity]},
-        "words": None
-        if report.words is None
-        else {
-            "words": report.words_are,
-            "counted_in": report.counted_in,
-            "groups": [_word_group(group) for group in report.words],
+        "by_rarity": rare and {"metric": report.metric, "groups": [asdict(group) for group in rare.by_rarest]},
+        "words": rare
+        and {
+            "words": rare.words_are,
+            "counted_in": rare.counted_in,
+            "groups": [_word_group(group) for group in rare.words],
         },
         "faults": dict(report.faults),
         "errors": dict(report.errors),
@@ -172,10 +184,11 @@ def scalars(report: Report) -> Iterator[tuple[str, float]]:
         yield name, score.value
     for group in report.by_length:
         yield f"{report.metric}_by_length/{group.name}", group.score
-    for group in report.by_rarity or ():
-        yield f"{report.metric}_by_rarity/{group.name}", group.score
-    for word_group in report.words or ():
-        yield f"word_f_measure/{word_group.name}", word_group.f_measure
+    if report.rare_words is not None:
+        for group in report.rare_words.by_rarest:
+            yield f"{report.metric}_by_rarity/{group.name}", group.score
+        for words in report.rare_words.words:
+            yield f"word_f_measure/{words.name}", words.f_measure
     yield from report.faults.items()
     for kind, number in report.errors.items():
         yield kind, float(number)
