@@ -1,23 +1,33 @@
-"""Checks that everything in the settings of a run can be built, before data are read."""
+"""Builds what the settings of a run describe and no data are needed for, and checks the rest of them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from nmt import build
 from nmt.config.settings import TrainConfig
 from nmt.data.filters import check_filters
+from nmt.data.sources.base import Source
 from nmt.errors import ParameterError, UserError, one_line
 from nmt.models.interface import AttentionWeights
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.trial import TrialError, one_thread, shapes_only, try_model
+from nmt.search.base import Search
 from nmt.system import machine
 from nmt.system.run_files import find_checkpoint
+
+if TYPE_CHECKING:
+    from pytorch_lightning import Callback
+
+    from nmt.evaluation.metrics.base import Metric
+    from nmt.training.objectives.base import Objective
+    from nmt.training.schedules import Schedule
 
 BYTES_PER_WEIGHT = 8  # float32, and its gradient
 PLACEHOLDER = "RUN_FOLDER"  # what a recipe names that starts from another run
@@ -34,38 +44,60 @@ def initial_checkpoint(config: TrainConfig) -> Path:
     return find_checkpoint(config.init, key="init")
 
 
-def check_nodes(config: TrainConfig) -> None:
-    """Build everything that nodes describe (the model with a toy vocabulary), and discard it.
+@dataclass(frozen=True)
+class Components:
+    """What the settings of a run describe and no data are needed for, built once.
 
-    Raises UserError for mistakes that only constructors can find, such as a rate out of range or a width that the
-    number of heads does not divide. The error lists the problems of all nodes. The random state does not change.
+    `more_sources` are those of the further training corpora. `callbacks` have the names of their nodes.
+    """
+
+    source: Source
+    more_sources: Mapping[str, Source]
+    objective: Objective
+    schedule: Schedule
+    search: Search
+    metrics: Mapping[str, Metric]
+    callbacks: Mapping[str, Callback]
+
+
+def build_components(config: TrainConfig) -> Components:
+    """Return the components of a run, after all checks that need no data.
+
+    Also the filters, the optimizer and the model (with a toy vocabulary and without memory for its weights) are built,
+    tried and discarded. Raises UserError for mistakes that only constructors can find, such as a rate out of range or a
+    width that the number of heads does not divide. The error lists the problems of all nodes. The random state does not
+    change.
     """
     allow = config.allow
-    checks: list[Callable[[], Any]] = [
-        partial(build.build_source, config.data, allow=allow),
-        partial(build.build_more, config.data),
-        partial(check_filters, config.data),
-        partial(_check_model, config),
-        partial(build.build_objective, config.objective, allow=allow),
-        partial(_check_optimizer, config),
-        partial(build.build_schedule, config.scheduler, allow=allow),
-        partial(build.build_search, config.search, allow=allow),
-        partial(_check_scores, config),
-        partial(build.build_callbacks, vars(config.callbacks), allow=allow),
-    ]
+    builders: dict[str, Callable[[], Any]] = {
+        "source": partial(build.build_source, config.data, allow=allow),
+        "more_sources": partial(build.build_more, config.data),
+        "filters": partial(check_filters, config.data),
+        "model": partial(_tried_model, config),
+        "objective": partial(build.build_objective, config.objective, allow=allow),
+        "optimizer": partial(_check_optimizer, config),
+        "schedule": partial(build.build_schedule, config.scheduler, allow=allow),
+        "search": partial(build.build_search, config.search, allow=allow),
+        "metrics": partial(_metrics, config),
+        "callbacks": partial(build.build_callbacks, vars(config.callbacks), allow=allow),
+    }
+    built: dict[str, Any] = {}
     problems: list[str] = []
     with torch.random.fork_rng(devices=[]):
-        for check in checks:
+        torch.manual_seed(config.seed)
+        for name, builder in builders.items():
             try:
-                check()
+                built[name] = builder()
             except UserError as error:
                 problems.extend(error.problems)
-        if not problems:
-            if build.build_search(config.search, allow=allow).reads_attention:
-                build.track_coverage(_model(config))
-            _check_objective(config)
     if problems:
         raise UserError(*problems)
+    model, weights = built["model"]
+    components = Components(**{field.name: built[field.name] for field in fields(Components)})
+    if components.search.reads_attention:
+        build.track_coverage(model)
+    _check_objective(config, components.objective, weights)
+    return components
 
 
 def _check_optimizer(config: TrainConfig) -> None:
@@ -81,13 +113,13 @@ def _check_optimizer(config: TrainConfig) -> None:
         ) from error
 
 
-def _check_model(config: TrainConfig) -> None:
-    """Build the model and run it on two toy sentences."""
+def _tried_model(config: TrainConfig) -> tuple[Seq2Seq, AttentionWeights]:
+    """Return the model without weights, and the attention weights of its run on two toy sentences."""
     model = _model(config)
     _check_memory(model)
     longest = config.data.max_length
     check_lengths(model, config.model, longest, longest, of="data.max_length", otherwise="lower data.max_length")
-    _try(model, config.model)
+    return model, _try(model, config.model)
 
 
 def _model(config: TrainConfig) -> Seq2Seq:
@@ -127,26 +159,31 @@ def _check_memory(model: Seq2Seq) -> None:
         )
 
 
-def _check_objective(config: TrainConfig) -> None:
-    """Check that the objective can use the pieces of the training pairs and the attention weights of the model."""
-    objective = build.build_objective(config.objective, allow=config.allow)
+def _check_objective(config: TrainConfig, objective: Objective, weights: AttentionWeights) -> None:
+    """Check that the objective can use the training pairs, and the attention weights of the model."""
+    name = type(objective).__name__
     if objective.needs_usual_pieces and config.data.subword_sampling is not None:
         raise UserError(
-            f"data.subword_sampling: got {config.data.subword_sampling}, but objective {type(objective).__name__} "
+            f"data.subword_sampling: got {config.data.subword_sampling}, but objective {name} "
             "compares translations with the usual pieces; use data.subword_sampling=null, or another objective"
         )
+    if objective.needs_links and config.data.more:
+        raise UserError(
+            f"data.more: got {', '.join(config.data.more)}, but objective {name} learns from "
+            "word alignments, which these corpora do not have; leave them out, or use objective=cross_entropy"
+        )
     if objective.needs_weights:
-        weights = _try(_model(config), config.model)
         try:
             objective.check(weights)
         except ParameterError as error:
             raise UserError(f"objective.{error.parameter}: {error.problem}") from error
 
 
-def _check_scores(config: TrainConfig) -> None:
-    """Build the metrics and find the monitored one among them."""
+def _metrics(config: TrainConfig) -> dict[str, Metric]:
+    """Return the metrics, among which is the monitored one."""
     metrics = build.build_metrics(config.scores, target_lang=config.data.target_lang, allow=config.allow)
     build.monitored_metric(config.callbacks.monitor, metrics)
+    return metrics
 
 
 def check_lengths(

@@ -48,18 +48,16 @@ def main(arguments: list[str]) -> None:
     from nmt.config.compose import compose
     from nmt.config.explain import naming_files
     from nmt.config.recipe import Recipe
-    from nmt.config.schema import validate
-    from nmt.preflight import check_nodes
+    from nmt.preflight import build_components
 
     ckpt, overrides = take(list(arguments), "ckpt")
     words = [*RECIPE, *train_overrides(overrides)]
     with naming_files(words), tempfile.TemporaryDirectory() as folder:
-        plain = compose("train", words)
-        config = validate(plain)
-        check_nodes(config)
+        recipe = Recipe(compose("train", words), Path(folder))
+        components = build_components(recipe.settings)
         from scripts.benchmarks.training import measure
 
-        for line in measure(Recipe(config, plain, Path(folder)), ckpt):
+        for line in measure(recipe, components, ckpt):
             print(line, flush=True)
     sys.stdout.flush()
 

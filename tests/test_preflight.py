@@ -16,7 +16,7 @@ from nmt.config.schema import validate
 from nmt.errors import UserError
 from nmt.models.attention.base import Attention, AttentionMemory
 from nmt.models.positions.base import Positions
-from nmt.preflight import check_nodes, initial_checkpoint
+from nmt.preflight import build_components, initial_checkpoint
 
 MODULE = "nmt.models.a_module_of_the_tests"
 ADAMS_OWN = ["~optimizer.betas", "~optimizer.eps", "~optimizer.weight_decay", "~optimizer.fused"]
@@ -77,7 +77,7 @@ def shipped(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def message(*overrides: str) -> str:
     with pytest.raises(UserError) as error:
-        check_nodes(validate(compose("train", overrides)))
+        build_components(validate(compose("train", overrides)))
     assert "\n" not in str(error.value)
     return str(error.value)
 
@@ -106,7 +106,7 @@ def test_a_constructor_may_read_the_values_of_a_tensor() -> None:
     ]
     node.append(f"model.attention._target_={MODULE}.Spaced")
     threads = torch.get_num_threads()
-    check_nodes(validate(compose("train", node)))
+    build_components(validate(compose("train", node)))
     assert torch.get_num_threads() == threads
     text = message(*node, "+model.attention.excess=1")
     assert text.startswith("model.attention: Spaced fails on two toy sentences: "), "of the try that has values"
@@ -135,13 +135,13 @@ def test_an_optimizer_that_cannot_train_is_refused(overrides: list[str], words: 
 
 def test_a_search_that_reads_attention_needs_a_decoder_that_has_some() -> None:
     coverage = "search.coverage_penalty=0.2"
-    check_nodes(validate(compose("train", ["model=rnn", "model/attention=luong", coverage])))
+    build_components(validate(compose("train", ["model=rnn", "model/attention=luong", coverage])))
     assert "the decoder of this model has no attention" in message("model=rnn", "model/attention=none", coverage)
 
 
 def test_an_objective_is_asked_whether_the_model_fits() -> None:
     guided = "objective=guided_alignment"
-    check_nodes(validate(compose("train", [guided, "objective.layer=4", "objective.head=null"])))
+    build_components(validate(compose("train", [guided, "objective.layer=4", "objective.head=null"])))
     assert message(guided, "objective.layer=5") == (
         "objective.layer: got 5, but the decoder has 4; expected 1 to 4, or null"
     )
@@ -151,7 +151,7 @@ def test_an_objective_is_asked_whether_the_model_fits() -> None:
 
 def test_an_objective_that_compares_pieces_refuses_sampled_ones() -> None:
     sampled = "data.subword_sampling=0.1"
-    check_nodes(validate(compose("train", ["objective=simcut", sampled])))
+    build_components(validate(compose("train", ["objective=simcut", sampled])))
     assert message("objective=minimum_risk", sampled) == (
         "data.subword_sampling: got 0.1, but objective MinimumRisk compares translations with the usual pieces; use "
         "data.subword_sampling=null, or another objective"
@@ -196,7 +196,7 @@ def test_a_class_of_another_kind_is_refused_before_data_are_read(
         parent = parent[step]
     parent[name] = {"_target_": "strangers.Stranger"}
     with pytest.raises(UserError) as error:
-        check_nodes(validate(config))
+        build_components(validate(config))
     assert f"{key}._target_: got strangers.Stranger, expected a class derived from {base}" in str(error.value)
 
 

@@ -13,6 +13,7 @@ import pytest
 from nmt.cli import train
 from nmt.config.recipe import Recipe
 from nmt.config.settings import TrainConfig
+from nmt.preflight import Components
 
 Work = Callable[[TrainConfig, Path], None]
 
@@ -26,7 +27,7 @@ class Runs:
         self.work: Work = lambda config, folder: None
         monkeypatch.setattr("nmt.training.run.train", self.train)
 
-    def train(self, recipe: Recipe, *, resume: bool = False) -> dict[str, Any]:
+    def train(self, recipe: Recipe, components: Components | None = None, *, resume: bool = False) -> dict[str, Any]:
         self.calls.append((recipe.settings, dict(recipe.plain), recipe.folder, resume))
         logging.getLogger("nmt.fake").info("training")
         self.work(recipe.settings, recipe.folder)

@@ -144,7 +144,7 @@ def _plan_job(number: int, overrides: Sequence[str], settings: Mapping[str, str]
 
     with naming_files(overrides):
         composed = compose_run([*overrides, _pinned(folder)], job=number, name=folder_name(number, settings))
-        recipe = session.checked_recipe(composed, overrides)
+        recipe, _ = session.checked_recipe(composed, overrides)
     trainer = recipe.settings.trainer
     if several_devices(trainer):
         raise UserError(

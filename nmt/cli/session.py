@@ -8,54 +8,69 @@ import shlex
 import shutil
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nmt.cli.output import WHOLE, logged
 from nmt.cli.run_folder import claimed, is_first_process, locked
 from nmt.config.initial import adopted
 from nmt.config.recipe import Recipe
-from nmt.config.schema import validate
 from nmt.errors import UserError
 from nmt.system.run_files import LOG, METRICS, best_checkpoint, last_checkpoint
 from nmt.training.interruption import Interrupted, stopped_by_signals
+
+if TYPE_CHECKING:
+    from nmt.preflight import Components
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 logger = logging.getLogger(__name__)
 
 
-def checked_recipe(recipe: Recipe, overrides: Sequence[str]) -> Recipe:
-    """Return the recipe that the command line `overrides` describes; with `init`, as `adopted` by its checkpoint.
+def checked_recipe(recipe: Recipe, overrides: Sequence[str]) -> tuple[Recipe, Components]:
+    """Return the recipe that the command line `overrides` describes, and what it builds before data are read.
 
-    Raises the UserErrors of `nmt.preflight.check_nodes`, and for a checkpoint that cannot be read.
+    With `init`, the recipe is `adopted` by that checkpoint. Raises the UserErrors of `nmt.preflight.build_components`,
+    and for a checkpoint that cannot be read.
     """
-    from nmt.preflight import check_nodes, initial_checkpoint  # here, because importing torch takes seconds
+    from nmt.preflight import build_components, initial_checkpoint  # here, because importing torch takes seconds
 
     if recipe.settings.init is not None:
         from nmt.checkpoint import load
 
         plain = adopted(recipe.plain, load(initial_checkpoint(recipe.settings)).config, overrides)
-        recipe = Recipe(validate(plain), plain, recipe.folder)
-    check_nodes(recipe.settings)
-    return recipe
+        recipe = replace(recipe, plain=plain)
+    return recipe, build_components(recipe.settings)
 
 
-def start(recipe: Recipe, key: str, *, existed: bool, prefix: str = "", threads: int | None = None) -> None:
+def start(
+    recipe: Recipe,
+    key: str,
+    components: Components | None = None,
+    *,
+    existed: bool,
+    prefix: str = "",
+    threads: int | None = None,
+) -> None:
     """Train a new run in its own folder.
 
-    `key` is the setting that names the folder, for messages. `existed` tells whether the folder was there before.
-    Every line on the terminal begins with `prefix`. `threads` limits the threads that the training uses.
+    `key` is the setting that names the folder, for messages. `components` come from `checked_recipe`, or are None to
+    build them here. `existed` tells whether the folder was there before. Every line on the terminal begins with
+    `prefix`. `threads` limits the threads that the training uses.
     """
     with stopped_by_signals(), claimed(recipe, key, existed=existed):
-        _train(recipe, resume=False, prefix=prefix, threads=threads)
+        _train(recipe, components, resume=False, prefix=prefix, threads=threads)
 
 
-def resume(recipe: Recipe) -> None:
+def resume(recipe: Recipe, components: Components) -> None:
     """Continue the run in the recipe's folder from its last.ckpt."""
     with stopped_by_signals(), locked(recipe.folder):
-        _train(recipe, resume=True)
+        _train(recipe, components, resume=True)
 
 
-def _train(recipe: Recipe, *, resume: bool, prefix: str = "", threads: int | None = None) -> None:
+def _train(
+    recipe: Recipe, components: Components | None, *, resume: bool, prefix: str = "", threads: int | None = None
+) -> None:
     with logged(recipe.folder / LOG if is_first_process() else None, prefix=prefix):
         from torch import OutOfMemoryError
 
@@ -66,7 +81,7 @@ def _train(recipe: Recipe, *, resume: bool, prefix: str = "", threads: int | Non
             process.limit_threads(threads)
             logger.info(f"threads: {threads}, this job's share of the machine")
         try:
-            train(recipe, resume=resume)
+            train(recipe, components, resume=resume)
         except Interrupted as stop:
             logger.info(f"to continue this run: {resume_command(recipe)}", extra=WHOLE)
             # If another process ends with a status other than 0, Lightning kills the first one before it has printed.

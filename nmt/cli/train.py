@@ -141,7 +141,7 @@ def _single(overrides: Sequence[str]) -> None:
     from nmt.config.explain import naming_files
 
     with naming_files(overrides):
-        recipe = checked_recipe(compose_run(overrides), overrides)
+        recipe, components = checked_recipe(compose_run(overrides), overrides)
     from nmt.cli.run_folder import check_free, check_start, folder_of_first_process
     from nmt.cli.session import start
 
@@ -151,7 +151,7 @@ def _single(overrides: Sequence[str]) -> None:
         recipe = replace(recipe, folder=shared)
     else:
         check_free(recipe, FOLDER_KEY)
-    start(recipe, FOLDER_KEY, existed=recipe.folder.exists())
+    start(recipe, FOLDER_KEY, components, existed=recipe.folder.exists())
 
 
 def _show(overrides: Sequence[str], flags: argparse.Namespace) -> None:
@@ -165,9 +165,9 @@ def _show(overrides: Sequence[str], flags: argparse.Namespace) -> None:
     for number, words in planned:
         with naming_files(words):
             recipe = compose_run(words, job=number)
-            from nmt.preflight import check_nodes  # here, because importing torch takes seconds
+            from nmt.preflight import build_components  # here, because importing torch takes seconds
 
-            check_nodes(recipe.settings)
+            build_components(recipe.settings)
         head = "" if number is None else f"---\n# job {number}: {' '.join(words)}\n"
         texts.append(head + show(words, flags.cfg, resolve=flags.resolve, job=number))
     print("".join(texts), end="")
@@ -199,18 +199,18 @@ def _resume(name: str, overrides: Sequence[str], allow: Sequence[str]) -> None:
         raise UserError(f"resume: {folder}: no such folder; name the folder of a run")
     if not (folder / CONFIG).is_file():
         raise UserError(f"resume: {folder} holds no run (it has no {CONFIG}); name the folder of a run")
-    from nmt.preflight import check_nodes
+    from nmt.preflight import build_components
 
     recipe = read_recipe(folder, allow, overrides)
     try:
-        check_nodes(recipe.settings)
+        components = build_components(recipe.settings)
     except UserError as error:
         typed = [override.key_or_group for override in parse(overrides)]
         raise UserError(
             *(text if is_about(text, typed) else f"{folder / CONFIG}: {text}" for text in error.problems)
         ) from error
     check_start(recipe.settings.trainer)
-    resume(recipe)
+    resume(recipe, components)
 
 
 main = Program(_train, help_text)

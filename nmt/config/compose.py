@@ -15,7 +15,7 @@ from nmt.config.explain import check_files, check_keys, check_options, explain
 from nmt.config.overrides import is_group, parse, quoted
 from nmt.config.paths import absolute, absolute_paths
 from nmt.config.recipe import Recipe
-from nmt.config.schema import check_plain, validate
+from nmt.config.schema import check_plain
 from nmt.config.yaml_files import check_texts, config_dir, own_folder, unreadable
 from nmt.errors import UserError, one_line
 
@@ -46,7 +46,7 @@ def compose_run(overrides: Sequence[str], *, job: int | None = None, name: str |
     if isinstance(plain.get("data"), Mapping):  # config.yaml and checkpoints may be used from another folder later
         plain["data"] = absolute_paths(plain["data"])
     plain["init"] = absolute(plain["init"])
-    return Recipe(validate(plain), plain, folder)
+    return Recipe(plain, folder)
 
 
 def sweep_folder(overrides: Sequence[str]) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +19,19 @@ from nmt.system.run_files import CONFIG
 class Recipe:
     """The settings of a training run and the folder to which it writes.
 
-    `settings` are the checked settings. `plain` is the resolved config, which the run writes to its config.yaml and its
-    checkpoints.
+    `plain` is the resolved config, which the run writes to its config.yaml and its checkpoints. `allow` lists the
+    user's own packages whose classes it may name; if None, the config itself is trusted to say so. `settings` are the
+    checked settings, from which the run is built. Raises the UserErrors of `nmt.config.schema.validate`.
     """
 
-    settings: TrainConfig
     plain: Mapping[str, Any]
     folder: Path
+    allow: Sequence[str] | None = field(default=None, compare=False)  # also in the settings
+    settings: TrainConfig = field(init=False)
+
+    def __post_init__(self) -> None:
+        allow = {} if self.allow is None else {"allow": list(self.allow)}
+        object.__setattr__(self, "settings", validate({**self.plain, **allow}))
 
     def to_yaml(self) -> str:
         """Return the content of the run's config.yaml."""
@@ -37,7 +43,7 @@ class Recipe:
 def read_recipe(folder: Path, allow: Sequence[str] = (), overrides: Sequence[str] = ()) -> Recipe:
     """Return the recipe of the run in `folder`, with `overrides` in place of its settings.
 
-    In `settings`, `allow` replaces the list of the file, which is not trusted because anyone may have written it.
+    `allow` replaces the list of the file, which is not trusted because anyone may have written it.
     Raises UserError if the config.yaml cannot be read or does not hold the settings of a run.
     """
     path = folder / CONFIG
@@ -47,5 +53,4 @@ def read_recipe(folder: Path, allow: Sequence[str] = (), overrides: Sequence[str
         validate({**plain, "allow": list(allow)})
     except UserError as error:
         raise UserError(f"{path}: {error}") from error
-    values = overridden(plain, overrides)
-    return Recipe(validate({**values, "allow": list(allow)}), values, folder)
+    return Recipe(overridden(plain, overrides), folder, allow)

@@ -13,7 +13,6 @@ from lightning_fabric.utilities.exceptions import MisconfigurationException
 from pytorch_lightning.callbacks import Callback, Timer
 from pytorch_lightning.plugins.precision import Precision
 
-from nmt.build import build_callbacks
 from nmt.config.recipe import Recipe
 from nmt.errors import UserError, one_line
 from nmt.system.run_files import last_checkpoint
@@ -69,12 +68,11 @@ def fit(parts: Parts, checkpoints: AtomicCheckpointIO) -> Fitted:
     """
     recipe, resumed = parts.recipe, checkpoints.last is not None
     timer = Timer(recipe.settings.trainer.max_time, interval="step")
-    configured = build_callbacks(recipe.plain["callbacks"], allow=parts.allow)
-    checkpointing = configured["checkpointing"]
+    checkpointing = parts.callbacks["checkpointing"]
     assert isinstance(checkpointing, Checkpointing)
     if checkpoints.last is not None:
         checkpointing.saved = checkpoints.last["nmt"]["update"]  # for a Ctrl-C before Lightning restores the state
-    callbacks = _ordered(_own(recipe, timer, resumed=resumed), configured, checkpointing)
+    callbacks = _ordered(_own(recipe, timer, resumed=resumed), parts.callbacks, checkpointing)
     module = TranslationModule(parts, timer.time_elapsed)
     trainer = make_trainer(parts, callbacks, checkpoints)
     _check_shares(parts, trainer.world_size)

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from nmt.config.recipe import Recipe
+from nmt.preflight import Components, build_components
 from nmt.system import machine, process
 from nmt.system.cores import OtherPrograms
 from nmt.training.finish import finish
@@ -20,9 +21,10 @@ from nmt.training.resume import read_last
 logger = logging.getLogger(__name__)
 
 
-def train(recipe: Recipe, *, resume: bool = False) -> dict[str, Any]:
+def train(recipe: Recipe, components: Components | None = None, *, resume: bool = False) -> dict[str, Any]:
     """Train what `recipe` describes, in its folder; return the content of metrics.json.
 
+    `components` are those that `build_components` returned for the settings, or None if they have not been built yet.
     With `resume` the run in the folder continues from its last.ckpt. Where several processes train, only the first
     returns metrics; the others return an empty dict. Raises UserError for a mistake that the user can correct, and
     `Interrupted` after Ctrl-C, SIGTERM or SIGHUP if last.ckpt holds the state of the run.
@@ -31,7 +33,7 @@ def train(recipe: Recipe, *, resume: bool = False) -> dict[str, Any]:
     machine.forget_peak_memory()
     others = OtherPrograms()
     checkpoints = AtomicCheckpointIO(read_last(recipe) if resume else None)
-    parts = build_parts(recipe, checkpoints.last)
+    parts = build_parts(recipe, components or build_components(recipe.settings), checkpoints.last)
     if recipe.settings.trainer.accelerator == "cpu" or not torch.accelerator.is_available():
         _warn_of_slow_threads(others)
     fitted = fit(parts, checkpoints)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytorch_lightning as pl
@@ -19,6 +19,7 @@ from nmt.data.batch import Batch, batches_by_length, pad
 from nmt.errors import UserError, one_line
 from nmt.models.interface import State, per_sentence
 from nmt.models.seq2seq import Seq2Seq
+from nmt.preflight import Components
 from nmt.search.beam import BeamSearch
 from nmt.system import machine, process
 from nmt.system.run_files import find_checkpoint
@@ -34,7 +35,7 @@ WARMUP, TIMED = 10, 60  # updates
 SENTENCES = 1000
 
 
-def measure(recipe: Recipe, ckpt: str | None) -> Iterator[str]:
+def measure(recipe: Recipe, components: Components, ckpt: str | None) -> Iterator[str]:
     """Yield the lines of the report.
 
     `ckpt` is the checkpoint that translates. If it is None, the untrained model translates, and every hypothesis is
@@ -44,7 +45,7 @@ def measure(recipe: Recipe, ckpt: str | None) -> Iterator[str]:
         load(find_checkpoint(ckpt))  # report a wrong checkpoint before the measurements
     process.speed_up()
     machine.forget_peak_memory()
-    parts = build_parts(_limited(recipe))
+    parts = build_parts(_limited(recipe), components)
     clock = Clock(multiplying(parts.translator.model.encoder), multiplying(parts.translator.model.decoder))
     trainer = make_trainer(parts, [clock], AtomicCheckpointIO())
     trainer.limit_val_batches = 0
@@ -55,9 +56,8 @@ def measure(recipe: Recipe, ckpt: str | None) -> Iterator[str]:
 
 def _limited(recipe: Recipe) -> Recipe:
     """Return the recipe of a run that ends after the timed updates."""
-    trainer = replace(recipe.settings.trainer, max_steps=WARMUP + TIMED, max_epochs=None, max_time=None)
-    settings = replace(recipe.settings, trainer=trainer)
-    return replace(recipe, settings=settings, plain={**recipe.plain, "trainer": asdict(trainer)})
+    limits = {"max_steps": WARMUP + TIMED, "max_epochs": None, "max_time": None}
+    return replace(recipe, plain={**recipe.plain, "trainer": {**recipe.plain["trainer"], **limits}})
 
 
 @dataclass

@@ -160,8 +160,7 @@ def test_a_folder_of_a_run_that_was_killed_before_its_first_checkpoint_is_used_a
 
 
 def runs_recipe(runs: Runs) -> Recipe:
-    settings, plain, _, _ = runs.calls[0]
-    return Recipe(settings, plain, Path("here"))
+    return Recipe(runs.calls[0][1], Path("here"), ())
 
 
 def test_a_log_that_is_somebody_elses_is_not_written_into(runs: Runs, tmp_path: Path) -> None:

@@ -10,13 +10,13 @@ from nmt.config.compose import compose_run
 from nmt.config.explain import naming_files
 from nmt.config.yaml_files import also_in, config_dir
 from nmt.errors import UserError
-from nmt.preflight import check_nodes
+from nmt.preflight import build_components
 from scripts import benchmark
 
 
 def message(*overrides: str) -> str:
     with pytest.raises(UserError) as error, naming_files(overrides):
-        check_nodes(compose_run(overrides).settings)
+        build_components(compose_run(overrides).settings)
     assert "\n" not in str(error.value)
     return str(error.value)
 
@@ -60,8 +60,8 @@ def test_an_option_that_an_experiment_is_not_made_for(
 
 
 def test_what_a_message_says_can_be_done() -> None:
-    check_nodes(compose_run(["experiment=demo", "model=rnn", "~model.encoder.block"]).settings)
-    check_nodes(compose_run(["experiment=demo", "data=multi30k", "~data.topics", "~data.max_parts"]).settings)
+    build_components(compose_run(["experiment=demo", "model=rnn", "~model.encoder.block"]).settings)
+    build_components(compose_run(["experiment=demo", "data=multi30k", "~data.topics", "~data.max_parts"]).settings)
 
 
 def test_an_experiment_that_chooses_an_attention_for_a_model_without_one(monkeypatch: pytest.MonkeyPatch) -> None:

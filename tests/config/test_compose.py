@@ -19,7 +19,7 @@ from nmt.config.settings import CallbacksConfig, TrainConfig
 from nmt.config.yaml_files import groups
 from nmt.errors import UserError
 from nmt.parameters import Range
-from nmt.preflight import check_nodes
+from nmt.preflight import build_components
 from tests.optional import SCORES
 
 MODELS = [
@@ -47,7 +47,7 @@ def test_every_model_composes_validates_and_builds(overrides: list[str]) -> None
     assert found["name"] == overrides[0].removeprefix("model=")
     settings = validate(found)
     assert isinstance(settings, TrainConfig)
-    check_nodes(settings)
+    build_components(settings)
 
 
 # One option of each group at a time: as many compositions as the largest group has options.
@@ -65,12 +65,12 @@ def test_every_option_of_every_group_composes_and_builds(number: int) -> None:
     given += ["data.name=owner/set"] if "data=hub" in chosen else []
     given += ["data.path=folder"] if "data=files" in chosen else []
     given += ["data.source_lang=en", "data.target_lang=de"] if "scores=multi30k" in chosen else []
-    check_nodes(validate(config.compose("train", [*chosen, *given])))
+    build_components(validate(config.compose("train", [*chosen, *given])))
 
 
 @pytest.mark.parametrize("debug", groups()["debug"])
 def test_every_option_for_debugging_composes_and_builds(debug: str) -> None:
-    check_nodes(validate(config.compose("train", [f"debug={debug}"])))
+    build_components(validate(config.compose("train", [f"debug={debug}"])))
 
 
 @pytest.mark.parametrize("experiment", groups()["experiment"])
@@ -78,7 +78,7 @@ def test_experiments_name_their_runs_and_bow_to_debug_and_the_command_line(exper
     found = config.compose("train", [f"experiment={experiment}", "debug=fast", "seed=7", "optimizer.lr=0.5"])
     assert (found["name"], found["seed"], found["optimizer"]["lr"]) == (experiment, 7, 0.5)
     assert (found["trainer"]["max_steps"], found["trainer"]["max_time"], found["data"]["limit"]) == (2, None, 64)
-    check_nodes(validate(found))
+    build_components(validate(found))
 
 
 def test_an_experiment_beats_the_defaults() -> None:
@@ -117,7 +117,7 @@ def test_checking_leaves_the_random_state_alone() -> None:
     torch.manual_seed(1)
     expected = torch.rand(1)
     torch.manual_seed(1)
-    check_nodes(settings)
+    build_components(settings)
     assert torch.equal(torch.rand(1), expected)
 
 
@@ -141,7 +141,7 @@ def test_positions_can_be_chosen_for_one_side() -> None:
     one_side = config.compose("train", ["model/positions=alibi", "+model/positions@model.decoder.positions=none"])
     targets = [one_side["model"][side]["positions"]["_target_"].rpartition(".")[2] for side in ("encoder", "decoder")]
     assert targets == ["Alibi", "NoPositions"]
-    check_nodes(validate(one_side))
+    build_components(validate(one_side))
 
 
 def test_a_list_of_metrics_is_chosen_as_one_option() -> None:

@@ -10,7 +10,7 @@ import pytest
 from nmt.config import compose as config
 from nmt.config.schema import validate
 from nmt.errors import UserError
-from nmt.preflight import check_nodes
+from nmt.preflight import build_components
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def changed(values: dict[str, Any], key: str, value: Any) -> dict[str, Any]:
 def message(*overrides: str) -> str:
     """Return what is said about the overrides, by the composition or by the constructors."""
     with pytest.raises(UserError) as error:
-        check_nodes(validate(config.compose("train", overrides)))
+        build_components(validate(config.compose("train", overrides)))
     assert "\n" not in str(error.value)
     return str(error.value)
 
@@ -231,7 +231,7 @@ def test_each_mistake_on_the_command_line_is_one_clear_line(overrides: list[str]
 )
 def test_each_mistake_in_the_values_is_one_clear_line(base: dict[str, Any], key: str, value: Any, words: str) -> None:
     with pytest.raises(UserError) as error:
-        check_nodes(validate(changed(base, key, value)))
+        build_components(validate(changed(base, key, value)))
     assert words in str(error.value) and "\n" not in str(error.value)
 
 

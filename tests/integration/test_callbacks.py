@@ -6,7 +6,6 @@ import pytest
 
 from nmt.config.compose import compose
 from nmt.config.recipe import Recipe
-from nmt.config.schema import validate
 from nmt.errors import UserError
 from nmt.system.run_files import METRICS
 from nmt.training.run import train
@@ -42,7 +41,7 @@ class Counter(Callback):
 
 def go(folder, *more, resume=False):
     plain = compose("train", [*OVERRIDES, *more])
-    return train(Recipe(validate(plain), plain, folder), resume=resume)
+    return train(Recipe(plain, folder), resume=resume)
 
 
 def counted(folder):

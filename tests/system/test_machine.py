@@ -144,9 +144,9 @@ def test_matmul_peak_counts_two_operations_a_multiplication(monkeypatch: pytest.
 @pytest.mark.slow
 def test_denormals_are_zero_in_every_thread_after_a_config_was_checked() -> None:
     program = (
-        "import torch; from nmt.preflight import check_nodes; from nmt.config.compose import compose_run\n"
+        "import torch; from nmt.preflight import build_components; from nmt.config.compose import compose_run\n"
         "from nmt.system import process\n"
-        "torch.set_num_threads(4); check_nodes(compose_run(['model=rnn', 'model/attention=luong']).settings)\n"
+        "torch.set_num_threads(4); build_components(compose_run(['model=rnn', 'model/attention=luong']).settings)\n"
         "can = process.flush_denormals(); tiny = torch.full((1 << 22,), 1e-30) * 1e-10\n"
         "print(can, int(tiny.count_nonzero()))"
     )

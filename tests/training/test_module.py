@@ -8,11 +8,11 @@ import torch
 
 from nmt.config.compose import compose
 from nmt.config.recipe import Recipe
-from nmt.config.schema import validate
+from nmt.preflight import build_components
 from nmt.training.module import TranslationModule
 from nmt.training.objectives.base import Objective
 from nmt.training.objectives.chunked import chunked_cross_entropy
-from nmt.training.parts import build_parts
+from nmt.training.parts import Parts, build_parts
 
 OVERRIDES = [
     "data=cldr", "data.sizes=[60,8,4]", "data.topics=[dates,numbers]", "data.max_parts=1", "data.batch_tokens=200",
@@ -21,10 +21,14 @@ OVERRIDES = [
 ]  # fmt: skip
 
 
+def parts_of(recipe: Recipe) -> Parts:
+    return build_parts(recipe, build_components(recipe.settings))
+
+
 @pytest.fixture(scope="module")
 def parts(tmp_path_factory):
     plain = compose("train", OVERRIDES)
-    return build_parts(Recipe(validate(plain), plain, tmp_path_factory.mktemp("run")))
+    return parts_of(Recipe(plain, tmp_path_factory.mktemp("run")))
 
 
 class Recorder(Objective):

@@ -8,8 +8,10 @@ import pytest
 import torch
 
 from nmt.config.compose import compose_run
+from nmt.config.recipe import Recipe
 from nmt.errors import UserError
-from nmt.training.parts import build_parts
+from nmt.preflight import build_components
+from nmt.training.parts import Parts, build_parts
 
 CORPUS = ["data=cldr", "data.sizes=[200,8,8]", "data.topics=[numbers]", "data.max_parts=1", "tokenizer.vocab_size=316"]
 POSITIONS = [
@@ -19,6 +21,10 @@ POSITIONS = [
     "trainer.accelerator=cpu",
 ]
 SHORT, LONG = "one", " ".join(["one"] * 100)
+
+
+def parts_of(recipe: Recipe) -> Parts:
+    return build_parts(recipe, build_components(recipe.settings))
 
 
 @pytest.mark.parametrize(
@@ -39,19 +45,19 @@ def test_a_sentence_longer_than_the_positions_is_found_before_training(
     files = f"data.{split}=[{tmp_path}/source,{tmp_path}/target]"
     recipe = compose_run([*CORPUS, *POSITIONS, files, f"hydra.run.dir={tmp_path}/run"])
     if not refused:
-        assert build_parts(recipe).translator.model.decoder.max_length == 64
+        assert parts_of(recipe).translator.model.decoder.max_length == 64
         return
     words = (
         rf"model\.positions\.max_length: got 64, expected at least \d+ for the longest sentence of {split}; raise it,"
     )
     with pytest.raises(UserError, match=words):
-        build_parts(recipe)
+        parts_of(recipe)
 
 
 def test_overfit_switches_every_dropout_off(tmp_path: Path) -> None:
     model = ["model.encoder.block.residual_dropout=0.5", "model.encoder.block.stochastic_depth=0.5"]
     recipe = compose_run([*CORPUS, *model, "data.overfit=true", "trainer.accelerator=cpu", f"hydra.run.dir={tmp_path}"])
-    encoder = build_parts(recipe).translator.model.encoder.train()
+    encoder = parts_of(recipe).translator.model.encoder.train()
     tokens = torch.arange(4, 20).view(4, 4)
     first, second = (encoder(tokens, tokens > 0).memory for _ in range(2))
     assert torch.equal(first, second)
@@ -59,9 +65,7 @@ def test_overfit_switches_every_dropout_off(tmp_path: Path) -> None:
 
 def test_both_directions_change_the_training_pairs_only(tmp_path: Path) -> None:
     settings = ["trainer.accelerator=cpu", f"hydra.run.dir={tmp_path}/run"]
-    usual, both = (
-        build_parts(compose_run([*CORPUS, *settings, *more])) for more in ([], ["data.both_directions=true"])
-    )
+    usual, both = (parts_of(compose_run([*CORPUS, *settings, *more])) for more in ([], ["data.both_directions=true"]))
     assert len(both.data.train_pairs) == 2 * len(usual.data.train_pairs)
     assert both.data.val_pairs == usual.data.val_pairs and both.digest != usual.digest
     assert both.translator.tokenizer.digest() == usual.translator.tokenizer.digest()
@@ -82,12 +86,15 @@ def test_further_corpora_join_the_training_pairs(tmp_path: Path, monkeypatch: py
     recipe = compose_run([*CORPUS, *settings, more])
     assert recipe.plain["data"]["more"]["ft"]["train"] == [f"{tmp_path}/ft.en", f"{tmp_path}/ft.de"]
     assert recipe.plain["data"]["more"]["bt"]["train"] == f"{tmp_path}/bt.tsv"
-    usual, joined = build_parts(compose_run([*CORPUS, *settings])), build_parts(recipe)
+    usual, joined = (
+        parts_of(compose_run([*CORPUS, *settings])),
+        parts_of(recipe),
+    )
     assert len(joined.data.train_pairs) == len(usual.data.train_pairs) + 2 * 3 + 1
     assert joined.data.train_pairs.dropped["empty"] == 1
     assert joined.translator.tokenizer.digest() == usual.translator.tokenizer.digest()
     assert joined.data.val_pairs == usual.data.val_pairs and joined.digest != usual.digest
-    other = build_parts(compose_run([*CORPUS, *settings, more.replace("weight: 2", "weight: 3")]))
+    other = parts_of(compose_run([*CORPUS, *settings, more.replace("weight: 2", "weight: 3")]))
     assert other.digest != joined.digest
 
 
@@ -115,7 +122,7 @@ def test_mistakes_in_further_corpora_are_told(more: str, message: str, tmp_path:
     (tmp_path / "one.tsv").write_text("a dog\tein Hund\n", "utf-8")
     more = more.replace("EMPTY", f"{tmp_path}/empty.tsv").replace("ONE", f"{tmp_path}/one.tsv")
     with pytest.raises(UserError, match=message):
-        build_parts(
+        parts_of(
             compose_run([*CORPUS, "trainer.accelerator=cpu", f"data.more={more}", f"hydra.run.dir={tmp_path}/run"])
         )
 
@@ -127,4 +134,4 @@ def test_further_corpora_have_no_alignments_to_learn_from(tmp_path: Path) -> Non
     with pytest.raises(
         UserError, match=r"data\.more: got ft, but objective GuidedAlignment learns from word alignments"
     ):
-        build_parts(recipe)
+        parts_of(recipe)

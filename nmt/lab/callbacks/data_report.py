@@ -35,7 +35,8 @@ class DataReport(Callback):
         if trainer.is_global_zero:
             parts = translation_module(pl_module).parts
             tokenizer, data = parts.translator.tokenizer, parts.recipe.settings.data
-            for line in report_lines(parts.corpus, parts.more, tokenizer, data, folder=cache_folder()):
+            more = {name: each.split for name, each in parts.corpora.more.items()}
+            for line in report_lines(parts.corpus, more, tokenizer, data, folder=cache_folder()):
                 logger.info(line)
 
 

@@ -10,7 +10,7 @@ from nmt.config.compose import compose
 from nmt.config.schema import validate
 from nmt.errors import UserError
 from nmt.lab.cli import demo
-from nmt.preflight import check_nodes
+from nmt.preflight import build_components
 from tests.integration.small_training import SMALL_TRANSFORMER
 
 COMMANDS = re.findall(r"^  python train\.py (.*?)(?:  \(.*)?$", demo.CLOSING, re.MULTILINE)
@@ -22,7 +22,7 @@ def test_there_are_suggestions() -> None:
 
 @pytest.mark.parametrize("command", [command for command in COMMANDS if "--help" not in command])
 def test_a_suggested_command_composes_and_builds(command: str) -> None:
-    check_nodes(validate(compose("train", shlex.split(command))))
+    build_components(validate(compose("train", shlex.split(command))))
 
 
 @pytest.fixture(autouse=True)

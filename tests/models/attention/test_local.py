@@ -18,7 +18,7 @@ from nmt.models.attention.base import Attention
 from nmt.models.attention.local import MonotonicLocalAttention, PredictiveLocalAttention
 from nmt.models.attention.location import LocationAttention
 from nmt.models.attention.luong import DotAttention
-from nmt.preflight import check_nodes
+from nmt.preflight import build_components
 from tests.models.test_attention import FAMILIES, make, start
 
 GLOBAL = [name for name in FAMILIES if name not in ("local_m", "local_p")]
@@ -135,7 +135,7 @@ def test_a_window_in_a_window_is_refused() -> None:
 def test_a_wrong_combination_is_one_line(words: str, message: str) -> None:
     overrides = ["model=rnn", "model/attention=local_p", f"model/attention@model.attention.{words}"]
     with pytest.raises(UserError) as error:
-        check_nodes(validate(compose("train", overrides)))
+        build_components(validate(compose("train", overrides)))
     assert str(error.value).startswith(message) and "\n" not in str(error.value)
 
 

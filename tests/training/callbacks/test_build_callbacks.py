@@ -9,7 +9,7 @@ from nmt.build import build_callbacks
 from nmt.config.compose import compose
 from nmt.config.schema import validate
 from nmt.errors import UserError
-from nmt.preflight import check_nodes
+from nmt.preflight import build_components
 from nmt.training.callbacks.checkpointing import Checkpointing
 
 
@@ -72,7 +72,7 @@ def test_a_mistake_in_ones_own(nodes, target, words):
 def test_the_monitor_is_the_loss_or_a_metric_of_scores(name, near):
     settings = validate(compose("train", ["data=cldr", f"callbacks.monitor={name}"]))
     with pytest.raises(UserError) as refused:
-        check_nodes(settings)
+        build_components(settings)
     assert str(refused.value) == (
         f"callbacks.monitor: got '{name}', expected loss or one of the metrics of scores: bleu, chrf, exact_match{near}"
     )

@@ -1,12 +1,13 @@
 """A run without an interval of its own validates often enough, and not too often."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 from pytorch_lightning.callbacks import Callback
 
-from nmt.build import build_callbacks
 from nmt.config.compose import compose_run
+from nmt.preflight import build_components
 from nmt.training.callbacks.validations import Validations
 from nmt.training.run import train
 from tests.integration.small_training import SMALL_TRANSFORMER
@@ -109,15 +110,14 @@ class Places(Callback):
 
 
 @pytest.mark.slow
-def test_one_long_epoch_of_a_run_has_five_validations(monkeypatch, tmp_path):
+def test_one_long_epoch_of_a_run_has_five_validations(tmp_path):
     places = Places()
-    monkeypatch.setattr(
-        "nmt.training.fit.build_callbacks", lambda node, allow: {**build_callbacks(node, allow=allow), "places": places}
-    )
     overrides = [
         "data=cldr", "data.sizes=[300,4,4]", "data.topics=[numbers]", "data.max_parts=1", "tokenizer.vocab_size=300",
         "data.batch_tokens=100", "trainer.max_epochs=1", "trainer.accelerator=cpu", "search.max_length_factor=1",
         "callbacks=plain", "logger=none",
     ]  # fmt: skip
-    train(compose_run([*overrides, *SMALL_TRANSFORMER, f"hydra.run.dir={tmp_path}"]))
+    recipe = compose_run([*overrides, *SMALL_TRANSFORMER, f"hydra.run.dir={tmp_path}"])
+    components = build_components(recipe.settings)
+    train(recipe, replace(components, callbacks={**components.callbacks, "places": places}))
     assert places.places == pytest.approx([0.2, 0.4, 0.6, 0.8, 1.0], abs=0.05) and places.places[-1] == 1.0

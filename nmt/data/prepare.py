@@ -1,0 +1,70 @@
+"""The sentence pairs of a run: read from their sources, then encoded."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from nmt.config.settings import DataConfig, TrainConfig
+from nmt.data.cache import cache_folder
+from nmt.data.corpus import WeightedSplit, load_corpus, load_more
+from nmt.data.encoded import EncodedCorpus
+from nmt.data.encoding import encode_corpus
+from nmt.data.filters import make_filters
+from nmt.data.pair import Split
+from nmt.data.resampling import SubwordSampling
+from nmt.data.sources.base import Source
+from nmt.data.tokenizer import Tokenizer
+from nmt.data.training_pairs import Part, TrainingPairs
+from nmt.errors import UserError, counted
+from nmt.system.lines import digest
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Corpora:
+    """The splits of the corpus, and further training corpora with their weights."""
+
+    splits: Mapping[str, Split]
+    more: Mapping[str, WeightedSplit]
+
+    @classmethod
+    def read(cls, source: Source, more: Mapping[str, Source], data: DataConfig) -> Corpora:
+        """Read or generate all of them. Raises UserError for data that is missing or malformed."""
+        return cls(load_corpus(source, data), load_more(more, data))
+
+    def digest(self, data: DataConfig, *, linked: bool) -> str:
+        """Return what identifies the training and validation pairs, and if `linked` their alignments."""
+        splits = self.splits["train"], self.splits["val"]
+        links = [split.links or "" for split in splits if linked]
+        added = [f"{each.split.digest} {each.weight}" for each in self.more.values()]
+        return digest(*(split.digest for split in splits), *links, *added, *["both directions"] * data.both_directions)
+
+    def training_pairs(self, tokenizer: Tokenizer, settings: TrainConfig, *, linked: bool) -> TrainingPairs:
+        """Return the encoded training pairs. Raises UserError if the filters drop all pairs of a corpus."""
+        data = settings.data
+
+        def encoded(split: Split) -> EncodedCorpus:
+            filters = make_filters(data, {**self.splits, "train": split})
+            return encode_corpus(split, tokenizer, filters, folder=cache_folder(), linked=linked)
+
+        parts = [Part(encoded(self.splits["train"]))]
+        for name, each in self.more.items():
+            try:
+                parts.append(Part(encoded(each.split), each.weight))
+                if not len(parts[-1]):
+                    raise UserError(
+                        f"got weight {each.weight} for {counted(len(parts[-1].corpus), 'pair')}, expected a "
+                        "weight with which an epoch has at least one of them"
+                    )
+            except UserError as error:
+                raise UserError(f"data.more.{name}: {error}") from error
+        strength, sampling = data.subword_sampling, None
+        if strength is not None:
+            sampling = SubwordSampling(tokenizer, settings.tokenizer.type, strength, data.max_length)
+        train = TrainingPairs(parts, both_directions=data.both_directions, sampling=sampling, seed=settings.seed)
+        if self.more or data.both_directions:
+            logger.info(f"training pairs: {len(train):,} in an epoch")
+        return train
