@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, cast
 
 import torch
@@ -142,12 +142,7 @@ class LayerCache(State):
 
     def append(self, keys: Tensor, values: Tensor) -> LayerCache:
         """Return the cache with one more position."""
-        return LayerCache(
-            torch.cat((self.keys, keys), dim=2),
-            torch.cat((self.values, values), dim=2),
-            self.memory_keys,
-            self.memory_values,
-        )
+        return replace(self, keys=torch.cat((self.keys, keys), dim=2), values=torch.cat((self.values, values), dim=2))
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,9 @@ class Sampling(ConstrainedSearch):
                 sample.add(token, log_prob)
             kept = [place for place, samples in enumerate(live) if not all(sample.ended for sample in samples)]
             if not kept:
-                return [[sample.hypothesis() for sample in sorted(samples, key=_Sample.order)] for samples in drawn]
+                return [
+                    sorted((each.hypothesis() for each in samples), key=lambda found: -found.score) for samples in drawn
+                ]
             if len(kept) < len(live):
                 sentences = torch.tensor(kept, device=device)
                 rows = torch.arange(len(live) * self.samples, device=device).view(-1, self.samples)[sentences].flatten()
@@ -124,10 +126,6 @@ class _Sample:
             self.tokens.append(token)
             self.log_probs.append(log_prob)
             self.ended = token == EOS or len(self.tokens) == self.limit
-
-    def order(self) -> float:
-        """Return the key by which the best hypothesis comes first."""
-        return -sum(self.log_probs)
 
     def hypothesis(self) -> Hypothesis:
         """Return the hypothesis; its score is its log-probability."""

@@ -14,6 +14,7 @@ from nmt.models.interface import State
 from nmt.parameters import Length, checked
 
 
+@checked
 class LocalAttention(AttentionWrapper[StateT]):
     """Attends to the positions s with |s - p_t| <= D only (arXiv:1508.04025, section 3.2).
 
@@ -21,7 +22,7 @@ class LocalAttention(AttentionWrapper[StateT]):
     for scores that have a window already.
     """
 
-    def __init__(self, query_width: int, memory_width: int, scores: AttentionFactory, window: int) -> None:
+    def __init__(self, query_width: int, memory_width: int, scores: AttentionFactory, window: Length = 10) -> None:
         inner = scores(query_width=query_width, memory_width=memory_width)
         if isinstance(inner, LocalAttention):
             raise ParameterError(
@@ -45,15 +46,11 @@ class Clock(State):
     scores: State | None
 
 
-@checked
 class MonotonicLocalAttention(LocalAttention[Clock]):
     """Local-m: the window moves one position in each step, p_t = t (arXiv:1508.04025, section 3.2).
 
     A translation can be longer than its source; then the window stays at the last token.
     """
-
-    def __init__(self, query_width: int, memory_width: int, scores: AttentionFactory, window: Length = 10) -> None:
-        super().__init__(query_width, memory_width, scores, window)
 
     @property
     def recurrent(self) -> bool:
@@ -72,7 +69,6 @@ class MonotonicLocalAttention(LocalAttention[Clock]):
         return self.weigh_within(_positions(memory) - centre, query, memory, state.scores, allowed)
 
 
-@checked
 class PredictiveLocalAttention(LocalAttention[State | None]):
     """Local-p: the query predicts the centre of the window (arXiv:1508.04025, section 3.2).
 

@@ -9,6 +9,7 @@ The last two are computed by the package entmax.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Literal, cast
 
@@ -28,25 +29,15 @@ def normalizer_function(normalizer: Normalizer) -> Callable[[Tensor], Tensor]:
         return _softmax
     if missing := missing_packages("entmax", extra="entmax"):
         raise ParameterError("normalizer", f"'{normalizer}' {missing}")
-    return _sparsemax if normalizer == "sparsemax" else _entmax
+    return functools.partial(_by_entmax, "sparsemax" if normalizer == "sparsemax" else "entmax15")
 
 
 def _softmax(scores: Tensor) -> Tensor:
     return scores.softmax(dim=-1)
 
 
-def _sparsemax(scores: Tensor) -> Tensor:
-    from entmax import sparsemax
+def _by_entmax(name: str, scores: Tensor) -> Tensor:
+    import entmax
 
-    return cast(Tensor, sparsemax(_precise(scores), dim=-1)).to(scores.dtype)
-
-
-def _entmax(scores: Tensor) -> Tensor:
-    from entmax import entmax15
-
-    return cast(Tensor, entmax15(_precise(scores), dim=-1)).to(scores.dtype)
-
-
-def _precise(scores: Tensor) -> Tensor:
-    """Return scores of half precision in single precision: the functions sum over the sorted scores."""
-    return scores.float() if scores.element_size() < 4 else scores
+    precise = scores.float() if scores.element_size() < 4 else scores  # the functions sum over the sorted scores
+    return cast(Tensor, getattr(entmax, name)(precise, dim=-1)).to(scores.dtype)
