@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from nmt.lab.claims.alignment import Alignment
 from nmt.lab.claims.claim import Claim
-from nmt.lab.claims.distance import AgreementDistance, CoreferenceDistance, NegationDistance
-from nmt.lab.claims.fixed_vector import FixedVector, FixedVectorMulti30k
-from nmt.lab.claims.gradient import Gradient
 from nmt.lab.claims.heads import CoreferenceHead, HeadImportance, HeadRoles
-from nmt.lab.claims.memory import Memory
-from nmt.lab.claims.parallel import Parallel
+from nmt.lab.claims.memory import (
+    AgreementDistance,
+    CoreferenceDistance,
+    FixedVector,
+    FixedVectorMulti30k,
+    Memory,
+    NegationDistance,
+)
 from nmt.lab.claims.positions import Positions
 from nmt.lab.claims.scores import Scaling, Scores
+from nmt.lab.claims.untrained import Gradient, Parallel
 
 CLAIMS: dict[str, type[Claim]] = {
     claim.name: claim

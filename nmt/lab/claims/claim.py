@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import math
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean, stdev
@@ -260,26 +259,3 @@ def gained_by_attention(values: Mapping[str, PerSeed], what: Text) -> tuple[Cont
     """
     gained = {name: minus(each, values[NO_ATTENTION]) for name, each in values.items() if name != NO_ATTENTION}
     return alike(gained, SHARED["gained"].filled(what=what))
-
-
-def lost_without_attention(
-    lines: Lines[Place], near: Sequence[Place], far: Sequence[Place], lost: Text, chance: float
-) -> tuple[Contrast, ...]:
-    """Return the contrasts of the systems with attention: what "no attention" loses from the near places to the far
-    ones, minus what they lose. `lost` says what that is, and `chance` is what a guess scores near.
-    """
-    scores = {name: (mean_over(line, near), mean_over(line, far)) for name, line in lines.items()}
-    loss = Loss(*scores[NO_ATTENTION], chance)
-    losses = {name: minus(*each) for name, each in scores.items()}
-    without = losses.pop(NO_ATTENTION)
-    text = SHARED["lost"].filled(what=lost)
-    return tuple(
-        replace(contrast, loss=loss)
-        for contrast in alike({name: minus(without, each) for name, each in losses.items()}, text)
-    )
-
-
-def most_frequent(answers: Iterable[str]) -> str:
-    """Return the most frequent answer. A model that knows nothing of the source does best to give it always."""
-    ((answer, _),) = Counter(answers).most_common(1)
-    return answer

@@ -13,7 +13,7 @@ from torch import Tensor
 from nmt.attention_map import AttentionMap
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.lab.claims.claim import Claim, Contrast, Curves, Lines, PerSeed, Runs, corpus_of, minus, named
-from nmt.lab.claims.distance import CoreferenceDistance
+from nmt.lab.claims.memory import CoreferenceDistance
 from nmt.lab.claims.models import CORPUS, TRANSFORMER, untrained
 from nmt.lab.compare.runs import FinishedRun
 from nmt.lab.heads.heads import count_pieces

@@ -1,12 +1,15 @@
-"""A recurrent network forgets early words."""
+"""Without attention, a recurrent network loses long sentences, early words, and words that stand far apart."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import ClassVar
 
+from nmt.errors import UserError
+from nmt.evaluation.metrics.bleu import BLEU
 from nmt.lab.claims.claim import (
     NO_ATTENTION,
     Claim,
@@ -15,19 +18,82 @@ from nmt.lab.claims.claim import (
     Lines,
     Loss,
     PerSeed,
+    Place,
     Runs,
+    accuracy_by,
     alike,
+    gained_by_attention,
     mean_over,
     minus,
-    most_frequent,
     named,
 )
 from nmt.lab.claims.models import LEFT_TO_RIGHT, MODELS, ONE_WORD_A_PIECE, WITHOUT_ATTENTION, budget
+from nmt.lab.claims.text import SHARED, Text
+from nmt.lab.compare.lengths import length_groups
 from nmt.lab.compare.runs import FinishedRun
+from nmt.lab.tasks.agreement import Agreement
+from nmt.lab.tasks.coreference import Coreference
+from nmt.lab.tasks.negation import Negation
 from nmt.lab.tasks.recall import Recall
+from nmt.lab.tasks.task import DistanceTask
 
-PAIRS = 4
+CLAUSES, PAIRS, FARTHEST = 4, 4, 8  # of the tasks: order, recall, and those with a distance
 ONE_WAY = "no attention, left to right"
+NEAR, FAR = range(FARTHEST // 2), range(FARTHEST // 2 + 1, FARTHEST + 1)
+
+
+class _ByLength(Claim):
+    """BLEU by the length of the source, without attention and with it."""
+
+    def measure(self, runs: Runs) -> Curves:
+        first = runs[NO_ATTENTION][0].test_set
+        groups = length_groups(first.sources, first.source_lang)
+        lines = {
+            name: {
+                str(group): tuple(_bleu(run.hypotheses, run.test_set.references, group.indices) for run in each)
+                for group in groups
+            }
+            for name, each in runs.items()
+        }
+        return Curves(
+            *(self.text("words"), self.text("bleu"), lines),
+            more={"chance": (_chance(first.references, groups[0].indices),)},
+        )
+
+    def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
+        shortest, *_, longest = lines[NO_ATTENTION]
+        lost, of_longest = self.text("bleu_lost"), self.text("bleu_of_longest")
+        gained = gained_by_attention({name: line[longest] for name, line in lines.items()}, of_longest)
+        (chance,) = more["chance"]
+        return (*lost_without_attention(lines, [shortest], [longest], lost, chance), *gained)
+
+
+class FixedVector(_ByLength):
+    """The generated task, which every model learns within the budget but the one without attention."""
+
+    name = "fixed_vector"
+    numbers: ClassVar[Mapping[str, object]] = {"clauses": CLAUSES}
+
+    def systems(self) -> Mapping[str, Sequence[str]]:
+        task = ("data=order", f"data.max_clauses={CLAUSES}", "data.sizes=[20000,300,1000]", ONE_WORD_A_PIECE)
+        return {name: (*task, *budget(2000), *model) for name, model in MODELS.items()}
+
+
+class FixedVectorMulti30k(_ByLength):
+    """Captions of photos, written by people."""
+
+    name = "fixed_vector_multi30k"
+
+    def missing(self) -> str | None:
+        if self.multi30k is None:
+            return "a folder with Multi30k: multi30k=FOLDER"
+        if not Path(self.multi30k).is_dir():
+            raise UserError(f"multi30k: {self.multi30k} is not a folder; expected one with train, val and test files")
+        return None
+
+    def systems(self) -> Mapping[str, Sequence[str]]:
+        corpus = ("data=multi30k", f"data.path={self.multi30k}", "tokenizer.vocab_size=4000")
+        return {name: (*corpus, *budget(4000), *model) for name, model in MODELS.items()}
 
 
 class Memory(Claim):
@@ -66,6 +132,77 @@ class Memory(Claim):
         )
 
 
+class _Distance(Claim):
+    """Accuracy by the distance between the parts of a sentence that belong together."""
+
+    task: ClassVar[type[DistanceTask]]
+    updates: ClassVar[int]
+
+    def systems(self) -> Mapping[str, Sequence[str]]:
+        task = (f"data={self.task.__name__.lower()}", f"data.max_distance={FARTHEST}", "data.sizes=[20000,300,2000]")
+        return {name: (*task, ONE_WORD_A_PIECE, *budget(self.updates), *model) for name, model in MODELS.items()}
+
+    def measure(self, runs: Runs) -> Curves:
+        lines = {name: accuracy_by(each, self.task.measure) for name, each in runs.items()}
+        any_run = runs[NO_ATTENTION][0]
+        pairs = zip(any_run.test_set.sources, any_run.test_set.references, strict=True)
+        guess = most_frequent(reference for source, reference in pairs if self.task.measure(source) in NEAR)
+        guesses = replace(any_run, hypotheses=(guess,) * len(any_run.hypotheses))
+        return Curves(
+            *(self.text("distance"), self.text("right_answers"), named(lines)),
+            more={"chance": mean_over(accuracy_by([guesses], self.task.measure), NEAR)},
+        )
+
+    def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
+        near, far = ([str(distance) for distance in places] for places in (NEAR, FAR))
+        lost = self.text("accuracy_lost")
+        right = {name: mean_over(line, far) for name, line in lines.items()}
+        gained = gained_by_attention(right, self.text("accuracy_far"))
+        (chance,) = more["chance"]
+        return (*lost_without_attention(lines, near, far, lost, chance), *gained)
+
+
+class AgreementDistance(_Distance):
+    """Singular or plural, whatever nouns stand in between."""
+
+    name, task, updates = "agreement", Agreement, 400
+
+
+class CoreferenceDistance(_Distance):
+    """What "it" means."""
+
+    name, task, updates = "coreference", Coreference, 1000
+
+
+class NegationDistance(_Distance):
+    """Which clause is negated."""
+
+    name, task, updates = "negation", Negation, 800
+
+
+def lost_without_attention(
+    lines: Lines[Place], near: Sequence[Place], far: Sequence[Place], lost: Text, chance: float
+) -> tuple[Contrast, ...]:
+    """Return the contrasts of the systems with attention: what "no attention" loses from the near places to the far
+    ones, minus what they lose. `lost` says what that is, and `chance` is what a guess scores near.
+    """
+    scores = {name: (mean_over(line, near), mean_over(line, far)) for name, line in lines.items()}
+    loss = Loss(*scores[NO_ATTENTION], chance)
+    losses = {name: minus(*each) for name, each in scores.items()}
+    without = losses.pop(NO_ATTENTION)
+    text = SHARED["lost"].filled(what=lost)
+    return tuple(
+        replace(contrast, loss=loss)
+        for contrast in alike({name: minus(without, each) for name, each in losses.items()}, text)
+    )
+
+
+def most_frequent(answers: Iterable[str]) -> str:
+    """Return the most frequent answer. A model that knows nothing of the source does best to give it always."""
+    ((answer, _),) = Counter(answers).most_common(1)
+    return answer
+
+
 def recalled(runs: Sequence[FinishedRun]) -> dict[int, tuple[float, ...]]:
     """Return the share of right values (in %) of each run, for each position of the key in the source."""
     shares = []
@@ -78,3 +215,14 @@ def recalled(runs: Sequence[FinishedRun]) -> dict[int, tuple[float, ...]]:
                 right[position] += found[rank : rank + 1] == [value]
         shares.append({position: 100 * count / len(test.sources) for position, count in right.items()})
     return {position: tuple(each[position] for each in shares) for position in sorted(shares[0])}
+
+
+def _bleu(hypotheses: Sequence[str], references: Sequence[str], sentences: Sequence[int]) -> float:
+    score = BLEU().score([hypotheses[number] for number in sentences], [references[number] for number in sentences])
+    return score.value
+
+
+def _chance(references: Sequence[str], sentences: Sequence[int]) -> float:
+    """Return the BLEU of translations that belong to other sentences: each has the reference of the next one."""
+    own = [references[number] for number in sentences]
+    return _bleu([*own[1:], own[0]], own, range(len(own)))

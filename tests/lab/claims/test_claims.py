@@ -9,7 +9,7 @@ import pytest
 
 from nmt.config.compose import compose
 from nmt.lab.alignment import eflomal
-from nmt.lab.claims import CLAIMS, gradient, parallel
+from nmt.lab.claims import CLAIMS, untrained
 from nmt.lab.claims.claim import (
     NO_ATTENTION,
     Contrast,
@@ -18,11 +18,10 @@ from nmt.lab.claims.claim import (
     Text,
     accuracy_by,
     alike,
-    most_frequent,
     over_seeds,
     student_quantile,
 )
-from nmt.lab.claims.memory import ONE_WAY, PAIRS, recalled
+from nmt.lab.claims.memory import ONE_WAY, PAIRS, most_frequent, recalled
 from nmt.lab.claims.page import Measured, claims_table, files, judged_again, page, plot, to_dict
 from nmt.lab.cli import lab
 from nmt.lab.compare.runs import EvaluationSet, FinishedRun, read_runs
@@ -217,7 +216,7 @@ def test_the_softmax_saturates_without_the_division():
 
 def test_the_gradient_vanishes_without_attention(monkeypatch):
     for name, value in (("DISTANCES", (0, 20)), ("SENTENCES", 10), ("SEEDS", (1, 2))):
-        monkeypatch.setattr(gradient, name, value)
+        monkeypatch.setattr(untrained, name, value)
     found = CLAIMS["gradient"]().measure({})
     assert all(line["0"] == (100.0, 100.0) for line in found.lines.values())
     assert max(found.lines["no attention"]["20"]) < 1 < min(found.lines["Bahdanau"]["20"])
@@ -245,7 +244,7 @@ def test_claims_about_weights_are_measured_on_trained_models(name, tmp_path, mon
 
 def test_time_grows_with_the_length_where_steps_wait_for_each_other(monkeypatch):
     for name, value in (("LENGTHS", (4, 16)), ("TOKENS", 64), ("REPEATS", 2)):
-        monkeypatch.setattr(parallel, name, value)
+        monkeypatch.setattr(untrained, name, value)
     found = CLAIMS["parallel"]().measure({})
     assert set(found.lines) == {f"{m}, {w}" for m in ("Bahdanau", "Transformer") for w in ("training", "decoding")}
     assert all(line["4"] == (1.0, 1.0) for line in found.lines.values())
