@@ -115,7 +115,7 @@ def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
 
 QUICK = ["bootstrap=2", "shuffles=1", "examples=1", "out=out"]
 SCORES = "translations/test.beam3.lp1.scores.json"
-FEW, MANY = 10, 600
+FEW, MANY = 4, 600
 
 
 @pytest.mark.parametrize("count", [FEW, pytest.param(MANY, marks=pytest.mark.slow)])

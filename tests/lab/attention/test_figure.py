@@ -5,10 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -111,8 +112,18 @@ SHAPES = {
 }
 
 
-@pytest.mark.parametrize("name", SHAPES)
-@pytest.mark.parametrize("draw", [figure, overview, card, lambda attention: beside([attention, make()])])
+def pair_up(attention: AttentionMap) -> Figure:
+    return beside([attention, make()])
+
+
+def drawings() -> Iterator[Any]:
+    """Yield each shape with each drawing; fast are every shape of a figure and every drawing of a long sentence."""
+    for name, draw in product(SHAPES, (figure, overview, card, pair_up)):
+        fast = draw is figure or name == "long"
+        yield pytest.param(name, draw, marks=[] if fast else pytest.mark.slow, id=f"{name}-{draw.__name__}")
+
+
+@pytest.mark.parametrize(("name", "draw"), list(drawings()))
 def test_no_label_is_cut_off_or_covers_another(name: str, draw: Callable[[AttentionMap], Figure]) -> None:
     attention = make(*SHAPES[name])
     with warnings.catch_warnings():
