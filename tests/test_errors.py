@@ -19,7 +19,7 @@ from nmt.errors import UserError, counted, did_you_mean, printable
         ("beam", "beam_size"),
     ],
 )
-def test_a_near_word_is_guessed(word: str, known: str) -> None:
+def test_did_you_mean_suggests_a_near_word(word: str, known: str) -> None:
     assert did_you_mean(word, ["unlike", known]) == f"; did you mean '{known}'?"
     assert did_you_mean(word, [known], prefix="a.") == f"; did you mean 'a.{known}'?"
 
@@ -27,7 +27,7 @@ def test_a_near_word_is_guessed(word: str, known: str) -> None:
 @pytest.mark.parametrize(
     ("word", "known"), [("kr", "skr"), ("max_parts", "max_ratio"), ("batch_size", "beam_size"), ("kind", "train")]
 )
-def test_a_far_word_is_not(word: str, known: str) -> None:
+def test_did_you_mean_ignores_far_words(word: str, known: str) -> None:
     assert did_you_mean(word, [known]) == ""
 
 
@@ -52,7 +52,7 @@ def test_a_mistake_of_several_problems_is_one_line() -> None:
         ("\u202egpj.exe\u2066\u2028\ud800", "\\u202egpj.exe\\u2066\\u2028\\ud800"),
     ],
 )
-def test_what_a_terminal_would_obey_is_escaped(text: str, shown: str) -> None:
+def test_terminal_escapes_are_shown_as_text(text: str, shown: str) -> None:
     assert printable(text) == shown == printable(shown)
     assert shown.encode()
 

@@ -104,11 +104,11 @@ def hold(translator: Translator, search: Search, *, sevens: Sequence[int] = (0, 
 
 
 @pytest.mark.parametrize("search", EVERYTHING, ids=lambda search: type(search).__name__)
-def test_every_decoder_with_all_options_at_once(translator: Translator, search: Search) -> None:
+def test_batch_invariance_of_every_decoder(translator: Translator, search: Search) -> None:
     hold(translator, fitting(search, translator))
 
 
-def test_given_translations_and_attention_of_every_decoder(translator: Translator) -> None:
+def test_batch_invariance_of_scores_and_attention(translator: Translator) -> None:
     sources, targets = [text or "a" for text in TEXTS], TEXTS[::-1]
     together = translator.score(sources, targets)
     order = random.Random(3).sample(range(64), 64)
@@ -150,6 +150,6 @@ def combinations(shipped: dict[str, Search]) -> list[Search]:
 
 
 @pytest.mark.slow
-def test_every_decoder_with_every_option_of_every_search(translator: Translator, shipped: dict[str, Search]) -> None:
+def test_batch_invariance_of_every_search_option(translator: Translator, shipped: dict[str, Search]) -> None:
     for search in combinations(shipped):
         hold(translator, fitting(search, translator), sevens=(14,), alone=2)

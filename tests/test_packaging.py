@@ -107,7 +107,7 @@ def test_make_help_names_every_target(root: Path) -> None:
         assert re.search(rf"^  make {target} ", shown, re.MULTILINE), target
 
 
-def test_no_file_is_unreasonably_long(root: Path) -> None:
+def test_python_files_have_at_most_400_lines(root: Path) -> None:
     long = {path.name: len(path.read_text("utf-8").splitlines()) for path in (root / "nmt").rglob("*.py")}
     assert {name: lines for name, lines in long.items() if lines > 400} == {}
 

@@ -23,7 +23,7 @@ def test_loads_what_was_saved(parts, saved, as_folder):
     assert loaded.model.encoder.embedding.weight is loaded.model.decoder.output.weight
 
 
-def test_other_readers_of_safetensors_see_plain_weights(parts, saved):
+def test_safetensors_library_reads_the_weights(parts, saved):
     """Names as in the model, a shared table once, the tokenizers' own bytes, and metadata that are text."""
     tokenizer, model = parts
     held = load_file(saved)
@@ -34,7 +34,7 @@ def test_other_readers_of_safetensors_see_plain_weights(parts, saved):
     assert json.loads(about["config"]) == CONFIG and about["update"] == "7"
 
 
-def test_a_vocabulary_for_each_language_is_kept(parts, tmp_path):
+def test_separate_vocabularies_survive_saving(parts, tmp_path):
     joint = parts[0].source_model
     for tokenizer in (Tokenizer(joint), Tokenizer(joint, joint)):
         checkpoint.save(content(parts, tokenizer=tokenizer), tmp_path / "x.safetensors")
@@ -42,7 +42,7 @@ def test_a_vocabulary_for_each_language_is_kept(parts, tmp_path):
         assert (again.source_model, again.target_model) == (tokenizer.source_model, tokenizer.target_model)
 
 
-def test_a_full_disk_is_named_and_leaves_the_old_file(parts, saved):
+def test_full_disk_while_saving_keeps_the_old_checkpoint(parts, saved):
     resource = pytest.importorskip("resource")
     before, limits = saved.read_bytes(), resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) // 2, limits[1]))
@@ -55,7 +55,7 @@ def test_a_full_disk_is_named_and_leaves_the_old_file(parts, saved):
     assert [path.name for path in saved.parent.iterdir()] == ["best.safetensors"]
 
 
-def test_average_is_the_mean(parts, tmp_path):
+def test_average_of_checkpoints_is_the_mean_of_weights(parts, tmp_path):
     paths = []
     for number in (1, 2, 6):
         weights = {"w": torch.full((2,), float(number)), "n": torch.tensor(number), "h": torch.ones(1).half() * number}

@@ -11,7 +11,7 @@ from nmt.errors import UserError
 
 
 @pytest.mark.parametrize("damage", ["flip", "cut", "empty", "text"])
-def test_damage_is_refused_in_one_line(saved, damage):
+def test_damaged_checkpoint_is_one_line_error(saved, damage):
     content = bytearray(saved.read_bytes())
     if damage == "flip":
         content[len(content) // 2] ^= 1
@@ -53,7 +53,7 @@ def flips(file, count, seed):
 
 
 @pytest.mark.parametrize("count", [150, pytest.param(5000, marks=pytest.mark.slow)])
-def test_a_flipped_bit_is_refused_in_one_line_or_changes_nothing(saved, tmp_path, count):
+def test_flipped_bit_is_one_line_error_or_changes_nothing(saved, tmp_path, count):
     assert_refused_or_same(saved, tmp_path / "flipped", flips(saved.read_bytes(), count, seed=count))
 
 
@@ -76,5 +76,5 @@ def changed_headers(file, count, seed):
 
 
 @pytest.mark.parametrize("count", [60, pytest.param(1500, marks=pytest.mark.slow)])
-def test_a_changed_header_is_refused_in_one_line_or_changes_nothing(saved, tmp_path, count):
+def test_changed_header_is_one_line_error_or_changes_nothing(saved, tmp_path, count):
     assert_refused_or_same(saved, tmp_path / "changed", changed_headers(saved.read_bytes(), count, seed=count))

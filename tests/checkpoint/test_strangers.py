@@ -71,7 +71,7 @@ nested = "[" * 100_000 + "]" * 100_000
         ({"config": json.dumps(with_model(tie_embeddings=10**9))}, "tie_embeddings: got 1000"),
     ],
 )
-def test_metadata_of_another_kind_are_named(saved, about, message):
+def test_invalid_metadata_is_refused_by_name(saved, about, message):
     rewrite(saved, **about)
     refused(saved, message)
 
@@ -93,12 +93,12 @@ def test_metadata_of_another_kind_are_named(saved, about, message):
         ({"decoder.x": torch.ones(0, 2**40)}, "decoder.x is not a weight of this model"),
     ],
 )
-def test_tensors_of_another_kind_are_named(saved, tensors, message):
+def test_invalid_tensors_are_refused_by_name(saved, tensors, message):
     rewrite(saved, tensors=tensors)
     refused(saved, message)
 
 
-def test_missing_tensors_are_named(saved):
+def test_missing_weights_are_named(saved):
     whole = saved.read_bytes()
     for name, message in (("decoder.norm.weight", "is missing"), ("tokenizer.source", "damaged checkpoint")):
         saved.write_bytes(whole)
@@ -106,7 +106,7 @@ def test_missing_tensors_are_named(saved):
         refused(saved, message)
 
 
-def test_content_that_its_digest_does_not_describe_is_refused(parts, saved):
+def test_wrong_digest_is_refused(parts, saved):
     weight = parts[1].decoder.norm.weight.detach()
     whole = saved.read_bytes()
     for change in (
@@ -189,14 +189,14 @@ def test_reading_needs_no_more_memory_than_the_file(parts, saved, tmp_path):
         assert message in problem
 
 
-def test_files_that_are_no_checkpoints(parts, saved):
+def test_file_that_is_no_checkpoint_is_refused(parts, saved):
     save_file({"x": torch.zeros(1)}, saved)
     refused(saved, "not a checkpoint of this program", checkpoint.load)
     torch.save({"state_dict": {}}, saved)
     refused(saved, "the state of a training, which only resume=RUN_FOLDER reads", checkpoint.load)
 
 
-def test_nothing_in_a_file_is_executed(saved, tmp_path):
+def test_loading_a_checkpoint_executes_no_code(saved, tmp_path):
     class Evil:
         def __reduce__(self):
             return (open, (str(tmp_path / "ran"), "w"))
@@ -206,7 +206,7 @@ def test_nothing_in_a_file_is_executed(saved, tmp_path):
     assert not (tmp_path / "ran").exists()
 
 
-def test_a_target_outside_the_allow_list_is_refused(parts, saved):
+def test_target_outside_the_allow_list_is_refused(parts, saved):
     bad = with_model(encoder={"_target_": "os.system", "command": "true"})
     checkpoint.save(content(parts, config=bad), saved)
     refused(saved, r"os\.system")

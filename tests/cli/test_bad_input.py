@@ -50,7 +50,7 @@ def refused(answer: tuple[int, str, str], message: str, *, out: str = "") -> Non
 
 
 @pytest.mark.parametrize(("mark", "ending", "last"), [(b"", "\n", ""), (b"\xef\xbb\xbf", "\r\n", "end")])
-def test_a_line_out_for_each_line_in(call: Call, mark: bytes, ending: str, last: str) -> None:
+def test_one_output_line_per_input_line(call: Call, mark: bytes, ending: str, last: str) -> None:
     content = mark + "".join(f"{line}{ending}" for line in LINES).encode() + last.encode()
     Path("lines.en").write_bytes(content)
     Path("lines.gz").write_bytes(gzip.compress(content[:99]) + gzip.compress(content[99:]))  # two members, as from cat
@@ -68,7 +68,7 @@ def test_a_line_out_for_each_line_in(call: Call, mark: bytes, ending: str, last:
 
 
 @pytest.mark.parametrize(("content", "count"), [(b"\xef\xbb\xbf", 0), (b"\r\n\r\n", 2)])
-def test_files_with_nothing_in_them(call: Call, content: bytes, count: int) -> None:
+def test_empty_input_files(call: Call, content: bytes, count: int) -> None:
     Path("lines.en").write_bytes(content)
     assert call(translate, stdin=content) == (0, "\n" * count, "")
     status, out, err = call(translate, "input=lines.en")
@@ -91,7 +91,7 @@ BROKEN = {
 }
 
 
-def test_files_that_cannot_be_read(call: Call) -> None:
+def test_unreadable_input_file_is_refused(call: Call) -> None:
     os.mkfifo("pipe")
     for name, (content, _) in BROKEN.items():
         Path(name).write_bytes(content)
@@ -112,12 +112,12 @@ def test_files_that_cannot_be_read(call: Call) -> None:
     assert not list(Path().glob("*out*"))
 
 
-def test_a_line_of_standard_input_that_is_not_utf8(call: Call) -> None:
+def test_invalid_utf8_on_standard_input(call: Call) -> None:
     answer = call(translate, *QUICK, stdin=b"\n\n\xff\na dog\n")
     refused(answer, "standard input, line 3: not UTF-8 (byte 0xff at 1)", out="\n\n")
 
 
-def test_outputs_that_cannot_be_written(call: Call) -> None:
+def test_unwritable_output_is_refused(call: Call) -> None:
     Path("lines.en").write_text("a dog\n")
     Path("folder").mkdir()
     refused(call(translate, "input=lines.en", "output=lines.en"), "exists already; remove it, or give another name")
@@ -148,7 +148,7 @@ def test_pairs_that_cannot_be_scored_are_named(call: Call, monkeypatch: pytest.M
     assert call(score, "source=a.en", "target=b.de")[1].count("\n") == 2
 
 
-def test_arguments_that_say_nothing(call: Call) -> None:
+def test_empty_arguments_are_refused(call: Call) -> None:
     refused(call(translate, "text=a \udce9"), "text: the text on the command line is not UTF-8")
     refused(call(translate, "text=a", "--config-dir"), "--config-dir: got nothing, expected a folder with your configs")
     refused(

@@ -88,7 +88,7 @@ def test_a_list_of_one_is_that_checkpoint(run: Run, elsewhere: Path) -> None:
     assert facts["checkpoint"] == "best" and facts["members"] == []
 
 
-def test_a_file_goes_on_only_with_the_same_members(
+def test_ensemble_resumes_a_file_only_with_the_same_members(
     run: Run, other: Path, both: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "a.en").write_text("".join(f"{text}\n" for text in TEXTS), "utf-8")
@@ -116,7 +116,7 @@ def test_attention_is_refused(both: str, elsewhere: Path, program: str, words: l
         import_module(program).main([both, "device=cpu", *words])
 
 
-def test_mistakes(run: Run, other: Path) -> None:
+def test_wrong_ensemble_arguments(run: Run, other: Path) -> None:
     for ckpt, match in (
         (f"ckpt=[{other},nothing]", "ckpt=nothing: no such file or folder"),
         ("ckpt=[]", "ckpt: got an empty list"),

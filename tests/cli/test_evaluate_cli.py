@@ -90,7 +90,7 @@ def test_evaluate_program_on_other_data_from_a_lone_file(run: Run, tmp_path: Pat
     assert lines.read_text(encoding="utf-8") == "a dog\nred\n"
 
 
-def test_data_in_another_language_than_the_models_are_told(
+def test_evaluate_warns_of_data_in_another_language(
     run: Run, tmp_path: Path, elsewhere: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     for split in ("train", "val", "test"):
@@ -112,7 +112,7 @@ def test_data_in_another_language_than_the_models_are_told(
         (["data.limit=3"], False),
     ],
 )
-def test_the_names_of_files_have_a_digest_unless_data_and_limits_are_the_runs_own(
+def test_evaluate_file_names_have_a_digest_for_other_data_or_limits(
     run: Run, tmp_path: Path, elsewhere: Path, words: list[str], own: bool
 ) -> None:
     evaluate_program.main([f"ckpt={run.folder}", "bootstrap=0", f"out={tmp_path}", "search.beam_size=1", *words])
@@ -138,7 +138,7 @@ def test_the_metrics_are_the_runs_own_unless_others_are_chosen(
     assert f"tok:{tokenizer}|" in facts["scores"]["bleu"]["signature"]
 
 
-def test_given_path_goes_before_the_runs_own_files() -> None:
+def test_data_path_overrides_the_files_of_the_run() -> None:
     own = {"path": None, "train": "t.tsv", "val": None, "test": ["a", "b"], "limit": 3}
     merged = evaluate_program.merge_data(own, {"path": "p", "val": "v.tsv"})
     assert merged == {"path": "p", "train": None, "val": "v.tsv", "test": None, "limit": 3}

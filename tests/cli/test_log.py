@@ -24,7 +24,7 @@ def again(lines: list[str]) -> str:
     return " ".join(line.strip() for line in lines)
 
 
-def test_without_a_terminal_lines_have_at_most_100_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_log_without_terminal_wraps_at_100_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("COLUMNS", raising=False)
     stream = io.StringIO()
     with messages_on(stream):
@@ -37,7 +37,7 @@ def test_without_a_terminal_lines_have_at_most_100_columns(monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("columns", [60, 140])
-def test_a_terminal_has_lines_of_its_width(columns: int) -> None:
+def test_log_wraps_at_the_terminal_width(columns: int) -> None:
     master, slave = os.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     with open(master, "rb", buffering=0) as screen, open(slave, "w", encoding="utf-8") as terminal:
@@ -60,7 +60,7 @@ def test_each_line_of_a_job_has_its_prefix_and_the_file_has_whole_messages(
     assert line.endswith(f"INFO nmt.test: {LONG}")
 
 
-def test_words_stay_whole_and_own_indents_stay() -> None:
+def test_log_wrapping_keeps_words_and_indents() -> None:
     path = "/a/very/long-path/" * 9
     assert wrapped(f"written to {path} now", 40) == ["written to", INDENT + path, f"{INDENT}now"]
     assert wrapped("  BLEU  12.3   (95%: 1 to 2)", 20) == ["  BLEU  12.3   (95%:", f"  {INDENT}1 to 2)"]

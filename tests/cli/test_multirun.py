@@ -44,7 +44,7 @@ def test_a_multirun_has_a_folder_for_each_job(runs: Runs, tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-def test_a_job_that_fails_is_told_and_the_others_go_on(
+def test_multirun_continues_after_a_failed_job(
     runs: Runs, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fail(config: TrainConfig, folder: Path) -> None:
@@ -96,7 +96,7 @@ def test_a_multirun_ends_with_what_its_jobs_reached(
 
 
 @pytest.mark.slow
-def test_ctrl_c_ends_with_the_results_and_the_commands_for_the_other_jobs(
+def test_interrupted_multirun_prints_results_and_commands_of_the_rest(
     runs: Runs, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def stop(config: TrainConfig, folder: Path) -> None:
@@ -119,7 +119,7 @@ def test_ctrl_c_ends_with_the_results_and_the_commands_for_the_other_jobs(
         assert plain["data"]["path"] == str(Path.cwd() / ("a b", "c d")[number % 2])
 
 
-def test_ctrl_c_ends_with_the_command_that_continues_the_stopped_job(
+def test_interrupted_multirun_prints_the_resume_command(
     runs: Runs, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def stop(config: TrainConfig, folder: Path) -> None:
@@ -147,7 +147,7 @@ def test_jobs_are_found_in_folders_of_any_depth(runs: Runs, tmp_path: Path) -> N
     assert [line.split("\t")[-1] for line in lines[1:]] == ["10", "20", "15.0", str(50**0.5)]
 
 
-def test_a_multirun_does_not_write_over_another(runs: Runs) -> None:
+def test_multirun_does_not_overwrite_another(runs: Runs) -> None:
     runs.run(["-m", "seed=1,2", "hydra.sweep.dir=many"])
     with pytest.raises(UserError, match=r"job 0 \(seed=3\): .*many/0_seed=1 already holds a run"):
         runs.run(["-m", "seed=3,4", "hydra.sweep.dir=many"])
@@ -184,7 +184,7 @@ def test_joblib_runs_two_jobs_at_once_each_with_its_share_of_the_threads(
     ("n_jobs", "count", "expected"),
     [(1, 9, 1), (4, 9, 4), (4, 2, 2), (-1, 99, usable_cores()), (-2, 99, max(1, usable_cores() - 1))],
 )
-def test_how_many_jobs_a_launcher_runs_at_once(n_jobs: int, count: int, expected: int) -> None:
+def test_jobs_at_once_of_each_launcher(n_jobs: int, count: int, expected: int) -> None:
     assert jobs_at_once({"n_jobs": n_jobs}, count) == expected and jobs_at_once({}, count) == 1
 
 
@@ -196,7 +196,7 @@ def test_cfg_shows_each_job_of_a_multirun(runs: Runs, tmp_path: Path, capsys: py
 
 
 @pytest.mark.parametrize("line", ["hydra/sweeper=basic", "hydra.sweeper.params={seed:[1,2]}", "hydra.sweeper=1"])
-def test_another_sweeper_is_refused(line: str) -> None:
+def test_hydra_sweeper_other_than_basic_is_refused(line: str) -> None:
     with pytest.raises(UserError, match="only Hydra's basic sweeper"):
         train.main(["-m", "debug=fast", "seed=1,2", line])
 
@@ -216,7 +216,7 @@ def test_jobs_that_share_a_folder_are_refused_before_the_first_starts(runs: Runs
     assert runs.calls == [] and list(tmp_path.iterdir()) == []
 
 
-def test_a_checkpoint_to_start_from_is_looked_for_before_the_first_job_starts(runs: Runs, tmp_path: Path) -> None:
+def test_multirun_checks_init_before_the_first_job(runs: Runs, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"job 0 \(.*init='nowhere'\): init=.*nowhere: no such file or folder"):
         runs.run(["-m", "seed=1,2", "init=nowhere"])
     with pytest.raises(UserError, match=r"^init=.*nowhere: no such file or folder"):
@@ -224,7 +224,7 @@ def test_a_checkpoint_to_start_from_is_looked_for_before_the_first_job_starts(ru
     assert runs.calls == [] and list(tmp_path.iterdir()) == []
 
 
-def test_a_job_has_one_device(runs: Runs) -> None:
+def test_multirun_with_several_devices_is_refused(runs: Runs) -> None:
     with pytest.raises(UserError, match=r"job 0 .*trainer\.devices: got 2 in a multirun"):
         runs.run(["-m", "seed=1,2", "trainer.devices=2"])
     assert runs.calls == []

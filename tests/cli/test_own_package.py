@@ -79,7 +79,7 @@ def test_help_lists_configs_of_ones_own(
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_what_is_refused(own: Path, runs: Runs, words: list[str], message: str) -> None:
+def test_wrong_own_package_is_refused(own: Path, runs: Runs, words: list[str], message: str) -> None:
     with pytest.raises(UserError, match=re.escape(message)):
         runs.run(words)
     assert runs.calls == [] and not (own / "outputs").exists()

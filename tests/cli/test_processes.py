@@ -36,7 +36,7 @@ def trainer() -> TrainerConfig:
         (0, {"devices": 2}, True),
     ],
 )
-def test_devices_are_counted_as_lightning_would_take_them(
+def test_device_count_equals_that_of_lightning(
     trainer: TrainerConfig, monkeypatch: pytest.MonkeyPatch, gpus: int, settings: Mapping[str, Any], several: bool
 ) -> None:
     monkeypatch.setattr("torch.cuda.device_count", lambda: gpus)
@@ -71,7 +71,7 @@ def test_starts_by_torchrun_or_slurm_tasks_are_refused(
     assert re.search(message, said) if message else said == ""
 
 
-def test_a_process_that_lightning_starts_shares_the_folder(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ddp_process_shares_the_run_folder(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     def start_another(config: TrainConfig, folder: Path) -> None:
         if os.environ.get("LOCAL_RANK") == "1":
             return
@@ -87,9 +87,7 @@ def test_a_process_that_lightning_starts_shares_the_folder(runs: Runs, monkeypat
     assert first == second and "NMT_RUN_FOLDER" not in os.environ
 
 
-def test_a_process_that_lightning_starts_shares_the_folder_of_a_resumed_run(
-    runs: Runs, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ddp_process_shares_the_folder_of_a_resumed_run(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     def start_another(config: TrainConfig, folder: Path) -> None:
         if os.environ.get("LOCAL_RANK") != "1":
             with monkeypatch.context() as another:
@@ -102,7 +100,7 @@ def test_a_process_that_lightning_starts_shares_the_folder_of_a_resumed_run(
     assert len(runs.calls) == 3
 
 
-def test_a_rank_in_the_environment_makes_no_further_process(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rank_variable_alone_starts_no_process(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in ("0", "1"):
         monkeypatch.setenv("SLURM_PROCID", number)
         monkeypatch.setenv("LOCAL_RANK", number)

@@ -19,7 +19,7 @@ from tests.tiny_run import Run
 SCRIPTS = Path(__file__).resolve().parent.parent.parent / "scripts"
 
 
-def test_a_disk_or_folder_that_fails_is_as_line(
+def test_os_error_is_one_line(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as left:
@@ -29,9 +29,7 @@ def test_a_disk_or_folder_that_fails_is_as_line(
     assert line.startswith(f"error: {tmp_path}/nowhere/file: No such file or directory; check the path")
 
 
-def test_a_package_that_is_missing_is_as_line(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_missing_package_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def work(arguments: list[str]) -> None:
         importlib.import_module("a_package_that_is_missing")
 
@@ -42,7 +40,7 @@ def test_a_package_that_is_missing_is_as_line(
     assert line.startswith("error: No module named 'a_package_that_is_missing'") and "activate" in line
 
 
-def test_a_terminal_that_lacks_a_script_stops_nothing() -> None:
+def test_output_survives_a_terminal_without_unicode() -> None:
     code = "from nmt.cli.program import run\nrun(lambda words: print('데이터 ok'))"
     environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment, check=True)
@@ -50,7 +48,7 @@ def test_a_terminal_that_lacks_a_script_stops_nothing() -> None:
 
 
 @pytest.mark.parametrize("printer", ["print", "__import__('rich.console').console.Console().print"])
-def test_a_reader_that_goes_away_is_no_error(printer: str) -> None:
+def test_broken_pipe_is_no_error(printer: str) -> None:
     code = f"from nmt.cli.program import run\nrun(lambda words: [{printer}('x' * 9999) for _ in range(999)] and None)"
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout is not None and process.stderr is not None
@@ -72,14 +70,14 @@ MAIN = "import sys\nfrom nmt.cli.program import run\nfrom nmt.errors import User
 
 
 @posix
-def test_without_standard_output_a_program_does_not_begin(tmp_path: Path) -> None:
+def test_closed_stdout_is_refused(tmp_path: Path) -> None:
     done = with_streams(">&-", MAIN + "run(lambda words: open(words[0], 'w').close())", f"{tmp_path}/made")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1) and not (tmp_path / "made").exists()
     assert done.stderr.startswith("error: standard output is closed; redirect it to a file, as in > lines.txt")
 
 
 @posix
-def test_without_standard_error_messages_are_not_among_the_results(tmp_path: Path) -> None:
+def test_closed_stderr_keeps_messages_out_of_results(tmp_path: Path) -> None:
     """Neither Python, which prints to None on standard output, nor C writes them into the next file that is opened."""
     work = """
 def work(words):
@@ -102,7 +100,7 @@ run(work)
 
 
 @posix
-def test_without_standard_input_there_is_nothing_to_translate(run: Run) -> None:
+def test_closed_stdin_is_refused(run: Run) -> None:
     done = with_streams("<&-", "from nmt.cli.translate import main; main()", f"ckpt={run.folder}")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == 'error: standard input is closed; give text="...", input=FILE, or lines as in < lines.en\n'
@@ -110,7 +108,7 @@ def test_without_standard_input_there_is_nothing_to_translate(run: Run) -> None:
 
 @posix
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_full_disks_under_the_streams() -> None:
+def test_full_disk_behind_stdout_and_stderr() -> None:
     done = with_streams("> /dev/full", MAIN + "run(lambda words: print('a result'))")
     assert done.returncode == 2
     assert done.stderr.startswith("error: standard output: No space left on device; ") and done.stderr.count("\n") == 1
@@ -142,7 +140,7 @@ run(work)
 
 
 @pytest.mark.parametrize("closed", [False, True])
-def test_a_program_outlives_its_terminal(closed: bool) -> None:
+def test_program_survives_sighup_and_a_closed_terminal(closed: bool) -> None:
     terminal, end = os.openpty()
     process = subprocess.Popen([sys.executable, "-c", OUTLIVING], stdin=subprocess.PIPE, stdout=end, stderr=end)
     os.close(end)
@@ -156,7 +154,7 @@ def test_a_program_outlives_its_terminal(closed: bool) -> None:
         os.close(terminal)
 
 
-def test_arguments() -> None:
+def test_unknown_and_repeated_arguments() -> None:
     assert take(["a=1", "text=x=y", "-b"], "text") == ("x=y", ["a=1", "-b"])
     with pytest.raises(UserError, match='put the whole value in quotes: text="12 years ago"'):
         take(["text=12", "years", "ago", "seed=1"], "text")
@@ -169,7 +167,7 @@ def test_arguments() -> None:
     assert quoted_paths(["out=null", "ckpt='x'"], ["out", "ckpt"]) == ["out=null", "ckpt='x'"]
 
 
-def test_paths_may_have_any_characters(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_paths_with_special_characters(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/me")
     words = ["data.path=~/Läufe (1)", "hydra.run.dir=a b", "data.train=[~/a=1.en,b 1.de]", "data.val=x,y", "name=~/z"]
     ready = ["data.path='/home/me/Läufe (1)'", "hydra.run.dir='a b'", "data.train=['/home/me/a=1.en','b 1.de']"]
@@ -201,7 +199,7 @@ def test_scripts_in_a_process_of_their_own(run: Run, elsewhere: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["translate.py", "share.py"])
-def test_a_checkpoint_that_does_not_exist_is_reported_without_torch(name: str, tmp_path: Path) -> None:
+def test_missing_checkpoint_is_reported_before_torch_is_imported(name: str, tmp_path: Path) -> None:
     command = [sys.executable, "-X", "importtime", str(SCRIPTS / name), "ckpt=nowhere"]
     command += ["out=copy"] if name == "share.py" else []
     found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)

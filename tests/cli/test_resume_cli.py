@@ -25,7 +25,7 @@ def test_resume_takes_everything_from_the_run(runs: Runs) -> None:
         runs.run(["-m", "resume=here"])
 
 
-def test_resume_says_what_is_wrong_with_a_runs_config(runs: Runs) -> None:
+def test_resume_names_mistakes_in_config_yaml(runs: Runs) -> None:
     runs.run(["hydra.run.dir=here"])
     path = Path("here/config.yaml")
     good = path.read_text("utf-8")
@@ -46,7 +46,7 @@ def test_resume_says_what_is_wrong_with_a_runs_config(runs: Runs) -> None:
             runs.run(["resume=here"])
 
 
-def test_settings_beside_resume_replace_those_of_the_run(runs: Runs, tmp_path: Path) -> None:
+def test_resume_with_overrides_replaces_settings(runs: Runs, tmp_path: Path) -> None:
     runs.run(["hydra.run.dir=here"])
     words = ["trainer.max_epochs=60", "callbacks.early_stopping=null", "+search.n_best=2", "data.test=[a.en,a.de]"]
     runs.run([words[0], "resume=here", *words[1:]])
@@ -72,7 +72,7 @@ def test_settings_beside_resume_replace_those_of_the_run(runs: Runs, tmp_path: P
         ("search.beam_size=0", "search.beam_size: got 0"),
     ],
 )
-def test_settings_beside_resume_are_checked_as_those_of_a_new_run(runs: Runs, word: str, message: str) -> None:
+def test_resume_with_overrides_checks_them(runs: Runs, word: str, message: str) -> None:
     runs.run(["hydra.run.dir=here"])
     with pytest.raises(UserError) as error:
         runs.run(["resume=here", word])
@@ -90,7 +90,7 @@ def test_only_mistakes_of_the_file_name_the_file(runs: Runs) -> None:
     assert written.startswith("here/config.yaml: search.beam_size: got 0")
 
 
-def test_a_run_that_is_going_on_is_not_resumed(runs: Runs) -> None:
+def test_resume_of_a_running_training_is_refused(runs: Runs) -> None:
     def again(config: TrainConfig, folder: Path) -> None:
         before = (folder / "train.log").read_bytes()
         with pytest.raises(UserError, match=r"here: another process is training this run"):
@@ -111,7 +111,7 @@ def test_resume_in_a_yaml_file_is_an_unknown_key(runs: Runs) -> None:
         runs.run(["--config-dir", "conf", "experiment=mine", "hydra.run.dir=here"])
 
 
-def test_a_folder_with_quotes_in_its_name_is_gone_on_in(runs: Runs) -> None:
+def test_resume_of_a_folder_with_quotes(runs: Runs) -> None:
     name = "it's 'one'"
     runs.run([f"hydra.run.dir={name}"])
     for words in (f"resume={name}", f'resume="{name}"'):

@@ -27,7 +27,7 @@ def test_the_log_has_warnings_and_the_terminal_has_not(runs: Runs, capsys: pytes
     assert "training" in out and "mind the gap" not in out + err
 
 
-def test_a_memory_that_is_too_small_is_the_users_to_mend(
+def test_out_of_memory_is_one_line_with_a_remedy(
     runs: Runs, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fail(config: TrainConfig, folder: Path) -> None:
@@ -43,9 +43,7 @@ def test_a_memory_that_is_too_small_is_the_users_to_mend(
 @pytest.mark.parametrize(
     "error", [UserError("a mistake"), OSError(28, "No space left on device"), torch.OutOfMemoryError("out of memory")]
 )
-def test_a_run_that_has_saved_its_state_says_how_to_continue_it(
-    runs: Runs, capsys: pytest.CaptureFixture[str], error: Exception
-) -> None:
+def test_failed_run_prints_the_resume_command(runs: Runs, capsys: pytest.CaptureFixture[str], error: Exception) -> None:
     def fail(config: TrainConfig, folder: Path) -> None:
         (folder / "checkpoints").mkdir()
         (folder / "checkpoints" / "last.ckpt").touch()
@@ -57,7 +55,7 @@ def test_a_run_that_has_saved_its_state_says_how_to_continue_it(
     assert re.search(again, capsys.readouterr().out, re.M)
 
 
-def test_a_bug_keeps_its_traceback(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unexpected_error_keeps_its_traceback(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(config: TrainConfig, folder: Path) -> None:
         raise ZeroDivisionError("a bug")
 
@@ -87,13 +85,13 @@ def test_ctrl_c_is_status_130_and_ends_a_multirun(
 
 @pytest.mark.usefixtures("default_signals")
 @pytest.mark.parametrize("number", SIGNALS)
-def test_a_signal_before_the_first_update_ends_a_run_as_ctrl_c_does(runs: Runs, number: int) -> None:
+def test_signal_before_the_first_update_ends_with_its_status(runs: Runs, number: int) -> None:
     runs.work = lambda config, folder: os.kill(os.getpid(), number)
     assert runs.status("hydra.run.dir=here") == 128 + number
     assert not Path("here").exists()
 
 
-def test_a_signal_that_is_ignored_stays_ignored(runs: Runs) -> None:
+def test_ignored_signal_stays_ignored(runs: Runs) -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
     try:
         runs.work = lambda config, folder: os.kill(os.getpid(), signal.SIGHUP)
@@ -104,7 +102,7 @@ def test_a_signal_that_is_ignored_stays_ignored(runs: Runs) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_full_disk_is_told_once_and_the_terminal_still_has_the_messages(capsys: pytest.CaptureFixture[str]) -> None:
+def test_full_disk_of_the_log_is_told_once(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(UserError), logged(Path("/dev/full")):
         for number in range(3):
             logging.getLogger("nmt.fake").info(f"message {number}")

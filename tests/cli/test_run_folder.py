@@ -41,7 +41,7 @@ def test_hydra_run_dir_names_the_folder_and_a_second_run_is_refused_there(runs: 
     assert len(runs.calls) == 1
 
 
-def test_folders_may_have_any_characters_and_a_home(
+def test_run_folder_with_special_characters_and_home(
     runs: Runs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "heim"))
@@ -52,7 +52,7 @@ def test_folders_may_have_any_characters_and_a_home(
     assert runs.calls[1][2:] == (folder, True)
 
 
-def test_folders_of_data_are_remembered_from_the_root(runs: Runs, tmp_path: Path) -> None:
+def test_data_paths_are_stored_absolute(runs: Runs, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     for name in ("mine", "acme/set"):
         runs.run(["data=hub", f"data.name={name}", "data.val=[a.en,a.de]", f"hydra.run.dir=runs/{name}"])
@@ -61,7 +61,7 @@ def test_folders_of_data_are_remembered_from_the_root(runs: Runs, tmp_path: Path
     assert runs.calls[0][1]["data"]["val"] == [str(tmp_path / name) for name in ("a.en", "a.de")]
 
 
-def test_of_two_runs_that_claim_a_folder_one_gets_it(tmp_path: Path) -> None:
+def test_run_folder_is_locked_against_a_second_run(tmp_path: Path) -> None:
     first, second = (compose_run([f"hydra.run.dir={tmp_path}", f"seed={seed}"]) for seed in (1, 2))
     with (
         claimed(first, "hydra.run.dir", existed=True),
@@ -77,7 +77,7 @@ def test_of_two_runs_that_claim_a_folder_one_gets_it(tmp_path: Path) -> None:
     assert read_recipe(tmp_path) == first
 
 
-def test_a_user_error_of_the_training_leaves_no_folder_to_trip_over(
+def test_user_error_removes_the_new_run_folder(
     runs: Runs, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fail(config: TrainConfig, folder: Path) -> None:
@@ -89,7 +89,7 @@ def test_a_user_error_of_the_training_leaves_no_folder_to_trip_over(
     assert not Path("here").exists()
 
 
-def test_what_was_trained_stays_whatever_comes_after(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_trained_weights_stay_after_a_later_error(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(config: TrainConfig, folder: Path) -> None:
         (folder / "checkpoints").mkdir()
         (folder / "checkpoints" / "last.ckpt").touch()
@@ -101,7 +101,7 @@ def test_what_was_trained_stays_whatever_comes_after(runs: Runs, monkeypatch: py
     assert "no room on the disk" in Path("here/train.log").read_text("utf-8")
 
 
-def test_a_disk_that_is_full_before_anything_is_saved_leaves_nothing_to_trip_over(runs: Runs) -> None:
+def test_full_disk_before_the_first_save_removes_the_run_folder(runs: Runs) -> None:
     def fail(config: TrainConfig, folder: Path) -> None:
         (folder / "checkpoints").mkdir()
         (folder / "events.out").touch()
@@ -116,7 +116,7 @@ def test_a_disk_that_is_full_before_anything_is_saved_leaves_nothing_to_trip_ove
 
 @pytest.mark.parametrize("before", [{}, {"mine.txt": "hi"}])
 @pytest.mark.parametrize("error", [UserError("a mistake"), PermissionError(13, "a mistake")])
-def test_a_mistake_leaves_a_folder_as_it_was(
+def test_error_leaves_an_existing_run_folder_unchanged(
     runs: Runs, tmp_path: Path, error: Exception, before: dict[str, str]
 ) -> None:
     def fail(config: TrainConfig, folder: Path) -> None:
@@ -163,7 +163,7 @@ def runs_recipe(runs: Runs) -> Recipe:
     return Recipe(runs.calls[0][1], Path("here"), ())
 
 
-def test_a_log_that_is_somebody_elses_is_not_written_into(runs: Runs, tmp_path: Path) -> None:
+def test_foreign_train_log_is_not_overwritten(runs: Runs, tmp_path: Path) -> None:
     (tmp_path / "train.log").write_text("mine")
     with pytest.raises(UserError, match=r"already holds a run \(train\.log\); name another folder$"):
         runs.run([f"hydra.run.dir={tmp_path}"])

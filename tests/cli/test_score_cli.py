@@ -81,7 +81,7 @@ def test_files_of_pairs_are_read_as_in_training(
         score.main([*words[:2], f"source={pairs}", f"target={pairs}"])
 
 
-def test_a_mistake_in_any_line_ends_it_before_anything_is_scored(
+def test_score_checks_all_lines_before_scoring(
     words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(score, "CHUNK", 2)
@@ -106,7 +106,7 @@ def test_a_search_finds_the_log_probabilities_that_score_gives(run: Run) -> None
             assert again.log_prob == pytest.approx(found.log_prob, abs=1e-4)
 
 
-def test_mistakes_are_one_line_and_leave_no_output(words: list[str], tmp_path: Path) -> None:
+def test_score_errors_are_one_line_and_leave_no_output(words: list[str], tmp_path: Path) -> None:
     output = tmp_path / "out.txt"
     (tmp_path / "short.de").write_text("a\n", "utf-8")
     (tmp_path / "empty.en").write_text("a dog\n \na\na\na\n", "utf-8")

@@ -56,7 +56,7 @@ def test_the_copy_is_the_same_model_in_half_the_bytes(
     assert sum(one != other for one, other in zip(mine, theirs, strict=True)) <= 2
 
 
-def test_no_path_of_this_machine_is_in_the_copy(finished: Path, tmp_path: Path) -> None:
+def test_shared_copy_holds_no_local_path(finished: Path, tmp_path: Path) -> None:
     payload = checkpoint.load(finished / "checkpoints" / "best.safetensors")
     payload.config["data"] |= {"train": ["/me/a.en", "/me/a.de"], "train_alignment": "/me/a.align"}
     payload.config["data"] |= {"_target_": "nmt.data.sources.hub.Hub", "name": "/me/corpus"}
@@ -91,7 +91,7 @@ def test_a_text_takes_the_place_of_the_validation_sentence(
     assert not any("two dogs" in path.read_text("utf-8") for path in (tmp_path / "copy").rglob("*.json"))
 
 
-def test_mistakes_of_a_user(run: Run, finished: Path, tmp_path: Path) -> None:
+def test_share_errors(run: Run, finished: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"holds no metrics.json; expected the folder of a finished run"):
         share.main([f"ckpt={run.folder}", f"out={tmp_path}/copy"])
     with pytest.raises(UserError, match=r"already holds a run \(metrics.json\); name another folder"):

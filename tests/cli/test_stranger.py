@@ -41,7 +41,9 @@ def stranger(run: Run, home: Path) -> Path:
 @pytest.mark.parametrize(
     "language", ["x/../../../thesis.tex", *(pytest.param(each, marks=pytest.mark.slow) for each in ("de\x1b[2J", None))]
 )
-def test_a_stored_language_is_no_path(run: Run, stranger: Path, home: Path, program: str, language: object) -> None:
+def test_stored_language_with_a_path_is_refused(
+    run: Run, stranger: Path, home: Path, program: str, language: object
+) -> None:
     for side in ("source_lang", "target_lang"):
         save_other(run, stranger / "checkpoints" / "best.safetensors", **{side: language})
         (home / "corpus").mkdir(exist_ok=True)
@@ -84,7 +86,7 @@ def test_a_subject_made_in_python_is_checked() -> None:
         pytest.param("nmt.lab.cli.heads", "heads", marks=pytest.mark.lab),
     ],
 )
-def test_a_link_in_place_of_a_folder_is_not_followed(
+def test_symlinked_output_folder_is_refused(
     stranger: Path, home: Path, tmp_path: Path, program: str, folder: str
 ) -> None:
     (tmp_path / "ssh").mkdir()
@@ -96,7 +98,7 @@ def test_a_link_in_place_of_a_folder_is_not_followed(
 
 @pytest.mark.lab
 @pytest.mark.parametrize("target", ["thesis.tex", pytest.param("nothing", marks=pytest.mark.slow)])
-def test_a_link_in_place_of_a_file_is_replaced(stranger: Path, home: Path, target: str) -> None:
+def test_symlinked_output_file_is_replaced(stranger: Path, home: Path, target: str) -> None:
     from nmt.lab.cli import heads, report
 
     words = [f"ckpt={stranger}", *QUICK, "bootstrap=0", "sentences=2", "importance=false", "examples=1"]
@@ -115,7 +117,7 @@ def test_a_link_in_place_of_a_file_is_replaced(stranger: Path, home: Path, targe
     assert not any(path.is_symlink() for path in written if path.parent.name == "translations")
 
 
-def test_a_run_behind_a_link_is_used_as_before(stranger: Path, home: Path, tmp_path: Path) -> None:
+def test_run_folder_behind_a_symlink_works(stranger: Path, home: Path, tmp_path: Path) -> None:
     (tmp_path / "disk").mkdir()
     shutil.move(stranger, tmp_path / "disk" / "run")
     (home / "outputs").symlink_to(tmp_path / "disk")
@@ -126,7 +128,7 @@ def test_a_run_behind_a_link_is_used_as_before(stranger: Path, home: Path, tmp_p
         shutil.rmtree(tmp_path / "disk" / "run" / "translations")
 
 
-def test_a_copy_is_not_written_through_a_link(run: Run, stranger: Path, home: Path, tmp_path: Path) -> None:
+def test_shared_copy_is_not_written_through_a_symlink(run: Run, stranger: Path, home: Path, tmp_path: Path) -> None:
     (stranger / "metrics.json").write_text(METRICS, "utf-8")
     for name in ("attention", "checkpoints"):
         (home / "copy").mkdir()
@@ -147,7 +149,7 @@ def test_a_copy_holds_no_other_file_of_the_user(stranger: Path, home: Path) -> N
 
 
 @pytest.mark.parametrize("name", ["train.log", "checkpoints", "translations", "attention"])
-def test_a_training_does_not_write_through_a_link(runs: Runs, tmp_path: Path, name: str) -> None:
+def test_training_does_not_write_through_a_symlink(runs: Runs, tmp_path: Path, name: str) -> None:
     runs.run(["data=cldr", "hydra.run.dir=run"])
     (tmp_path / "run" / "checkpoints" / "last.ckpt").touch()
     target = tmp_path / "mine"
@@ -160,7 +162,7 @@ def test_a_training_does_not_write_through_a_link(runs: Runs, tmp_path: Path, na
     assert (files(tmp_path), (tmp_path / "run" / "config.yaml").read_bytes()) == before and len(runs.calls) == 1
 
 
-def test_a_new_run_does_not_write_its_log_through_a_link(runs: Runs, tmp_path: Path) -> None:
+def test_train_log_is_not_written_through_a_symlink(runs: Runs, tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "train.log").symlink_to(tmp_path / "nothing")
     with pytest.raises(UserError, match=r"run/train\.log: a link"):

@@ -47,7 +47,7 @@ def test_translate_program_lines_one_for_one(
     assert capsys.readouterr().out == "".join(f"{line}\n" for line in expected)
 
 
-def test_a_line_that_is_too_long_is_split_with_a_warning(
+def test_long_source_is_split_with_a_warning(
     run: Run, elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(translate_program, "CHUNK", 2)
@@ -62,7 +62,7 @@ def test_a_line_that_is_too_long_is_split_with_a_warning(
     )
 
 
-def test_translations_that_reach_the_limit_of_the_length_are_named(
+def test_max_length_truncation_is_reported(
     run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     feed(monkeypatch, b"a dog\n\na man\n")
@@ -73,7 +73,7 @@ def test_translations_that_reach_the_limit_of_the_length_are_named(
     assert err == f"warning: 2 translations cut at the limit of the length ({limits})\n"
 
 
-def test_a_source_in_a_script_that_training_did_not_have_is_told(
+def test_unknown_script_in_the_source_is_reported(
     run: Run, elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     translate_program.main([f"ckpt={run.folder}", "text=a dog"])
@@ -198,7 +198,7 @@ def test_translate_program_says_how_many_translations_are_empty(
     assert (captured.out, captured.err) == ("\n\n\n", "warning: 2 translations without any text\n")
 
 
-def test_who_writes_line_by_line_is_answered_so(run: Run) -> None:
+def test_interactive_stdin_is_answered_line_by_line(run: Run) -> None:
     (questions, ask), (answers, answer) = os.pipe(), os.pipe()
     with open(questions, "rb") as source, open(answer, "w", encoding="utf-8") as output, open(answers, "rb") as replies:
         program = threading.Thread(
@@ -214,7 +214,7 @@ def test_who_writes_line_by_line_is_answered_so(run: Run) -> None:
         assert not program.is_alive()
 
 
-def test_lines_come_whole_whatever_the_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lines_are_read_whole_across_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     content = "".join(f"{line}\n" for line in [*sentences(20, seed=3), "", "ä" * 50]).encode() + b"end"
     monkeypatch.setattr(translate_program, "CHUNK", 3)
     for block in (1, 7, 1000):

@@ -23,7 +23,7 @@ from tests.tiny_run import Run, sentences
 from tests.translated_file import QUICK, TEXTS, FileCall, Killed, kill_at
 
 
-def test_a_line_out_for_a_line_in(run: Run, translated: FileCall, capsys: pytest.CaptureFixture[str]) -> None:
+def test_file_has_one_translation_per_line(run: Run, translated: FileCall, capsys: pytest.CaptureFixture[str]) -> None:
     lines = translated().read_bytes().decode().split("\n")
     assert lines == [as_line(each.text) for each in run.translator.translate(TEXTS, search=QUICK)] + [""]
     assert lines[12] == lines[13] == "" and not partial_path(translated.source.parent / "out.de").exists()
@@ -99,7 +99,7 @@ def test_a_source_that_was_split_has_its_parts_in_json(
         (b"a\n" + b"e" * 3000, {"long_source": "refuse", "max_source_length": 20}, ":2: got "),
     ],
 )
-def test_an_unusable_line_is_found_at_the_beginning(
+def test_invalid_line_is_found_before_translating(
     capsys: pytest.CaptureFixture[str],
     translated: FileCall,
     content: bytes,
@@ -115,7 +115,7 @@ def test_an_unusable_line_is_found_at_the_beginning(
     assert [path.name for path in translated.source.parent.iterdir()] == [translated.source.name]
 
 
-def test_files_that_cannot_be_read(run: Run, tmp_path: Path) -> None:
+def test_unreadable_file_is_refused(run: Run, tmp_path: Path) -> None:
     (tmp_path / "plain.gz").write_text("a dog")
     (tmp_path / "short.gz").write_bytes(gzip.compress(b"a dog\n" * 1000)[:-9])
     (tmp_path / "empty").write_text("")
@@ -148,7 +148,7 @@ def test_files_that_cannot_be_read(run: Run, tmp_path: Path) -> None:
         (["format=json"], "format: got 'json'"),
     ],
 )
-def test_settings_that_contradict_each_other(run: Run, words: list[str], message: str) -> None:
+def test_contradicting_translate_settings(run: Run, words: list[str], message: str) -> None:
     with pytest.raises(UserError) as error:
         translate.main([f"ckpt={run.folder}", *words])
     assert message in str(error.value)
@@ -200,7 +200,7 @@ def test_files_of_pairs_are_read_as_in_training(run: Run, tmp_path: Path, capsys
         translate.main([*words, f"input={tmp_path / 'plain.en'}", "column=text"])
 
 
-def test_a_killed_translation_of_json_lines_goes_on(run: Run, tmp_path: Path, translated: FileCall) -> None:
+def test_killed_jsonl_translation_resumes(run: Run, tmp_path: Path, translated: FileCall) -> None:
     translated.source = tmp_path / "rows.jsonl"
     rows = "".join(json.dumps({"en": text}) + "\n" for text in sentences(11, seed=3))
     translated.source.write_text(rows, "utf-8")

@@ -20,7 +20,7 @@ from tests.translated_file import CHUNK, FileCall, Killed, kill_at
     ("line", "ending"),
     [(0, "de"), (3, "de.gz"), (CHUNK, "de"), (CHUNK + 1, "jsonl"), (2 * CHUNK - 1, "de"), (21, "jsonl"), (22, "de.gz")],
 )
-def test_what_was_killed_goes_on_to_the_same_bytes(
+def test_killed_translation_resumes_to_the_same_bytes(
     translated: FileCall, line: int, ending: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     jsonl = ending == "jsonl"
@@ -40,7 +40,7 @@ def test_what_was_killed_goes_on_to_the_same_bytes(
     assert parts.read_bytes() == whole and not partial_path(parts).exists()
 
 
-def test_who_stops_it_is_told_how_to_go_on(
+def test_interrupt_prints_the_resume_hint(
     translated: FileCall, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("tests.translated_file.Killed", KeyboardInterrupt)
@@ -58,7 +58,7 @@ def test_who_stops_it_is_told_how_to_go_on(
     assert capsys.readouterr().err == told
 
 
-def test_what_was_killed_while_it_wrote_goes_on(translated: FileCall) -> None:
+def test_translation_killed_while_writing_resumes(translated: FileCall) -> None:
     """Whatever beginning of the partial file is on the disk, the output is the same."""
     whole = translated("whole.de").read_bytes()
     with pytest.MonkeyPatch.context() as patch:
@@ -76,7 +76,7 @@ def test_what_was_killed_while_it_wrote_goes_on(translated: FileCall) -> None:
         path.unlink()
 
 
-def test_going_on_with_something_else_is_refused(run: Run, translated: FileCall) -> None:
+def test_resume_with_other_settings_is_refused(run: Run, translated: FileCall) -> None:
     with pytest.MonkeyPatch.context() as patch:
         kill_at(patch, 10)
         with pytest.raises(Killed):
@@ -103,12 +103,12 @@ def test_going_on_with_something_else_is_refused(run: Run, translated: FileCall)
     assert partial.read_bytes() == b"notes of mine\n"
 
 
-def test_a_device_is_not_to_be_removed(translated: FileCall) -> None:
+def test_output_to_a_device_file_is_not_removed(translated: FileCall) -> None:
     with pytest.raises(UserError, match=r"output=/dev/null: a folder or device, expected the name of a new file"):
         translated("/dev/null")
 
 
-def test_an_existing_file_is_not_overwritten(translated: FileCall) -> None:
+def test_existing_output_is_not_overwritten(translated: FileCall) -> None:
     (translated.source.parent / "out.de").write_text("mine")
     with pytest.raises(UserError, match=r"out\.de: exists already; remove it, or give another name"):
         translated()
@@ -117,7 +117,7 @@ def test_an_existing_file_is_not_overwritten(translated: FileCall) -> None:
     assert (translated.source.parent / "out.de").read_text() == "mine"
 
 
-def test_two_processes_do_not_write_one_file(tmp_path: Path) -> None:
+def test_output_file_is_locked_against_a_second_process(tmp_path: Path) -> None:
     with unfinished_file(tmp_path / "out", {}) as lines:
         lines.add(["one\n"])
         with (
@@ -129,7 +129,7 @@ def test_two_processes_do_not_write_one_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_killed_process_goes_on(run: Run, tmp_path: Path) -> None:
+def test_killed_process_resumes(run: Run, tmp_path: Path) -> None:
     """SIGKILL at several moments, also while the program starts."""
     source = tmp_path / "lines.en"
     source.write_text("".join(f"{line}\n" for line in sentences(20_000, seed=2)), encoding="utf-8")

@@ -86,7 +86,7 @@ def test_builds_nodes_within_nodes_and_leaves_the_config_alone() -> None:
     assert instantiate(node("Outer", inner=None), "model", vocab_size=7).inner is None
 
 
-def test_a_partial_takes_the_rest_later() -> None:
+def test_partial_node_takes_the_other_arguments_later() -> None:
     partial = instantiate(node("Inner", _partial_=True, rate=0.1), "model")
     assert partial(size=5).size == 5 and partial(size=5).rate == 0.1
     with pytest.raises(UserError, match=r"^model\.size: got -1, expected at least 0$"):
@@ -156,7 +156,7 @@ def test_misspelt_targets_are_answered_with_the_nearest() -> None:
     assert "did you mean 'seq2seq'?" in message({"_target_": "nmt.models.seq2sec.Seq2Seq"})
 
 
-def test_a_constructor_that_takes_anything_is_refused() -> None:
+def test_constructor_with_kwargs_is_refused() -> None:
     assert "**kwargs" in message(node("Open", whatever=1))
 
 
@@ -196,7 +196,7 @@ def test_types_are_checked_against_the_annotations(key: str, value: Any) -> None
     assert f"model.decoder.{key}: got " in message(node("Outer", **{"inner": None, key: value}), vocab_size=7)
 
 
-def test_a_whole_number_is_a_number_but_true_is_not() -> None:
+def test_integer_fits_float_but_bool_does_not() -> None:
     assert instantiate(node("Inner", size=1, rate=1), "x").rate == 1
     assert message(node("Inner", size=1, rate=True)) and message(node("Inner", size=1.0))
 
@@ -222,6 +222,6 @@ def test_a_constructors_own_errors_name_the_place() -> None:
     assert message(node("Outer", inner=None, name="ours"), vocab_size=7) == "outer: a message of its own"
 
 
-def test_what_is_missing_is_named() -> None:
+def test_missing_parameter_is_named() -> None:
     assert message(node("Inner")) == "model.decoder.size: missing; Inner needs it"
     assert message(None) == "model.decoder: got null, expected a mapping with _target_"

@@ -118,7 +118,7 @@ def test_training_goes_without_a_test_split_and_evaluating_does_not(folder, data
         load_corpus(config, ("test",))
 
 
-def test_mistakes(folder, data_config, heard):
+def test_wrong_corpus_settings(folder, data_config, heard):
     path = str(folder)
     with pytest.raises(UserError, match=r"data\.path=, or a file by data\.train="):
         load_corpus(data_config())
@@ -187,7 +187,7 @@ def test_training_pairs_are_not_kept_in_memory(data_config, heard):
     assert peaks[1] < 1.3 * peaks[0]
 
 
-def test_a_limit_reads_no_further(data_config, heard):
+def test_data_limit_stops_reading(data_config, heard):
     class Endless(Generated):
         def splits(self):
             return {split: Reiterable(self._read) for split in ("train", "val")}

@@ -76,7 +76,7 @@ def damaged(content):
 
 
 @pytest.mark.parametrize("name", ["ids.npy", "offsets.npy", "links.npy", "link_offsets.npy", "corpus.json"])
-def test_damage_is_noticed(encode_pairs, cache_files, caplog, name):
+def test_damaged_cache_is_made_again(encode_pairs, cache_files, caplog, name):
     caplog.set_level(logging.INFO, "nmt")
     pairs = linked_pairs(50)
     expected = plain(encode(pairs, Numbers(), linked=True))
@@ -93,7 +93,7 @@ def test_damage_is_noticed(encode_pairs, cache_files, caplog, name):
 
 
 @pytest.mark.parametrize("name", ["ids.npy", "offsets.npy", "corpus.json"])
-def test_a_foreign_file_is_not_taken(encode_pairs, cache_files, name):
+def test_foreign_cache_file_is_ignored(encode_pairs, cache_files, name):
     encode_pairs(random_pairs(10))
     (mine,) = cache_files()
     encode_pairs(random_pairs(20), text_digest="another text")
@@ -152,7 +152,7 @@ def start(folder, root, seconds):
     )
 
 
-def test_killed_and_started_again(encode_pairs, cache_files, tmp_path, root):
+def test_killed_encoding_is_started_again(encode_pairs, cache_files, tmp_path, root):
     with start(tmp_path / "cache", root, 60) as process:
         assert process.stdout.readline() == "half\n"
         process.send_signal(signal.SIGKILL)

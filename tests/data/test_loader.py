@@ -173,7 +173,7 @@ def test_ranks_are_disjoint_and_equal(ranks):
 
 
 @pytest.mark.parametrize("ranks", [1, 2])
-def test_goes_on_where_it_stopped(ranks):
+def test_loader_resumes_where_it_stopped(ranks):
     whole = indices(BatchLoader(pairs(), 100, seed=1, world_size=ranks))
     for stop in range(len(whole)):
         loader = BatchLoader(pairs(), 100, seed=1, world_size=ranks)
@@ -184,7 +184,7 @@ def test_goes_on_where_it_stopped(ranks):
         assert head + indices(resumed) == whole
 
 
-def test_other_batches_are_not_gone_on_with():
+def test_loader_refuses_to_resume_with_other_batches():
     loader = BatchLoader(pairs(), 100)
     at_the_start = loader.state_dict()
     next(iter(loader))
@@ -213,7 +213,7 @@ def test_validation_is_whole_and_ordered():
     assert lengths == sorted(lengths)
 
 
-def test_a_loader_left_early_begins_anew():
+def test_loader_left_early_starts_again():
     loader = BatchLoader(pairs(), 100, shuffled=False)
     whole = indices(loader)
     for count in (1, len(whole)):

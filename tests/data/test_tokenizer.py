@@ -122,7 +122,7 @@ def test_training_is_deterministic(train):
 
 
 @pytest.mark.parametrize(("model", "message"), [(b"", "got ids .* expected .0, 1, 2, 3"), (b"junk", "damaged")])
-def test_damaged_models(model, message):
+def test_damaged_sentencepiece_model_is_refused(model, message):
     with pytest.raises(UserError, match=message):
         Tokenizer(model)
 
@@ -216,7 +216,7 @@ def test_vocabulary_limits(train, type):
         train(type, vocab_size=100)
 
 
-def test_nothing_to_train_on(train):
+def test_training_on_no_text_is_refused(train):
     with pytest.raises(UserError, match="training text is empty"):
         train(pairs=[SentencePair(" ", "")])
 

@@ -70,7 +70,7 @@ def test_a_search_for_something_else_than_the_highest_score_makes_no_search_erro
     assert judge(translator, run.translator.translate(SOURCES), SOURCES) == [] and totals([]) == {}
 
 
-def test_what_cannot_be_compared(run: Run) -> None:
+def test_pairs_excluded_from_search_errors(run: Run) -> None:
     search = run.translator.search.replace(max_source_length=9, long_source="split")
     translator = Translator(run.translator.model, run.translator.tokenizer, search)
     found = translator.translate(["", "a man", "a dog " * 9])

@@ -33,7 +33,7 @@ GOOD = ["data=files", "data.train=[a.en,a.de]", "data.val=[a.en,a.de]", "trainer
         (["data.train=null", f"data.path={'x' * 300}"], "File name too long"),
     ],
 )
-def test_one_line_and_no_folder(words, message, tmp_path, monkeypatch, capfd):
+def test_bad_data_is_one_line_and_leaves_no_folder(words, message, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     for name, content in FILES.items():
         (tmp_path / name).write_bytes(content)
@@ -43,7 +43,7 @@ def test_one_line_and_no_folder(words, message, tmp_path, monkeypatch, capfd):
     assert files(tmp_path) == sorted(FILES) and not (tmp_path / "here").exists()
 
 
-def test_a_damaged_state_is_left_as_it_is(tmp_path, monkeypatch, capfd):
+def test_damaged_last_ckpt_is_left_unchanged(tmp_path, monkeypatch, capfd):
     folder = tmp_path / "run"
     (folder / "checkpoints").mkdir(parents=True)
     (folder / "config.yaml").write_text(yaml.safe_dump(compose("train", ["experiment=demo"])), "utf-8")

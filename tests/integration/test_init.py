@@ -32,7 +32,7 @@ def first(tmp_path_factory):
     return folder
 
 
-def test_it_starts_from_the_weights_with_a_new_optimizer(first, tmp_path):
+def test_init_takes_the_weights_and_a_new_optimizer(first, tmp_path):
     """A learning rate of almost 0 leaves the weights where they began; the pairs are others."""
     begun = best(first)
     swapped = ("data.source_lang=de", "data.target_lang=en")
@@ -78,7 +78,7 @@ def test_a_model_that_is_named_has_to_be_that_of_the_checkpoint(first, tmp_path,
         (["model.tie_embeddings=none"], "model.tie_embeddings is 'none', but the checkpoint was trained with 'all'"),
     ],
 )
-def test_settings_that_do_not_fit_are_named(first, tmp_path, more, message):
+def test_init_names_settings_that_do_not_fit(first, tmp_path, more, message):
     with pytest.raises(UserError, match=message):
         go(tmp_path / "second", f"init={first}", *more)
 
@@ -98,7 +98,7 @@ def test_dropout_may_differ_and_the_log_says_so(first, tmp_path, caplog):
     assert "init: model.encoder.block.residual_dropout is 0.4, but the checkpoint was trained with 0." in caplog.text
 
 
-def test_weights_that_do_not_fit_are_named(first, tmp_path):
+def test_init_names_weights_that_do_not_fit(first, tmp_path):
     """The settings are the same, but the code of a model may have changed."""
     found = best(first)
     found.weights.popitem()

@@ -101,7 +101,7 @@ def test_resumed_equals_uninterrupted(tmp_path, monkeypatch):
     assert_resumes(tmp_path, monkeypatch, [*VARIANTS["accumulating"], BY_PROGRESS, "trainer.max_epochs=2"], every=8)
 
 
-def test_stopped_before_its_state_is_restored_a_run_tells_what_is_saved(tmp_path, monkeypatch):
+def test_interrupt_before_restoring_tells_what_is_saved(tmp_path, monkeypatch):
     folder, more = tmp_path / "run", ["trainer.max_steps=3"]
     go(folder, *more)
     (folder / METRICS).unlink()
@@ -133,9 +133,7 @@ def test_a_signal_ends_a_run_that_validates_after_every_batch(tmp_path, monkeypa
         ((signal.SIGINT, signal.SIGINT), 0.0, "SIGINT, update 2 is saved"),
     ],
 )
-def test_a_second_signal_ends_a_run_at_once_only_if_it_is_a_later_ctrl_c(
-    tmp_path, monkeypatch, numbers, together, error
-):
+def test_second_ctrl_c_ends_a_run_at_once(tmp_path, monkeypatch, numbers, together, error):
     original = TranslationModule.on_train_batch_end
 
     def interrupt(self, *arguments):
@@ -150,7 +148,7 @@ def test_a_second_signal_ends_a_run_at_once_only_if_it_is_a_later_ctrl_c(
         go(tmp_path / "run", SAVE_ALWAYS, "trainer.max_epochs=1")
 
 
-def test_a_resume_that_fails_leaves_a_finished_run_as_it_was(tmp_path, monkeypatch):
+def test_failed_resume_leaves_a_finished_run_unchanged(tmp_path, monkeypatch):
     folder = tmp_path / "run"
     go(folder, "trainer.max_steps=3")
     (folder / CONFIG).write_text("as it was", "utf-8")
@@ -170,7 +168,7 @@ def test_a_resume_that_fails_leaves_a_finished_run_as_it_was(tmp_path, monkeypat
     assert changed == {CONFIG}, "the command that continues the run has to know the settings"
 
 
-def test_a_finished_run_is_decoded_again_with_another_search(tmp_path):
+def test_finished_run_is_decoded_with_another_search(tmp_path):
     folder = tmp_path / "run"
     go(folder, "trainer.max_steps=3")
     metrics, _ = go(folder, "trainer.max_steps=3", "search.beam_size=2", resume=True)
@@ -189,7 +187,7 @@ SHORT = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("limit", ["trainer.max_epochs", "trainer.max_steps"])
-def test_a_finished_run_that_is_extended_ends_as_one_that_was_longer(tmp_path, caplog, limit):
+def test_extended_run_equals_a_longer_run(tmp_path, caplog, limit):
     lengths = {"trainer.max_epochs": (1, 3), "trainer.max_steps": (5, 13)}[limit]
     longer, folder = tmp_path / "longer", tmp_path / "run"
     _, whole = go(longer, *SHORT, f"{limit}={lengths[1]}")
@@ -213,14 +211,14 @@ def test_a_finished_run_that_is_extended_ends_as_one_that_was_longer(tmp_path, c
     assert (folder / METRICS).read_bytes() == before
 
 
-def test_a_run_that_ended_inside_an_epoch_and_is_extended_reads_the_rest_of_it(tmp_path):
+def test_run_extended_inside_an_epoch_reads_the_rest(tmp_path):
     more = [BY_PROGRESS, "data.sizes=[80,4,4]"]
     assert_extends(tmp_path, more, ["trainer.max_steps=6"], ["trainer.max_steps=15"])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("accumulate", [1, 2])
-def test_ended_by_time_and_extended(tmp_path, monkeypatch, accumulate):
+def test_run_ended_by_max_time_is_extended(tmp_path, monkeypatch, accumulate):
     def stop(self, trainer, *_):
         if self.time_remaining() is not None:
             trainer.should_stop |= trainer.fit_loop.epoch_loop.total_batch_idx == 12  # inside an update, if it has two
@@ -233,7 +231,7 @@ def test_ended_by_time_and_extended(tmp_path, monkeypatch, accumulate):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("patience", [1, 2])
-def test_ended_early_inside_an_epoch_and_extended(tmp_path, patience):
+def test_run_ended_by_early_stopping_is_extended(tmp_path, patience):
     more = ["optimizer.lr=1e-9", "trainer.val_check_interval=3", "trainer.accumulate_grad_batches=2"]
     short, long = [f"callbacks.early_stopping.patience={patience}"], ["callbacks.early_stopping.patience=null"]
     assert_extends(tmp_path, [*more, "trainer.max_epochs=2"], short, long)

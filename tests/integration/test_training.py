@@ -36,13 +36,13 @@ TAGS = {
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU")
-def test_a_device_that_this_machine_does_not_have(tmp_path):
+def test_missing_accelerator_is_refused(tmp_path):
     with pytest.raises(UserError, match="trainer: got accelerator=gpu, devices=1, which this machine cannot provide"):
         go(tmp_path / "run", "debug=fast", "trainer.accelerator=gpu")
     assert not (tmp_path / "run").exists()
 
 
-def test_a_precision_that_a_cpu_does_not_have(tmp_path):
+def test_precision_not_on_cpu_is_refused(tmp_path):
     words = ["debug=fast", "trainer.accelerator=cpu", "trainer.precision=16-mixed", "optimizer.fused=false"]
     with pytest.raises(UserError, match=r"trainer\.precision: got 16-mixed, expected 32-true or bf16-mixed on a CPU"):
         go(tmp_path / "run", *words)
@@ -106,7 +106,7 @@ def test_a_run_that_ends_before_its_first_validation_validates(tmp_path):
 
 
 @pytest.mark.parametrize("objective", [pytest.param("cross_entropy", marks=pytest.mark.slow), "rdrop"])
-def test_an_update_of_two_batches_equals_one_of_both(tmp_path, objective):
+def test_gradient_accumulation_equals_a_larger_batch(tmp_path, objective):
     common = [
         "tokenizer.vocab_size=326", f"objective={objective}",
         *SMALL_TRANSFORMER, "data.sizes=[24,4,4]", "trainer.max_steps=1", "trainer.gradient_clip_val=null",
@@ -129,7 +129,7 @@ def test_an_update_of_two_batches_equals_one_of_both(tmp_path, objective):
         ("1e39", r"the weight \S+ is not finite after update 1; start a new run"),
     ],
 )
-def test_weights_that_run_away_end_the_run_and_spare_the_checkpoint(tmp_path, rate, message):
+def test_nan_weights_end_the_run_and_spare_the_checkpoint(tmp_path, rate, message):
     folder = tmp_path / "run"
     with pytest.raises(UserError, match=message):
         go(
@@ -224,7 +224,7 @@ def validate_to(monkeypatch, *values, final=None):
         ),
     ],
 )
-def test_the_better_of_average_and_best_is_kept(tmp_path, monkeypatch, caplog, bleu, better):
+def test_checkpoint_average_is_kept_if_better(tmp_path, monkeypatch, caplog, bleu, better):
     folder = tmp_path / "run"
     with monkeypatch.context() as patch, pytest.raises(SystemExit):
         validate_to(patch, *bleu, final=KeyboardInterrupt)
@@ -241,7 +241,7 @@ def test_the_better_of_average_and_best_is_kept(tmp_path, monkeypatch, caplog, b
     assert best(folder).scores["val"]["bleu"] == bleu[1 + better]
 
 
-def test_the_moving_average_is_kept_if_it_is_the_best(tmp_path, monkeypatch):
+def test_ema_weights_are_kept_if_best(tmp_path, monkeypatch):
     folder = tmp_path / "run"
     validate_to(monkeypatch, 10.0, 20.0, 15.0, 30.0)
     metrics = go(folder, *TWO_EPOCHS_AVERAGED, "callbacks.checkpointing.ema_decay=0.9")
@@ -276,7 +276,7 @@ def test_stopped_in_its_last_decoding_and_resumed_with_more_epochs(tmp_path, mon
     assert best(folder).scores["val"]["bleu"] == 20.0
 
 
-def test_a_monitored_figure_that_is_never_finite(tmp_path, monkeypatch):
+def test_monitor_that_is_never_finite(tmp_path, monkeypatch):
     """The first validation counts as the best."""
     validate_to(monkeypatch, math.nan, math.inf, math.nan)
     metrics = go(tmp_path / "run", *TWO_EPOCHS_AVERAGED)
@@ -285,7 +285,7 @@ def test_a_monitored_figure_that_is_never_finite(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("rate", ["1e-12", pytest.param("0.0", marks=pytest.mark.slow)])
-def test_a_run_ends_when_it_gets_no_better(tmp_path, caplog, rate):
+def test_early_stopping_ends_a_run(tmp_path, caplog, rate):
     metrics = go(
         tmp_path / "run", *SMALL_TRANSFORMER, "data.sizes=[60,4,4]", f"optimizer.lr={rate}", "trainer.max_epochs=9",
         "callbacks.early_stopping.patience=2", NO_AVERAGE, "scheduler.warmup_share=0.9",
@@ -301,7 +301,7 @@ def test_a_run_ends_when_it_gets_no_better(tmp_path, caplog, rate):
 
 
 @pytest.mark.slow
-def test_a_falling_loss_counts_while_bleu_is_nothing(tmp_path):
+def test_early_stopping_uses_the_loss_while_bleu_is_zero(tmp_path):
     metrics = go(
         tmp_path / "run", *SMALL_TRANSFORMER, "data.sizes=[60,4,4]", "optimizer.lr=1e-3", "trainer.max_epochs=4",
         "scheduler.warmup_updates=0", "callbacks.early_stopping.patience=1",

@@ -35,14 +35,14 @@ def script() -> ModuleType:
     return load_script("examples")
 
 
-def test_they_are_small() -> None:
+def test_shipped_examples_are_small() -> None:
     sizes = {name: [(EXAMPLES / name / file).stat().st_size for file in FILES] for name in (*NAMES, *LARGER)}
     assert sum(sum(sizes[name]) for name in NAMES) < 2_500_000
     assert all(sum(sizes[name]) < 10_000_000 for name in LARGER)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_each_translates_and_looks_where_the_words_are(name: str) -> None:
+def test_shipped_examples_translate_and_attend(name: str) -> None:
     translator = load_translator(EXAMPLES / name, device="cpu")
     (found,) = translator.translate([SENTENCE])
     assert found.text == TRANSLATION
@@ -54,7 +54,7 @@ def test_each_translates_and_looks_where_the_words_are(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MULTI30K)
-def test_those_of_multi30k_translate_a_caption_and_hold_none_of_the_corpus(name: str, script: ModuleType) -> None:
+def test_multi30k_examples_hold_no_corpus_sentence(name: str, script: ModuleType) -> None:
     translator = load_translator(EXAMPLES / name, device="cpu")
     caption = script.MULTI30K.texts["en"]
     (found,) = translator.translate([caption])
@@ -67,7 +67,7 @@ def test_those_of_multi30k_translate_a_caption_and_hold_none_of_the_corpus(name:
 
 
 @pytest.mark.parametrize(("name", "source"), [("office_help_en_ko", "en"), ("office_help_ko_en", "ko")])
-def test_those_of_libreoffices_help_translate_to_korean_and_back(name: str, source: str, script: ModuleType) -> None:
+def test_korean_examples_translate_both_ways(name: str, source: str, script: ModuleType) -> None:
     texts = script.OFFICE_HELP.texts
     translator = load_translator(EXAMPLES / name, device="cpu")
     (found,) = translator.translate([texts[source]])
@@ -113,7 +113,7 @@ def test_attend_needs_no_text(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.slow
-def test_every_program_takes_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_program_takes_shipped_examples(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ckpt, quick = f"ckpt={EXAMPLES}/transformer", ["data.limit=40", "rarity=false"]
     (tmp_path / "lines.en").write_text(f"{SENTENCE}\n", "utf-8")
     (tmp_path / "lines.de").write_text(f"{TRANSLATION}\n", "utf-8")

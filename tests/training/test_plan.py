@@ -37,7 +37,7 @@ def told(*overrides: str, schedule: Schedule | None = None) -> str:
         (["debug=fast"], "every batch of an epoch and at the end (trainer.val_check_interval)"),
     ],
 )
-def test_it_says_when_validations_happen(settings: list[str], validations: str) -> None:
+def test_log_says_when_validations_happen(settings: list[str], validations: str) -> None:
     assert validations in told(*settings)
 
 
@@ -55,7 +55,7 @@ def test_it_says_when_validations_happen(settings: list[str], validations: str) 
         ),
     ],
 )
-def test_it_says_how_long_the_warmup_is(settings: list[str], warmup: str) -> None:
+def test_log_says_how_long_the_warmup_is(settings: list[str], warmup: str) -> None:
     assert warmup in told(*settings, schedule=Constant(warmup_updates=1000))
     assert "warm-up" not in told(*settings)
 

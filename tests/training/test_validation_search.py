@@ -19,7 +19,7 @@ from nmt.training.validation import validation_search
         ["search.max_length_factor=1", "search.max_length_extra=0", "search.length_penalty=2"],
     ],
 )
-def test_it_is_greedy_with_the_default_limits_of_length(overrides: list[str]) -> None:
+def test_validation_search_is_greedy(overrides: list[str]) -> None:
     search = build_search(compose("train", overrides)["search"])
     assert validation_search(search) == BeamSearch(beam_size=1)
     assert validation_search(search.replace(batch_tokens=100)) == BeamSearch(beam_size=1, batch_tokens=100)

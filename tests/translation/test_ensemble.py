@@ -137,7 +137,7 @@ def test_an_ensemble_has_no_attention_map(mixed: Ensemble) -> None:
         mixed.attention_map("a man")
 
 
-def test_what_makes_no_ensemble(run: Run, other: Translator, tmp_path: Path) -> None:
+def test_models_that_make_no_ensemble(run: Run, other: Translator, tmp_path: Path) -> None:
     def refused(tokenizer: Tokenizer, match: str) -> None:
         stranger = Translator(make_model(recurrent(), tokenizer), tokenizer, BeamSearch(), name="far")
         with pytest.raises(UserError, match=match):

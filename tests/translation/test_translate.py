@@ -234,7 +234,7 @@ def test_training_mode_is_left_as_it_was(run: Run) -> None:
     model.eval()
 
 
-def test_a_memory_that_is_too_small_names_its_setting(run: Run) -> None:
+def test_out_of_memory_names_batch_tokens(run: Run) -> None:
     class Full(BeamSearch):
         def __call__(self, *_: object, **__: object) -> list[list[Hypothesis]]:
             raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")

@@ -71,7 +71,7 @@ def test_pairs_that_are_held_out_keep_theirs(data_config, corpus):
         ("0-0\n0-0\n0-2\n", r"^\S*train\.align:3: got the link 0-2, but the target has 2 words, counted from 0"),
     ],
 )
-def test_mistakes(data_config, corpus, text, message):
+def test_wrong_alignment_files(data_config, corpus, text, message):
     (corpus / "train.align").write_text(text, "utf-8")
     with pytest.raises(UserError, match=message):
         loaded(data_config, corpus, train_alignment=str(corpus / "train.align"))

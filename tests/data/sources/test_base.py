@@ -51,7 +51,7 @@ def own(tmp_path, monkeypatch, data_config):
     return make
 
 
-def test_a_class_of_ones_own(own):
+def test_own_source_class(own):
     config = own(seed=3, count=4, val_size=1)
     corpus = load_corpus(build_source(config, allow=["numbers_of_mine"]), config)
     assert sorted(int(pair.target) for pairs in corpus.values() for pair in pairs) == [9, 16, 25, 36]
@@ -71,7 +71,7 @@ def test_a_class_of_ones_own(own):
         ("Other", {}, r"^data\._target_: got numbers_of_mine\.Other, expected a class derived from .*base\.Source$"),
     ],
 )
-def test_mistakes(own, name, changes, message):
+def test_wrong_source_settings(own, name, changes, message):
     with pytest.raises(UserError, match=message):
         build_source(own(name, **changes), allow=["numbers_of_mine"])
 

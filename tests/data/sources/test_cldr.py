@@ -134,7 +134,7 @@ def test_a_language_without_number_words_goes_without_them(make, heard):
         make(target_lang="sw", topics=["numbers"])
 
 
-def test_mistakes(make, data_config):
+def test_wrong_cldr_settings(make, data_config):
     for changes, message in [
         ({"topics": ["mony"]}, "data.topics: got 'mony', expected some of dates, .*did you mean 'money'"),
         ({"topics": []}, "data.topics: got none"),

@@ -198,7 +198,7 @@ def test_data_sets_of_the_hub(data_config, server, home):
 
 
 @pytest.mark.slow
-def test_what_was_loaded_once_needs_no_network(data_config, server, home):
+def test_cached_hub_data_need_no_network(data_config, server, home):
     tiny = data_config("hub", name="acme/tiny")
     before, _ = load([tiny], home, f"http://127.0.0.1:{server.server_port}")
     nobody = f"http://127.0.0.1:{unused_port()}"
@@ -221,7 +221,7 @@ def no_cache(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("silent", [False, True], ids=["refused", "never answers"])
-def test_without_a_network_one_line_soon(data_config, monkeypatch, no_cache, silent):
+def test_missing_network_is_one_line_within_seconds(data_config, monkeypatch, no_cache, silent):
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         if silent:
@@ -244,7 +244,7 @@ def test_the_client_can_be_told_to_stay_offline(data_config, monkeypatch, no_cac
         build_source(data_config("multi30k")).splits()
 
 
-def test_a_name_that_is_never_resolved_does_not_hold_up(data_config, monkeypatch, no_cache):
+def test_slow_dns_does_not_block(data_config, monkeypatch, no_cache):
     monkeypatch.setattr(hub, "DOWNLOAD_SECONDS", 0.1)
     asked = threading.Event()
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: asked.wait(20) and [])

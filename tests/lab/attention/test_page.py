@@ -163,7 +163,7 @@ def test_markup_does_not_run(shown: Browser) -> None:
 
 
 @pytest.mark.parametrize(("width", "dark"), [(390, False), (1300, True)])
-def test_a_phone_and_the_dark(chromium: Browser, tmp_path: Path, width: int, dark: bool) -> None:
+def test_page_on_a_phone_and_in_dark_mode(chromium: Browser, tmp_path: Path, width: int, dark: bool) -> None:
     path = tmp_path / "attention.html"
     right_to_left = replace(make(["▁الكل", "ب", "▁يجري", "</s>"]), source="الكلب يجري")
     path.write_text(page([[right_to_left], [make(ENGLISH * 4, GERMAN * 4)]]), "utf-8")

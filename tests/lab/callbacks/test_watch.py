@@ -67,7 +67,7 @@ def told(caplog: pytest.LogCaptureFixture) -> list[str]:
     return lines
 
 
-def test_good_translations_need_no_advice(runs: Runs, caplog: pytest.LogCaptureFixture) -> None:
+def test_watch_is_silent_on_good_translations(runs: Runs, caplog: pytest.LogCaptureFixture) -> None:
     runs.validate(RIGHT, val=1.5, train=1.0)
     assert told(caplog) == []
     assert runs.figures["watch/nll_gap"] == pytest.approx(0.5) and "watch/sharp_attention" not in runs.figures
@@ -117,7 +117,7 @@ def test_faults_of_many_translations(
     assert f"10% of the translations {words}" in line
 
 
-def test_losses_that_drift_apart(runs: Runs, caplog: pytest.LogCaptureFixture) -> None:
+def test_watch_reports_overfitting(runs: Runs, caplog: pytest.LogCaptureFixture) -> None:
     runs.validate(RIGHT, val=2.0, train=2.0)
     runs.validate(RIGHT, val=2.05, train=1.5)
     runs.validate(RIGHT, val=2.2, train=2.1)  # both rise: the training is disturbed, and nothing is learnt by heart

@@ -180,7 +180,9 @@ def test_a_statistical_aligner_as_the_yardstick(
     assert line.split() == ["eflomal", "100.0", "66.7", "16.7", "3"]
 
 
-def test_mistakes_are_one_line_and_leave_no_output(run: Run, words: list[str], reverse: Path, tmp_path: Path) -> None:
+def test_align_errors_are_one_line_and_leave_no_output(
+    run: Run, words: list[str], reverse: Path, tmp_path: Path
+) -> None:
     output = tmp_path / "out.align"
     texts = {"short": "a\n", "gold.short": "0-0\n", "gold.link": "0-0\n\n\n1:1\n\n", "gold.far": "0-0\n\n1-0\n\n\n"}
     for name, text in texts.items():

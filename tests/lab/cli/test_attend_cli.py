@@ -174,7 +174,7 @@ def test_a_trace_is_of_one_model(run: Run, tmp_path: Path) -> None:
         (["example=softmax", "trace=1"], "leave out .*trace=1"),
     ],
 )
-def test_mistakes_of_a_user(run: Run, elsewhere: Path, words: list[str], match: str) -> None:
+def test_attend_errors(run: Run, elsewhere: Path, words: list[str], match: str) -> None:
     with pytest.raises(UserError, match=match):
         attend.main([f"ckpt={run.folder}", *words])
 
@@ -197,7 +197,7 @@ def test_too_many_sentences_are_too_many_to_look_at(run: Run, tmp_path: Path, mo
 
 
 @pytest.mark.slow
-def test_a_mistake_is_one_line_and_status_2(run: Run, root: Path) -> None:
+def test_attend_error_is_one_line_and_status_2(run: Run, root: Path) -> None:
     words = [sys.executable, str(root / "scripts" / "attend.py"), f"ckpt={run.folder}", "text=a", "layer=9"]
     done = subprocess.run(words, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (

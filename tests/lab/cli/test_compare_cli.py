@@ -353,7 +353,7 @@ def test_damaged_files_of_a_run_are_named(multirun: Path) -> None:
         (["multi", "bootstrap=1"], "bootstrap: got 1"),
     ],
 )
-def test_the_program_refuses_in_one_line(multirun: Path, words: list[str], match: str) -> None:
+def test_compare_errors_are_one_line(multirun: Path, words: list[str], match: str) -> None:
     Path("empty").mkdir()
     (write_run(Path("stopped")) / "metrics.json").unlink()
     write_translations(write_run(Path("other")), SOURCES[1:], REFERENCES[1:], REFERENCES[1:])

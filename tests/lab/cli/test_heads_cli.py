@@ -80,7 +80,7 @@ def test_other_data_do_not_replace_the_files_of_the_run(run: Run, tmp_path: Path
     assert written(tmp_path) == before and len(list((tmp_path / "heads").iterdir())) == 4
 
 
-def test_what_would_be_lost_is_refused(run: Run, tmp_path: Path) -> None:
+def test_heads_refuses_to_overwrite_results(run: Run, tmp_path: Path) -> None:
     words = [f"ckpt={run.folder}", f"out={tmp_path}", "rarity=false", *FAST]
     heads.main(words)
     before = written(tmp_path)
@@ -106,7 +106,7 @@ def test_a_recurrent_model_has_one_head_that_cannot_be_masked(run: Run, tmp_path
     assert (only["kind"], only["lost"], set(only["shares"])) == ("cross", None, {"end"})
 
 
-def test_mistakes(run: Run, tmp_path: Path) -> None:
+def test_heads_errors(run: Run, tmp_path: Path) -> None:
     other = save_other(run, tmp_path / "other.safetensors")
     with pytest.raises(UserError, match=r"^ckpt: got a list of 2, but this is about the heads of one model"):
         heads.main([f"ckpt=[{other},{other}]"])

@@ -82,7 +82,7 @@ def test_a_run_that_starts_from_a_checkpoint_has_its_tokenizer(
         (["examples=many"], "examples: got 'many', expected a number of at least 0"),
     ],
 )
-def test_mistakes_are_one_line(words: list[str], message: str) -> None:
+def test_inspect_data_errors_are_one_line(words: list[str], message: str) -> None:
     with pytest.raises(UserError, match=message):
         inspect_data.main(words)
 

@@ -51,7 +51,7 @@ def tiny(monkeypatch):
         (["claims=[fixed_vector_multi30k]"], "claims: none of them can be measured"),
     ],
 )
-def test_mistakes_are_named(arguments, message):
+def test_lab_errors_name_the_key(arguments, message):
     with pytest.raises(UserError, match=message):
         lab.main(arguments)
 
@@ -112,7 +112,7 @@ def test_finished_trainings_are_used_again_and_a_failed_one_is_named(tiny, tmp_p
 
 
 @pytest.mark.slow
-def test_a_stopped_training_goes_on(tiny, tmp_path):
+def test_lab_resumes_a_stopped_training(tiny, tmp_path):
     training = lab.planned(Tiny(), [1, 2], tmp_path)["a system"][0]
     metrics = training.folder / "metrics.json"
     lab.train(training)

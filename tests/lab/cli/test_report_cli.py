@@ -121,7 +121,7 @@ def test_words_of_further_corpora_are_counted_too(run: Run, tmp_path: Path, else
         (['ckpt=["{run}","{run}"]'], "ckpt: got a list of 2, but a report is about one model"),
     ],
 )
-def test_mistakes_are_one_line(run: Run, tmp_path: Path, elsewhere: Path, words: list[str], match: str) -> None:
+def test_report_errors_are_one_line(run: Run, tmp_path: Path, elsewhere: Path, words: list[str], match: str) -> None:
     (tmp_path / "train.tsv").write_text("a dog\tgod a\n", encoding="utf-8")
     with pytest.raises(UserError, match=match):
         program.main([word.format(run=run.folder, folder=tmp_path) for word in words])

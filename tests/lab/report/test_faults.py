@@ -24,7 +24,7 @@ GOOD = ("A dog runs.", "Ein Hund rennt.", "Ein Hund läuft.")
         (("A dog.", "Hund", "no no no no no no"), ["repeating", "too_long"]),
     ],
 )
-def test_each_fault(texts: tuple[str, str, str], expected: list[str]) -> None:
+def test_each_translation_fault_is_found(texts: tuple[str, str, str], expected: list[str]) -> None:
     assert faults(*texts) == expected
 
 

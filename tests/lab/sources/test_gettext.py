@@ -160,7 +160,7 @@ def test_marks_are_read_off_the_catalogue():
     assert clean("_File", "_Datei") == ("_File", "_Datei"), "in a catalogue without accelerators"
 
 
-def test_mistakes(make, root, tmp_path):
+def test_wrong_gettext_settings(make, root, tmp_path):
     (tmp_path / "fresh").mkdir()
     for arguments, changes, message in [
         (

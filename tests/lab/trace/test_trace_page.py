@@ -110,7 +110,9 @@ def test_only_the_pages_script_runs_and_markup_is_text(run: Run, chromium: Brows
 
 
 @pytest.mark.parametrize(("width", "dark"), [(390, False), (1300, True)])
-def test_a_phone_and_the_dark(run: Run, chromium: Browser, tmp_path: Path, width: int, dark: bool) -> None:
+def test_trace_page_on_a_phone_and_in_dark_mode(
+    run: Run, chromium: Browser, tmp_path: Path, width: int, dark: bool
+) -> None:
     path = tmp_path / "trace.html"
     trace = traced(run)
     path.write_text(trace_page(trace), "utf-8")

@@ -19,7 +19,7 @@ def after_updates(callback, model, values, *, first=1):
         callback.on_train_batch_end(trainer, SimpleNamespace(model=model, accumulating=False))
 
 
-def test_it_follows_the_weights_by_its_formula():
+def test_ema_follows_its_formula():
     callback, model, values = Checkpointing(ema_decay=0.9), nn.Linear(1, 1, bias=False), [3.0, 1.0, 4.0, 1.0, 5.0]
     after_updates(callback, model, values)
     expected = values[0]
@@ -29,7 +29,7 @@ def test_it_follows_the_weights_by_its_formula():
     assert callback.ema["weight"].item() == pytest.approx(expected)
 
 
-def test_it_goes_on_from_its_state():
+def test_ema_resumes_from_its_state():
     whole, stopped, model = Checkpointing(ema_decay=0.9), Checkpointing(ema_decay=0.9), nn.Linear(1, 1, bias=False)
     after_updates(whole, model, [1.0, 2.0, 3.0, 4.0])
     after_updates(stopped, model, [1.0, 2.0])
@@ -39,7 +39,7 @@ def test_it_goes_on_from_its_state():
     assert torch.equal(resumed.ema["weight"], whole.ema["weight"])
 
 
-def test_weights_that_are_shared_are_followed_once():
+def test_ema_follows_shared_weights_once():
     model = nn.Sequential(nn.Linear(2, 2, bias=False), nn.Linear(2, 2, bias=False))
     model[1].weight = model[0].weight
     callback = Checkpointing(ema_decay=0.5)

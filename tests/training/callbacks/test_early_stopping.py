@@ -36,7 +36,7 @@ def stops_after(callback, losses):
         ([3.0, 2.9995, 2.999], 3),  # better, but by too little
     ],
 )
-def test_two_validations_of_patience(losses, stop):
+def test_early_stopping_after_two_validations(losses, stop):
     assert stops_after(EarlyStopping(patience=2, min_delta=0.01), losses) == stop
 
 
@@ -51,7 +51,7 @@ def test_validations_of_the_same_weights_are_one():
     assert running.should_stop
 
 
-def test_without_patience_a_run_never_stops():
+def test_early_stopping_without_patience_never_stops():
     assert stops_after(EarlyStopping(patience=None), [1.0] * 50) is None
 
 
@@ -62,7 +62,7 @@ def test_a_resumed_run_waits_no_longer_than_an_uninterrupted_one():
     assert stops_after(second, [2.0]) == 1
 
 
-def test_a_run_that_was_stopping_stops_at_once():
+def test_early_stopping_survives_resume():
     first, second, running = EarlyStopping(patience=1), EarlyStopping(patience=1), trainer()
     stops_after(first, [1.0, 2.0])
     second.load_state_dict(first.state_dict())

@@ -111,7 +111,7 @@ def test_a_bar_on_a_terminal_is_one_line(clock, monkeypatch, capsys, width, figu
     assert set(text.partition(" ")[0]) <= set("\u2501\u2578\u257a") and len(text) == width
 
 
-def test_other_ranks_are_silent(clock, lines):
+def test_progress_is_silent_on_other_ranks(clock, lines):
     shown = TrainingProgress(plain_seconds=0.0)
     other = trainer(is_global_zero=False)
     shown.on_train_start(other, view(0.0))

@@ -48,7 +48,7 @@ def by_hand(weights):
 
 
 @pytest.mark.parametrize("head", [1, 3, None])
-def test_by_hand(case, head):
+def test_guided_alignment_loss_by_hand(case, head):
     hidden, output, scores = case
     weights = scores.softmax(-1)
     given = AttentionWeights(weights)
