@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict
 
 import torch
 from torch import Tensor
 
-from nmt.config.plain_file import Count, Number, check_shape, parse_json, read_json
+from nmt.config.schema import Count, Number, parse_json, read_json, read_stored
 from nmt.errors import UserError, one_line
 from nmt.tokens import WORD_MARK, Piece
 
@@ -23,18 +23,8 @@ Kind = Literal["cross", "encoder_self", "decoder_self"]
 KINDS: tuple[Kind, ...] = ("cross", "encoder_self", "decoder_self")
 FORMAT, VERSION = "nmt-attention-map", 3
 DECIMALS = 4
-MOST_BYTES = 100_000_000  # of a file; one of 12 layers with 16 heads has 50 MB for sentences of 80 pieces
+MAX_BYTES = 100_000_000  # of a file; one of 12 layers with 16 heads has 50 MB for sentences of 80 pieces
 REMEDY = "write it again with attend.py or by a run"
-MAP_FILE = {
-    **{"source": str, "target": str},
-    "origin": {"model?": str | None, "update?": Count | None, "score?": Number | None, "log_prob?": Number | None},
-}
-_SIDES = ("source", "target", "read")
-LEVEL = {
-    **dict.fromkeys(_SIDES, list[str]),
-    **{"continues": dict.fromkeys(_SIDES, list[Count]), "cross": list | None},
-    **{"encoder_self": list | None, "decoder_self": list | None},
-}
 SPECIAL = ("<s>", "</s>", "<pad>")
 # Scripts without spaces between words: Thai and Lao, Burmese, Khmer, Kana and Han, with their punctuation.
 UNSPACED = (
@@ -52,9 +42,39 @@ class Origin:
     """
 
     model: str | None = None
-    update: int | None = None
-    score: float | None = None
-    log_prob: float | None = None
+    update: Count | None = None
+    score: Number | None = None
+    log_prob: Number | None = None
+
+
+class _Continues(TypedDict):
+    source: list[Count]
+    target: list[Count]
+    read: list[Count]
+
+
+class _Level(TypedDict):
+    source: list[str]
+    target: list[str]
+    read: list[str]
+    continues: _Continues
+    cross: list[Any] | None
+    encoder_self: list[Any] | None
+    decoder_self: list[Any] | None
+
+
+class _MapFile(TypedDict):
+    source: str
+    target: str
+    origin: Origin
+
+
+class _PieceFile(_MapFile):
+    pieces: _Level
+
+
+class _WordFile(_MapFile):
+    words: _Level
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,7 +230,7 @@ class AttentionMap:
     @classmethod
     def from_json(cls, text: str, *, where: str = "attention map") -> Self:
         """Return the map that `to_json` wrote. Raises UserError for other text; the message begins with `where`."""
-        return cls._from_plain(parse_json(text, {}, where=where, remedy=REMEDY), where)
+        return cls._from_plain(parse_json(text, dict[str, Any], where=where, remedy=REMEDY), where)
 
     @classmethod
     def _from_plain(cls, data: dict[str, Any], where: str) -> Self:
@@ -222,7 +242,8 @@ class AttentionMap:
                 "read it with the program that wrote it, or write it again"
             )
         level = "pieces" if "pieces" in data else "words"
-        check_shape(data, {**MAP_FILE, level: LEVEL}, where=where, remedy=REMEDY)
+        shape: Any = _PieceFile if level == "pieces" else _WordFile
+        data = read_stored(data, shape, where=where, remedy=REMEDY)
         try:
             plain = data[level]
             return cls(
@@ -232,7 +253,7 @@ class AttentionMap:
                 **{kind: _parse_weights(plain[kind]) for kind in KINDS},
                 source=data["source"],
                 target=data["target"],
-                origin=Origin(**data["origin"]),
+                origin=data["origin"],
                 level=level,
             )
         except (TypeError, ValueError, RuntimeError) as error:  # of torch, for lists that are no table of weights
@@ -241,7 +262,9 @@ class AttentionMap:
 
 def load(path: str | Path) -> AttentionMap:
     """Return the map in a JSON file that `nmt.lab.attention.figure.save` wrote. Raises UserError for any other file."""
-    return AttentionMap._from_plain(read_json(Path(path), {}, remedy=REMEDY, most=MOST_BYTES), str(path))
+    return AttentionMap._from_plain(
+        read_json(Path(path), dict[str, Any], remedy=REMEDY, max_bytes=MAX_BYTES), str(path)
+    )
 
 
 def group_words(pieces: Sequence[Piece]) -> list[range]:

@@ -17,7 +17,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NotRequired, TypedDict
 
 import safetensors
 import torch
@@ -25,7 +25,7 @@ from safetensors.torch import save as serialize
 from torch import Tensor
 
 from nmt.build import build_model
-from nmt.config.plain_file import parse_json
+from nmt.config.schema import parse_json
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError, one_line
 from nmt.models.seq2seq import Seq2Seq
@@ -38,13 +38,26 @@ FORMAT = 1
 MAX_HEADER = 1_000_000  # bytes; a model of 24 layers has about 100,000
 FIELDS = ("nmt_format", "config", "scores", "update", "sha256")
 Name = Annotated[str, Form(r"[\s\S]{0,200}", "at most 200 characters")]
-CONFIG = {  # the shape of a config; Translator.save writes no data and no scores
-    **{"name": Name, "model": {}, "search": {}, "scores?": {...: {}}, "tokenizer?": {}},
-    "data?": {"source_lang?": LanguageCode, "target_lang?": LanguageCode, "max_length?": PositiveInt},
-}
 SIDES = ("tokenizer.source", "tokenizer.target")
 DTYPES = {"F64", "F32", "F16", "BF16", "I64", "I32", "I16", "I8", "U8", "BOOL"}
 PART = 1 << 20  # numbers that are checked together
+
+
+class _Data(TypedDict):
+    source_lang: NotRequired[LanguageCode]
+    target_lang: NotRequired[LanguageCode]
+    max_length: NotRequired[PositiveInt]
+
+
+class ConfigFile(TypedDict):
+    """The config in a checkpoint, as far as it is used; Translator.save writes no data and no scores."""
+
+    name: Name
+    model: dict[str, Any]
+    search: dict[str, Any]
+    scores: NotRequired[dict[str, dict[str, Any]]]
+    tokenizer: NotRequired[dict[str, Any]]
+    data: NotRequired[_Data]
 
 
 @dataclass(frozen=True)
@@ -169,10 +182,9 @@ def load(path: Path) -> Checkpoint:
             raise UserError("config: a text with a NUL")
     except (UserError, TypeError, ValueError) as error:
         raise UserError(f"{path}: damaged checkpoint ({_short(error)}); use another copy") from error
-    config, scores = (
-        parse_json(metadata[name], shape, where=f"{path}: {name}", remedy="use another copy")
-        for name, shape in (("config", CONFIG), ("scores", {}))
-    )
+    another = "use another copy"
+    config = parse_json(metadata["config"], ConfigFile, where=f"{path}: config", remedy=another)
+    scores = parse_json(metadata["scores"], dict[str, Any], where=f"{path}: scores", remedy=another)
     broken = non_finite(tensors)
     if broken is not None:
         raise UserError(f"{path}: the weight {broken} is not finite; use another checkpoint, or train the model again")

@@ -18,7 +18,7 @@ import re
 import types
 import typing
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from typing import Annotated, Any, TypeVar
 
 from nmt.errors import ParameterError, did_you_mean, one_line, printable
@@ -115,8 +115,12 @@ def _fits_one(value: Any, option: Any) -> bool:
         return len(value) == len(arguments) and all(map(fits, value, arguments))
     if origin in (list, Sequence) and isinstance(value, list):
         return all(fits(item, arguments[0]) for item in value)
+    if origin in (dict, Mapping) and isinstance(value, Mapping):
+        return all(fits(item, arguments[1]) for item in value.values())
     if origin in (tuple, list, Sequence, dict, Mapping):
-        return isinstance(value, Mapping) and origin in (dict, Mapping)
+        return False
+    if typing.is_typeddict(option):
+        return isinstance(value, Mapping)
     if option is None:
         return value is None
     if option is float:
@@ -128,7 +132,16 @@ def _fits_one(value: Any, option: Any) -> bool:
     return True
 
 
-_WORDS = {int: "an integer", float: "a number", bool: "true or false", str: "text", type(None): "null", None: "null"}
+_WORDS = {
+    int: "an integer",
+    float: "a number",
+    bool: "true or false",
+    str: "text",
+    dict: "a mapping",
+    list: "a list",
+    type(None): "null",
+    None: "null",
+}
 
 
 def expected(annotation: Any) -> str:
@@ -150,6 +163,10 @@ def _expected_one(option: Any) -> str:
         return f"a list [{', '.join(map(expected, arguments))}]"
     if origin in (tuple, list, Sequence):
         return f"a list (each {expected(arguments[0])})"
+    if origin in (dict, Mapping):
+        return "a mapping of names to settings" if is_dataclass(arguments[1]) else "a mapping"
+    if typing.is_typeddict(option) or is_dataclass(option):
+        return "a mapping of settings"
     return option.__name__ if inspect.isclass(option) else str(option)
 
 

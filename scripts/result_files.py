@@ -15,7 +15,7 @@ import yaml
 
 from nmt.build import build_metrics, build_search
 from nmt.config.compose import compose
-from nmt.config.paths import FILES
+from nmt.config.settings import FILES
 from nmt.errors import UserError
 from nmt.evaluation.metrics.base import Metric
 from nmt.lab.compare import table as comparison_table

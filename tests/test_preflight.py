@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from nmt.config.compose import compose
-from nmt.config.schema import validate
+from nmt.config.settings import validate
 from nmt.errors import UserError
 from nmt.models.attention.base import Attention, AttentionMemory
 from nmt.models.positions.base import Positions

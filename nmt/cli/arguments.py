@@ -17,7 +17,7 @@ from typing import Annotated, Any, TypeVar
 
 from nmt.cli.program import Program
 from nmt.config.overrides import quoted
-from nmt.config.paths import PATHS
+from nmt.config.settings import PATHS
 from nmt.config.yaml_files import also_in, config_dir, read_file
 from nmt.errors import UserError
 from nmt.system.run_files import find_checkpoints

@@ -135,9 +135,8 @@ def data_of(loaded: LoadedModel, given: Mapping[str, Any]) -> DataConfig:
 
     Raises UserError for settings that cannot be used, and names the checkpoint if none were given.
     """
-    from nmt.config.paths import absolute_paths
     from nmt.config.schema import read
-    from nmt.config.settings import DataConfig
+    from nmt.config.settings import DataConfig, absolute_paths
 
     try:
         return read(absolute_paths(merge_data(loaded.config["data"], given)), DataConfig, "data")

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 from nmt.cli.output import WHOLE, logged
 from nmt.cli.run_folder import claimed, is_first_process, locked
-from nmt.config.initial import adopted
-from nmt.config.recipe import Recipe
+from nmt.config.recipe import Recipe, adopted
 from nmt.errors import UserError
 from nmt.system.run_files import LOG, METRICS, best_checkpoint, last_checkpoint
 from nmt.training.interruption import Interrupted, stopped_by_signals

@@ -71,12 +71,12 @@ def share(loaded: LoadedModel, source: Path, folder: Path, settings: ShareConfig
 
     from nmt.attention_map import load
     from nmt.checkpoint import Checkpoint, non_finite, save, weights_of
-    from nmt.config.paths import OWN_FILES
-    from nmt.config.plain_file import METRICS_FILE, read_json
+    from nmt.config.schema import MetricsFile, read_json
+    from nmt.config.settings import OWN_FILES
     from nmt.translation.loading import load_translator
 
     best, picture = inside(folder, *best_checkpoint(Path()).parts), inside(folder, ATTENTION, "0.json")
-    read_json(source / METRICS, METRICS_FILE, remedy="restore the file")  # it may be a link to another file of the user
+    read_json(source / METRICS, MetricsFile, remedy="restore the file")  # it may be a link to another file of the user
     metrics, kept = (source / METRICS).read_bytes(), sample_map(source)
     shown = None if kept is None else load(kept)
     if settings.text is not None:

@@ -12,9 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean, stdev
+from typing import NotRequired, TypedDict
 
 from nmt.cli.table import Cell, Column, Table, terminal_width, text_cell, to_markdown, to_text, to_tsv
-from nmt.config.plain_file import Amount, Count, read_json
+from nmt.config.schema import Amount, Count, read_json
 from nmt.system.atomic import write_atomically
 from nmt.system.run_files import METRICS
 
@@ -22,10 +23,6 @@ SEED = "seed"  # jobs that differ only in this setting are runs of one system
 LONGEST_VALUE, LONGEST_NAME = 30, 150  # characters, and bytes of UTF-8: file systems allow 255 bytes
 TSV, MARKDOWN = "results.tsv", "results.md"
 SPLITS = ("val", "test")
-RESULT = {  # of a metrics.json, as far as the table shows it
-    **{"parameters": Count, "updates": Count, "wall_seconds": Amount},
-    **{f"{split}?": {...: {"label": str, "value": float}} for split in SPLITS},
-}
 PARAMETERS, UPDATES, MINUTES = SIZES = "parameters", "updates", "minutes"
 
 
@@ -69,6 +66,23 @@ def _plain(text: str) -> str:
 # The table
 
 
+class Score(TypedDict):
+    """A score of a split in a metrics.json."""
+
+    label: str
+    value: float
+
+
+class ResultFile(TypedDict):
+    """A metrics.json, as far as the table shows it."""
+
+    parameters: Count
+    updates: Count
+    wall_seconds: Amount
+    val: NotRequired[dict[str, Score]]
+    test: NotRequired[dict[str, Score]]
+
+
 @dataclass(frozen=True)
 class Result:
     """The result of a finished job, or the mean or deviation of several.
@@ -84,10 +98,9 @@ class Result:
 
 def read_result(number: int, settings: Mapping[str, str], folder: Path) -> Result:
     """Return the result of a finished job from the metrics.json in its folder."""
-    metrics = read_json(folder / METRICS, RESULT, remedy="train the job again")
-    scores = {
-        f"{split} {entry['label']}": entry["value"] for split in SPLITS for entry in metrics.get(split, {}).values()
-    }
+    metrics = read_json(folder / METRICS, ResultFile, remedy="train the job again")
+    splits = {"val": metrics.get("val", {}), "test": metrics.get("test", {})}
+    scores = {f"{split} {one['label']}": one["value"] for split, found in splits.items() for one in found.values()}
     size = dict(zip(SIZES, (metrics["parameters"], metrics["updates"], metrics["wall_seconds"] / 60), strict=True))
     return Result(str(number), settings, scores | size)
 

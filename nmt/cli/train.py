@@ -187,9 +187,7 @@ def _resume(name: str, overrides: Sequence[str], allow: Sequence[str]) -> None:
     """Continue the run in the folder `name` with its own config and `overrides`; `allow` names the user's packages."""
     from nmt.cli.run_folder import check_start
     from nmt.cli.session import resume
-    from nmt.config.explain import is_about
-    from nmt.config.overrides import parse
-    from nmt.config.recipe import read_recipe
+    from nmt.config.recipe import naming_config, read_recipe
     from nmt.system.run_files import CONFIG
 
     folder = Path(os.path.expanduser(name))
@@ -202,13 +200,8 @@ def _resume(name: str, overrides: Sequence[str], allow: Sequence[str]) -> None:
     from nmt.preflight import build_components
 
     recipe = read_recipe(folder, allow, overrides)
-    try:
+    with naming_config(folder / CONFIG, overrides):
         components = build_components(recipe.settings)
-    except UserError as error:
-        typed = [override.key_or_group for override in parse(overrides)]
-        raise UserError(
-            *(text if is_about(text, typed) else f"{folder / CONFIG}: {text}" for text in error.problems)
-        ) from error
     check_start(recipe.settings.trainer)
     resume(recipe, components)
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from nmt.config.explain import check_files, check_keys, check_options, explain
 from nmt.config.overrides import is_group, parse, quoted
-from nmt.config.paths import absolute, absolute_paths
 from nmt.config.recipe import Recipe
 from nmt.config.schema import check_plain
+from nmt.config.settings import absolute, absolute_paths
 from nmt.config.yaml_files import check_texts, config_dir, own_folder, unreadable
 from nmt.errors import UserError, one_line
 

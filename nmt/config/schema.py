@@ -1,109 +1,111 @@
-"""Reads a plain config into the dataclasses of `nmt.config.settings`, and checks keys, types, ranges and conflicts.
+"""Reads plain values into typed ones: settings into a dataclass, a stored file into what a TypedDict says it holds.
 
-A plain config consists of dicts, lists, text, numbers, true, false and null, as in YAML or a checkpoint. This module
-does not import torch, so that a misspelt word on the command line is reported at once.
+Plain values consist of dicts, lists, text, numbers, true, false and null, as in YAML, JSON or a checkpoint. Anyone may
+have sent a file or a checkpoint, so it may hold anything. This module does not import torch, so that a misspelt word on
+the command line is reported at once.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import json
 import re
+import stat
 import typing
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Annotated, Any, NotRequired, TypedDict, TypeVar
 
-from nmt.config.settings import TrainConfig, TrainerConfig
-from nmt.errors import UserError, did_you_mean
-from nmt.parameters import Others, expected, fits, near_choice, options, shown
+from nmt.errors import UserError, did_you_mean, one_line, refuse
+from nmt.parameters import Others, Range, expected, fits, near_choice, options, shown
 
 T = TypeVar("T")
 
 MISSING = "???"
-DEEPEST = 20
+MAX_DEPTH = 20  # levels of mappings and lists
+MAX_PROBLEMS = 3  # of a file, in a message
+MAX_JSON, MAX_YAML = 16_000_000, 1_000_000  # bytes
+MAX_PARTS = 1_000_000  # texts, lists and mappings of JSON: the smallest take ten to thirty times the bytes in memory
+_HALF = re.compile("[\ud800-\udfff]")
+LEAVE_OUT, OTHER_FOLDER = "restore the file, or leave out this run", "remove it, or name another folder: out=FOLDER"
 
-MODEL_KEYS = ("encoder", "decoder", "attention", "positions", "tie_embeddings")
-
-_TIME = re.compile(r"\d{1,3}:\d{2}:\d{2}:\d{2}")
-_PACKAGE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
-_NAME = re.compile(r"[\w][\w.+-]*")
-
-
-def validate(plain: Mapping[str, Any]) -> TrainConfig:
-    """Return the typed settings of a training run.
-
-    Raises one UserError with all problems: unknown, missing or misspelt keys, values of the wrong type or out of range,
-    and settings that contradict each other.
-    """
-    config = read(plain, TrainConfig)
-    problems = list(_contradictions(config))
-    if problems:
-        raise UserError(*problems)
-    return config
+Number = Annotated[float, Range(low=-1e300, high=1e300)]
+Count = Annotated[int, Range(low=0, high=2**63)]
+Amount = Annotated[float, Range(low=0.0, high=1e15)]
 
 
-def read(plain: Mapping[str, Any], schema: type[T], path: str = "") -> T:
-    """Return an instance of the dataclass `schema` with the values of `plain`.
+class MetricsFile(TypedDict):
+    """A metrics.json, as far as programs use it."""
 
-    `path` is the dotted key of `plain` in the config, empty for the root. Raises one UserError with the problems of all
-    fields.
+    search: dict[str, Any]
+    parameters: Count
+    updates: Count
+    wall_seconds: Amount
+    target_tokens_per_second: Amount
+
+
+# Values
+
+
+def read(plain: Any, schema: type[T], path: str = "") -> T:
+    """Return the values of `plain` as `schema` says: a dataclass, a TypedDict, or a list or mapping of these.
+
+    A dataclass takes no other keys, unless a field collects them (`OtherKeys`); a TypedDict does. `path` is the dotted
+    key of `plain` in the config, empty for the root. Raises one UserError with the problems of all fields.
     """
     problems: list[str] = []
-    value = _read(plain, schema, path, problems)
-    if problems:
-        raise UserError(*problems)
+    value = _value(plain, schema, path, problems)
+    refuse(problems)
     return typing.cast(T, value)
 
 
-def _read(plain: Any, schema: Any, path: str, problems: list[str]) -> Any:
-    if not isinstance(plain, Mapping):
-        problems.append(f"{path or 'the config'}: got {shown(plain)}, expected a mapping of settings")
-        return None
-    hints = typing.get_type_hints(schema, include_extras=True)
-    collecting = [name for name, hint in hints.items() if Others in getattr(hint, "__metadata__", ())]
-    fields = {field.name: field for field in dataclasses.fields(schema) if field.name not in collecting}
-    unknown = {str(key): value for key, value in plain.items() if key not in fields}
-    if not collecting:
-        problems += [f"{_join(path, key)}: unknown key{_near(key, fields, path)}" for key in unknown]
-    values: dict[str, Any] = dict.fromkeys(collecting, unknown)
-    for name, field in fields.items():
-        where = _join(path, name)
-        if name in plain:
-            values[name] = _field(plain[name], hints[name], where, problems)
-        elif field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
-            problems.append(f"{where}: missing; expected {expected_of(hints[name])}")
-    return None if problems else schema(**values)
-
-
-def _field(value: Any, hint: Any, where: str, problems: list[str]) -> Any:
-    """Return the value of one field. Append a message to `problems` if the value does not fit."""
-    if dataclasses.is_dataclass(hint):
-        return _read(value, hint, where, problems)
-    entry = _entry(hint)
-    if entry is not None and isinstance(value, Mapping):
-        return {str(key): _read(value[key], entry, _join(where, key), problems) for key in value}
+def _value(value: Any, hint: Any, where: str, problems: list[str]) -> Any:
+    """Return one value as its annotation says. Append a message to `problems` for everything that does not fit."""
+    if typing.get_origin(hint) is NotRequired:
+        hint = typing.get_args(hint)[0]
+    for option in options(hint):
+        if _is_record(option) and isinstance(value, Mapping):
+            return _record(value, option, where, problems)
+        kind, entry = typing.get_origin(option), (typing.get_args(option) or (None,))[-1]
+        if kind is dict and entry is not Any and isinstance(value, dict):
+            return {str(key): _value(each, entry, _join(where, key), problems) for key, each in value.items()}
+        if _is_record(entry) and kind is list and isinstance(value, list):
+            return [_value(each, entry, _join(where, number), problems) for number, each in enumerate(value)]
     if value == MISSING:
-        problems.append(f"{where}: not given; set {where}=... ({expected_of(hint)})")
+        problems.append(f"{where}: not given; set {where}=... ({expected(hint)})")
     elif isinstance(value, int) and not isinstance(value, bool) and not fits(value, hint) and fits(str(value), hint):
         return str(value)  # YAML reads name=7 as a number
     elif not fits(value, hint):
         remedy = near_choice(value, hint) or _quotes(value, hint) or _brackets(value, hint, where)
-        problems.append(f"{where}: got {shown(value)}, expected {expected_of(hint)}{remedy}")
+        problems.append(f"{where or 'the content'}: got {shown(value)}, expected {expected(hint)}{remedy}")
     return value
 
 
-def _entry(hint: Any) -> Any:
-    """Return the settings class of the entries of a mapping, or None for another annotation."""
-    kinds = [typing.get_args(option)[1] for option in options(hint) if typing.get_origin(option) is dict]
-    return next(filter(dataclasses.is_dataclass, kinds), None)
+def _is_record(hint: Any) -> bool:
+    return dataclasses.is_dataclass(hint) or typing.is_typeddict(hint)
 
 
-def expected_of(hint: Any) -> str:
-    """Describe the values that a field accepts: "an integer of at least 1 or null"."""
-    if dataclasses.is_dataclass(hint) or typing.get_origin(hint) is dict:
-        return "a mapping of settings"
-    if _entry(hint) is not None:
-        return "a mapping of names to settings, or null"
-    return expected(hint)
+def _record(plain: Mapping[Any, Any], schema: Any, where: str, problems: list[str]) -> Any:
+    hints = typing.get_type_hints(schema, include_extras=True)
+    collecting = [name for name, hint in hints.items() if Others in getattr(hint, "__metadata__", ())]
+    known = [name for name in hints if name not in collecting]
+    others = {str(key): value for key, value in plain.items() if key not in known}
+    if typing.is_typeddict(schema):
+        optional = {name for name, hint in hints.items() if typing.get_origin(hint) is NotRequired}
+        values = others
+    else:
+        defaults = ((field.name, field.default, field.default_factory) for field in dataclasses.fields(schema))
+        optional = {name for name, *found in defaults if found != [dataclasses.MISSING] * 2}
+        values = dict.fromkeys(collecting, others)
+        if not collecting:
+            problems += [f"{_join(where, key)}: unknown key{near_key(key, known, where)}" for key in others]
+    for name in known:
+        key = _join(where, name)
+        if name in plain:
+            values[name] = _value(plain[name], hints[name], key, problems)
+        elif name not in optional:
+            problems.append(f"{key}: missing; expected {expected(hints[name])}")
+    return None if problems else schema(**values)
 
 
 def _quotes(value: Any, hint: Any) -> str:
@@ -116,7 +118,8 @@ def _brackets(value: Any, hint: Any, where: str) -> str:
     return f", as in {where}=[{value}]" if fits([value], hint) else ""
 
 
-def _near(key: str, known: Iterable[str], path: str) -> str:
+def near_key(key: str, known: Iterable[str], path: str) -> str:
+    """Return the known key of the section `path` that resembles `key`, or else all of them, as a part of a message."""
     near = did_you_mean(key, known, prefix=f"{path}." if path else "")
     return near or f"; known keys: {', '.join(known)}"
 
@@ -125,73 +128,128 @@ def _join(path: str, key: object) -> str:
     return f"{path}.{key}" if path else str(key)
 
 
-def check_plain(plain: Mapping[str, Any]) -> None:
-    """Raise UserError for values that no setting has: integers of more than 64 bits, `${`, and endless nesting.
+def check_plain(plain: Any, *, interpolations: bool = False) -> None:
+    """Raise UserError for values that no program of ours writes, such as endless nesting or integers of 65 bits.
 
-    A resolved config has no interpolations. config.yaml is read as it is, so one that is written there would be text.
+    A resolved config has no `${`, and neither may a config.yaml, where it would be text. Other files may
+    (`interpolations`).
     """
-    problems = list(_strange(plain, "", 0))
-    if problems:
-        raise UserError(*problems)
+    refuse(_strange(plain, "", 0, interpolations))
 
 
-def _strange(value: Any, path: str, depth: int) -> Iterator[str]:
-    if isinstance(value, Mapping | list) and depth == DEEPEST:
-        yield f"{path[:80]}...: got more than {DEEPEST} levels of settings; write fewer"
+def _strange(value: Any, path: str, depth: int, interpolations: bool) -> Iterator[str]:
+    if isinstance(value, Mapping | list) and depth == MAX_DEPTH:
+        yield f"{path[:80]}...: got more than {MAX_DEPTH} levels of settings; write fewer"
     elif isinstance(value, Mapping):
         for key, inside in value.items():
-            yield from _strange(inside, _join(path, key), depth + 1)
+            yield from _strange(key, path, depth, interpolations)
+            yield from _strange(inside, _join(path, key), depth + 1, interpolations)
     elif isinstance(value, list):
         for inside in value:
-            yield from _strange(inside, path, depth + 1)
+            if type(inside) is not float:  # as the many weights of an attention map are
+                yield from _strange(inside, path, depth + 1, interpolations)
+    elif isinstance(value, str):
+        if "${" in value and not interpolations:
+            yield f"{path}: got {shown(value)}, expected a value without ${{...}}; write the value itself"
+        if _HALF.search(value):
+            yield f"{path}: got {shown(value)}, a text with half a character"
     elif isinstance(value, int) and value.bit_length() > 64:
         yield f"{path}: got an integer of {value.bit_length()} bits, expected at most 64"
-    elif isinstance(value, str) and "${" in value:
-        yield f"{path}: got {shown(value)}, expected a value without ${{...}}; write the value itself"
+    elif value is not None and not isinstance(value, int | float):  # YAML has dates
+        yield f"{path}: got {shown(value)}, expected text, a number, true, false or null"
 
 
-# Contradictions between settings
+# Files
 
 
-def _contradictions(config: TrainConfig) -> Iterator[str]:
-    if not _NAME.fullmatch(config.name):
-        yield f"name: got {shown(config.name)}, expected only letters, digits and _ . + - (it names the run's folder)"
-    for package in config.allow:
-        if not _PACKAGE.fullmatch(package):
-            yield f"allow: got {shown(package)}, expected names of Python packages, as in allow=[my_package]"
-    if config.data.both_directions and not config.tokenizer.joint:
-        yield (
-            "data.both_directions: got true with tokenizer.joint=false, expected a joint vocabulary, as each "
-            "language is on both sides; use tokenizer.joint=true"
-        )
-    yield from _trainer(config.trainer)
-    if config.optimizer.get("fused") and config.trainer.precision == "16-mixed":
-        yield (
-            "optimizer.fused: got true with trainer.precision=16-mixed, whose gradients a fused optimizer cannot clip; "
-            "use optimizer.fused=false, or trainer.precision=bf16-mixed"
-        )
-    for key in config.model:
-        if key not in MODEL_KEYS:
-            yield f"model.{key}: unknown key{_near(key, MODEL_KEYS, 'model')}"
-    sides = [side for side in (config.model.get("encoder"), config.model.get("decoder")) if isinstance(side, Mapping)]
-    for key, models in (("attention", "rnn or model=hybrid"), ("positions", "transformer or model=hybrid")):
-        if config.model.get(key) is not None and not any(key in side for side in sides):
-            yield f"model.{key}: this model has no {key}; use it with model={models}"
-    for key in ("encoder", "decoder", "tie_embeddings"):
-        if key not in config.model:
-            yield f"model.{key}: missing; a model has encoder, decoder and tie_embeddings"
+def read_json(path: Path, schema: type[T], *, remedy: str, max_bytes: int = MAX_JSON) -> T:
+    """Return the value in a JSON file, as `read` does.
+
+    Raises UserError, which names the file and ends with `remedy`, for a file that cannot be read, is no JSON, is nested
+    too deeply, has a number or text that no program of ours writes, or does not hold what `schema` says.
+    """
+    return parse_json(_text(path, max_bytes, remedy), schema, where=str(path), remedy=remedy)
 
 
-def _trainer(trainer: TrainerConfig) -> Iterator[str]:
-    if trainer.max_time is not None and not _TIME.fullmatch(trainer.max_time):
-        yield f"trainer.max_time: got {shown(trainer.max_time)}, expected DD:HH:MM:SS; three minutes are 00:00:03:00"
-    if trainer.max_steps == 0:
-        yield "trainer.max_steps: got 0, expected at least 1, or -1 for no limit"
-    interval, epochs = trainer.val_check_interval, trainer.check_val_every_n_epoch
-    if interval is not None and epochs not in (None, 1):
-        yield (
-            f"trainer.val_check_interval: got {shown(interval)} beside trainer.check_val_every_n_epoch={epochs}, which "
-            f"leaves out the other epochs; add trainer.check_val_every_n_epoch=null, or set val_check_interval to null"
-        )
-    if trainer.devices == []:
-        yield "trainer.devices: got [], expected the index of at least one device, as in [0]"
+def parse_json(text: str, schema: type[T], *, where: str, remedy: str) -> T:
+    """As `read_json`, for the text of a file; `where` names it."""
+    if sum(map(text.count, '"[{')) > MAX_PARTS:
+        raise _damaged(where, f"more than {MAX_PARTS:,} texts, lists and mappings", remedy)
+    try:
+        value = json.loads(text)
+        check_plain(value, interpolations=True)
+    except (ValueError, RecursionError) as error:
+        raise _damaged(where, _problem(error, "JSON"), remedy) from error
+    return read_stored(value, schema, where=where, remedy=remedy)
+
+
+def read_yaml(path: Path, schema: type[T], *, remedy: str) -> T:
+    """As `read_json`, for the config.yaml of a run. It also refuses what makes YAML huge: anchors, aliases and tags."""
+    from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
+    from yaml import YAMLError
+
+    text = _text(path, MAX_YAML, remedy)
+    try:
+        _check_yaml(text)
+        value = OmegaConf.to_container(OmegaConf.create(text), resolve=False)
+        check_plain(value)
+    except (YAMLError, OmegaConfBaseException, ValueError, RecursionError) as error:
+        raise _damaged(str(path), _problem(error, "YAML"), remedy) from error
+    return read_stored(value, schema, where=str(path), remedy=remedy)
+
+
+def read_stored(value: Any, schema: type[T], *, where: str, remedy: str) -> T:
+    """As `read_json`, for the value that a file holds; `where` names it."""
+    try:
+        return read(value, schema)
+    except UserError as error:
+        raise _damaged(where, "; ".join(error.problems[:MAX_PROBLEMS]), remedy) from error
+
+
+def _text(path: Path, max_bytes: int, remedy: str) -> str:
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):  # to open a pipe would wait for ever
+            raise _damaged(str(path), "a folder, pipe or device", remedy)
+        with path.open("rb") as file:
+            content = file.read(max_bytes + 1)
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror}); {remedy}") from error
+    if len(content) > max_bytes:
+        raise _damaged(str(path), f"more than {max_bytes // 1_000_000} MB", remedy)
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        raise _damaged(str(path), one_line(error), remedy) from error
+
+
+def _check_yaml(text: str) -> None:
+    """Raise UserError for YAML that can become huge or run code, without constructing anything from it."""
+    import yaml
+
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        where = f"in line {event.start_mark.line + 1}; a program writes plain values"
+        if depth == 0 and isinstance(event, yaml.NodeEvent) and not isinstance(event, yaml.MappingStartEvent):
+            raise UserError(f"no mapping {where}")
+        if getattr(event, "anchor", None) is not None:
+            raise UserError(f"an anchor or alias (& or *) {where}")
+        if getattr(event, "tag", None) is not None:
+            raise UserError(f"a tag ({event.tag}) {where}")
+        if "${" in getattr(event, "value", ""):
+            raise UserError(f"${{...}} {where}")
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > MAX_DEPTH:  # to read on would take time that grows with the square of the depth
+            raise UserError(f"more than {MAX_DEPTH} levels {where}")
+
+
+def _problem(error: Exception, language: str) -> str:
+    """Return what an exception says of a text in a language."""
+    if isinstance(error, UserError):
+        return error.problems[0]
+    deep = isinstance(error, RecursionError)
+    return f"more than {MAX_DEPTH} levels" if deep else f"not {language}: {one_line(error)}"
+
+
+def _damaged(where: str, problem: str, remedy: str) -> UserError:
+    return UserError(f"{where}: damaged ({problem}); {remedy}")

@@ -1,6 +1,6 @@
 """The settings of a training run with their types and ranges. The YAML files of configs/ hold their values.
 
-`nmt.config.schema` checks composed YAML against the annotations, which `nmt.parameters` explains. A field that is
+`validate` checks composed YAML against the annotations, which `nmt.parameters` explains. A field that is
 added later gets a default, so that the checkpoints of earlier runs stay readable.
 The open parts (model, objective, optimizer, scheduler, search, the metrics of scores) are `_target_` nodes, which
 `nmt.config.instantiate` checks.
@@ -8,10 +8,27 @@ The open parts (model, objective, optimizer, scheduler, search, the metrics of s
 
 from __future__ import annotations
 
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from nmt.parameters import LanguageCode, NonNegativeInt, OtherKeys, PositiveInt, Range
+from nmt.config.schema import near_key, read
+from nmt.errors import refuse
+from nmt.parameters import LanguageCode, NonNegativeInt, OtherKeys, PositiveInt, Range, shown
+
+# Keys of a data section whose values are files or folders, and those that name a corpus of one's own.
+FILES = ("path", "train", "val", "test", "train_alignment", "val_alignment")
+HIDDEN = {"FOLDER", "FILE", "RUN_FOLDER"}  # these words replace the paths in a config that is published
+OWN_FILES = (*FILES, "more")  # `more` has the key train in each of its entries
+PATHS = (*FILES, "root")
+MODEL_KEYS = ("encoder", "decoder", "attention", "positions", "tie_embeddings")
+
+_TIME = re.compile(r"\d{1,3}:\d{2}:\d{2}:\d{2}")
+_PACKAGE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+_NAME = re.compile(r"[\w][\w.+-]*")
 
 # The names of the classes in nmt.data.defects that are filters
 Filter = Literal[
@@ -145,3 +162,86 @@ class TrainConfig:
     trainer: TrainerConfig
     callbacks: CallbacksConfig
     logger: LoggerConfig
+
+
+def validate(plain: Mapping[str, Any]) -> TrainConfig:
+    """Return the typed settings of a training run.
+
+    Raises one UserError with all problems: unknown, missing or misspelt keys, values of the wrong type or out of range,
+    and settings that contradict each other.
+    """
+    config = read(plain, TrainConfig)
+    refuse(_contradictions(config))
+    return config
+
+
+# Contradictions between settings
+
+
+def _contradictions(config: TrainConfig) -> Iterator[str]:
+    if not _NAME.fullmatch(config.name):
+        yield f"name: got {shown(config.name)}, expected only letters, digits and _ . + - (it names the run's folder)"
+    for package in config.allow:
+        if not _PACKAGE.fullmatch(package):
+            yield f"allow: got {shown(package)}, expected names of Python packages, as in allow=[my_package]"
+    if config.data.both_directions and not config.tokenizer.joint:
+        yield (
+            "data.both_directions: got true with tokenizer.joint=false, expected a joint vocabulary, as each "
+            "language is on both sides; use tokenizer.joint=true"
+        )
+    yield from _trainer(config.trainer)
+    if config.optimizer.get("fused") and config.trainer.precision == "16-mixed":
+        yield (
+            "optimizer.fused: got true with trainer.precision=16-mixed, whose gradients a fused optimizer cannot clip; "
+            "use optimizer.fused=false, or trainer.precision=bf16-mixed"
+        )
+    for key in config.model:
+        if key not in MODEL_KEYS:
+            yield f"model.{key}: unknown key{near_key(key, MODEL_KEYS, 'model')}"
+    sides = [side for side in (config.model.get("encoder"), config.model.get("decoder")) if isinstance(side, Mapping)]
+    for key, models in (("attention", "rnn or model=hybrid"), ("positions", "transformer or model=hybrid")):
+        if config.model.get(key) is not None and not any(key in side for side in sides):
+            yield f"model.{key}: this model has no {key}; use it with model={models}"
+    for key in ("encoder", "decoder", "tie_embeddings"):
+        if key not in config.model:
+            yield f"model.{key}: missing; a model has encoder, decoder and tie_embeddings"
+
+
+def _trainer(trainer: TrainerConfig) -> Iterator[str]:
+    if trainer.max_time is not None and not _TIME.fullmatch(trainer.max_time):
+        yield f"trainer.max_time: got {shown(trainer.max_time)}, expected DD:HH:MM:SS; three minutes are 00:00:03:00"
+    if trainer.max_steps == 0:
+        yield "trainer.max_steps: got 0, expected at least 1, or -1 for no limit"
+    interval, epochs = trainer.val_check_interval, trainer.check_val_every_n_epoch
+    if interval is not None and epochs not in (None, 1):
+        yield (
+            f"trainer.val_check_interval: got {shown(interval)} beside trainer.check_val_every_n_epoch={epochs}, which "
+            f"leaves out the other epochs; add trainer.check_val_every_n_epoch=null, or set val_check_interval to null"
+        )
+    if trainer.devices == []:
+        yield "trainer.devices: got [], expected the index of at least one device, as in [0]"
+
+
+# Paths: absolute, so that a run's config and checkpoint can be used from other folders too
+
+
+def absolute_paths(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return plain data settings with absolute paths. A `name` is a path if a folder of this name exists.
+
+    Values that are not paths are not changed. The source refuses them later.
+    """
+    found = {key: absolute(data[key]) for key in PATHS if key in data}
+    if isinstance(data.get("more"), Mapping):
+        more = data["more"].items()
+        found["more"] = {key: absolute_paths(each) if isinstance(each, Mapping) else each for key, each in more}
+    name = data.get("name")
+    if isinstance(name, str) and os.path.isdir(name):
+        found["name"] = os.path.abspath(name)  # the client of the Hub takes the name of a local folder as well
+    return {**data, **found}
+
+
+def absolute(value: Any) -> Any:
+    """Return a path, or each path of a list, as an absolute one. What is neither is not changed."""
+    if isinstance(value, str):
+        return os.path.abspath(Path(os.path.expanduser(value)))
+    return [absolute(item) for item in value] if isinstance(value, Sequence) else value

@@ -10,10 +10,10 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from nmt.build import search_node
-from nmt.config.plain_file import OTHER_FOLDER, Amount, Count, read_json
+from nmt.config.schema import OTHER_FOLDER, Amount, Count, read_json
 from nmt.data.normalization import normalized
 from nmt.data.pair import SentencePair
 from nmt.data.progress import PassProgress
@@ -30,11 +30,20 @@ from nmt.translation.translation import Translation
 
 logger = logging.getLogger(__name__)
 
-SCORE_FILE = {
-    **{"source_lang": LanguageCode, "target_lang": LanguageCode, "data": str, "data_sha256": str, "search": {}},
-    **{"scores": {...: {}}, "commands": {...: str}, "sentences": Count, "seconds": Amount},
-    "members?": list[str],
-}
+
+class ScoreFile(TypedDict):
+    """A score file, as far as programs use it."""
+
+    source_lang: LanguageCode
+    target_lang: LanguageCode
+    data: str
+    data_sha256: str
+    search: dict[str, Any]
+    scores: dict[str, dict[str, Any]]
+    commands: dict[str, str]
+    sentences: Count
+    seconds: Amount
+    members: NotRequired[list[str]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -214,8 +223,7 @@ def write_evaluation(folder: Path, evaluation: Evaluation) -> Written:
 
 def read_scores(path: Path, *, remedy: str) -> dict[str, Any]:
     """Return the content of a score file. Raises UserError, which ends with `remedy`, for any other file."""
-    found: dict[str, Any] = read_json(path, SCORE_FILE, remedy=remedy)
-    return found
+    return dict(read_json(path, ScoreFile, remedy=remedy))
 
 
 def _facts_before(written: Written, evaluation: Evaluation) -> Mapping[str, Any]:

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from nmt.config.recipe import Recipe
-from nmt.config.resumed import NOTHING, changes
+from nmt.config.recipe import NOTHING, Recipe, changes
 from nmt.config.settings import TrainConfig
 from nmt.errors import UserError
 from nmt.parameters import shown

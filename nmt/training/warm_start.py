@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nmt.checkpoint import Checkpoint, load, misfit, set_weights
-from nmt.config.resumed import NOTHING, changes
+from nmt.config.recipe import NOTHING, changes
 from nmt.errors import UserError
 from nmt.models.seq2seq import Seq2Seq
 from nmt.parameters import shown

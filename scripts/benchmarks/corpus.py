@@ -31,7 +31,7 @@ import torch
 from nmt.build import build_source
 from nmt.cli.arguments import take, train_overrides
 from nmt.config.compose import compose
-from nmt.config.schema import validate
+from nmt.config.settings import validate
 from nmt.data.cache import cache_folder
 from nmt.data.corpus import load_corpus
 from nmt.data.encoded import EncodedCorpus

@@ -19,9 +19,8 @@ from nmt.build import build_source
 from nmt.cli.arguments import take
 from nmt.cli.evaluate import merge_data
 from nmt.cli.table import Cell, Column, Table, text_cell, to_markdown
-from nmt.config.paths import absolute_paths
 from nmt.config.schema import read
-from nmt.config.settings import DataConfig
+from nmt.config.settings import DataConfig, absolute_paths
 from nmt.data.corpus import load_corpus
 from nmt.errors import UserError
 from nmt.search.beam import BeamSearch

@@ -13,8 +13,7 @@ import pytest
 
 from nmt.cli.run_folder import check_start, several_devices
 from nmt.config.compose import compose
-from nmt.config.schema import validate
-from nmt.config.settings import TrainConfig, TrainerConfig
+from nmt.config.settings import TrainConfig, TrainerConfig, validate
 from nmt.errors import UserError
 from tests.train_frame import Runs, files
 

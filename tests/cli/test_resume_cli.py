@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nmt.config.resumed import changes
+from nmt.config.recipe import changes
 from nmt.config.settings import TrainConfig
 from nmt.errors import UserError
 from tests.train_frame import Runs, files
@@ -32,13 +32,13 @@ def test_resume_names_mistakes_in_config_yaml(runs: Runs) -> None:
     for text, words in [
         (good.replace("\nseed:", "\nsed:"), r"here/config.yaml: sed: unknown key; did you mean 'seed'"),
         ("a: [", r"config\.yaml: damaged \(not YAML: while parsing .*\); restore the file"),
-        ("", r"damaged \(no name\)"),
+        ("", r"name: missing"),
         (good.replace("\nseed: 1", "\nseed: ${name}"), r"damaged \(\$\{\.\.\.} in line \d+; a program"),
         (good.replace("\nseed: 1", f"\nseed: {'${' * 9999}"), r"\$\{\.\.\.} in line"),
         (good.replace("\nseed: 1", "\nseed: &one 1"), r"an anchor or alias \(& or \*\) in line"),
         ("a: &a [x, x]\nb: &b [*a, *a]\n", "an anchor or alias"),
         (good.replace("\nseed: 1", "\nseed: !!python/object/apply:os.getcwd []"), r"a tag \(tag:yaml.org"),
-        (f"a: {'[' * 9999}{']' * 9999}", "more than 20 levels in line 1"),
+        (f"a: {'[' * 9999}{']' * 9999}", "more than 20 levels"),
         (good.replace("\nseed: 1", f"\nseed: {'9' * 5000}"), "not YAML: Exceeds the limit"),
     ]:
         path.write_text(text, "utf-8")

@@ -14,8 +14,8 @@ import yaml
 
 from nmt.config import compose as config
 from nmt.config.overrides import jobs
-from nmt.config.schema import read, validate
-from nmt.config.settings import CallbacksConfig, TrainConfig
+from nmt.config.schema import read
+from nmt.config.settings import CallbacksConfig, TrainConfig, validate
 from nmt.config.yaml_files import groups
 from nmt.errors import UserError
 from nmt.parameters import Range

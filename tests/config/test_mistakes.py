@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from nmt.config import compose as config
-from nmt.config.schema import validate
+from nmt.config.settings import validate
 from nmt.errors import UserError
 from nmt.preflight import build_components
 

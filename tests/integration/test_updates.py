@@ -12,7 +12,7 @@ from nmt import checkpoint, load_translator
 from nmt.build import build_source
 from nmt.cli import train as train_program
 from nmt.config.compose import compose
-from nmt.config.schema import validate
+from nmt.config.settings import validate
 from nmt.data.corpus import load_corpus
 from nmt.data.datamodule import TranslationData
 from nmt.data.encoding import encode, encode_corpus

@@ -14,7 +14,7 @@ import pytest
 
 from nmt.attention_map import load
 from nmt.cli import program, share, sweep
-from nmt.config.plain_file import OTHER_FOLDER
+from nmt.config.schema import OTHER_FOLDER
 from nmt.errors import UserError, printable
 from nmt.evaluation.split import read_scores
 from nmt.lab.attention.figure import save

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from nmt.config.compose import compose
-from nmt.config.schema import validate
+from nmt.config.settings import validate
 from nmt.data.batch import make_batch
 from nmt.tokens import EOS
 from nmt.training.meter import Counts, Limits, Meter

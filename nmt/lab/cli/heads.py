@@ -28,12 +28,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from nmt.cli.arguments import configured
 from nmt.cli.evaluate import EvaluateConfig, Inputs, load_inputs
 from nmt.cli.output import messages_on, say
-from nmt.config.plain_file import OTHER_FOLDER, Number, read_json
+from nmt.config.schema import OTHER_FOLDER, Number, read_json
 from nmt.errors import UserError, counted
 from nmt.lab.cli.training_corpus import training_of
 from nmt.parameters import PositiveInt
@@ -44,7 +44,15 @@ if TYPE_CHECKING:
     from nmt.lab.heads.heads import Profile
 
 
-HEADS_FILE = {"checkpoint": str, "heads": [{"lost": Number | None}]}
+class _Head(TypedDict):
+    lost: Number | None
+
+
+class HeadsFile(TypedDict):
+    """A heads.json, as far as this program uses it."""
+
+    checkpoint: str
+    heads: list[_Head]
 
 
 @dataclass(kw_only=True)
@@ -102,7 +110,7 @@ def check_replaces(path: Path, inputs: Inputs, *, importance: bool) -> None:
     """Raise UserError if the file at `path` would be lost: that of another model, or one that has the importance."""
     if not path.is_file():
         return
-    facts = read_json(path, HEADS_FILE, remedy=OTHER_FOLDER)
+    facts = read_json(path, HeadsFile, remedy=OTHER_FOLDER)
     if facts["checkpoint"] != str(inputs.loaded.path):
         theirs = facts["checkpoint"]
         raise UserError(f"out: {path} is of another checkpoint ({theirs}); name another folder: out=FOLDER")

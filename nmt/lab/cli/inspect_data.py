@@ -87,7 +87,7 @@ def load_inputs(overrides: Sequence[str]) -> Inputs:
     from nmt.build import build_more, build_source
     from nmt.config.compose import compose
     from nmt.config.explain import naming_files
-    from nmt.config.schema import validate
+    from nmt.config.settings import validate
     from nmt.data.filters import check_filters
 
     with naming_files(overrides):

@@ -23,10 +23,10 @@ from functools import cache
 from multiprocessing import get_context
 from multiprocessing.context import ForkServerContext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 from nmt.cli.arguments import PathText, Settings, configured
-from nmt.config.plain_file import OTHER_FOLDER, read_json
+from nmt.config.schema import OTHER_FOLDER, read_json
 from nmt.errors import UserError, did_you_mean
 from nmt.parameters import PositiveInt, Range
 from nmt.system.atomic import require_writable
@@ -37,8 +37,11 @@ if TYPE_CHECKING:
     from nmt.lab.claims.claim import Claim
     from nmt.lab.claims.page import Measured
 
-CLAIMS_FILE = [{"name": str}]
 IN_THE_NAME = ("data", "model", "model/attention", "model/positions")  # of the folder of a training
+
+
+class _Named(TypedDict):
+    name: str
 
 
 @dataclass(kw_only=True)
@@ -111,7 +114,7 @@ def is_possible(claim: Claim) -> bool:
 def check_replaces(claims: Sequence[Claim], folder: Path) -> None:
     """Raise UserError if the page in `folder` has a claim that is not measured now, because it would be lost."""
     file = folder / "claims.json"
-    there = read_json(file, CLAIMS_FILE, remedy=OTHER_FOLDER) if file.is_file() else []
+    there = read_json(file, list[_Named], remedy=OTHER_FOLDER) if file.is_file() else []
     lost = [each["name"] for each in there if each["name"] not in {claim.name for claim in claims}]
     if lost:
         raise UserError(

@@ -9,16 +9,16 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from nmt.build import architecture, build_search
 from nmt.config.instantiate import class_of
-from nmt.config.paths import HIDDEN
-from nmt.config.plain_file import CONFIG_FILE, LEAVE_OUT, METRICS_FILE, read_json, read_yaml
-from nmt.config.settings import DataConfig, TokenizerConfig, TrainConfig, TrainerConfig
+from nmt.config.schema import LEAVE_OUT, MetricsFile, read_json, read_yaml
+from nmt.config.settings import HIDDEN, DataConfig, TokenizerConfig, TrainConfig, TrainerConfig
 from nmt.data.sources.files import read_lines
 from nmt.errors import UserError
 from nmt.evaluation.split import read_scores
+from nmt.parameters import LanguageCode, NonNegativeInt
 from nmt.search.base import Search
 from nmt.system.run_files import CONFIG, METRICS, TRANSLATIONS
 
@@ -26,6 +26,31 @@ SEED = "seed"
 OWN_TO_A_RUN = {SEED, "name", "search.batch_tokens"}  # settings in which runs of the same system may differ
 _COMMA = re.compile(r",(?=/|[A-Za-z]:)")  # between two absolute paths, which may have commas
 _JOB = re.compile(r"\d+_(?P<settings>[^=]+=.+)")  # the folder of a multirun's job: 3_attention=luong,seed=2
+
+
+class _Languages(TypedDict):
+    source_lang: LanguageCode
+    target_lang: LanguageCode
+
+
+class _Sides(TypedDict):
+    encoder: dict[str, Any]
+    decoder: dict[str, Any]
+
+
+class _Limits(TypedDict):
+    max_time: Any
+
+
+class ConfigFile(TypedDict):
+    """A config.yaml, as far as a comparison uses it."""
+
+    name: str
+    seed: NonNegativeInt
+    data: _Languages
+    model: _Sides
+    scores: dict[str, dict[str, Any]]
+    trainer: _Limits
 
 
 @dataclass(frozen=True)
@@ -137,7 +162,7 @@ def _own_file(folder: Path, split: str, allow: Sequence[str]) -> Path:
 
 def _own_search(folder: Path, allow: Sequence[str]) -> Search:
     path = folder / METRICS
-    return _searches(path, read_json(path, METRICS_FILE, remedy=LEAVE_OUT)["search"], allow)
+    return _searches(path, read_json(path, MetricsFile, remedy=LEAVE_OUT)["search"], allow)
 
 
 def _files_on(name: str, folders: Sequence[Path], split: str, allow: Sequence[str]) -> list[Path]:
@@ -190,8 +215,8 @@ def _read_run(folder: Path, files: Sequence[Path], test_sets: Mapping[str, Evalu
     )
     return FinishedRun(
         folder,
-        read_yaml(folder / CONFIG, CONFIG_FILE, remedy=LEAVE_OUT),
-        read_json(folder / METRICS, METRICS_FILE, remedy=LEAVE_OUT),
+        read_yaml(folder / CONFIG, ConfigFile, remedy=LEAVE_OUT),
+        read_json(folder / METRICS, MetricsFile, remedy=LEAVE_OUT),
         EvaluationSet(sets[0].source_lang, sets[0].target_lang, sources, references),
         tuple(line for lines in hypotheses for line in lines),
         sum(facts["seconds"] for facts in parts),
@@ -229,7 +254,7 @@ def _setting(name: str, folder: Path, split: str) -> str:
         return f"data.path={name}"
     if name.removesuffix(".gz").endswith((".jsonl", ".tsv")):
         return f"data.{split}={name}"
-    data = read_yaml(folder / CONFIG, CONFIG_FILE, remedy=LEAVE_OUT)["data"]
+    data = read_yaml(folder / CONFIG, ConfigFile, remedy=LEAVE_OUT)["data"]
     head, found, end = name.rpartition(f".{data['source_lang']}")
     target = f"{head}.{data['target_lang']}{end}" if found else "TARGET_FILE"
     return f"data.{split}=[{name},{target}]"

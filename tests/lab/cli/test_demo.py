@@ -7,7 +7,7 @@ import shlex
 import pytest
 
 from nmt.config.compose import compose
-from nmt.config.schema import validate
+from nmt.config.settings import validate
 from nmt.errors import UserError
 from nmt.lab.cli import demo
 from nmt.preflight import build_components

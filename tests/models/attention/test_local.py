@@ -12,7 +12,7 @@ from torch import Tensor
 
 from nmt.build import architecture
 from nmt.config.compose import compose
-from nmt.config.schema import validate
+from nmt.config.settings import validate
 from nmt.errors import ParameterError, UserError
 from nmt.models.attention.base import Attention
 from nmt.models.attention.local import MonotonicLocalAttention, PredictiveLocalAttention

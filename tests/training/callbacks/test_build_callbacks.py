@@ -7,7 +7,7 @@ from pytorch_lightning.callbacks import LearningRateMonitor
 
 from nmt.build import build_callbacks
 from nmt.config.compose import compose
-from nmt.config.schema import validate
+from nmt.config.settings import validate
 from nmt.errors import UserError
 from nmt.preflight import build_components
 from nmt.training.callbacks.checkpointing import Checkpointing

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nmt.config.compose import compose
-from nmt.config.initial import adopted
+from nmt.config.recipe import adopted
 
 START = {"model": {"tie_embeddings": "mine"}, "tokenizer": {"type": "bpe", "vocab_size": 77, "joint": False}}
 
