@@ -29,7 +29,7 @@ from nmt.lab.claims.claim import (
 )
 from nmt.lab.claims.models import LEFT_TO_RIGHT, MODELS, ONE_WORD_A_PIECE, WITHOUT_ATTENTION, budget
 from nmt.lab.claims.text import SHARED, Text
-from nmt.lab.compare.lengths import length_groups
+from nmt.lab.compare.lengths import length_groups, score_on
 from nmt.lab.compare.runs import FinishedRun
 from nmt.lab.tasks.agreement import Agreement
 from nmt.lab.tasks.coreference import Coreference
@@ -50,7 +50,9 @@ class _ByLength(Claim):
         groups = length_groups(first.sources, first.source_lang)
         lines = {
             name: {
-                str(group): tuple(_bleu(run.hypotheses, run.test_set.references, group.indices) for run in each)
+                str(group): tuple(
+                    score_on(group.indices, BLEU(), run.hypotheses, run.test_set.references) for run in each
+                )
                 for group in groups
             }
             for name, each in runs.items()
@@ -217,12 +219,7 @@ def recalled(runs: Sequence[FinishedRun]) -> dict[int, tuple[float, ...]]:
     return {position: tuple(each[position] for each in shares) for position in sorted(shares[0])}
 
 
-def _bleu(hypotheses: Sequence[str], references: Sequence[str], sentences: Sequence[int]) -> float:
-    score = BLEU().score([hypotheses[number] for number in sentences], [references[number] for number in sentences])
-    return score.value
-
-
 def _chance(references: Sequence[str], sentences: Sequence[int]) -> float:
     """Return the BLEU of translations that belong to other sentences: each has the reference of the next one."""
     own = [references[number] for number in sentences]
-    return _bleu([*own[1:], own[0]], own, range(len(own)))
+    return BLEU().score([*own[1:], own[0]], own).value

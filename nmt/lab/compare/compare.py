@@ -14,7 +14,7 @@ from nmt.errors import UserError
 from nmt.evaluation.metrics.base import Metric, Scores, score
 from nmt.evaluation.metrics.chrf import ChrF
 from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric, quiet
-from nmt.lab.compare.lengths import LengthGroup, length_groups, length_unit
+from nmt.lab.compare.lengths import LengthGroup, length_groups, length_unit, score_on
 from nmt.lab.compare.runs import EvaluationSet, FinishedRun
 from nmt.lab.compare.significance import (
     RESAMPLES,
@@ -239,24 +239,25 @@ class Tester:
 
 def _by_length(runs: Sequence[FinishedRun], groups: Sequence[LengthGroup], metric: Metric) -> list[float]:
     references = runs[0].test_set.references
-    return [
-        mean(
-            metric.score([run.hypotheses[i] for i in group.indices], [references[i] for i in group.indices]).value
-            for run in runs
-        )
-        for group in groups
-    ]
+    return [mean(score_on(group.indices, metric, run.hypotheses, references) for run in runs) for group in groups]
+
+
+def sentence_scores(hypotheses: Sequence[str], references: Sequence[str]) -> list[float]:
+    """Return the chrF of each sentence, which is less often 0 than the BLEU of a sentence."""
+    scorer = ChrF().scorer()
+    with quiet():
+        pairs = zip(hypotheses, references, strict=True)
+        return [float(scorer.sentence_score(hypothesis, [reference]).score) for hypothesis, reference in pairs]
 
 
 def largest_differences(baseline: FinishedRun, system: FinishedRun, count: int) -> list[Difference]:
     """Return the `count` sentences whose chrF gains most against the baseline, then the `count` that lose most."""
-    scorer, test_set = ChrF().scorer(), system.test_set
-    rows = zip(test_set.sources, test_set.references, baseline.hypotheses, system.hypotheses, strict=True)
-    found = []
-    with quiet():
-        for number, (source, reference, one, other) in enumerate(rows, start=1):
-            before, after = (scorer.sentence_score(line, [reference]).score for line in (one, other))
-            found.append(Difference(number, source, reference, one, other, after - before))
+    sources, references = system.test_set.sources, system.test_set.references
+    lines = baseline.hypotheses, system.hypotheses
+    before, after = (sentence_scores(each, references) for each in lines)
+    gains = [one - other for one, other in zip(after, before, strict=True)]
+    rows = zip(sources, references, *lines, gains, strict=True)
+    found = [Difference(number, *row) for number, row in enumerate(rows, start=1)]
     found.sort(key=lambda each: -each.gain)
     better = [each for each in found[:count] if each.gain > 0]
     worse = [each for each in reversed(found[-count:] if count else []) if each.gain < 0]

@@ -1,4 +1,4 @@
-"""Groups the sentences of a corpus by their length."""
+"""Groups the sentences of a corpus by their length, and scores groups."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from nmt.evaluation.metrics.base import Metric
 from nmt.evaluation.metrics.bleu import default_tokenizer
 
 MOST_GROUPS, FEWEST_SENTENCES = 6, 20
@@ -45,3 +46,8 @@ def length_groups(lines: Sequence[str], language: str) -> list[LengthGroup]:
     return [
         LengthGroup(min(lengths[i] for i in group), max(lengths[i] for i in group), tuple(group)) for group in groups
     ]
+
+
+def score_on(places: Sequence[int], metric: Metric, hypotheses: Sequence[str], references: Sequence[str]) -> float:
+    """Return the score of the translations in these places, as one corpus."""
+    return metric.score([hypotheses[place] for place in places], [references[place] for place in places]).value

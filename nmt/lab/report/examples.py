@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from nmt.attention_map import AttentionMap
-from nmt.evaluation.metrics.chrf import ChrF
-from nmt.evaluation.metrics.sacrebleu_metric import quiet
 from nmt.evaluation.search_errors import Kind
 from nmt.evaluation.split import Evaluation
 from nmt.lab.attention.pictures import attention_maps
+from nmt.lab.compare.compare import sentence_scores
 from nmt.lab.report.faults import faults
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
@@ -49,16 +48,6 @@ class Example:
         return as_line(self.translation.text)
 
 
-def sentence_scores(evaluation: Evaluation) -> list[float]:
-    """Return the chrF of each sentence, which is less often 0 than the BLEU of a sentence."""
-    scorer = ChrF().scorer()
-    with quiet():
-        return [
-            float(scorer.sentence_score(hypothesis, [reference]).score)
-            for hypothesis, reference in zip(evaluation.hypotheses, evaluation.references, strict=True)
-        ]
-
-
 def choose(scores: Sequence[float], references: Sequence[str], count: int, seed: int) -> dict[str, list[int]]:
     """Return the places of the `count` best, worst and random sentences; a sentence can be in several lists.
 
@@ -81,7 +70,7 @@ def examples(
     The translations come from a second search for several of them. It goes on longer than the search for one, so that
     in rare cases its best translation is better than the one that was scored.
     """
-    scores = sentence_scores(evaluation)
+    scores = sentence_scores(evaluation.hypotheses, evaluation.references)
     chosen = choose(scores, evaluation.references, count, seed)
     places = sorted({place for found in chosen.values() for place in found})
     translations = [evaluation.translations[place] for place in places]

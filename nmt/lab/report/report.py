@@ -13,7 +13,7 @@ from nmt.build import architecture, search_node
 from nmt.evaluation.metrics.base import Metric
 from nmt.evaluation.search_errors import totals
 from nmt.evaluation.split import Evaluation
-from nmt.lab.compare.lengths import length_groups, length_unit
+from nmt.lab.compare.lengths import length_groups, length_unit, score_on
 from nmt.lab.report.examples import Example, examples
 from nmt.lab.report.faults import shares
 from nmt.lab.report.rarity import Rarity, WordGroup
@@ -93,15 +93,8 @@ def report(
 
 
 def _scored(groups: Mapping[str, Sequence[int]], metric: Metric, evaluation: Evaluation) -> list[Group]:
-    hypotheses, references = evaluation.hypotheses, evaluation.references
-    return [
-        Group(
-            name,
-            len(places),
-            metric.score([hypotheses[place] for place in places], [references[place] for place in places]).value,
-        )
-        for name, places in groups.items()
-    ]
+    texts = evaluation.hypotheses, evaluation.references
+    return [Group(name, len(places), score_on(places, metric, *texts)) for name, places in groups.items()]
 
 
 def _rare_words(rarity: Rarity, metric: Metric, evaluation: Evaluation) -> RareWords:
