@@ -198,18 +198,16 @@ class RecurrentDecoder(Decoder[RecurrentState]):
         if self.query_state == "previous":
             context, weights, attention_state = self._attend(state.layers[-1][0], state)
             layers = step(gates, context, state.layers)
-            return layers[-1][0], context, weights, replace(state, layers=layers, attention=attention_state)
-        if first_step is not None:
+        elif first_step is not None:
             between = first_step(gates, None, state.layers[0])
             context, weights, attention_state = self._attend(between[0], state)
             layers = step(self.cells.project(context), None, (between, *state.layers[1:]))
-            return layers[-1][0], context, weights, replace(state, layers=layers, attention=attention_state)
-        layers = step(gates, state.feed, state.layers)
-        top = layers[-1][0]
-        if self.attention is None:
-            return top, None, None, replace(state, layers=layers)
-        context, weights, attention_state = self._attend(top, state)
-        return top, context, weights, replace(state, layers=layers, attention=attention_state)
+        else:
+            layers = step(gates, state.feed, state.layers)
+            if self.attention is None:
+                return layers[-1][0], None, None, replace(state, layers=layers)
+            context, weights, attention_state = self._attend(layers[-1][0], state)
+        return layers[-1][0], context, weights, replace(state, layers=layers, attention=attention_state)
 
     def _attend(self, query: Tensor, state: RecurrentState) -> tuple[Tensor, Tensor, State | None]:
         """Attend with `query` (N, width): the K hypotheses of a sentence are K queries to its one memory.

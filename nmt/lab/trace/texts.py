@@ -27,13 +27,13 @@ from nmt.models.transformer import TransformerDecoder
 
 # name: equation, if all models have the same, and sentence
 TEXTS = {
-    "query": ("x", "What the decoder asks with: the vector that this layer has at this position."),
-    "query, previous": ("q = s(t-1)", "What the decoder asks with: its state before it reads the last token."),
+    "query": ("x", "The query: the vector of this position as it enters the layer."),
+    "query, previous": ("q = s(t-1)", "The query: the state of the decoder before it reads the last token."),
     "query, between": (
         "q = s'(t) = cell1(y, s(t-1))",
-        "What the decoder asks with: its state between its two cells, when the first has read the last token.",
+        "The query: the state of the decoder between its two cells, after the first has read the last token.",
     ),
-    "query, current": ("q = s(t)", "What the decoder asks with: its state after it has read the last token."),
+    "query, current": ("q = s(t)", "The query: the state of the decoder after it has read the last token."),
     "factor": ("f", "Scores are multiplied by this number. A larger one makes the weights sharper."),
     "keys": ("k_j", "A key for each token that can be read. The query is compared with the keys."),
     "projected query": ("", "A learned matrix prepares the query for the comparison."),
