@@ -45,7 +45,7 @@ def test_no_example_is_longer_than_thirty_lines() -> None:
 @pytest.mark.parametrize("line", COMMANDS)
 def test_an_example_trains(line: str, lab: Path) -> None:
     words = shlex.split(line)
-    corpus = ["tokenizer.vocab_size=271"] if any(word.startswith("data=") for word in words) else CORPUS
+    corpus = ["tokenizer.vocab_size=287"] if any(word.startswith("data=") for word in words) else CORPUS
     train.main([*corpus, *TINY, "hydra.run.dir=run", *words])
     assert (lab / "run" / "metrics.json").is_file()
     assert (lab / "run" / "checkpoints" / "best.safetensors").is_file()

@@ -12,6 +12,8 @@ import pytest
 
 from nmt.search.sampling import Sampling
 
+pytestmark = pytest.mark.lab  # the program draws an attention map
+
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "library.md").read_text("utf-8")
 (PROGRAM,) = re.findall(r"^```python\n(import random.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
