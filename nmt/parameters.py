@@ -23,7 +23,7 @@ from typing import Annotated, Any, TypeVar
 
 from nmt.errors import ParameterError, did_you_mean, one_line, printable
 
-LONGEST_SHOWN = 300  # characters of a value in a message
+MAX_SHOWN = 300  # characters of a value in a message
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,6 +95,13 @@ def options(annotation: Any) -> tuple[Any, ...]:
     if typing.get_origin(annotation) in (typing.Union, types.UnionType):
         return typing.get_args(annotation)
     return (annotation,)
+
+
+def misfit(value: Any, annotation: Any) -> str | None:
+    """Return what is wrong with a value, as in "got 0, expected an integer of at least 1", or None if it fits."""
+    if fits(value, annotation):
+        return None
+    return f"got {shown(value)}, expected {expected(annotation)}{_near_choice(value, annotation)}"
 
 
 def fits(value: Any, annotation: Any) -> bool:
@@ -170,14 +177,14 @@ def _expected_one(option: Any) -> str:
     return option.__name__ if inspect.isclass(option) else str(option)
 
 
-def near_choice(value: Any, annotation: Any) -> str:
+def _near_choice(value: Any, annotation: Any) -> str:
     """Return "; did you mean ...?" if the value resembles a choice of a Literal, otherwise an empty string.
 
     In a list, the first item that does so counts.
     """
     if isinstance(value, list):
         inner = [typing.get_args(option)[0] for option in options(annotation) if typing.get_origin(option) is list]
-        hints = (near_choice(item, each) for each in inner for item in value if not fits(item, each))
+        hints = (_near_choice(item, each) for each in inner for item in value if not fits(item, each))
         return next(filter(None, hints), "")
     choices = [
         choice
@@ -196,7 +203,7 @@ def shown(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     text = value if isinstance(value, str) else one_line(value)
-    text = text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."
+    text = text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
     return printable(f"'{text}'" if isinstance(value, str) else text)
 
 
@@ -235,10 +242,8 @@ def annotations_of(kind: type) -> dict[str, Any]:
 def _check(kind: Any, values: Mapping[str, Any]) -> None:
     annotations = _plain_annotations(kind)
     for name, value in values.items():
-        annotation = annotations.get(name)
-        if annotation is not None and not fits(value, annotation):
-            near = near_choice(value, annotation)
-            raise ParameterError(name, f"got {shown(value)}, expected {expected(annotation)}{near}")
+        if name in annotations and (problem := misfit(value, annotations[name])):
+            raise ParameterError(name, problem)
 
 
 @functools.cache

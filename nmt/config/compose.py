@@ -37,7 +37,7 @@ def compose_run(overrides: Sequence[str], *, job: int | None = None, name: str |
     """Return the recipe of a training run. `job` is the run's number in a multirun, None for a single run.
 
     `name` is the name of the job's folder in that of the multirun, by default the number. Raises the UserErrors of
-    `compose` and `nmt.config.schema.validate`.
+    `compose` and `nmt.config.settings.validate`.
     """
     with _resolving(_compose("train", _numbered(overrides, job, name))) as config:
         keys = ("hydra.run.dir",) if job is None else ("hydra.sweep.dir", "hydra.sweep.subdir")

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nmt.errors import ParameterError, UserError, did_you_mean, one_line
-from nmt.parameters import annotations_of, expected, fits, near_choice, options, shown
+from nmt.parameters import annotations_of, expected, misfit, options, shown
 
 _TARGET, _PARTIAL = "_target_", "_partial_"
 RENAMED = {  # modules and classes by the names that checkpoints and run folders of before have
@@ -125,9 +125,8 @@ class _Planner:
         """Return `value` as an argument: a node as its plan, and a list as a tuple if the parameter is a tuple."""
         if isinstance(value, Mapping) and _TARGET in value:
             return self._nested(value, annotation, self.origins.get(where, where))
-        if not fits(value, annotation):
-            near = near_choice(value, annotation)
-            self.problems.append(f"{where}: got {shown(value)}, expected {expected(annotation)}{near}")
+        if problem := misfit(value, annotation):
+            self.problems.append(f"{where}: {problem}")
         elif isinstance(value, list) and any(typing.get_origin(option) is tuple for option in options(annotation)):
             return tuple(value)
         return value

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Annotated, Any, NotRequired, TypedDict, TypeVar
 
 from nmt.errors import UserError, did_you_mean, one_line, refuse
-from nmt.parameters import Others, Range, expected, fits, near_choice, options, shown
+from nmt.parameters import Others, Range, expected, fits, misfit, options, shown
 
 T = TypeVar("T")
 
@@ -75,9 +75,9 @@ def _value(value: Any, hint: Any, where: str, problems: list[str]) -> Any:
         problems.append(f"{where}: not given; set {where}=... ({expected(hint)})")
     elif isinstance(value, int) and not isinstance(value, bool) and not fits(value, hint) and fits(str(value), hint):
         return str(value)  # YAML reads name=7 as a number
-    elif not fits(value, hint):
-        remedy = near_choice(value, hint) or _quotes(value, hint) or _brackets(value, hint, where)
-        problems.append(f"{where or 'the content'}: got {shown(value)}, expected {expected(hint)}{remedy}")
+    elif problem := misfit(value, hint):
+        remedy = _quotes(value, hint) or _brackets(value, hint, where)
+        problems.append(f"{where or 'the content'}: {problem}{remedy}")
     return value
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from nmt.data.pair import SentencePair
 from nmt.data.sources.generated import Generated
 from nmt.errors import ParameterError, did_you_mean
-from nmt.require import require_integer
+from nmt.parameters import PositiveInt, checked
 
 if TYPE_CHECKING:
     from babel import Locale
@@ -29,6 +29,7 @@ PLAIN_SPACES = str.maketrans(dict.fromkeys("\u00a0\u2009\u202f", " "))
 logger = logging.getLogger(__name__)
 
 
+@checked
 class Cldr(Generated):
     """Generated pairs; each sentence joins 1 to `max_parts` expressions of the `topics`."""
 
@@ -40,14 +41,13 @@ class Cldr(Generated):
         seed: int,
         sizes: Sequence[int],
         topics: Sequence[str] | None = None,
-        max_parts: int = 3,
+        max_parts: PositiveInt = 3,
     ) -> None:
         """Take the sizes [train, val, test] and the topics' names (null: all that both languages have).
 
         Raises ParameterError for an unknown topic or locale, and for a topic that one of the languages lacks.
         """
         super().__init__(seed=seed, sizes=sizes)
-        require_integer(at_least=1, max_parts=max_parts)
         self.max_parts = max_parts
         self.locales = _locale(source_lang, "source_lang"), _locale(target_lang, "target_lang")
         self.topics, self.left_out = _topics(topics, *self.locales)
