@@ -44,7 +44,7 @@ def test_a_beam_that_holds_everything_finds_the_best_of_all_sequences(settings: 
 
 @scores
 @pytest.mark.parametrize(("beam_size", "groups"), [(1, 1), (4, 1), (4, 2), (3, 3), (6, 2)])
-@pytest.mark.parametrize("vocabulary", [5, 9, 200])
+@pytest.mark.parametrize("vocabulary", [5, pytest.param(9, marks=pytest.mark.slow), 200])
 def test_equals_a_plain_beam(settings: dict[str, Any], beam_size: int, groups: int, vocabulary: int) -> None:
     for n_best in {1, beam_size}:
         search = BeamSearch(beam_size=beam_size, groups=groups, n_best=n_best, **settings)
