@@ -13,10 +13,9 @@ from nmt.data.encoded import EncodedCorpus
 from nmt.data.encoding import encode_corpus
 from nmt.data.filters import make_filters
 from nmt.data.pair import Split
-from nmt.data.resampling import SubwordSampling
 from nmt.data.sources.base import Source
 from nmt.data.tokenizer import Tokenizer
-from nmt.data.training_pairs import Part, TrainingPairs
+from nmt.data.training_pairs import SubwordSampling, TrainingPairs, WeightedCorpus
 from nmt.errors import UserError, counted
 from nmt.system.lines import digest
 
@@ -50,10 +49,10 @@ class Corpora:
             filters = make_filters(data, {**self.splits, "train": split})
             return encode_corpus(split, tokenizer, filters, folder=cache_folder(), linked=linked)
 
-        parts = [Part(encoded(self.splits["train"]))]
+        parts = [WeightedCorpus(encoded(self.splits["train"]))]
         for name, each in self.more.items():
             try:
-                parts.append(Part(encoded(each.split), each.weight))
+                parts.append(WeightedCorpus(encoded(each.split), each.weight))
                 if not len(parts[-1]):
                     raise UserError(
                         f"got weight {each.weight} for {counted(len(parts[-1].corpus), 'pair')}, expected a "

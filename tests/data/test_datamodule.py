@@ -9,7 +9,7 @@ from nmt.data.encoded import Encoded
 from nmt.data.encoding import encode_corpus
 from nmt.data.filters import Filters
 from nmt.data.pair import SentencePair, Split
-from nmt.data.training_pairs import Part, TrainingPairs
+from nmt.data.training_pairs import TrainingPairs, WeightedCorpus
 from nmt.tokens import EOS
 
 
@@ -34,7 +34,7 @@ def data(tmp_path, data_config):
     def make(*lengths):
         pairs = [SentencePair("a " * source, "b " * target) for source, target in lengths]
         filters = Filters(max_length=10, max_ratio=2.0)
-        train = TrainingPairs([Part(encode_corpus(Split.of(pairs), Words(), filters, folder=tmp_path))])
+        train = TrainingPairs([WeightedCorpus(encode_corpus(Split.of(pairs), Words(), filters, folder=tmp_path))])
         val = [Encoded([word, EOS], [9, EOS]) for word in range(4, 9)]
         return TranslationData(train, val, data_config(batch_tokens=20, eval_batch_tokens=4), seed=1)
 

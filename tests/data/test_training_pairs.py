@@ -11,9 +11,8 @@ from nmt.data.encoding import encode, encode_corpus
 from nmt.data.filters import Filters
 from nmt.data.loader import BatchLoader
 from nmt.data.pair import SentencePair, Split
-from nmt.data.resampling import SubwordSampling
 from nmt.data.tokenizer import Tokenizer
-from nmt.data.training_pairs import Part, TrainingPairs
+from nmt.data.training_pairs import SubwordSampling, TrainingPairs, WeightedCorpus
 from nmt.data.word_links import linked_words, links_of_pair, to_text, words_of_pieces
 
 COUNT, CHUNK, LONGEST = 420, 400, 40  # more pairs than one chunk of the encoder
@@ -27,7 +26,7 @@ def texts(count, seed):
 
 @pytest.fixture(autouse=True)
 def _small_chunks(monkeypatch):
-    for module in ("encoding", "resampling"):
+    for module in ("encoding", "training_pairs"):
         monkeypatch.setattr(f"nmt.data.{module}.CHUNK_PAIRS", CHUNK)
 
 
@@ -66,7 +65,7 @@ def same(one, other):
 def test_sampled_pairs_are_other_encodings_of_the_same_texts(pairs, tokenizer, tmp_path, type, joint):
     model = tokenizer(type, joint=joint)
     usual = encoded(pairs, model, tmp_path)
-    train = TrainingPairs([Part(usual)], sampling=SubwordSampling(model, type, 0.3, LONGEST), seed=1)
+    train = TrainingPairs([WeightedCorpus(usual)], sampling=SubwordSampling(model, type, 0.3, LONGEST), seed=1)
     first, second = list(train.of_epoch(0)), list(train.of_epoch(1))
     assert len(first) == len(second) == len(train) == len(usual) and train.differ
     back = model if joint else Tokenizer(model.target_model, model.source_model)
@@ -74,8 +73,8 @@ def test_sampled_pairs_are_other_encodings_of_the_same_texts(pairs, tokenizer, t
         assert [model.decode_target(pair.target) for pair in epoch] == [model.decode_target(p.target) for p in usual]
         assert [back.decode_target(pair.source) for pair in epoch] == [back.decode_target(p.source) for p in usual]
     assert sum(a[:2] != b[:2] for a, b in zip(first, second, strict=True)) > COUNT / 2
-    again = TrainingPairs([Part(usual)], sampling=SubwordSampling(model, type, 0.3, LONGEST), seed=1)
-    other = TrainingPairs([Part(usual)], sampling=SubwordSampling(model, type, 0.3, LONGEST), seed=2)
+    again = TrainingPairs([WeightedCorpus(usual)], sampling=SubwordSampling(model, type, 0.3, LONGEST), seed=1)
+    other = TrainingPairs([WeightedCorpus(usual)], sampling=SubwordSampling(model, type, 0.3, LONGEST), seed=2)
     assert list(again.of_epoch(1)) == second, "no matter which epochs were made before"
     assert list(other.of_epoch(1)) != second
 
@@ -83,7 +82,7 @@ def test_sampled_pairs_are_other_encodings_of_the_same_texts(pairs, tokenizer, t
 def test_a_sample_that_is_too_long_keeps_the_usual_encoding(pairs, tokenizer, tmp_path):
     model = tokenizer("bpe")
     usual = encoded(pairs, model, tmp_path)
-    sampled = TrainingPairs([Part(usual)], sampling=SubwordSampling(model, "bpe", 1.0, LONGEST)).of_epoch(0)
+    sampled = TrainingPairs([WeightedCorpus(usual)], sampling=SubwordSampling(model, "bpe", 1.0, LONGEST)).of_epoch(0)
     kept = Counter()
     for before, after in zip(usual, sampled, strict=True):
         for old, new in zip(before[:2], after[:2], strict=True):
@@ -98,7 +97,7 @@ def test_a_sample_that_is_too_long_keeps_the_usual_encoding(pairs, tokenizer, tm
 def test_links_follow_their_words(pairs, tokenizer, tmp_path, type):
     model = tokenizer(type)
     usual = encoded(pairs, model, tmp_path, linked=True)
-    sampled = TrainingPairs([Part(usual)], sampling=SubwordSampling(model, type, 0.2, LONGEST)).of_epoch(0)
+    sampled = TrainingPairs([WeightedCorpus(usual)], sampling=SubwordSampling(model, type, 0.2, LONGEST)).of_epoch(0)
     filters = Filters(max_length=LONGEST, max_ratio=100.0)
     lengths = [np.array([len(pair[side]) for pair in encode(pairs, model)]) for side in (0, 1)]
     kept = [pair for pair, reason in zip(pairs, filters.reasons(*lengths), strict=True) if not reason]
@@ -118,7 +117,7 @@ def test_both_directions_equal_the_corpus_and_the_corpus_with_its_sides_swapped(
     model = tokenizer()
     usual = encoded(pairs, model, tmp_path, linked=linked)
     backwards = encoded(list(map(turned, pairs)), model, tmp_path, linked=linked)
-    train = TrainingPairs([Part(usual)], both_directions=True)
+    train = TrainingPairs([WeightedCorpus(usual)], both_directions=True)
     both = train.of_epoch(0)
     assert same(both, [*usual, *backwards]) and len(train) == len(both) == 2 * len(usual) and not train.differ
     assert same([both[-1]], [backwards[-1]])
@@ -126,7 +125,7 @@ def test_both_directions_equal_the_corpus_and_the_corpus_with_its_sides_swapped(
     assert both.target_lengths.tolist() == [len(pair.target) for pair in both]
     assert sum(len(batch.source) for batch in BatchLoader(train, 2000)) == len(both)
     sampled = TrainingPairs(
-        [Part(usual)], both_directions=True, sampling=SubwordSampling(model, "unigram", 0.5, LONGEST)
+        [WeightedCorpus(usual)], both_directions=True, sampling=SubwordSampling(model, "unigram", 0.5, LONGEST)
     )
     texts = [model.decode_target(pair.source) for pair in sampled.of_epoch(3)]
     assert texts == [model.decode_target(pair.source) for pair in both]
@@ -139,11 +138,11 @@ def counted(pairs):
 def test_an_epoch_has_the_pairs_of_each_corpus_as_often_as_their_weights_say(pairs, tokenizer, tmp_path):
     model = tokenizer()
     main, other, third = (encoded(pairs[part], model, tmp_path) for part in (slice(50), slice(60, 90), slice(90, 130)))
-    whole = TrainingPairs([Part(main), Part(other, 3)])
+    whole = TrainingPairs([WeightedCorpus(main), WeightedCorpus(other, 3)])
     assert list(whole.of_epoch(0)) == [*main, *other, *other, *other] and not whole.differ
     assert whole.of_epoch(1) is whole.of_epoch(0) and len(whole) == 140 and whole.kept == 80
 
-    train = TrainingPairs([Part(main), Part(other, 2.5), Part(third, 0.25)], seed=1)
+    train = TrainingPairs([WeightedCorpus(main), WeightedCorpus(other, 2.5), WeightedCorpus(third, 0.25)], seed=1)
     assert train.differ and len(train) == 50 + 75 + 10
     shares = []
     for epoch in range(40):
@@ -157,7 +156,7 @@ def test_an_epoch_has_the_pairs_of_each_corpus_as_often_as_their_weights_say(pai
         shares.append(more)
         assert same([mixture[-1], mixture[60]], [found[-1], found[60]])
     assert counted(third) <= sum(shares, Counter()) and shares[0] != shares[1]
-    again = TrainingPairs([Part(main), Part(other, 2.5), Part(third, 0.25)], seed=1)
+    again = TrainingPairs([WeightedCorpus(main), WeightedCorpus(other, 2.5), WeightedCorpus(third, 0.25)], seed=1)
     assert counted(again.of_epoch(7)) == counted(train.of_epoch(7))
     loader = BatchLoader(train, 100, seed=1)
     for epoch in range(5):
@@ -175,7 +174,7 @@ def test_a_loader_goes_on_where_it_stopped(pairs, tokenizer, tmp_path, type, ran
     usual = encoded(pairs, model, tmp_path)
 
     def loader(rank=0):
-        train = TrainingPairs([Part(usual)], sampling=SubwordSampling(model, type, 0.3, LONGEST), seed=1)
+        train = TrainingPairs([WeightedCorpus(usual)], sampling=SubwordSampling(model, type, 0.3, LONGEST), seed=1)
         return BatchLoader(train, 500, seed=1, rank=rank, world_size=ranks)
 
     whole = []

@@ -17,7 +17,7 @@ from nmt.data.corpus import load_corpus
 from nmt.data.datamodule import TranslationData
 from nmt.data.encoding import encode, encode_corpus
 from nmt.data.filters import Filters
-from nmt.data.training_pairs import Part, TrainingPairs
+from nmt.data.training_pairs import TrainingPairs, WeightedCorpus
 from nmt.search.beam import BeamSearch
 from tests.integration.small_training import last_weights
 
@@ -45,7 +45,9 @@ def batches(translator, folder):
     config = validate(compose("train", COMMON))
     corpus = load_corpus(build_source(config.data), config.data)
     filters = Filters(config.data.max_length, config.data.max_ratio)
-    train = TrainingPairs([Part(encode_corpus(corpus["train"], translator.tokenizer, filters, folder=folder))])
+    train = TrainingPairs(
+        [WeightedCorpus(encode_corpus(corpus["train"], translator.tokenizer, filters, folder=folder))]
+    )
     return corpus, TranslationData(
         train, encode(list(corpus["val"]), translator.tokenizer), config.data, seed=config.seed
     )
