@@ -62,7 +62,7 @@ def page(facts: Facts, language: Language) -> str:
         parts += [
             f"## {each['claim'][language]}",
             f"{words['how']}: {each['method'][language]}",
-            *([words["loss"].format(**_rounded(each["loss"]))] if each["loss"] else []),
+            *([words["loss"].format(**each["loss"])] if each["loss"] else []),
             f"![{each['name']}]({each['name']}.png)",
         ]
         if each["systems"]:
@@ -84,10 +84,6 @@ def claims_table(facts: Facts, language: Language) -> str:
 
 def _words(section: str, language: Language) -> dict[str, str]:
     return {name: getattr(text, language) for name, text in TEXTS[section].items()}
-
-
-def _rounded(values: Mapping[str, float]) -> dict[str, str]:
-    return {name: f"{value:.1f}" for name, value in values.items()}
 
 
 def _budget_row(system: Mapping[str, Any]) -> list[str]:
