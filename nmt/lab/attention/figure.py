@@ -15,12 +15,15 @@ from nmt.lab.attention.caption import metadata
 from nmt.lab.attention.drawing import CARD_EDGE, GAP, Drawing, blank, fit
 from nmt.lab.attention.view import Shown, view
 from nmt.system.atomic import write_atomically
+from nmt.system.run_files import require_no_link
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from nmt.attention_map import AttentionMap
     from nmt.lab.attention.view import Weights
+    from nmt.translation.translation import Translation
+    from nmt.translation.translator import Translator
 
 SAVED_DPI = 160
 CARD_DPI = 185  # twice the pixels of a card of TensorBoard: a browser shrinks such a picture well
@@ -162,3 +165,27 @@ def darkest(weights: Weights) -> float:
     """
     highest = float(np.quantile(weights.max(axis=-1), 0.9))
     return min(1.0, max(highest, 2.0 / float(weights.shape[-1])))
+
+
+def attention_maps(translator: Translator, translations: Sequence[Translation]) -> dict[int, AttentionMap]:
+    """Return the attention maps of the translations. The keys are indices of `translations`.
+
+    An empty translation has no map, and neither has a source that was split. A model without attention has no maps.
+    """
+    mapped = [found.tokens and not found.parts and translator.attends for found in translations]
+    numbers = [number for number, has_map in enumerate(mapped) if has_map]
+    maps = translator.attention_maps([translations[number] for number in numbers]) if numbers else []
+    return dict(zip(numbers, maps, strict=True))
+
+
+def save_attention_maps(translator: Translator, translations: Sequence[Translation], folder: Path) -> None:
+    """Write the attention map of every translation as `<n>.json`, and cross attention also as `<n>.png`.
+
+    The folder is made if needed. Raises UserError if it is a link.
+    """
+    require_no_link(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, attention_map in attention_maps(translator, translations).items():
+        save(attention_map, folder / f"{number}.json")
+        if attention_map.cross is not None:
+            save(attention_map, folder / f"{number}.png")

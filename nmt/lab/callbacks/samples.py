@@ -8,9 +8,8 @@ import pytorch_lightning as pl
 from pytorch_lightning.loggers import TensorBoardLogger
 
 from nmt.evaluation.split import Evaluation
-from nmt.lab.attention.figure import card
+from nmt.lab.attention.figure import card, save_attention_maps
 from nmt.lab.attention.fonts import typeface
-from nmt.lab.attention.pictures import save_attention_maps
 from nmt.lab.callbacks.maps import MapsCallback
 from nmt.require import require_integer
 from nmt.system.run_files import ATTENTION

@@ -13,8 +13,7 @@ from nmt.lab.claims.memory import (
     Memory,
     NegationDistance,
 )
-from nmt.lab.claims.positions import Positions
-from nmt.lab.claims.scores import Scaling, Scores
+from nmt.lab.claims.parts import Positions, Scaling, Scores
 from nmt.lab.claims.untrained import Gradient, Parallel
 
 CLAIMS: dict[str, type[Claim]] = {

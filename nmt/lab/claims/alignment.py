@@ -11,7 +11,7 @@ from nmt.lab.alignment import eflomal
 from nmt.lab.alignment.alignment import Agreement, Aligner, Panel, agreement
 from nmt.lab.claims.claim import Claim, Contrast, Curves, Lines, PerSeed, Runs, corpus_of, minus
 from nmt.lab.claims.models import BAHDANAU, LUONG, TRANSFORMER
-from nmt.lab.claims.positions import TASK
+from nmt.lab.claims.parts import TASK
 from nmt.lab.compare.runs import FinishedRun
 from nmt.translation.loading import load_translator
 

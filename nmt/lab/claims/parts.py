@@ -1,4 +1,4 @@
-"""Scores: which one is the best, and what the division by the root of the width is for."""
+"""Parts of attention: which score is the best, and what the division by the root of the width and positions are for."""
 
 from __future__ import annotations
 
@@ -9,8 +9,21 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from nmt.lab.claims.claim import Claim, Contrast, Curves, Lines, PerSeed, Runs, minus
-from nmt.lab.claims.models import CORPUS, RECURRENT, TRANSFORMER
+from nmt.lab.claims.claim import (
+    Claim,
+    Contrast,
+    Curves,
+    Lines,
+    PerSeed,
+    Runs,
+    accuracy_by,
+    alike,
+    mean_over,
+    minus,
+    named,
+)
+from nmt.lab.claims.models import CORPUS, ONE_WORD_A_PIECE, RECURRENT, TRANSFORMER, budget
+from nmt.lab.tasks.order import Order
 
 BASELINE = "dot"
 SCORES = (
@@ -22,6 +35,8 @@ WIDTHS = (4, 16, 64, 256, 1024)
 WIDEST = str(WIDTHS[-1])
 KEYS, QUERIES = 20, 200
 SEEDS = (1, 2, 3, 4, 5)
+KINDS = ("none", "sinusoidal", "learned", "relative", "rotary", "alibi")
+TASK = ("data=order", "data.max_clauses=3", "data.sizes=[20000,300,1000]", ONE_WORD_A_PIECE, *budget(800))
 DIVIDED, NOT_DIVIDED = "divided by the root", "not divided"
 
 
@@ -74,6 +89,24 @@ class Scaling(Claim):
             self.text("bleu"): more["BLEU"],
         }
         return tuple(Contrast(self.text("divided", what=what), values) for what, values in gained.items())
+
+
+class Positions(Claim):
+    """Who does it, and to whom, with each kind of positions and with none."""
+
+    name = "positions"
+
+    def systems(self) -> Mapping[str, Sequence[str]]:
+        return {kind: (*TASK, *TRANSFORMER, f"model/positions={kind}") for kind in KINDS}
+
+    def measure(self, runs: Runs) -> Curves:
+        lines = {name: accuracy_by(each, Order.clauses) for name, each in runs.items()}
+        return Curves(self.text("clauses"), self.text("right_answers"), named(lines))
+
+    def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
+        mean = {name: mean_over(line, line) for name, line in lines.items()}
+        without = mean.pop("none")
+        return alike({kind: minus(each, without) for kind, each in mean.items()}, self.text("better"))
 
 
 def _gained(values: Mapping[str, PerSeed]) -> PerSeed:
