@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,20 +15,26 @@ from pytorch_lightning.callbacks import Callback, Timer
 from pytorch_lightning.plugins.precision import Precision
 
 from nmt.config.recipe import Recipe
-from nmt.errors import UserError, one_line
+from nmt.config.settings import TrainerConfig
+from nmt.data.progress import clock
+from nmt.errors import UserError, counted, one_line
 from nmt.system.run_files import last_checkpoint
-from nmt.training.callbacks.adoption import Adoption
 from nmt.training.callbacks.checkpointing import Checkpointing
-from nmt.training.callbacks.generators import Generators
 from nmt.training.callbacks.graceful_stop import GracefulStop
-from nmt.training.callbacks.validations import NEVER, Validations
-from nmt.training.finite import Diverged
+from nmt.training.callbacks.resuming import Generators, SaveResumedConfig
+from nmt.training.callbacks.validations import (
+    MAX_INTERVAL,
+    MAX_VALIDATIONS,
+    MIN_VALIDATIONS,
+    Validations,
+    validates_by_progress,
+)
 from nmt.training.interruption import interruptible
 from nmt.training.lightning import AtomicCheckpointIO, EventLog, quiet_lightning
-from nmt.training.meter import Counts
-from nmt.training.module import RunCallback, TranslationModule
+from nmt.training.meter import Counts, Limits
+from nmt.training.module import Diverged, RunCallback, TranslationModule
 from nmt.training.parts import Parts
-from nmt.training.plan import plan, validates_by_progress
+from nmt.training.schedules import Schedule
 from nmt.training.state import restoring
 
 logger = logging.getLogger(__name__)
@@ -101,7 +108,7 @@ def _own(recipe: Recipe, timer: Timer, *, resumed: bool) -> dict[str, Callback]:
     """Return the callbacks that a user does not set, with their names in messages."""
     own: dict[str, Callback] = {"the timer": timer, "the random generators": Generators()}
     if resumed:
-        own["the adoption of settings"] = Adoption(recipe)
+        own["the saving of changed settings"] = SaveResumedConfig(recipe)
     if validates_by_progress(recipe.settings.trainer):
         own["the validations"] = Validations()
     return own
@@ -169,7 +176,7 @@ def make_trainer(parts: Parts, callbacks: Sequence[Callback], checkpoints: Atomi
     settings = recipe.settings.trainer
     interval, every_n_epoch = settings.val_check_interval, settings.check_val_every_n_epoch
     if validates_by_progress(settings):
-        interval = NEVER  # between two validations, unless the callback Validations decides otherwise
+        interval = MAX_INTERVAL  # between two validations, unless the callback Validations decides otherwise
     elif isinstance(interval, float) and every_n_epoch is None:
         every_n_epoch = 1
     quiet_lightning()
@@ -224,3 +231,46 @@ def _check_shares(parts: Parts, ranks: int) -> None:
             f"trainer.val_check_interval: got {interval} batches, but an epoch has {batches}; use at most that, or "
             "trainer.check_val_every_n_epoch=null to count over epochs"
         )
+
+
+def plan(settings: TrainerConfig, limits: Limits, schedule: Schedule, batches: int) -> str:
+    """Return the line, with the keys that change the plan. `batches` is the number in an epoch, for one process."""
+    lengths = {
+        "trainer.max_epochs": limits.epochs and counted(limits.epochs, "epoch"),
+        "trainer.max_steps": limits.updates and counted(limits.updates, "update"),
+        "trainer.max_time": settings.max_time,
+    }
+    length = "at most " + " or ".join(f"{limit} ({key})" for key, limit in lengths.items() if limit is not None)
+    warmup = _warmup(settings, limits, schedule, batches)
+    return "run: " + ", ".join(filter(None, [length, _validations(settings, limits, batches), warmup]))
+
+
+def _validations(settings: TrainerConfig, limits: Limits, batches: int) -> str:
+    interval, every = settings.val_check_interval, settings.check_val_every_n_epoch
+    if validates_by_progress(settings):
+        fewest = "" if limits.seconds is None else ", fewer where they are slow"
+        return f"{MIN_VALIDATIONS} to {MAX_VALIDATIONS} validations{fewest} (trainer.val_check_interval)"
+    if interval is None:
+        rhythm = "epoch" if every == 1 else f"{every:,} epochs"
+        return f"a validation every {rhythm} and at the end (trainer.check_val_every_n_epoch)"
+    number = interval if isinstance(interval, int) else max(1, int(batches * interval))
+    rhythm = "batch" if number == 1 else f"{number:,} batches"
+    if every is not None or isinstance(interval, float):
+        rhythm += " of an epoch"
+    return f"a validation every {rhythm} and at the end (trainer.val_check_interval)"
+
+
+def _warmup(settings: TrainerConfig, limits: Limits, schedule: Schedule, batches: int) -> str:
+    """Return how long the warm-up takes: so many updates, unless its share of the run ends it before."""
+    if not schedule.warmup_updates:
+        return ""
+    in_epochs = limits.epochs and limits.epochs * math.ceil(batches / settings.accumulate_grad_batches)
+    known = [updates for updates in (limits.updates, in_epochs) if updates is not None]
+    text = f"warm-up of {counted(schedule.warmup_updates, 'update')}"
+    share = f", {schedule.warmup_share:.0%} of the run"
+    limited = limits.seconds is not None
+    if known and (most := math.ceil(schedule.warmup_share * min(known))) < schedule.warmup_updates:
+        text, limited = f"warm-up of {counted(most, 'update')} instead of {schedule.warmup_updates:,}", True
+    if limits.seconds is not None:
+        text += f", but at most {clock(schedule.warmup_share * limits.seconds)}"
+    return f"{text}{share * limited} (scheduler)"

@@ -10,7 +10,7 @@ from typing import Any
 
 from nmt.config.settings import TrainerConfig
 from nmt.data.batch import Batch
-from nmt.training.objectives.sums import Mean, Sums, added
+from nmt.training.objectives.chunked import Mean, Sums, added
 
 
 @dataclass

@@ -13,24 +13,27 @@ from pytorch_lightning.callbacks import Callback
 from torch import Tensor
 
 from nmt.build import build_optimizer
-from nmt.checkpoint import Checkpoint, weights_of
+from nmt.checkpoint import Checkpoint, non_finite, weights_of
 from nmt.data.batch import Batch
 from nmt.data.loader import BatchLoader
 from nmt.data.pair import SentencePair
+from nmt.errors import UserError
 from nmt.evaluation.metrics.base import Metric
 from nmt.evaluation.split import Evaluation
-from nmt.training.finite import Diverged, require_finite
 from nmt.training.meter import Meter
-from nmt.training.monitor import Monitor
 from nmt.training.parts import Parts
 from nmt.training.state import described
-from nmt.training.validation import Losses, Validation, batch_losses, validation_scores, validation_search
+from nmt.training.validation import Losses, Monitor, Validation, batch_losses, validation_scores, validation_search
 from nmt.translation.translation import Translation
 from nmt.translation.translator import Translator
 
 T = TypeVar("T")
 
 SCALER_SKIPS = 50  # in a row: the scaler halves its scale at each skip; 50 halvings are enough for any starting scale
+
+
+class Diverged(UserError):
+    """The weights or gradients are not finite. `nmt.training.fit` adds what is saved and what to do."""
 
 
 class TranslationModule(pl.LightningModule):
@@ -212,7 +215,7 @@ class TranslationModule(pl.LightningModule):
 
     def on_validation_epoch_start(self) -> None:
         """Log the figures of training until now, and start new validation sums. Raises Diverged for broken weights."""
-        require_finite(self.model, self.global_step)
+        check_finite(self.model, self.global_step)
         self._log_training()
         self._val_losses = Losses()
 
@@ -278,3 +281,10 @@ class RunCallback(Callback):
 
     def on_run_end(self, parts: Parts, evaluations: Mapping[str, Evaluation]) -> None:
         """See the weights that are kept, which are those of `parts.translator`, and their results by split."""
+
+
+def check_finite(model: torch.nn.Module, update: int) -> None:
+    """Raise Diverged if a weight of `model` is not finite after `update`."""
+    name = non_finite(model.state_dict())
+    if name is not None:
+        raise Diverged(f"training: the weight {name} is not finite after update {update:,}")

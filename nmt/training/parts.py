@@ -27,8 +27,8 @@ from nmt.models.layers import Dropout
 from nmt.preflight import Components, check_lengths
 from nmt.system import machine
 from nmt.training.meter import Limits
-from nmt.training.monitor import Monitor
 from nmt.training.state import restoring, stored_tokenizer
+from nmt.training.validation import Monitor
 from nmt.training.warm_start import load_initial, set_initial_weights
 from nmt.translation.translator import Translator
 

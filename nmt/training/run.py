@@ -16,7 +16,7 @@ from nmt.training.fit import fit
 from nmt.training.interruption import interruptible
 from nmt.training.lightning import AtomicCheckpointIO
 from nmt.training.parts import build_parts
-from nmt.training.resume import read_last
+from nmt.training.state import read_last
 
 logger = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tensorboard.plugins.hparams import metadata
 
-from nmt.training.hparams import write_hparams
+from nmt.training.finish import write_hparams
 
 
 def test_settings_and_final_scores_are_columns(tmp_path: Path) -> None:

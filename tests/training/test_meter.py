@@ -11,7 +11,7 @@ from nmt.config.settings import validate
 from nmt.data.batch import make_batch
 from nmt.tokens import EOS
 from nmt.training.meter import Counts, Limits, Meter
-from nmt.training.objectives.sums import Mean, Sums
+from nmt.training.objectives.chunked import Mean, Sums
 
 # 5 real target tokens of 6 positions, 4 real source tokens of 6.
 BATCH = make_batch([[7, 8, EOS], [EOS]], [[5, 6, EOS], [5, EOS]])

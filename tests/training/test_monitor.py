@@ -8,7 +8,7 @@ import pytest
 
 from nmt.evaluation.metrics.base import Metric, Score
 from nmt.evaluation.metrics.exact_match import ExactMatch
-from nmt.training.monitor import Monitor
+from nmt.training.validation import Monitor
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from nmt.config.compose import compose_run
+from nmt.training.fit import plan
 from nmt.training.meter import Limits
-from nmt.training.plan import plan
 from nmt.training.schedules import Constant, Schedule
 
 BATCHES = 100  # in an epoch

@@ -13,8 +13,7 @@ from torch import Tensor
 from nmt.checkpoint import load, save
 from nmt.require import require_fraction, require_integer
 from nmt.system.run_files import METRICS, best_checkpoint, last_checkpoint, recent_checkpoint, recent_updates
-from nmt.training.finite import require_finite
-from nmt.training.module import TranslationModule, translation_module
+from nmt.training.module import TranslationModule, check_finite, translation_module
 
 
 class Checkpointing(Callback):
@@ -137,7 +136,7 @@ class Checkpointing(Callback):
 
         Raises Diverged instead if a weight is not finite.
         """
-        require_finite(module.translator.model, trainer.global_step)
+        check_finite(module.translator.model, trainer.global_step)
         before = self.saved
         self.saved, self._overdue = trainer.global_step, False  # part of the state that is saved now
         try:

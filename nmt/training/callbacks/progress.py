@@ -18,7 +18,7 @@ from nmt.require import require_number
 from nmt.training.module import TranslationModule, translation_module
 
 DISPENSABLE = ("speed", "epoch", "update", "score")  # figures that a narrow terminal leaves out, in this order
-MOST_METRICS = 2  # in the line of a validation, which then fits a terminal of 100 columns
+MAX_METRICS = 2  # in the line of a validation, which then fits a terminal of 100 columns
 
 logger = logging.getLogger(__name__)
 
@@ -63,7 +63,7 @@ class TrainingProgress(Callback):
         module = translation_module(pl_module)
         scores = module.validation.scores
         when = "at the end" if trainer.state.fn == TrainerFn.VALIDATING else f"epoch {trainer.current_epoch + 1}"
-        first = sorted(module.metrics, key=lambda name: name != module.monitor.name)[:MOST_METRICS]
+        first = sorted(module.metrics, key=lambda name: name != module.monitor.name)[:MAX_METRICS]
         figures = [
             *([f"train loss {module.train_loss:.3f}"] if math.isfinite(module.train_loss) else []),
             f"val loss {scores['loss']:.3f}",

@@ -8,15 +8,16 @@ import pytorch_lightning as pl
 from pytorch_lightning.callbacks import Callback
 from pytorch_lightning.trainer.states import TrainerFn
 
+from nmt.config.settings import TrainerConfig
 from nmt.training.module import translation_module
 
-NEVER = 2**62  # batches between two validations: more than any run has
-LEAST, MOST = 5, 30  # validations in a run
+MAX_INTERVAL = 2**62  # batches between two validations: more than any run has
+MIN_VALIDATIONS, MAX_VALIDATIONS = 5, 30  # validations in a run
 TRAINING = 4  # times as long as the last validation, at least, between two validations under a limit on time
 
 
 class Validations(Callback):
-    """Validates at the ends of epochs, and `LEAST` to about `MOST` times in a run.
+    """Validates at the ends of epochs, and `MIN_VALIDATIONS` to about `MAX_VALIDATIONS` times in a run.
 
     A run with many short epochs validates at the end of every n-th epoch. A run with few long epochs also validates
     inside them. How long a run is, is measured by its progress, so that a limit on time works like one on epochs. But
@@ -44,17 +45,17 @@ class Validations(Callback):
         Tell Lightning whether the state was saved after a validation, so that it repeats none.
         """
         self._share = min(self._share, trainer.strategy.broadcast(translation_module(pl_module).progress()))
-        trainer.val_check_batch = 1 if self._update == trainer.global_step else NEVER
+        trainer.val_check_batch = 1 if self._update == trainer.global_step else MAX_INTERVAL
 
     def on_train_batch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule, *_: Any) -> None:
         """Tell Lightning whether a validation follows this batch."""
         module = translation_module(pl_module)
         last_batch = trainer.fit_loop.epoch_loop.batch_progress.is_last_batch
-        wanted = (1 - 1e-9) / LEAST  # shares are rounded, and one update behind
+        wanted = (1 - 1e-9) / MIN_VALIDATIONS  # shares are rounded, and one update behind
         if last_batch:
-            wanted = min(wanted, max(0.9 / MOST, TRAINING * self._cost))
+            wanted = min(wanted, max(0.9 / MAX_VALIDATIONS, TRAINING * self._cost))
         due = not module.accumulating and module.share - self._share >= wanted
-        trainer.val_check_batch = 1 if due else NEVER
+        trainer.val_check_batch = 1 if due else MAX_INTERVAL
         if due:
             self._share, self._update = module.share, trainer.global_step
 
@@ -68,3 +69,8 @@ class Validations(Callback):
         if trainer.state.fn == TrainerFn.FITTING:
             self._cost = trainer.strategy.broadcast(translation_module(pl_module).progress() - self._begun)
             self._share += self._cost
+
+
+def validates_by_progress(settings: TrainerConfig) -> bool:
+    """Return whether the callback decides when a run validates, because no setting does."""
+    return settings.val_check_interval is None and settings.check_val_every_n_epoch is None

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+import torch
 from torch import Tensor, nn
 
 from nmt.data.batch import Batch
 from nmt.models.interface import AttentionWeights, CrossLayer
 from nmt.models.seq2seq import Seq2Seq
 from nmt.require import require_fraction
-from nmt.training.objectives.chunked import chunked_cross_entropy
-from nmt.training.objectives.hidden_words import hide
-from nmt.training.objectives.sums import Sums
+from nmt.tokens import BOS, EOS, PAD
+from nmt.training.objectives.chunked import Sums, chunked_cross_entropy
 
 
 class Objective(ABC):
@@ -96,3 +96,16 @@ class Objective(ABC):
 def _repeated(rows: Tensor, times: int) -> Tensor:
     """Return `rows` (B, ...) the given number of times, one copy after another."""
     return rows if times == 1 else rows.repeat(times, *[1] * (rows.dim() - 1))
+
+
+def hide(tokens: Tensor, share: float) -> Tensor:
+    """Return `tokens` (B, T) with PAD in place of a random `share` of the pieces.
+
+    The embedding of PAD is zero, so a hidden piece is a position without content: its mask stays True. The beginning
+    and the end of a sentence are never hidden.
+    """
+    if share == 0.0:
+        return tokens
+    special = (tokens == PAD) | (tokens == BOS) | (tokens == EOS)
+    chosen = torch.rand(tokens.shape, device=tokens.device) < share
+    return tokens.masked_fill(chosen & ~special, PAD)

@@ -1,15 +1,17 @@
-"""Cross entropy over real positions, computed in chunks so that the logits of all positions never exist at once."""
+"""Cross entropy over real positions, computed in chunks so that the logits of all positions never exist at once.
+
+Also the sums that every objective returns.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
-
-from nmt.training.objectives.sums import Sums
 
 # Logits held at a time, over all passes. On a CPU they fit its cache.
 CPU_CHUNK, GPU_CHUNK = 2**20, 2**27
@@ -17,6 +19,42 @@ CPU_CHUNK, GPU_CHUNK = 2**20, 2**27
 # (log_probs, probs), both (P, N, V) for N positions of a chunk -> (summed penalty, its gradient for the logits).
 # It may overwrite `log_probs`, but not `probs`.
 Penalty = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean over several batches, as the sum of all values and their number."""
+
+    total: float
+    count: int
+
+    def __add__(self, other: Mean) -> Mean:
+        return Mean(self.total + other.total, self.count + other.count)
+
+    @property
+    def value(self) -> float:
+        """The mean."""
+        return self.total / self.count
+
+
+def added(one: Mapping[str, Mean], other: Mapping[str, Mean]) -> dict[str, Mean]:
+    """Return the means of both by name; those of the same name become one."""
+    return {**one, **{name: one[name] + mean if name in one else mean for name, mean in other.items()}}
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Sums over the real target tokens of a batch.
+
+    `loss` is a scalar with gradient. `nll` is the negative log-likelihood of the targets in nats, a scalar without
+    gradient; with several passes, it is their mean. `tokens` counts the tokens of one pass. `figures` are further means
+    for the logs, by name; one without values is left out.
+    """
+
+    loss: Tensor
+    nll: Tensor
+    tokens: int
+    figures: Mapping[str, Mean] = field(default_factory=dict)
 
 
 def chunked_cross_entropy(

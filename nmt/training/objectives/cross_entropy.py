@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from nmt.data.batch import Batch
 from nmt.models.interface import AttentionWeights
 from nmt.training.objectives.base import Objective
-from nmt.training.objectives.sums import Sums
+from nmt.training.objectives.chunked import Sums
 
 
 class CrossEntropy(Objective):

@@ -12,7 +12,7 @@ from nmt.errors import ParameterError, UserError
 from nmt.models.interface import AttentionWeights, CrossLayer
 from nmt.require import require_integer, require_number
 from nmt.training.objectives.base import Objective
-from nmt.training.objectives.sums import Mean, Sums
+from nmt.training.objectives.chunked import Mean, Sums
 
 SMALLEST = 1e-9  # in place of weights of 0, which sparsemax and local attention give
 

@@ -16,7 +16,7 @@ from nmt.require import require_integer, require_number
 from nmt.search.base import Hypothesis
 from nmt.search.beam import BeamSearch
 from nmt.training.objectives.base import Objective
-from nmt.training.objectives.sums import Mean, Sums
+from nmt.training.objectives.chunked import Mean, Sums
 
 
 class MinimumRisk(Objective):

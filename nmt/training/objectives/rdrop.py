@@ -8,8 +8,7 @@ from nmt.data.batch import Batch
 from nmt.models.interface import AttentionWeights
 from nmt.require import require_number
 from nmt.training.objectives.base import Objective
-from nmt.training.objectives.chunked import chunked_cross_entropy, rowwise_dot
-from nmt.training.objectives.sums import Sums
+from nmt.training.objectives.chunked import Sums, chunked_cross_entropy, rowwise_dot
 
 
 class RDrop(Objective):

@@ -8,10 +8,8 @@ from torch import Tensor, nn
 from nmt.data.batch import Batch
 from nmt.models.interface import AttentionWeights
 from nmt.require import require_fraction, require_number
-from nmt.training.objectives.base import Objective
-from nmt.training.objectives.chunked import chunked_cross_entropy, rowwise_dot
-from nmt.training.objectives.hidden_words import hide
-from nmt.training.objectives.sums import Sums
+from nmt.training.objectives.base import Objective, hide
+from nmt.training.objectives.chunked import Sums, chunked_cross_entropy, rowwise_dot
 
 
 class SimCut(Objective):

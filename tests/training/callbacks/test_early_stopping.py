@@ -7,8 +7,7 @@ from pytorch_lightning.trainer.states import TrainerFn
 
 from nmt.errors import ParameterError
 from nmt.training.callbacks.early_stopping import EarlyStopping
-from nmt.training.monitor import Monitor
-from nmt.training.validation import Validation
+from nmt.training.validation import Monitor, Validation
 
 
 def trainer():

@@ -12,8 +12,7 @@ from nmt.evaluation.metrics.chrf import ChrF
 from nmt.evaluation.metrics.ter import TER
 from nmt.training.callbacks import progress as module
 from nmt.training.callbacks.progress import TrainingProgress
-from nmt.training.monitor import Monitor
-from nmt.training.validation import Validation
+from nmt.training.validation import Monitor, Validation
 
 METRICS = {"bleu": BLEU(), "chrf": ChrF()}
 SCORES = {"loss": 2.25, "perplexity": 7.5, "bleu": 31.234, "chrf": 55.5}

@@ -1,4 +1,4 @@
-"""The states of the random generators, for an exact resume."""
+"""What a resumed run needs beside its weights: the states of the random generators, and its settings written anew."""
 
 from __future__ import annotations
 
@@ -8,6 +8,10 @@ from typing import Any
 import pytorch_lightning as pl
 import torch
 from pytorch_lightning.callbacks import Callback
+
+from nmt.config.recipe import Recipe
+from nmt.system.atomic import write_atomically
+from nmt.system.run_files import CONFIG
 
 
 class Generators(Callback):
@@ -54,3 +58,26 @@ class Generators(Callback):
         if self._gpu is not None and state["cuda"] is not None:
             torch.cuda.set_rng_state(state["cuda"], self._gpu)
         self._loaded = []
+
+
+class SaveResumedConfig(Callback):
+    """Writes the settings of a resumed run to its config.yaml, once the whole state of the run is restored.
+
+    Earlier, an error could still refuse them, and the run has to stay as it was.
+    """
+
+    def __init__(self, recipe: Recipe) -> None:
+        self._recipe: Recipe | None = recipe
+
+    def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Write them before the first batch."""
+        self._write(trainer)
+
+    def on_fit_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Write them if there was nothing left to train."""
+        self._write(trainer)
+
+    def _write(self, trainer: pl.Trainer) -> None:
+        if self._recipe is not None and trainer.is_global_zero:
+            write_atomically(self._recipe.folder / CONFIG, self._recipe.to_yaml().encode())
+        self._recipe = None
