@@ -74,6 +74,7 @@ class Form:
 
 PositiveInt = Annotated[int, Range(low=1)]
 NonNegativeInt = Annotated[int, Range(low=0)]
+NonNegative = Annotated[float, Range(low=0)]
 Fraction = Annotated[float, Range(low=0, below=1)]  # as a dropout probability must be
 # More than any machine trains. They stop a mistyped number before it takes the memory or the time of the machine.
 Width = Annotated[int, Range(low=1, high=65_536)]

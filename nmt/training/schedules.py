@@ -9,10 +9,14 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from typing import Annotated
 
-from nmt.require import require_integer, require_number
+from nmt.parameters import NonNegativeInt, Range, checked
+
+Share = Annotated[float, Range(above=0, high=1)]
 
 
+@checked
 class Schedule(ABC):
     """A linear warm-up, multiplied by `decay`.
 
@@ -20,9 +24,7 @@ class Schedule(ABC):
     So a short run reaches the peak learning rate too; with `Cosine`, whose decay begins with the run, about 95 % of it.
     """
 
-    def __init__(self, *, warmup_updates: int = 0, warmup_share: float = 0.15) -> None:
-        require_integer(at_least=0, warmup_updates=warmup_updates)
-        require_number(above=0.0, at_most=1.0, warmup_share=warmup_share)
+    def __init__(self, *, warmup_updates: NonNegativeInt = 0, warmup_share: Share = 0.15) -> None:
         self.warmup_updates = warmup_updates
         self.warmup_share = warmup_share
 
@@ -59,12 +61,18 @@ class InverseSquareRoot(Schedule):
         return 1 / math.sqrt(max(1.0, warmups))
 
 
+@checked
 class Cosine(Schedule):
     """Half a period of a cosine from 1 to `final` over the whole run (arXiv:1608.03983, eq. 5, without restarts)."""
 
-    def __init__(self, *, warmup_updates: int = 0, warmup_share: float = 0.15, final: float = 0.0) -> None:
+    def __init__(
+        self,
+        *,
+        warmup_updates: NonNegativeInt = 0,
+        warmup_share: Share = 0.15,
+        final: Annotated[float, Range(low=0, high=1)] = 0.0,
+    ) -> None:
         super().__init__(warmup_updates=warmup_updates, warmup_share=warmup_share)
-        require_number(at_least=0.0, at_most=1.0, final=final)
         self.final = final
 
     def decay(self, update: int, progress: float) -> float:

@@ -11,20 +11,20 @@ from nmt.evaluation.split import Evaluation
 from nmt.lab.attention.figure import card, save_attention_maps
 from nmt.lab.attention.fonts import typeface
 from nmt.lab.callbacks.maps import MapsCallback
-from nmt.require import require_integer
+from nmt.parameters import NonNegativeInt, checked
 from nmt.system.run_files import ATTENTION
 from nmt.training.module import translation_module
 from nmt.training.parts import Parts
 
 
+@checked
 class Samples(MapsCallback):
     """Logs the first `sentences` validation sentences to TensorBoard after each validation.
 
     At the end of the run, their attention maps are written to attention/ in the run's folder.
     """
 
-    def __init__(self, *, sentences: int = 3) -> None:
-        require_integer(at_least=0, sentences=sentences)
+    def __init__(self, *, sentences: NonNegativeInt = 3) -> None:
         super().__init__(sentences)
 
     def on_fit_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:

@@ -13,7 +13,7 @@ from nmt.attention_map import AttentionMap
 from nmt.lab.attention.measures import measures, scalars
 from nmt.lab.callbacks.maps import MapsCallback
 from nmt.lab.report.faults import shares
-from nmt.require import require_integer
+from nmt.parameters import PositiveInt, checked
 from nmt.training.module import TranslationModule, translation_module
 
 logger = logging.getLogger(__name__)
@@ -39,6 +39,7 @@ ADVICE = {
 }
 
 
+@checked
 class Watch(MapsCallback):
     """Writes figures about the translations, the losses and the attention of each validation to the loggers.
 
@@ -54,8 +55,7 @@ class Watch(MapsCallback):
     A figure that shows a problem is told in one line with advice, once in a run.
     """
 
-    def __init__(self, *, sentences: int = 20) -> None:
-        require_integer(at_least=1, sentences=sentences)
+    def __init__(self, *, sentences: PositiveInt = 20) -> None:
         super().__init__(sentences)
         self._told: set[str] = set()
         self._lowest = (math.inf, math.inf)  # validation and training loss where the validation loss was lowest

@@ -11,11 +11,12 @@ from pytorch_lightning.trainer.states import TrainerFn
 from torch import Tensor
 
 from nmt.checkpoint import load, save
-from nmt.require import require_fraction, require_integer
+from nmt.parameters import Fraction, NonNegativeInt, PositiveInt, checked
 from nmt.system.run_files import METRICS, best_checkpoint, last_checkpoint, recent_checkpoint, recent_updates
 from nmt.training.module import TranslationModule, check_finite, translation_module
 
 
+@checked
 class Checkpointing(Callback):
     """Writes last.ckpt (the whole state of training), best.safetensors and the weights of the last validations.
 
@@ -28,11 +29,13 @@ class Checkpointing(Callback):
     last.ckpt holds their states after the same validation.
     """
 
-    def __init__(self, *, average_last: int = 5, ema_decay: float | None = None, save_every_updates: int = 500) -> None:
-        require_integer(at_least=0, average_last=average_last)
-        if ema_decay is not None:
-            require_fraction(ema_decay=ema_decay)
-        require_integer(at_least=1, save_every_updates=save_every_updates)
+    def __init__(
+        self,
+        *,
+        average_last: NonNegativeInt = 5,
+        ema_decay: Fraction | None = None,
+        save_every_updates: PositiveInt = 500,
+    ) -> None:
         self.average_last = average_last
         self.ema_decay = ema_decay
         self.ema: dict[str, Tensor] | None = None  # the moving average, by the names of the parameters

@@ -11,12 +11,13 @@ from pytorch_lightning.callbacks import Callback
 from pytorch_lightning.trainer.states import TrainerFn
 
 from nmt.errors import counted
-from nmt.require import require_integer, require_number
+from nmt.parameters import NonNegative, PositiveInt, checked
 from nmt.training.module import translation_module
 
 logger = logging.getLogger(__name__)
 
 
+@checked
 class EarlyStopping(Callback):
     """Ends a run after `patience` validations in a row without an improvement; None never ends it.
 
@@ -24,10 +25,7 @@ class EarlyStopping(Callback):
     `callbacks.monitor`, as for best.safetensors.
     """
 
-    def __init__(self, *, patience: int | None = 10, min_delta: float = 0.001) -> None:
-        if patience is not None:
-            require_integer(at_least=1, patience=patience)
-        require_number(at_least=0.0, min_delta=min_delta)
+    def __init__(self, *, patience: PositiveInt | None = 10, min_delta: NonNegative = 0.001) -> None:
         self.patience = patience
         self.min_delta = min_delta
         self._best = -math.inf

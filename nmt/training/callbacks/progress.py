@@ -14,7 +14,7 @@ from rich.console import Console
 
 from nmt.data.bar import Bar
 from nmt.data.progress import clock
-from nmt.require import require_number
+from nmt.parameters import NonNegative, checked
 from nmt.training.module import TranslationModule, translation_module
 
 DISPENSABLE = ("speed", "epoch", "update", "score")  # figures that a narrow terminal leaves out, in this order
@@ -23,14 +23,14 @@ MAX_METRICS = 2  # in the line of a validation, which then fits a terminal of 10
 logger = logging.getLogger(__name__)
 
 
+@checked
 class TrainingProgress(Callback):
     """Shows progress, loss, learning rate, tokens per second, the monitored score and the time left.
 
     On a terminal this is a bar; elsewhere a line every `plain_seconds` seconds. Every validation adds a line.
     """
 
-    def __init__(self, *, plain_seconds: float = 30.0) -> None:
-        require_number(at_least=0.0, plain_seconds=plain_seconds)
+    def __init__(self, *, plain_seconds: NonNegative = 30.0) -> None:
         self.plain_seconds = plain_seconds
         self._bar: Bar | None = None
         self._start = (0.0, 0.0)  # seconds and share of the run when training started or was resumed

@@ -10,11 +10,12 @@ from torch import Tensor, nn
 from nmt.data.batch import Batch
 from nmt.models.interface import AttentionWeights, CrossLayer
 from nmt.models.seq2seq import Seq2Seq
-from nmt.require import require_fraction
+from nmt.parameters import Fraction, checked
 from nmt.tokens import BOS, EOS, PAD
 from nmt.training.objectives.chunked import Sums, chunked_cross_entropy
 
 
+@checked
 class Objective(ABC):
     """The loss of a batch, as sums over its real target tokens.
 
@@ -39,8 +40,7 @@ class Objective(ABC):
     needs_links: bool = False
     needs_usual_pieces: bool = False
 
-    def __init__(self, *, label_smoothing: float = 0.1, word_dropout: float = 0.0) -> None:
-        require_fraction(label_smoothing=label_smoothing, word_dropout=word_dropout)
+    def __init__(self, *, label_smoothing: Fraction = 0.1, word_dropout: Fraction = 0.0) -> None:
         self.label_smoothing = label_smoothing
         self.word_dropout = word_dropout
 

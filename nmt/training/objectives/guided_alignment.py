@@ -10,13 +10,14 @@ from torch import Tensor, nn
 from nmt.data.batch import Batch
 from nmt.errors import ParameterError, UserError
 from nmt.models.interface import AttentionWeights, CrossLayer
-from nmt.require import require_integer, require_number
+from nmt.parameters import Fraction, NonNegative, PositiveInt, checked
 from nmt.training.objectives.base import Objective
 from nmt.training.objectives.chunked import Mean, Sums
 
-SMALLEST = 1e-9  # in place of weights of 0, which sparsemax and local attention give
+MIN_WEIGHT = 1e-9  # in place of weights of 0, which sparsemax and local attention give
 
 
+@checked
 class GuidedAlignment(Objective):
     """Cross entropy of the target, and cross entropy between given word alignments and attention weights.
 
@@ -43,17 +44,13 @@ class GuidedAlignment(Objective):
     def __init__(
         self,
         *,
-        weight: float = 0.05,
-        layer: int | None = None,
-        head: int | None = 1,
-        label_smoothing: float = 0.1,
-        word_dropout: float = 0.0,
+        weight: NonNegative = 0.05,
+        layer: PositiveInt | None = None,
+        head: PositiveInt | None = 1,
+        label_smoothing: Fraction = 0.1,
+        word_dropout: Fraction = 0.0,
     ) -> None:
         super().__init__(label_smoothing=label_smoothing, word_dropout=word_dropout)
-        require_number(at_least=0.0, weight=weight)
-        for name, number in (("layer", layer), ("head", head)):
-            if number is not None:
-                require_integer(at_least=1, **{name: number})
         self.weight = weight
         self.layer = layer
         self.head = head
@@ -91,7 +88,7 @@ class GuidedAlignment(Objective):
         sentences, steps, places = batch.links.unbind(1)
         row = sentences * heads.shape[2] + steps  # (K,)
         counts = row.bincount()
-        logs = rows[row, places].float().clamp(min=SMALLEST).log()
+        logs = rows[row, places].float().clamp(min=MIN_WEIGHT).log()
         return -(logs / counts[row]).sum(), int((counts > 0).sum())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Annotated
 
 import torch
 from sacrebleu.metrics.bleu import BLEU
@@ -12,13 +13,14 @@ from torch import Tensor, nn
 from nmt.data.batch import Batch, make_batch
 from nmt.models.interface import AttentionWeights
 from nmt.models.seq2seq import Seq2Seq
-from nmt.require import require_integer, require_number
+from nmt.parameters import Fraction, NonNegative, Range, checked
 from nmt.search.base import Hypothesis
 from nmt.search.beam import BeamSearch
 from nmt.training.objectives.base import Objective
 from nmt.training.objectives.chunked import Mean, Sums
 
 
+@checked
 class MinimumRisk(Objective):
     """The expected risk of the model's own translations, and some cross entropy of the reference.
 
@@ -51,16 +53,14 @@ class MinimumRisk(Objective):
     def __init__(
         self,
         *,
-        candidates: int = 4,
-        alpha: float = 1.0,
+        candidates: Annotated[int, Range(low=2, high=256)] = 4,
+        alpha: NonNegative = 1.0,
         length_penalty: float = 1.0,
-        likelihood: float = 0.3,
-        label_smoothing: float = 0.1,
-        word_dropout: float = 0.0,
+        likelihood: NonNegative = 0.3,
+        label_smoothing: Fraction = 0.1,
+        word_dropout: Fraction = 0.0,
     ) -> None:
         super().__init__(label_smoothing=label_smoothing, word_dropout=word_dropout)
-        require_integer(at_least=2, at_most=256, candidates=candidates)
-        require_number(at_least=0.0, alpha=alpha, likelihood=likelihood)
         self.search = BeamSearch(beam_size=candidates, n_best=candidates, length_penalty=length_penalty)
         self.alpha = alpha
         self.likelihood = likelihood

@@ -6,11 +6,12 @@ from torch import Tensor, nn
 
 from nmt.data.batch import Batch
 from nmt.models.interface import AttentionWeights
-from nmt.require import require_number
+from nmt.parameters import Fraction, NonNegative, checked
 from nmt.training.objectives.base import Objective
 from nmt.training.objectives.chunked import Sums, chunked_cross_entropy, rowwise_dot
 
 
+@checked
 class RDrop(Objective):
     """Cross entropy of two dropout passes, and the divergence between their predictions.
 
@@ -29,9 +30,10 @@ class RDrop(Objective):
 
     passes = 2
 
-    def __init__(self, *, alpha: float = 3.0, label_smoothing: float = 0.1, word_dropout: float = 0.0) -> None:
+    def __init__(
+        self, *, alpha: NonNegative = 3.0, label_smoothing: Fraction = 0.1, word_dropout: Fraction = 0.0
+    ) -> None:
         super().__init__(label_smoothing=label_smoothing, word_dropout=word_dropout)
-        require_number(at_least=0.0, alpha=alpha)
         self.alpha = alpha
 
     def __call__(self, hidden: Tensor, output: nn.Linear, batch: Batch, weights: AttentionWeights | None) -> Sums:

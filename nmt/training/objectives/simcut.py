@@ -7,11 +7,12 @@ from torch import Tensor, nn
 
 from nmt.data.batch import Batch
 from nmt.models.interface import AttentionWeights
-from nmt.require import require_fraction, require_number
+from nmt.parameters import Fraction, NonNegative, checked
 from nmt.training.objectives.base import Objective, hide
 from nmt.training.objectives.chunked import Sums, chunked_cross_entropy, rowwise_dot
 
 
+@checked
 class SimCut(Objective):
     """Cross entropy of the batch, and the divergence from a second pass that reads it with some pieces hidden.
 
@@ -34,11 +35,14 @@ class SimCut(Objective):
     passes = 2
 
     def __init__(
-        self, *, alpha: float = 3.0, cut: float = 0.05, label_smoothing: float = 0.1, word_dropout: float = 0.0
+        self,
+        *,
+        alpha: NonNegative = 3.0,
+        cut: Fraction = 0.05,
+        label_smoothing: Fraction = 0.1,
+        word_dropout: Fraction = 0.0,
     ) -> None:
         super().__init__(label_smoothing=label_smoothing, word_dropout=word_dropout)
-        require_number(at_least=0.0, alpha=alpha)
-        require_fraction(cut=cut)
         self.alpha = alpha
         self.cut = cut
 

@@ -39,7 +39,7 @@ def test_null_leaves_one_out_and_extra_ones_come_last(nodes):
         (
             "early_stopping",
             {"patience": "x"},
-            "callbacks.early_stopping.patience: got 'x', expected an integer or null",
+            "callbacks.early_stopping.patience: got 'x', expected an integer of at least 1",
         ),
         ("progress", {"_target_": "pytorch_lightning.callbacks.Timer"}, "expected a class in nmt.training.callbacks"),
     ],
