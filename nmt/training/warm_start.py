@@ -38,8 +38,9 @@ def load_initial(path: str, plain: Mapping[str, Any]) -> Checkpoint:
     if differing:
         own = " ".join(f"tokenizer.{key}={shown(before)}" for key, (before, _) in differing.items())
         raise UserError(f"init={path}: the run uses its tokenizer, which has other settings; add {own}")
-    others: dict[str, str] = {}  # a setting is often repeated, as in encoder and decoder: the first is the user's
-    for key, (before, now) in _differing(config["model"], plain["model"]).items():
+    others: dict[str, str] = {}  # a setting is often repeated, as in encoder and decoder: the highest is the user's
+    differing = _differing(config["model"], plain["model"])
+    for key, (before, now) in sorted(differing.items(), key=lambda item: item[0].count(".")):
         text = f"is {shown(now)}, but the checkpoint was trained with {shown(before)}"
         if key.endswith(("dropout", "stochastic_depth")):
             logger.info(f"init: model.{key} {text}")
