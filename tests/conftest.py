@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import importlib.util
 import os
+import re
 import shutil
 import signal
 import tempfile
@@ -36,9 +37,12 @@ def use_core_configs() -> None:
     folder = tempfile.TemporaryDirectory()
     configs = shutil.copytree(yaml_files.config_dir(), Path(folder.name) / "configs")
     (configs / "callbacks" / "default.yaml").write_text("defaults: [plain]\n", "utf-8")
-    for path in configs.rglob("*.yaml"):
-        if "nmt.lab" in path.read_text("utf-8"):
+    gone = [path for path in configs.rglob("*.yaml") if "nmt.lab" in path.read_text("utf-8")]
+    while gone:
+        for path in gone:
             path.unlink()
+        chosen = re.compile(rf"^  - .*\b({'|'.join(path.stem for path in gone)})$", re.MULTILINE)
+        gone = [path for path in (configs / "experiment").iterdir() if chosen.search(path.read_text("utf-8"))]
     yaml_files.config_dir = lambda: Path(folder.name) / "configs"  # which keeps the folder until the end
 
 
