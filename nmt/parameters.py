@@ -121,7 +121,7 @@ def _fits_one(value: Any, option: Any) -> bool:
         if len(arguments) == 2 and arguments[1] is Ellipsis:
             return all(fits(item, arguments[0]) for item in value)
         return len(value) == len(arguments) and all(map(fits, value, arguments))
-    if origin in (list, Sequence) and isinstance(value, list):
+    if origin in (list, Sequence) and isinstance(value, list | tuple):
         return all(fits(item, arguments[0]) for item in value)
     if origin in (dict, Mapping) and isinstance(value, Mapping):
         return all(fits(item, arguments[1]) for item in value.values())

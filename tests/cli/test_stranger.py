@@ -143,7 +143,7 @@ def test_shared_copy_is_not_written_through_a_symlink(run: Run, stranger: Path, 
 def test_a_copy_holds_no_other_file_of_the_user(stranger: Path, home: Path) -> None:
     (home / "secrets.json").write_text('{"password": "x"}', "utf-8")
     (stranger / "metrics.json").symlink_to(home / "secrets.json")
-    with pytest.raises(UserError, match=r"theirs/metrics\.json: damaged \(no search, parameters"):
+    with pytest.raises(UserError, match=r"theirs/metrics\.json: damaged \(search: missing"):
         share.main([f"ckpt={stranger}", "out=copy"])
     assert not (home / "copy").exists()
 
