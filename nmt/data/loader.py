@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,10 +11,10 @@ from numpy.typing import NDArray
 
 from nmt.data.batch import Batch, make_batch
 from nmt.data.encoded import Encoded, EncodedPairs
-from nmt.data.shuffle import shuffle
 from nmt.data.training_pairs import TrainingPairs
 from nmt.errors import UserError
 
+ORDER = 2  # the version of the order that follows from seed and epoch
 BLOCK = 1 << 20  # pairs whose sort keys are computed at once, to bound temporary memory
 
 Lengths = NDArray[np.int32]
@@ -46,7 +45,7 @@ def plan_batches(
     source_lengths: Lengths,
     target_lengths: Lengths,
     budget: int,
-    rng: random.Random | None,
+    rng: np.random.Generator | None,
     ranks: int = 1,
     count: int | None = None,
 ) -> Plan:
@@ -63,8 +62,8 @@ def plan_batches(
         starts = counted_starts(source_lengths, target_lengths, budget, count)
     pairs, numbers = np.arange(len(source_lengths), dtype=np.int32), np.arange(len(starts) - 1, dtype=np.int32)
     if rng:
-        shuffle(pairs, rng)
-        shuffle(numbers, rng)
+        rng.shuffle(pairs)
+        rng.shuffle(numbers)
         numbers = numbers[: len(numbers) // ranks * ranks]
     return Plan(_sort(pairs, source_lengths, target_lengths), starts, numbers)
 
@@ -197,7 +196,7 @@ class BatchLoader:
         """Return the batches of all ranks in the current epoch. They are made once in each epoch."""
         if self._plan is None or self._plan[0] != self.epoch:
             self._plan = None  # free the memory of the last epoch first
-            rng = random.Random(f"{self.seed} {self.epoch}") if self.shuffled else None
+            rng = np.random.default_rng([self.seed, self.epoch]) if self.shuffled else None
             lengths = _lengths(_of_epoch(self.pairs, self.epoch))
             plan = plan_batches(*lengths, self.batch_tokens, rng, self.world_size, count=self._planned)
             self._plan = (self.epoch, plan)
@@ -219,18 +218,26 @@ class BatchLoader:
             self.epoch, self.done, self._first = epoch, 0, 0
 
     def state_dict(self) -> dict[str, int]:
-        """Return the epoch, the batches done in it, their number and the number of ranks, as plain numbers."""
-        return {"epoch": self.epoch, "done": self.done, "batches": self._batches, "ranks": self.world_size}
+        """Return the epoch, the batches done in it, their number, the ranks and the version of the order."""
+        numbers = {"batches": self._batches, "ranks": self.world_size, "order": ORDER}
+        return {"epoch": self.epoch, "done": self.done, **numbers}
 
     def load_state_dict(self, state: dict[str, int]) -> None:
         """Continue from `state`: the next iteration yields the rest of that epoch.
 
-        Raises UserError if the state is inside an epoch and the number of batches or ranks is no longer the same.
+        Raises UserError if the state is inside an epoch and the order of its batches, their number or that of the
+        ranks is no longer the same.
         """
         self.epoch, self.done = state["epoch"], state["done"]
         before, now = (state["batches"], state["ranks"]), (self._batches, self.world_size)
         if self.done == state["batches"]:  # nothing is left of that epoch, however many batches it would have now
             self.done = self._batches
+        elif self.done and (order := state.get("order", 1)) != ORDER:
+            raise UserError(
+                "resume: the run stopped inside an epoch whose batches another version of this program has ordered "
+                f"(got order {order}, expected {ORDER}); resume it with that version, or start a new run from its "
+                "weights: init=RUN_FOLDER"
+            )
         elif self.done and before != now:
             raise UserError(
                 f"resume: the run stopped inside an epoch of {before[0]} batches for {before[1]} processes, but the "
