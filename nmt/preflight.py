@@ -114,7 +114,7 @@ def _check_optimizer(config: TrainConfig) -> None:
 
 
 def _tried_model(config: TrainConfig) -> tuple[Seq2Seq, AttentionWeights]:
-    """Return the model without weights, and the attention weights of its run on two toy sentences."""
+    """Return the model without weights, and the attention weights of its run on toy sentences."""
     model = _model(config)
     _check_memory(model)
     longest = config.data.max_length
@@ -206,7 +206,7 @@ def check_lengths(
 
 
 def _try(model: Seq2Seq, config: Mapping[str, Any]) -> AttentionWeights:
-    """Run the model on two toy sentences and return its attention weights.
+    """Run the model on toy sentences and return its attention weights.
 
     Raises UserError that names the node of the part that fails.
     """
@@ -214,7 +214,7 @@ def _try(model: Seq2Seq, config: Mapping[str, Any]) -> AttentionWeights:
         return try_model(model)
     except TrialError as error:
         where = _node(config, error.module)
-        raise UserError(f"{where}: {_class(config, where)} fails on two toy sentences: {error.problem}") from error
+        raise UserError(f"{where}: {_class(config, where)} fails on toy sentences: {error.problem}") from error
 
 
 def _node(config: Mapping[str, Any], module: str) -> str:

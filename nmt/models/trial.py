@@ -1,4 +1,4 @@
-"""Makes a model without memory, and runs it on two toy sentences: shapes that do not fit are found before any data."""
+"""Makes a model without memory, and runs it on toy sentences: shapes that do not fit are found before any data."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from torch.overrides import TorchFunctionMode
 
 from nmt.errors import UserError, one_line
 from nmt.models.attention.base import Attention
-from nmt.models.interface import AttentionWeights
+from nmt.models.interface import AttentionWeights, Encoder, EncoderOutput
 from nmt.models.seq2seq import Seq2Seq
 from nmt.tokens import BOS, EOS, PAD
 
-SOURCE, TARGET = [[4, 5, EOS], [6, EOS, PAD]], [[BOS, 4], [BOS, 5]]
+SOURCE = [[4, 5, EOS], *[[6, EOS, PAD]] * 4]  # more sentences than a final state has layers
+TARGET = [[BOS, 4], *[[BOS, 5]] * 4]
 BEAMS = 2
 _DRAWS = (torch.nn.init.normal_, torch.Tensor.normal_)
 
@@ -86,6 +87,7 @@ def try_model(model: Seq2Seq) -> AttentionWeights:
 
 def _run(model: Seq2Seq) -> AttentionWeights:
     source, target = torch.tensor(SOURCE), torch.tensor(TARGET)
+    _check_encoder(model.encoder, source)
     hidden, weights = model(source, source != PAD, target, need_weights=True)
     _check_shape("hidden states", hidden, (*target.shape, model.decoder.output.in_features))
     hidden.sum().backward()
@@ -94,6 +96,23 @@ def _run(model: Seq2Seq) -> AttentionWeights:
         _decode(model, source, target)
     found: AttentionWeights = weights
     return found
+
+
+def _check_encoder(encoder: Encoder, source: Tensor) -> None:
+    """Raise TrialError if the output of the encoder has another form than every decoder reads."""
+    encoded = encoder(source, source != PAD, need_weights=True)
+    if not isinstance(encoded, EncoderOutput):
+        raise TrialError("encoder", f"forward returns {type(encoded).__name__}, expected EncoderOutput")
+    try:
+        _check_shape("memory (B, S, width)", encoded.memory, (*source.shape, encoder.width))
+        _check_shape("memory_mask (B, S)", encoded.memory_mask, tuple(source.shape))
+        if (final := encoded.final_state) is not None:
+            layers = final.shape[1] if final.dim() == 3 else 1
+            _check_shape("final_state (B, L, width)", final, (len(source), layers, encoder.width))
+    except ValueError as error:
+        raise TrialError("encoder", str(error)) from error
+    if encoder.attends != (encoded.attention is not None and encoded.attention.encoder_self is not None):
+        raise TrialError("encoder", f"attends is {encoder.attends}, but its attention weights say otherwise")
 
 
 def _check_used(model: Seq2Seq) -> None:

@@ -1,4 +1,4 @@
-"""A model is tried on two toy sentences before data are read; a mistake in its shapes names the class and the line."""
+"""A model is tried on toy sentences before data are read; a mistake in its shapes names the class and the line."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from nmt.models.attention.base import Attention, AttentionMemory
+from nmt.models.interface import EncoderOutput
 from nmt.models.positions.base import Positions
 from nmt.models.rnn import RecurrentEncoder
 from nmt.models.rnn_decoder import RecurrentDecoder
@@ -98,7 +99,7 @@ def test_a_decoder_may_name_the_arguments_of_its_attention() -> None:
     ("attention", "width", "words"),
     [
         (Dot, 6, r"Expected size .*test_trial.py, line \d+\)"),
-        (OneQuery, 8, r"got weights \(B, H, Q, S\) of the shape \(2, 1, 1, 3\), expected \(2, 1, 2, 3\)"),
+        (OneQuery, 8, r"got weights \(B, H, Q, S\) of the shape \(5, 1, 1, 3\), expected \(5, 1, 2, 3\)"),
     ],
 )
 def test_a_mistake_in_an_attention_is_found(attention: type[Attention], width: int, words: str) -> None:
@@ -125,3 +126,51 @@ def test_a_mistake_in_positions_is_found() -> None:
     with pytest.raises(TrialError) as error:
         try_model(Seq2Seq(encoder, decoder))
     assert error.value.module.startswith("decoder.")
+
+
+class Pyramid(RecurrentEncoder):
+    """Leaves out every second vector of the memory."""
+
+    def forward(self, source: Tensor, source_mask: Tensor, *, need_weights: bool = False) -> EncoderOutput:
+        encoded = super().forward(source, source_mask, need_weights=need_weights)
+        return EncoderOutput(encoded.memory[:, ::2], encoded.memory_mask[:, ::2], encoded.final_state)
+
+
+class LayersFirst(RecurrentEncoder):
+    """Returns its final state as torch's recurrent layers do."""
+
+    def forward(self, source: Tensor, source_mask: Tensor, *, need_weights: bool = False) -> EncoderOutput:
+        encoded = super().forward(source, source_mask, need_weights=need_weights)
+        assert encoded.final_state is not None
+        return EncoderOutput(encoded.memory, encoded.memory_mask, encoded.final_state.transpose(0, 1))
+
+
+class Pair(RecurrentEncoder):
+    """Returns a tuple."""
+
+    def forward(self, source: Tensor, source_mask: Tensor, *, need_weights: bool = False) -> Any:
+        return tuple(vars(super().forward(source, source_mask, need_weights=need_weights)).values())
+
+
+class Attending(RecurrentEncoder):
+    """Says that it attends, and returns no weights."""
+
+    attends = True
+
+
+@pytest.mark.parametrize(
+    ("encoder", "words"),
+    [
+        (Pyramid, r"memory \(B, S, width\) of the shape \(5, 2, 8\), expected \(5, 3, 8\)"),
+        (LayersFirst, r"final_state \(B, L, width\) of the shape \(1, 5, 8\)"),
+        (Pair, "tuple, expected EncoderOutput"),
+        (Attending, "attends is True"),
+    ],
+)
+def test_encoder_with_wrong_output_is_named(encoder: type[RecurrentEncoder], words: str) -> None:
+    model = recurrent(Dot)
+    with torch.device("meta"):
+        model.encoder = encoder(vocab_size=8, embedding_width=8, hidden_width=4)
+    with pytest.raises(TrialError, match=words) as caught:
+        try_model(model)
+    assert caught.value.module == "encoder"

@@ -47,7 +47,7 @@ class Objective(ABC):
     def check(self, weights: AttentionWeights) -> None:  # noqa: B027 - most objectives fit every model
         """Raise ParameterError or UserError for a model that does not fit, before a run begins.
 
-        `weights` are all its attention weights for two toy sentences. Called only with `needs_weights`.
+        `weights` are all its attention weights for toy sentences. Called only with `needs_weights`.
         """
 
     def inputs(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
