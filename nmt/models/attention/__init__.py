@@ -1,1 +1,1 @@
-"""Attention of recurrent decoders: the base class in `base`, and one file for each family."""
+"""Attention of recurrent decoders: the base class in `base`, and the families, similar ones in one file."""

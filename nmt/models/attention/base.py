@@ -1,4 +1,5 @@
-"""The base class of attention in recurrent decoders. A family is one file in this package and one YAML.
+"""The base class of attention in recurrent decoders. A family is a YAML in configs/model/attention that
+names a class of this package and its settings.
 
 Legend: B sentences, Q queries of a sentence, N = B * Q hypotheses, H heads, S source length, A width of a key, D width
 of the memory, C width of the context. H is 1 except in multi-head attention.
@@ -48,7 +49,8 @@ class Attention(nn.Module, ABC, Generic[StateT]):
     `nmt.models.attention.normalizers`.
 
     `query_width` and `memory_width` come from the decoder; `context_width` is the width C of the context, and `heads`
-    the number of heads. The type of the state is `StateT`; most families have none, and are an `Attention[None]`.
+    the number of heads. `StateT` is the type of the attention's own state, which it carries from step to step, as
+    coverage does; it is not that of the decoder. Most families have none, and are an `Attention[None]`.
     """
 
     heads: int = 1
@@ -81,8 +83,9 @@ class Attention(nn.Module, ABC, Generic[StateT]):
     def forward(self, query: Tensor, memory: AttentionMemory, state: StateT) -> tuple[Tensor, Tensor, StateT]:
         """Return contexts (B, Q, C), weights (B, H, Q, S) and the next state for `query` (B, Q, query_width).
 
-        Q is 1 in training step by step, and K in a search with K beams. Q is T if all steps are computed at once, which
-        requires a cell without the context and an attention that is not recurrent. Weights at padding are exactly 0.
+        Q is 1 in training step by step, and K in a search with K beams. Q is T if all steps are computed at once; this
+        is possible if the context does not enter the cell and the attention is not recurrent. Weights at padding are
+        exactly 0.
         """
         weights = self.weigh(query, memory, state, memory.mask.unsqueeze(1))
         return self.read(weights, memory), weights, self.advance(state, weights.mean(1))
