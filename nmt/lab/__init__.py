@@ -8,6 +8,7 @@
 - report: one evaluation as a page: scores by length and rarity, faults, examples
 - corpus: the data report: lengths, defects, and held-out pairs that training has
 - claims, tasks: what tutorials claim about attention, measured on small generated languages
+- sources: texts of programs, and the New Testament with word alignments
 - callbacks: what draws, watches and reports during a training
 - cli: the programs of the laboratory; templates and html: its pages
 """

@@ -1,0 +1,1 @@
+"""Sentences in, translations out: with one model or several, loaded from checkpoints."""
