@@ -168,6 +168,24 @@ def _build(plan: _Plan) -> Any:
 # Targets
 
 
+def current_name(name: str) -> str:
+    """Return the dotted name that a class has now."""
+    module, _, attribute = name.rpartition(".")
+    return RENAMED.get(name, f"{RENAMED.get(module, module)}.{attribute}" if module else name)
+
+
+def renamed(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a copy of a stored config in which each class has the name that it has now."""
+    return {
+        key: current_name(value)
+        if key == _TARGET and isinstance(value, str)
+        else renamed(value)
+        if isinstance(value, Mapping)
+        else value
+        for key, value in config.items()
+    }
+
+
 def class_of(node: Mapping[str, Any], *, within: Sequence[str]) -> type | None:
     """Return the class that a node names, or None if it names none, or none that is found in these packages."""
     return _resolve(node, "", within, [])
@@ -179,9 +197,7 @@ def _resolve(node: Any, path: str, allowed: Sequence[str], problems: list[str]) 
         problems.append(f"{path}: got {shown(node)}, expected a mapping with {_TARGET}")
         return None
     where, name = f"{path}.{_TARGET}", node[_TARGET]
-    if isinstance(name, str):
-        module, _, attribute = name.rpartition(".")
-        name = RENAMED.get(name, f"{RENAMED.get(module, module)}.{attribute}")
+    name = current_name(name) if isinstance(name, str) else name
     prefixes = tuple(f"{prefix}." for prefix in allowed)
     words = f"a class in {', '.join(allowed)}"
     if not isinstance(name, str) or not _DOTTED.fullmatch(name) or not name.startswith(prefixes):

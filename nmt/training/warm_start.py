@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nmt.checkpoint import Checkpoint, load, misfit, set_weights
+from nmt.config.instantiate import renamed
 from nmt.config.recipe import NOTHING, changes
 from nmt.errors import UserError
 from nmt.models.seq2seq import Seq2Seq
@@ -54,7 +55,7 @@ def load_initial(path: str, plain: Mapping[str, Any]) -> Checkpoint:
 
 def _differing(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
     """Return the settings that both have with different values. What an older checkpoint lacks had its default."""
-    return {key: pair for key, pair in changes(before, now).items() if NOTHING not in pair}
+    return {key: pair for key, pair in changes(renamed(before), now).items() if NOTHING not in pair}
 
 
 def set_initial_weights(model: Seq2Seq, start: Checkpoint, path: str) -> None:

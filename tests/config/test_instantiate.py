@@ -225,3 +225,16 @@ def test_a_constructors_own_errors_name_the_place() -> None:
 def test_missing_parameter_is_named() -> None:
     assert message(node("Inner")) == "model.decoder.size: missing; Inner needs it"
     assert message(None) == "model.decoder: got null, expected a mapping with _target_"
+
+
+def test_renamed_gives_each_class_its_name_of_today():
+    old = {"_target_": "nmt.models.attention.bahdanau.BahdanauAttention", "width": None}
+    now = {"_target_": "nmt.models.attention.additive.AdditiveAttention", "width": None}
+    assert module_under_test.renamed({"decoder": {"attention": old}, "seed": 1}) == {
+        "decoder": {"attention": now},
+        "seed": 1,
+    }
+    assert module_under_test.renamed({"_target_": "nmt.models.attention.dot.DotAttention"})["_target_"].startswith(
+        "nmt.models.attention.luong."
+    )
+    assert module_under_test.renamed({"_target_": "my_lab.Mine"}) == {"_target_": "my_lab.Mine"}

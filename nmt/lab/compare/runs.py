@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from nmt.build import architecture, build_search
-from nmt.config.instantiate import class_of
+from nmt.config.instantiate import class_of, renamed
 from nmt.config.schema import LEAVE_OUT, MetricsFile, read_json, read_yaml
 from nmt.config.settings import HIDDEN, DataConfig, TokenizerConfig, TrainConfig, TrainerConfig
 from nmt.data.sources.files import read_lines
@@ -92,7 +92,11 @@ class FinishedRun:
         if begun != (other.config.get("init") is not None):
             return False
         own = OWN_TO_A_RUN - {"name"} if begun else OWN_TO_A_RUN
-        return not differences(self.config, other.config) - own - ({"init"} if self.seed != other.seed else set())
+        return (
+            not differences(renamed(self.config), renamed(other.config))
+            - own
+            - ({"init"} if self.seed != other.seed else set())
+        )
 
     @property
     def name(self) -> str:
