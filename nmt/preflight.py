@@ -114,28 +114,38 @@ def _check_optimizer(config: TrainConfig) -> None:
 
 
 def _tried_model(config: TrainConfig) -> tuple[Seq2Seq, AttentionWeights]:
-    """Return the model without weights, and the attention weights of its run on toy sentences."""
+    """Return the model, without memory for its weights if possible, and the attention weights of its run on toy data.
+
+    A class of the user's own packages may read a tensor, but without memory tensors have no values. So a model that
+    fails there is built and tried again with memory, and only the second result counts.
+    """
     model = _model(config)
     _check_memory(model)
     longest = config.data.max_length
     check_lengths(model, config.model, longest, longest, of="data.max_length", otherwise="lower data.max_length")
-    return model, _try(model, config.model)
+    try:
+        return model, _try(model, config.model)
+    except UserError:
+        if not config.allow:
+            raise
+        model = _with_memory(config)
+        return model, _try(model, config.model)
 
 
 def _model(config: TrainConfig) -> Seq2Seq:
-    """Return the model, without memory for its weights if that is possible.
-
-    A constructor of the user's own packages may read a tensor, but without memory tensors have no values. So a model
-    that fails there is built again with memory, and only the second result counts.
-    """
+    """Return the model, without memory for its weights if its constructors can do without."""
     try:
         with shapes_only():
             return _build(config)
     except Exception:
         if not config.allow:
             raise
-        with one_thread():
-            return _build(config)
+        return _with_memory(config)
+
+
+def _with_memory(config: TrainConfig) -> Seq2Seq:
+    with one_thread():
+        return _build(config)
 
 
 def _build(config: TrainConfig) -> Seq2Seq:

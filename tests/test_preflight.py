@@ -51,6 +51,17 @@ class Spaced(Attention):
         return query @ memory.keys.transpose(1, 2)
 
 
+class Buffered(Spaced):
+    """Needs the value of a buffer in a step."""
+
+    def __init__(self, query_width: int, memory_width: int) -> None:
+        super().__init__(query_width, memory_width)
+        self.register_buffer("groups", torch.tensor(1))
+
+    def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
+        return sum(query @ part.transpose(1, 2) for part in memory.keys.chunk(int(self.groups), 2))  # type: ignore
+
+
 class Shortening(Positions):
     """Returns embeddings that have lost a dimension."""
 
@@ -69,7 +80,7 @@ class Stranger:
 def shipped(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the classes above classes of the package, which a node may name."""
     module = ModuleType(MODULE)
-    for kind in (Mismatched, Spaced, Shortening):
+    for kind in (Mismatched, Spaced, Buffered, Shortening):
         monkeypatch.setattr(kind, "__module__", MODULE)
         setattr(module, kind.__name__, kind)
     monkeypatch.setitem(sys.modules, MODULE, module)
@@ -95,16 +106,22 @@ def test_a_mistake_in_an_attention_of_ones_own_names_its_class_key_and_line() ->
     assert f"({Path(__file__).name}, line" in text
 
 
+OWN_ATTENTION = [
+    "model=rnn",
+    "model/attention=general",
+    "~model.attention.query_state",
+    "~model.attention.scale",
+    "~model.attention.normalizer",
+    "allow=[my_package]",
+]
+
+
+def test_a_class_of_ones_own_may_read_a_buffer_in_each_step() -> None:
+    build_components(validate(compose("train", [*OWN_ATTENTION, f"model.attention._target_={MODULE}.Buffered"])))
+
+
 def test_a_constructor_may_read_the_values_of_a_tensor() -> None:
-    node = [
-        "model=rnn",
-        "model/attention=general",
-        "~model.attention.query_state",
-        "~model.attention.scale",
-        "~model.attention.normalizer",
-        "allow=[my_package]",
-    ]
-    node.append(f"model.attention._target_={MODULE}.Spaced")
+    node = [*OWN_ATTENTION, f"model.attention._target_={MODULE}.Spaced"]
     threads = torch.get_num_threads()
     build_components(validate(compose("train", node)))
     assert torch.get_num_threads() == threads

@@ -67,16 +67,17 @@ def try_model(model: Seq2Seq) -> AttentionWeights:
 
     Returns all attention weights of the forward pass.
 
-    `model` may be on the meta device. The run takes place on a CPU in a copy whose weights are all 0, with one thread,
-    so that torch starts no other threads before training sets how they treat denormal numbers.
+    The run takes place in a copy on a CPU, with one thread, so that torch starts no other threads before training sets
+    how they treat denormal numbers. A model on the meta device gets weights and buffers that are all 0.
     """
-    model = copy.deepcopy(model).to_empty(device="cpu").eval()
+    values = not any(weight.is_meta for weight in model.parameters())
+    model = copy.deepcopy(model).eval() if values else copy.deepcopy(model).to_empty(device="cpu").eval()
     for module in model.modules():
         if isinstance(module, Attention):
             module.register_forward_hook(_check_weights, with_kwargs=True)
     try:
         with one_thread():
-            for tensor in (*model.parameters(), *model.buffers()):
+            for tensor in () if values else (*model.parameters(), *model.buffers()):
                 tensor.detach().zero_()
             return _run(model)
     except (UserError, TrialError):
