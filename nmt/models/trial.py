@@ -23,6 +23,8 @@ from nmt.tokens import BOS, EOS, PAD
 SOURCE = [[4, 5, EOS], *[[6, EOS, PAD]] * 4]  # more sentences than a final state has layers
 TARGET = [[BOS, 4], *[[BOS, 5]] * 4]
 BEAMS = 2
+NOISE = 1e-3  # of the largest value; a sum over other numbers of tokens is rounded differently
+_CHANGES = "change with its padding, or with the other sentences of the batch"
 _DRAWS = (torch.nn.init.normal_, torch.Tensor.normal_)
 
 
@@ -68,7 +70,7 @@ def try_model(model: Seq2Seq) -> AttentionWeights:
     Returns all attention weights of the forward pass.
 
     The run takes place in a copy on a CPU, with one thread, so that torch starts no other threads before training sets
-    how they treat denormal numbers. A model on the meta device gets weights and buffers that are all 0.
+    how they treat denormal numbers. A model on the meta device gets random weights, and buffers that are all 0.
     """
     values = not any(weight.is_meta for weight in model.parameters())
     model = copy.deepcopy(model).eval() if values else copy.deepcopy(model).to_empty(device="cpu").eval()
@@ -77,13 +79,22 @@ def try_model(model: Seq2Seq) -> AttentionWeights:
             module.register_forward_hook(_check_weights, with_kwargs=True)
     try:
         with one_thread():
-            for tensor in () if values else (*model.parameters(), *model.buffers()):
-                tensor.detach().zero_()
+            if not values:
+                _fill(model)
             return _run(model)
     except (UserError, TrialError):
         raise
     except Exception as error:
         raise TrialError(_module_running(model, error), f"{_said(error)}{_line(error)}") from error
+
+
+def _fill(model: Seq2Seq) -> None:
+    """Set the weights to random numbers, the same in each run, and the buffers to 0."""
+    generator = torch.Generator().manual_seed(1)
+    for weight in model.parameters():
+        weight.detach().normal_(std=0.1, generator=generator)
+    for buffer in model.buffers():
+        buffer.zero_()
 
 
 def _run(model: Seq2Seq) -> AttentionWeights:
@@ -94,6 +105,7 @@ def _run(model: Seq2Seq) -> AttentionWeights:
     hidden.sum().backward()
     _check_used(model)
     with torch.inference_mode():
+        _check_padding(model, source, target)
         _decode(model, source, target)
     found: AttentionWeights = weights
     return found
@@ -114,6 +126,26 @@ def _check_encoder(encoder: Encoder, source: Tensor) -> None:
         raise TrialError("encoder", str(error)) from error
     if encoder.attends != (encoded.attention is not None and encoded.attention.encoder_self is not None):
         raise TrialError("encoder", f"attends is {encoder.attends}, but its attention weights say otherwise")
+
+
+def _check_padding(model: Seq2Seq, source: Tensor, target: Tensor) -> None:
+    """Raise TrialError if a sentence has another memory or other hidden states alone than in a batch, with padding."""
+    row, length = slice(1, 2), int((source[1] != PAD).sum())
+    short = source[row, :length]
+    alone, padded = model.encoder(short, short != PAD), model.encoder(source, source != PAD)
+    final = alone.final_state
+    if _differ(alone.memory, padded.memory[row, :length]) or (
+        final is not None and _differ(final, padded.final_state[row])
+    ):
+        raise TrialError("encoder", f"the memory or the final state of a sentence {_CHANGES}; use source_mask")
+    hidden, _ = model.decoder(target[row], alone)
+    if _differ(hidden, model.decoder(target, padded)[0][row]):
+        raise TrialError("decoder", f"the hidden states of a sentence {_CHANGES}; use memory_mask")
+
+
+def _differ(one: Tensor, other: Tensor) -> bool:
+    """Return whether two tensors differ by more than rounding. Values that are not finite do not count."""
+    return bool((one - other).abs().max() > NOISE * one.abs().max())
 
 
 def _check_used(model: Seq2Seq) -> None:

@@ -53,7 +53,7 @@ class DataDependent(Dot):
     """Reads a value of a tensor, which the meta device does not have."""
 
     def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
-        return super().score(query, memory, state) / max(1, int(memory.mask.sum().item()))
+        return super().score(query, memory, state) / int(memory.mask.any().item())
 
 
 class Naming(RecurrentDecoder):
@@ -158,9 +158,51 @@ class Attending(RecurrentEncoder):
     attends = True
 
 
+class LastPosition(RecurrentEncoder):
+    """Takes its final state from the last position, which may be padding."""
+
+    def forward(self, source: Tensor, source_mask: Tensor, *, need_weights: bool = False) -> EncoderOutput:
+        encoded = super().forward(source, source_mask, need_weights=need_weights)
+        return EncoderOutput(encoded.memory, source_mask, encoded.memory[:, -1:])
+
+
+class Unmasked(RecurrentEncoder):
+    """Reads the whole row in both directions."""
+
+    def forward(self, source: Tensor, source_mask: Tensor, *, need_weights: bool = False) -> EncoderOutput:
+        encoded = super().forward(source, torch.ones_like(source_mask), need_weights=need_weights)
+        return EncoderOutput(encoded.memory, source_mask, encoded.final_state)
+
+
+class Mixing(RecurrentEncoder):
+    """Joins the vectors of different sentences."""
+
+    def forward(self, source: Tensor, source_mask: Tensor, *, need_weights: bool = False) -> EncoderOutput:
+        encoded = super().forward(source, source_mask, need_weights=need_weights)
+        mixed = encoded.memory.transpose(0, 1).reshape(encoded.memory.shape)
+        return EncoderOutput(mixed, source_mask, encoded.final_state)
+
+
+class Unmasking(RecurrentDecoder):
+    """Attends to padding as well."""
+
+    def init_state(self, encoded: EncoderOutput) -> Any:
+        everywhere = torch.ones_like(encoded.memory_mask)
+        return super().init_state(EncoderOutput(encoded.memory, everywhere, encoded.final_state))
+
+
+def test_a_decoder_that_attends_to_padding_is_named() -> None:
+    with pytest.raises(TrialError, match="hidden states of a sentence change with its padding") as caught:
+        try_model(recurrent(Dot, decoder=Unmasking))
+    assert caught.value.module == "decoder"
+
+
 @pytest.mark.parametrize(
     ("encoder", "words"),
     [
+        (LastPosition, "memory or the final state of a sentence change with its padding"),
+        (Unmasked, "memory or the final state of a sentence change with its padding"),
+        (Mixing, "or with the other sentences of the batch"),
         (Pyramid, r"memory \(B, S, width\) of the shape \(5, 2, 8\), expected \(5, 3, 8\)"),
         (LayersFirst, r"final_state \(B, L, width\) of the shape \(1, 5, 8\)"),
         (Pair, "tuple, expected EncoderOutput"),
