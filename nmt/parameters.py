@@ -10,11 +10,13 @@ Values from YAML are checked before anything is built. `@checked` makes a class 
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import inspect
 import math
 import re
+import sys
 import types
 import typing
 from collections.abc import Mapping, Sequence
@@ -94,8 +96,14 @@ OtherKeys = Annotated[dict[str, Any], Others]
 def options(annotation: Any) -> tuple[Any, ...]:
     """Return the members of a union, or a tuple with the annotation itself."""
     if typing.get_origin(annotation) in (typing.Union, types.UnionType):
-        return typing.get_args(annotation)
-    return (annotation,)
+        return tuple(map(_class_if_bare, typing.get_args(annotation)))
+    return (_class_if_bare(annotation),)
+
+
+def _class_if_bare(option: Any) -> Any:
+    """Return `list` for `typing.List` without the type of its items, and so on."""
+    origin = typing.get_origin(option)
+    return option if origin is None or typing.get_args(option) else origin
 
 
 def misfit(value: Any, annotation: Any) -> str | None:
@@ -136,8 +144,19 @@ def _fits_one(value: Any, option: Any) -> bool:
     if option is int:
         return isinstance(value, int) and not isinstance(value, bool)
     if inspect.isclass(option) and option not in (inspect.Parameter.empty, typing.Any):
-        return isinstance(value, option)
+        return is_kind(value, option)
     return True
+
+
+def is_kind(value: Any, kind: type) -> bool:
+    """Return whether `value` is an instance of `kind` or, for a class, derived from it.
+
+    The answer is True if Python cannot tell, as for a protocol that is not `runtime_checkable`.
+    """
+    try:
+        return issubclass(value, kind) if inspect.isclass(value) else isinstance(value, kind)
+    except TypeError:
+        return True
 
 
 _WORDS = {
@@ -236,8 +255,26 @@ def check_fields(instance: Any) -> None:
 
 
 def annotations_of(kind: type) -> dict[str, Any]:
-    """Return the annotations of the parameters of a constructor; those of a dataclass include its bases'."""
-    return typing.get_type_hints(kind if dataclasses.is_dataclass(kind) else kind.__init__, include_extras=True)  # type: ignore[misc]
+    """Return the annotations of the parameters of a constructor; those of a dataclass include its bases'.
+
+    One that Python cannot read is left out. Often its name is imported only under TYPE_CHECKING.
+    """
+    return hints_of(kind if dataclasses.is_dataclass(kind) else kind.__init__)  # type: ignore[misc]
+
+
+def hints_of(owner: Any) -> dict[str, Any]:
+    """Return the annotations of a function or of the fields of a class, without those that Python cannot read."""
+    try:
+        return typing.get_type_hints(owner, include_extras=True)
+    except Exception:
+        hints: dict[str, Any] = {}
+        for part in reversed(owner.__mro__) if inspect.isclass(owner) else [inspect.unwrap(owner)]:
+            known = getattr(part, "__globals__", None) or vars(sys.modules[part.__module__])
+            for name, annotation in inspect.get_annotations(part).items():
+                with contextlib.suppress(Exception):  # whatever the text of an annotation raises
+                    alone = types.SimpleNamespace(__annotations__={name: annotation})
+                    hints |= typing.get_type_hints(alone, known, include_extras=True)
+        return hints
 
 
 def _check(kind: Any, values: Mapping[str, Any]) -> None:
@@ -250,8 +287,7 @@ def _check(kind: Any, values: Mapping[str, Any]) -> None:
 @functools.cache
 def _plain_annotations(kind: Any) -> dict[str, Any]:
     """Return the annotations of the parameters of a function, or of the fields of a class, that are of plain values."""
-    hints = typing.get_type_hints(kind, include_extras=True)
-    return {name: hint for name, hint in hints.items() if name != "return" and _is_plain(hint)}
+    return {name: hint for name, hint in hints_of(kind).items() if name != "return" and _is_plain(hint)}
 
 
 def _is_plain(annotation: Any) -> bool:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nmt.errors import ParameterError, UserError, did_you_mean, one_line
-from nmt.parameters import annotations_of, expected, misfit, options, shown
+from nmt.parameters import annotations_of, expected, hints_of, is_kind, misfit, options, shown
 
 _TARGET, _PARTIAL = "_target_", "_partial_"
 RENAMED = {  # modules and classes by the names that checkpoints and run folders of before have
@@ -259,10 +259,7 @@ def _parameters(target: type, path: str, problems: list[str]) -> dict[str, Any] 
             f"(no *args, **kwargs or positional-only parameters), so that misspelt keys are found"
         )
         return None
-    try:
-        hints = annotations_of(target)
-    except NameError:  # an annotation was imported only under TYPE_CHECKING; values are then not checked
-        hints = {}
+    hints = annotations_of(target)
     return {name: hints.get(name, inspect.Parameter.empty) for name in signature.parameters}
 
 
@@ -308,10 +305,10 @@ def _bind(
 def _factory(annotation: Any) -> tuple[tuple[str, ...], Any]:
     """Return the parameters of a factory protocol and the class that it makes, or () and `annotation` if it is none."""
     for option in options(annotation):
-        if inspect.isclass(option) and typing.Protocol in option.__bases__:
-            hints = typing.get_type_hints(option.__call__)
-            made = hints.pop("return")
-            return tuple(hints), typing.get_origin(made) or made
+        if inspect.isclass(option) and typing.Protocol in option.__bases__ and "__call__" in vars(option):
+            call = vars(option)["__call__"]
+            made = hints_of(call).get("return", inspect.Parameter.empty)
+            return tuple(inspect.signature(call).parameters)[1:], typing.get_origin(made) or made
     return (), annotation
 
 
@@ -320,7 +317,7 @@ def _accepts(annotation: Any, target: type) -> bool:
     classes = options(annotation)
     if not all(inspect.isclass(option) and option is not inspect.Parameter.empty for option in classes):
         return True
-    return any(issubclass(target, option) for option in classes)
+    return any(is_kind(target, option) for option in classes)
 
 
 def _named(target: type) -> str:

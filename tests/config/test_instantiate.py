@@ -5,14 +5,19 @@ from __future__ import annotations
 import subprocess
 import sys
 import types
+import typing
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import pytest
 import torch
 
 from nmt.config import instantiate as module_under_test
 from nmt.errors import ParameterError, UserError
+from nmt.parameters import PositiveInt, checked
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 MODULE = "nmt.models.made_for_this_test"
 WITHIN = ("nmt.models", "torch.optim")
@@ -54,10 +59,37 @@ class Open:
         raise AssertionError("must not be built")
 
 
+class Factory(Protocol):
+    """Does not say what it makes, and Python cannot check whether an object is one."""
+
+    def __call__(self, size: int, rate: Path): ...
+
+
+class Sized(Protocol):
+    size: int
+
+
+@checked
+class Odd:
+    """Has annotations that Python cannot read, besides those that it can."""
+
+    def __init__(
+        self,
+        count: PositiveInt = 1,
+        where: Path | None = None,
+        wrong: torch.nothing = None,
+        number: 5 = 5,
+        names: typing.List = (),  # noqa: UP006
+        sized: Sized | None = None,
+        make: Factory | None = None,
+    ) -> None:
+        self.values = (count, where, wrong, number, names, sized, make)
+
+
 @pytest.fixture(autouse=True)
 def module(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     made = types.ModuleType(MODULE)
-    for entry in (Inner, Outer, Open):
+    for entry in (Inner, Outer, Open, Odd):
         monkeypatch.setattr(entry, "__module__", MODULE)
         setattr(made, entry.__name__, entry)
     made.Tensor = torch.Tensor  # type: ignore[attr-defined]
@@ -194,6 +226,19 @@ def test_all_problems_at_once_with_their_dotted_keys() -> None:
 )
 def test_types_are_checked_against_the_annotations(key: str, value: Any) -> None:
     assert f"model.decoder.{key}: got " in message(node("Outer", **{"inner": None, key: value}), vocab_size=7)
+
+
+def test_an_annotation_that_python_cannot_read_leaves_the_others_checked() -> None:
+    built = instantiate(
+        node("Odd", count=2, where="x", wrong=1, number=6, names=["a"], sized=node("Inner", size=1)), "x"
+    )
+    assert built.values[:5] == (2, "x", 1, 6, ["a"])
+    assert message(node("Odd", count=0, where="x")) == "model.decoder.count: got 0, expected an integer of at least 1"
+    assert message(node("Odd", names=3)) == "model.decoder.names: got 3, expected a list"
+    assert "model.decoder.make._partial_: expected true, because the program adds size, rate" in message(
+        node("Odd", make=node("Inner", size=1))
+    )
+    instantiate(node("Odd", make=node("Inner", _partial_=True)), "x")
 
 
 def test_integer_fits_float_but_bool_does_not() -> None:
