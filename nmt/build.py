@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pytorch_lightning import Callback
 
     from nmt.evaluation.metrics.base import Metric
+    from nmt.export.base import Format
     from nmt.models.interface import Decoder, Encoder
     from nmt.training.objectives.base import Objective
     from nmt.training.schedules import Schedule
@@ -46,6 +47,7 @@ SCHEDULES = ("nmt.training.schedules",)
 SOURCES = ("nmt.data.sources", "nmt.lab.sources", "nmt.lab.tasks")
 SEARCHES = ("nmt.search",)
 METRICS = ("nmt.evaluation.metrics",)
+FORMATS = ("nmt.export",)
 
 
 def build_model(
@@ -171,6 +173,11 @@ def _source(data: DataConfig, allow: Sequence[str]) -> Source:
 def build_search(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> Search:
     """Return the strategy that a `search` node describes. Raises UserError for a node that does not fit."""
     return cast(Search, _built(config, "search", f"{SEARCHES[0]}.base.Search", SEARCHES, allow))
+
+
+def build_format(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> Format:
+    """Return the format of export that a `format` node describes. Raises UserError for a node that does not fit."""
+    return cast("Format", _built(config, "format", f"{FORMATS[0]}.base.Format", FORMATS, allow))
 
 
 def override(search: Search, fields: Mapping[str, Any]) -> Search:

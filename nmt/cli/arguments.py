@@ -26,6 +26,7 @@ PathText = Annotated[str, "path"]  # any characters; a leading ~ is the home fol
 FreeText = Annotated[str, "free text"]  # taken literally; on the command line only
 Folders = Annotated[list[str], "folders"]  # all arguments that name folders, without a key
 OpenMapping = dict[str, Any]  # empty in the YAML: its entries replace settings of the checkpoint
+Choice = Annotated[dict[str, Any], "choice"]  # KEY=NAME chooses the node of configs/PROGRAM/KEY/NAME.yaml
 DATA_PATHS = tuple(f"data.{key}" for key in PATHS)
 TRAIN_PATHS = ("init", "hydra.run.dir", "hydra.sweep.dir", *DATA_PATHS)
 # A line of a YAML file that --help prints: "# key=VALUE   words", or further words under those.
@@ -149,6 +150,8 @@ def read_config(name: str, argv: Sequence[str], schema: type[C]) -> C:
         texts[key] = [word for word in words if _is_folder(word)]
         words = [word for word in words if word not in texts[key]]
     paths, open_keys = _keys(schema, PathText), _keys(schema, OpenMapping)
+    for key in _keys(schema, Choice):
+        words = [f"{name}/{key}@{word}" if word.startswith(f"{key}=") else word for word in words]
     for word in words:
         if "ckpt" in paths and "=" not in word and os.path.exists(word):
             raise UserError(f"command line: got '{word}'; write ckpt={word}")

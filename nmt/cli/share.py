@@ -19,10 +19,9 @@ model adds data.path=FOLDER, unless the data can be generated or downloaded.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nmt.cli.arguments import FreeText, PathText, Settings, configured
 from nmt.cli.output import say
@@ -72,7 +71,7 @@ def share(loaded: LoadedModel, source: Path, folder: Path, settings: ShareConfig
     from nmt.attention_map import load
     from nmt.checkpoint import Checkpoint, non_finite, save, weights_of
     from nmt.config.schema import MetricsFile, read_json
-    from nmt.config.settings import OWN_FILES
+    from nmt.config.settings import shareable
     from nmt.translation.loading import load_translator
 
     best, picture = inside(folder, *best_checkpoint(Path()).parts), inside(folder, ATTENTION, "0.json")
@@ -81,12 +80,7 @@ def share(loaded: LoadedModel, source: Path, folder: Path, settings: ShareConfig
     shown = None if kept is None else load(kept)
     if settings.text is not None:
         shown = load_translator(loaded.path, allow=settings.allow).attention_map(settings.text)
-    data = {key: None if key in OWN_FILES else value for key, value in loaded.config.get("data", {}).items()}
-    data.pop("root", None)  # the source then has its default
-    name = data.get("name")
-    if isinstance(name, str) and os.path.isabs(name):  # a dataset of the Hub in a local folder
-        data["name"] = None
-    config: dict[str, Any] = {**loaded.config, "data": data, "init": None}
+    config = shareable(loaded.config)
     weights = weights_of(loaded.model.half())
     broken = non_finite(weights)
     if broken is not None:

@@ -53,7 +53,7 @@ from typing import NoReturn
 
 from nmt.cli.arguments import take_config_dir, train_overrides
 from nmt.cli.program import Program
-from nmt.config.yaml_files import also_in, groups, options_with, own_folder, read_file, summary
+from nmt.config.yaml_files import also_in, groups_of, options_with, own_folder, read_file, summary
 from nmt.errors import UserError
 
 FOLDER_KEY = "hydra.run.dir"
@@ -70,7 +70,7 @@ def help_text(argv: Sequence[str]) -> str:
 
 def _group_lines() -> Iterator[str]:
     yield "Groups and their options (* the default):"
-    for group, options in groups().items():
+    for group, options in groups_of("train").items():
         yield f"  {group}="
         chosen, width = _default(group), max(map(len, options))
         for option in options:

@@ -93,7 +93,7 @@ def record_of(line_translator: LineTranslator, checkpoints: Sequence[Path], dige
         **{f"search.{key}": value for key, value in search.items()},
         "format": "jsonl" if line_translator.jsonl else "text",
         "with_attention": line_translator.with_attention,
-        "device": line_translator.translator.device.type,
+        "device": line_translator.translator.device_type,
         "version of the program": nmt.__version__,
     }
 

@@ -225,6 +225,16 @@ def _trainer(trainer: TrainerConfig) -> Iterator[str]:
 # Paths: absolute, so that a run's config and checkpoint can be used from other folders too
 
 
+def shareable(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the config of a run without the paths of its data, so that it says nothing about this machine."""
+    data = {key: None if key in OWN_FILES else value for key, value in config.get("data", {}).items()}
+    data.pop("root", None)  # the source then has its default
+    name = data.get("name")
+    if isinstance(name, str) and os.path.isabs(name):  # a dataset of the Hub in a local folder
+        data["name"] = None
+    return {**config, "data": data, "init": None}
+
+
 def absolute_paths(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return plain data settings with absolute paths. A `name` is a path if a folder of this name exists.
 

@@ -85,6 +85,12 @@ def groups() -> dict[str, tuple[str, ...]]:
     return _groups(_folders())
 
 
+def groups_of(config_name: str) -> dict[str, tuple[str, ...]]:
+    """Return the groups in the defaults list of a config ("train"), and those inside them, with their options."""
+    chosen = {entry.group for entry in read_file(config_name).defaults}
+    return {group: options for group, options in groups().items() if chosen & {group, group.partition("/")[0]}}
+
+
 @cache
 def _groups(folders: tuple[Path, ...]) -> dict[str, tuple[str, ...]]:
     options: dict[str, set[str]] = {}

@@ -127,6 +127,11 @@ class Tokenizer:
         return _pieces(self._target, ids)
 
     @functools.cached_property
+    def source_vocabulary(self) -> tuple[str, ...]:
+        """The source pieces as SentencePiece names them, in the order of their ids."""
+        return tuple(self._source.id_to_piece(list(range(self.source_vocab_size))))
+
+    @functools.cached_property
     def target_vocabulary(self) -> tuple[str, ...]:
         """The target pieces as SentencePiece names them, in the order of their ids."""
         return tuple(self._target.id_to_piece(list(range(self.target_vocab_size))))

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from nmt.attention_map import AttentionMap
 from nmt.build import override
 from nmt.data.batch import batches_by_length
 from nmt.errors import UserError, counted
-from nmt.models.seq2seq import Seq2Seq
-from nmt.search.base import Hypothesis, Search, Selectable, Step
-from nmt.search.constraints import force_prefixes
+from nmt.search.base import Hypothesis, Search
 from nmt.translation.source import ForcedPair, SourceLimit, SourcePart, check_texts
 from nmt.translation.translation import Translation, joined
 
@@ -41,7 +38,7 @@ class Request:
 
 
 class BaseTranslator(ABC):
-    """Translates texts and scores translations, with one model (`Translator`) or several (`Ensemble`).
+    """Translates texts and scores translations, by any means: models in PyTorch, or the engine of an exported model.
 
     `search` is the default strategy of every call. `tokenizer` divides targets into pieces and joins them. `languages`
     are the codes of the source and the target language, None if they are not known.
@@ -53,19 +50,13 @@ class BaseTranslator(ABC):
 
     @property
     @abstractmethod
-    def models(self) -> Sequence[Seq2Seq]:
-        """The models that decide, at least one."""
+    def device_type(self) -> str:
+        """The kind of device that computes: "cpu", "cuda" ..."""
 
     @property
-    def device(self) -> torch.device:
-        """The current device of the models."""
-        return next(self.models[0].parameters()).device
-
-    @property
+    @abstractmethod
     def longest_target(self) -> int | None:
         """The largest number of tokens of a translation, eos included; None if every length works."""
-        limits = [model.decoder.max_length for model in self.models]
-        return min((limit for limit in limits if limit is not None), default=None)
 
     @property
     @abstractmethod
@@ -77,15 +68,16 @@ class BaseTranslator(ABC):
         """Return the largest number of tokens of a source that is translated whole with `search`."""
 
     @abstractmethod
-    def start(self, sources: Sequence[SourcePart], *, attending: bool = False) -> tuple[Step[Any], Selectable]:
-        """Return a step function, and the state before the first token with one hypothesis for each source.
-
-        With `attending`, it is an `Attending` state; raises UserError if the models cannot give one.
-        """
+    def search_batch(self, requests: Sequence[Request], search: Search) -> list[list[Hypothesis]]:
+        """Return the hypotheses that `search` finds for each request of one batch, best first."""
 
     @abstractmethod
     def token_log_probs(self, pairs: Sequence[ForcedPair]) -> list[Tensor]:
         """Return the log-probabilities (T,) of the tokens of each translation, eos included, given its source."""
+
+    def running(self, search: Search) -> AbstractContextManager[None]:
+        """Return a context in which `search_batch` and `token_log_probs` are called; `search` is for messages."""
+        return nullcontext()
 
     @abstractmethod
     def attention_maps(self, translations: Sequence[Translation]) -> list[AttentionMap]:
@@ -168,7 +160,7 @@ class BaseTranslator(ABC):
     def score_pairs(self, pairs: Sequence[ForcedPair]) -> list[Translation]:
         """Return the given translations with the log-probabilities of the models, in the given order; see `score`."""
         found: dict[int, Translation] = {}
-        with inference(self.models, self.search):
+        with self.running(self.search):
             for batch in batches_by_length([pair.longer for pair in pairs], self.search.batch_tokens):
                 rows = self.token_log_probs([pairs[i] for i in batch])
                 for index, log_probs in zip(batch, rows, strict=True):
@@ -256,23 +248,15 @@ class BaseTranslator(ABC):
         if advance is not None:
             advance(sum(request.last for request in requests if request.part.empty))
         lengths = [requests[place].part.tokens for place in filled]
-        with inference(self.models, search):
+        with self.running(search):
             for batch in batches_by_length(lengths, search.batch_tokens // search.width):
                 places = [filled[i] for i in batch]
-                for place, hypotheses in zip(places, self._search([requests[i] for i in places], search), strict=True):
+                hypotheses_of = self.search_batch([requests[i] for i in places], search)
+                for place, hypotheses in zip(places, hypotheses_of, strict=True):
                     found[place] = [self._translation(requests[place].part, each) for each in hypotheses]
                 if advance is not None:
                     advance(sum(requests[place].last for place in places))
         return found
-
-    def _search(self, requests: Sequence[Request], search: Search) -> list[list[Hypothesis]]:
-        step, state = self.start([request.part for request in requests], attending=search.reads_attention)
-        prefixes = [request.prefix for request in requests]
-        if any(prefixes):
-            step, state = force_prefixes(step, state, prefixes, self.device)
-        limits = torch.tensor([request.limit for request in requests], device=self.device)
-        found = search(step, state, max_length=limits, keys=[request.part.ids[0] for request in requests])
-        return [search.rank(hypotheses, self.tokenizer.decode_target) for hypotheses in found]
 
     def _encode_prefixes(self, prefixes: Sequence[str] | None, count: int) -> list[list[int]]:
         """Return the target ids of every prefix, without eos."""
@@ -295,25 +279,3 @@ def _rejoined(source: SourcePart, parts: Sequence[list[Translation]]) -> list[Tr
         return parts[0]
     filled = [translations for translations in parts if translations[0].tokens]
     return [joined(source, translations) for translations in zip(*filled or parts, strict=False)]
-
-
-@contextmanager
-def inference(models: Sequence[nn.Module], search: Search) -> Iterator[None]:
-    """Run the block without gradients and in evaluation mode, then restore the mode of every module.
-
-    If the memory of the device is too small, raise a UserError that names the setting to change.
-    """
-    training = [module for model in models for module in model.modules() if module.training]
-    for model in models:
-        model.eval()
-    try:
-        with torch.inference_mode():
-            yield
-    except torch.OutOfMemoryError as error:
-        raise UserError(
-            f"search.batch_tokens: got {search.batch_tokens}, but the device has too little memory for it "
-            f"({str(error).partition('.')[0]}); use a smaller number, or device=cpu"
-        ) from error
-    finally:
-        for module in training:
-            module.training = True

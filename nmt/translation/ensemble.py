@@ -13,8 +13,8 @@ from nmt.errors import UserError
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.base import Search, Selectable, Step
 from nmt.search.ensemble import States, average, mean_log_probs
-from nmt.translation.base import BaseTranslator
 from nmt.translation.source import ForcedPair, SourceLimit, SourcePart
+from nmt.translation.stepwise import ModelTranslator
 from nmt.translation.translation import Translation
 from nmt.translation.translator import Translator
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from nmt.data.tokenizer import Tokenizer
 
 
-class Ensemble(BaseTranslator):
+class Ensemble(ModelTranslator):
     """Translates with the arithmetic mean of the members' probabilities (see `nmt.search.ensemble`).
 
     The members are on one device, and their architectures may differ. Each reads the source through its own tokenizer.
@@ -72,7 +72,7 @@ class Ensemble(BaseTranslator):
         return min(limits, key=lambda limit: limit.tokens)
 
     def start(self, sources: Sequence[SourcePart], *, attending: bool = False) -> tuple[Step[Any], Selectable]:
-        """Return the mean of the members' step functions, and their states; see `BaseTranslator.start`.
+        """Return the mean of the members' step functions, and their states; see `ModelTranslator.start`.
 
         With `attending`, raises UserError for members without attention, and for members that divide a source into
         different pieces, because then their attention has no mean.

@@ -13,8 +13,8 @@ from nmt.build import build_search, override
 from nmt.errors import UserError
 from nmt.search.base import Search
 from nmt.system.run_files import find_checkpoints
-from nmt.translation.base import BaseTranslator
 from nmt.translation.ensemble import Ensemble
+from nmt.translation.stepwise import ModelTranslator
 from nmt.translation.translator import Translator
 
 Paths = str | Path | Sequence[str | Path]
@@ -39,7 +39,7 @@ def load_translator(
     search: Search | Mapping[str, Any] | None = None,
     allow: Sequence[str] = (),
     **fields: Any,
-) -> BaseTranslator: ...
+) -> ModelTranslator: ...
 
 
 def load_translator(
@@ -49,7 +49,7 @@ def load_translator(
     search: Search | Mapping[str, Any] | None = None,
     allow: Sequence[str] = (),
     **fields: Any,
-) -> BaseTranslator:
+) -> ModelTranslator:
     """Return the translator of a run folder (its best checkpoint) or a checkpoint file.
 
     Several paths give an `Ensemble` of their models. Its default strategy is that of the first.
@@ -75,7 +75,7 @@ def make_translator(
     *,
     allow: Sequence[str] = (),
     **fields: Any,
-) -> BaseTranslator:
+) -> ModelTranslator:
     """Return the translator of loaded checkpoints. The other arguments are as in `load_translator`."""
     if not isinstance(search, Search):
         given = search or {}

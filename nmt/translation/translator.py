@@ -19,15 +19,15 @@ from nmt.models.interface import AttentionWeights
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.base import Search, Selectable, Step
 from nmt.tokens import BOS
-from nmt.translation.base import BaseTranslator, inference
 from nmt.translation.source import ForcedPair, SourceLimit, SourcePart
+from nmt.translation.stepwise import ModelTranslator, inference
 from nmt.translation.translation import Translation
 
 if TYPE_CHECKING:
     from nmt.data.tokenizer import Tokenizer
 
 
-class Translator(BaseTranslator):
+class Translator(ModelTranslator):
     """Translates with `model`, on the device of the model. `search` is the default strategy of every call.
 
     `name` is what attention maps call the model. `update` is the number of updates of its weights, 0 if that is not
@@ -81,7 +81,7 @@ class Translator(BaseTranslator):
         return min(limits, key=lambda limit: limit.tokens)
 
     def start(self, sources: Sequence[SourcePart], *, attending: bool = False) -> tuple[Step[Any], Selectable]:
-        """Return the model's step function, and its state before the first token; see `BaseTranslator.start`."""
+        """Return the model's step function, and its state before the first token; see `ModelTranslator.start`."""
         source, mask = (x.to(self.device) for x in pad([part.ids[0] for part in sources]))
         model = track_coverage(self.model) if attending else self.model
         return model.step, model.start(source, mask)

@@ -4,18 +4,21 @@
 
 `ckpt` and `recurrent` are run folders or checkpoint files. The first 1,000 sentences of the test split are translated
 on the CPU, greedily and with a beam of 5, by both models and by CTranslate2 with the Transformer's weights (float32).
-All other settings of the search have their defaults. The programs take turns, three times each after a warm-up. The
-fastest time of each counts: from texts to texts, without loading. CTranslate2 is left out where it is not installed
-(the extra `ctranslate2`).
+The score is log P divided by the length, which CTranslate2 has too. The programs take turns, three times each after a
+warm-up. The fastest time of each counts: from texts to texts, without loading. CTranslate2 is left out where it is not
+installed (the extra `ctranslate2`).
 """
 
 from __future__ import annotations
 
 import importlib.util
+import tempfile
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from nmt.build import build_source
+from nmt.checkpoint import load_model
 from nmt.cli.arguments import take
 from nmt.cli.evaluate import merge_data
 from nmt.cli.table import Cell, Column, Table, text_cell, to_markdown
@@ -23,13 +26,16 @@ from nmt.config.schema import read
 from nmt.config.settings import DataConfig, absolute_paths
 from nmt.data.corpus import load_corpus
 from nmt.errors import UserError
+from nmt.export.base import Exportable, write
+from nmt.export.ctranslate2 import CTranslate2
 from nmt.search.beam import BeamSearch
 from nmt.system import machine, process
+from nmt.translation.base import BaseTranslator
 from nmt.translation.loading import load_models, load_translator, require_data_settings, resolve_device
-from nmt.translation.translator import Translator
 
 USAGE = "ckpt=TRANSFORMER [recurrent=RECURRENT] [data.path=FOLDER]"
 SENTENCES, WARMUP, ROUNDS, BEAMS = 1000, 50, 3, (1, 5)
+SEARCH = BeamSearch(normalization="power")
 TRANSFORMER, RECURRENT, CTRANSLATE2 = "Transformer", "recurrent", "CTranslate2"
 
 System = Callable[[Sequence[str], int], list[str]]
@@ -45,19 +51,15 @@ def run(arguments: Sequence[str]) -> None:
         raise UserError(f"benchmark.py translation: got {' '.join(arguments) or 'nothing'}, expected {USAGE}")
     process.speed_up()
     sentences = _test_sentences(ckpt, path)
-    transformer = load_translator(ckpt, device="cpu", search=BeamSearch())
-    systems: dict[str, System] = {TRANSFORMER: _system(transformer)}
+    systems: dict[str, System] = {TRANSFORMER: _system(load_translator(ckpt, device="cpu", search=SEARCH))}
     if recurrent is not None:
-        systems[RECURRENT] = _system(load_translator(recurrent, device="cpu", search=BeamSearch()))
+        systems[RECURRENT] = _system(load_translator(recurrent, device="cpu", search=SEARCH))
     if importlib.util.find_spec("ctranslate2") is None:
         print(
             "CTranslate2 is left out, because it is not installed: pip install -c constraints.txt -e '.[ctranslate2]'"
         )
     else:
-        from scripts.benchmarks.ctranslate import Engine
-
-        engine = Engine(transformer)
-        systems[CTRANSLATE2] = lambda texts, beam: engine.translate(texts, beam_size=beam)
+        systems[CTRANSLATE2] = _system(_exported(ckpt))
     print(f"hardware: {machine.summary(machine.describe())}; {len(sentences):,} sentences\n", flush=True)
     seconds, texts = measure(systems, sentences)
     print(to_markdown(_table(seconds, len(sentences))))
@@ -105,5 +107,14 @@ def _test_sentences(ckpt: str, path: str | None) -> list[str]:
     return [pair.source for pair in load_corpus(build_source(data), data, ("test",))["test"]][:SENTENCES]
 
 
-def _system(translator: Translator) -> System:
+def _exported(ckpt: str) -> BaseTranslator:
+    """Return the translator of the model in CTranslate2. Raises UserError for a model that it cannot compute."""
+    format, loaded = CTranslate2(), load_model(ckpt)
+    format.require(loaded)
+    with tempfile.TemporaryDirectory() as name:
+        write(format, Exportable(loaded, SEARCH), Path(name))
+        return format.open(Path(name))
+
+
+def _system(translator: BaseTranslator) -> System:
     return lambda texts, beam: [each.text for each in translator.translate(texts, beam_size=beam)]

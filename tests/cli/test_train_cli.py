@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from nmt.cli import program
-from nmt.config.yaml_files import groups
+from nmt.config.yaml_files import groups_of
 from tests.train_frame import Runs
 
 
@@ -78,7 +78,7 @@ def test_help_names_every_group_and_option_and_imports_nothing_heavy(root: Path,
         text=True,
         check=True,
     )
-    for group, options in groups().items():
+    for group, options in groups_of("train").items():
         assert f"  {group}=" in found.stdout
         assert all(f" {option} " in found.stdout for option in options)
     assert "* transformer" in found.stdout and max(map(len, found.stdout.splitlines())) <= 130

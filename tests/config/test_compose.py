@@ -16,7 +16,7 @@ from nmt.config import compose as config
 from nmt.config.overrides import jobs
 from nmt.config.schema import read
 from nmt.config.settings import CallbacksConfig, TrainConfig, validate
-from nmt.config.yaml_files import groups
+from nmt.config.yaml_files import groups, groups_of
 from nmt.errors import UserError
 from nmt.parameters import Range
 from nmt.preflight import build_components
@@ -53,7 +53,7 @@ def test_every_model_composes_validates_and_builds(overrides: list[str]) -> None
 # One option of each group at a time: as many compositions as the largest group has options.
 OPTIONS = {
     group: SCORES if group == "scores" else options
-    for group, options in groups().items()
+    for group, options in groups_of("train").items()
     if group not in ("model", "model/attention", "experiment", "debug")
 }
 

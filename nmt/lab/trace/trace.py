@@ -16,7 +16,7 @@ from nmt.lab.attention.caption import shown
 from nmt.lab.trace.texts import OWN, equation_beside, hidden_tokens, predicted, texts_of
 from nmt.lab.trace.watch import AXES, Watched, watch
 from nmt.models.interface import Decoder
-from nmt.translation.base import inference
+from nmt.translation.stepwise import inference
 from nmt.translation.translation import Translation
 from nmt.translation.translator import Translator
 

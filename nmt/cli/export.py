@@ -1,0 +1,143 @@
+"""Write a trained model in the format of another program, and compare both on validation pairs.
+
+  python scripts/export.py ckpt=RUN_FOLDER_OR_FILE out=FOLDER format=FORMAT [key=value ...]      (installed: nmt-export)
+
+{settings}
+
+The folder gets the model, its tokenizer, README.md (a card with an example, scores and limits) and nmt.json (the
+settings). Other engines divide the score of a translation by a power of its length, so the length penalty is chosen
+anew, on the validation pairs. Then the program loads what it has written, and compares log-probabilities, greedy
+translations, scores and speed with those of the checkpoint. If the format promises equal numbers and they are not, it
+writes nothing and ends with an error.
+
+  python scripts/export.py ckpt=outputs/transformer/2026-01-31_12-00-00 out=my_model format=ctranslate2
+  python scripts/export.py ckpt=RUN out=small format=ctranslate2 format.quantization=int8
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nmt.cli.arguments import Choice, OpenMapping, PathText, Settings, configured
+from nmt.cli.output import messages_on, say, tell
+from nmt.errors import UserError, counted
+from nmt.parameters import PositiveInt
+
+if TYPE_CHECKING:
+    from nmt.checkpoint import LoadedModel
+    from nmt.config.settings import DataConfig
+    from nmt.data.pair import SentencePair
+    from nmt.export.base import Format
+    from nmt.export.check import Report
+    from nmt.translation.stepwise import ModelTranslator
+
+FEWEST = 100  # validation pairs, below which there is a warning
+MAX_LOSS = 0.3  # of a score, above which there is one
+
+
+@dataclass(kw_only=True)
+class ExportConfig(Settings):
+    """The settings of export.yaml."""
+
+    ckpt: PathText
+    out: PathText
+    format: Choice
+    sentences: PositiveInt
+    data: OpenMapping
+    allow: list[str]
+
+
+@configured(ExportConfig)
+def main(config: ExportConfig) -> None:
+    """Run the program. Raises UserError for a mistake in the settings, and for a model that the format cannot hold."""
+    from nmt.config.yaml_files import groups
+
+    out = Path(config.out)
+    if out.exists() and not (out.is_dir() and not any(out.iterdir())):
+        raise UserError(f"out={out}: it exists and is not an empty folder; name another one")
+    if not config.format:
+        raise UserError(f"format: not given; add format={' or format='.join(groups()['export/format'])}")
+
+    from nmt.build import build_format
+    from nmt.checkpoint import load_model
+    from nmt.cli.evaluate import data_of
+    from nmt.system import process
+    from nmt.translation.loading import make_translator, require_data_settings
+
+    process.speed_up()
+    format = build_format(config.format, allow=config.allow)
+    loaded = load_model(config.ckpt, allow=config.allow)
+    require_data_settings(loaded, "an export compares on validation pairs, so train it with train.py")
+    format.require(loaded)
+    data = data_of(loaded, config.data)
+    translator = make_translator([loaded], allow=config.allow)
+    pairs = validation_pairs(data, config)
+    report = export(translator, loaded, format, out, pairs, data)
+    say(table(report, loaded.config["name"], format))
+    for label, loss in report.losses().items():
+        if format.promise is None and loss > MAX_LOSS:
+            tell(f"warning: {label} is {loss:.2f} lower than that of the checkpoint; take more bits for the weights")
+    say(f"written to {out}; its README.md says how to use it")
+
+
+def validation_pairs(data: DataConfig, config: ExportConfig) -> list[SentencePair]:
+    """Return the first validation pairs."""
+    from nmt.build import build_source
+    from nmt.data.corpus import load_corpus
+
+    with messages_on(sys.stderr):
+        corpus = load_corpus(build_source(data, allow=config.allow), data, ("val",))["val"]
+    pairs = list(islice(corpus, config.sentences))
+    if len(pairs) < FEWEST:
+        tell(f"warning: only {counted(len(pairs), 'validation pair')} to compare with; {FEWEST} are better")
+    return pairs
+
+
+def export(
+    translator: ModelTranslator,
+    loaded: LoadedModel,
+    format: Format,
+    out: Path,
+    pairs: list[SentencePair],
+    data: DataConfig,
+) -> Report:
+    """Write the folder `out` whole or not at all, and return the comparison. Raises UserError for a broken promise."""
+    from nmt.build import build_metrics
+    from nmt.export.base import Exportable, write
+    from nmt.export.card import write_card
+    from nmt.export.check import compare, tuned
+
+    metrics = build_metrics(loaded.config["scores"], target_lang=data.target_lang)
+    tell(f"choosing the length penalty on {counted(len(pairs), 'validation pair')} ...")
+    search = tuned(translator, pairs, next(iter(metrics.values())))
+    model = Exportable(loaded, search)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as name:
+        folder = Path(name) / "export"
+        folder.mkdir()
+        write(format, model, folder)
+        tell("comparing the exported model with the checkpoint ...")
+        report = compare(translator, format.open(folder), search, pairs, metrics)
+        if format.promise is not None and (broken := report.broken(format.promise)):
+            raise UserError(*broken)
+        write_card(format, model, report, folder)
+        if out.exists():
+            out.rmdir()
+        folder.rename(out)
+    return report
+
+
+def table(report: Report, name: str, format: Format) -> str:
+    """Return the comparison for the terminal."""
+    rows = [("", name, format.name), *report.rows()]
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    lines = [f"  {row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}" for row in rows]
+    head = (
+        f"{report.sentences:,} validation pairs: {report.equal:.1%} of the greedy translations are equal; the largest"
+    )
+    return "\n".join([f"{head} difference of a log-probability is {report.log_prob:.1e}", *lines])

@@ -1,0 +1,214 @@
+"""The base class of formats, what all of them write, and what reads it again."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, TypedDict
+
+from nmt.attention_map import AttentionMap
+from nmt.build import build_search, search_node
+from nmt.checkpoint import ConfigFile, LoadedModel
+from nmt.config.schema import Count, read_json
+from nmt.config.settings import shareable
+from nmt.data.tokenizer import Tokenizer
+from nmt.errors import UserError
+from nmt.parameters import PositiveInt, Range, check_fields
+from nmt.search.base import Search
+from nmt.search.beam import BeamSearch
+from nmt.system.atomic import write_atomically
+from nmt.translation.base import BaseTranslator
+from nmt.translation.loading import languages_of
+from nmt.translation.source import SourceLimit
+from nmt.translation.translation import Translation
+
+MANIFEST = "nmt.json"
+VERSION = 1  # of the manifest
+SOURCE, TARGET = "source.spm", "target.spm"
+
+
+class ManifestFile(TypedDict):
+    """The content of `nmt.json`, which says what an exported folder holds."""
+
+    nmt_export: Annotated[int, Range(low=VERSION, high=VERSION)]
+    format: str
+    settings: dict[str, Any]
+    config: ConfigFile
+    search: dict[str, Any]
+    source_limit: PositiveInt
+    target_limit: PositiveInt
+    update: Count
+    scores: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Exportable:
+    """A loaded model, and the search that every other engine has: a beam search with a power of the length."""
+
+    loaded: LoadedModel
+    search: BeamSearch
+
+    @property
+    def languages(self) -> tuple[str, str]:
+        """The codes of the source and the target language."""
+        data = self.loaded.config["data"]
+        return data["source_lang"], data["target_lang"]
+
+    @property
+    def source_limit(self) -> int:
+        """The largest number of tokens of a source, eos included."""
+        most = self.loaded.model.encoder.max_length
+        return self.search.max_source_length if most is None else min(most, self.search.max_source_length)
+
+    @property
+    def target_limit(self) -> int:
+        """The largest number of tokens of a translation, eos included."""
+        longest, most = self.search.target_limit(self.source_limit), self.loaded.model.decoder.max_length
+        return longest if most is None else min(longest, most)
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What a format keeps: how far a token's log-probability may be from ours, and which share of greedy translations
+    is equal.
+    """
+
+    log_prob: float
+    equal: float
+
+
+EXACT = Promise(1e-4, 0.995)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Format(ABC):
+    """A format of other programs. Its fields are its settings, and a value that does not fit raises ParameterError."""
+
+    name: ClassVar[str]
+    """The format's name on the command line."""
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    @property
+    def promise(self) -> Promise | None:
+        """What `nmt.export.check` requires of a written model; None where numbers are rounded on purpose."""
+        return EXACT
+
+    @abstractmethod
+    def require(self, loaded: LoadedModel) -> None:
+        """Raise UserError for a model that the format cannot hold. It says why, and what to use instead."""
+
+    @abstractmethod
+    def write(self, model: Exportable, folder: Path) -> None:
+        """Write the files of the format into an empty folder. The program adds the manifest and the card."""
+
+    @abstractmethod
+    def open(self, folder: Path) -> BaseTranslator:
+        """Return a translator that computes with the written files alone, in the engine of the format."""
+
+    @abstractmethod
+    def example(self, model: Exportable) -> str:
+        """Return the part of the card on how to use the files: Markdown with a program that runs in their folder."""
+
+
+def write(format: Format, model: Exportable, folder: Path) -> None:
+    """Write a model and its manifest into an empty folder."""
+    format.write(model, folder)
+    manifest = {
+        "nmt_export": VERSION,
+        "format": format.name,
+        "settings": vars(format),
+        "config": shareable(model.loaded.config),
+        "search": search_node(model.search),
+        "source_limit": model.source_limit,
+        "target_limit": model.target_limit,
+        "update": model.loaded.update,
+        "scores": model.loaded.scores,
+    }
+    text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
+    write_atomically(folder / MANIFEST, text.encode())
+
+
+def read_manifest(folder: Path) -> ManifestFile:
+    """Return the manifest of an exported folder. Raises UserError if there is none, or a damaged one."""
+    path = folder / MANIFEST
+    if not path.is_file():
+        raise UserError(f"ckpt={folder}: no exported model (it has no {MANIFEST}); write one with export.py")
+    return read_json(path, ManifestFile, remedy="export the model again")
+
+
+def write_tokenizer(tokenizer: Tokenizer, folder: Path) -> None:
+    """Write the SentencePiece models of the source and of the target."""
+    write_atomically(folder / SOURCE, tokenizer.source_model)
+    write_atomically(folder / TARGET, tokenizer.target_model or tokenizer.source_model)
+
+
+def read_tokenizer(folder: Path) -> Tokenizer:
+    """Return the tokenizer that `write_tokenizer` wrote. Raises UserError for a missing or damaged file."""
+    try:
+        source, target = ((folder / name).read_bytes() for name in (SOURCE, TARGET))
+    except OSError as error:
+        raise UserError(f"{error.filename}: cannot be read ({error.strerror}); export the model again") from error
+    return Tokenizer(source, None if source == target else target)
+
+
+class EngineTranslator(BaseTranslator):
+    """Translates with an exported model; a subclass computes in its engine.
+
+    Its default search is that of the manifest. Raises UserError for a search that other engines do not have.
+    """
+
+    def __init__(self, manifest: ManifestFile, tokenizer: Tokenizer) -> None:
+        self.name = manifest["config"]["name"]
+        self.tokenizer = tokenizer
+        self.search: Search = build_search(manifest["search"])
+        self.languages = languages_of(manifest["config"])
+        self._longest_source = manifest["source_limit"]
+        self._longest_target = manifest["target_limit"]
+        self._trained_length = manifest["config"].get("data", {}).get("max_length")
+
+    @property
+    def longest_target(self) -> int:
+        """The largest number of tokens of a translation, eos included."""
+        return self._longest_target
+
+    @property
+    def tokenizers(self) -> list[Tokenizer]:
+        """The tokenizer, alone."""
+        return [self.tokenizer]
+
+    def source_limit(self, search: Search | None = None) -> SourceLimit:
+        """Return the largest number of tokens of a source that is translated whole with `search`."""
+        search = search or self.search
+        limits = [SourceLimit(search.max_source_length, "search.max_source_length")]
+        limits.append(SourceLimit(self._longest_source, "the positions of the exported model"))
+        if self._trained_length is not None and search.long_source != "whole":
+            limits.append(SourceLimit(self._trained_length, "data.max_length of the training"))
+        return min(limits, key=lambda limit: limit.tokens)
+
+    def attention_maps(self, translations: Sequence[Translation]) -> list[AttentionMap]:
+        """Raise UserError: the engines give the weights of one head at most."""
+        raise UserError("attention map: an exported model gives none; use the run it was made of")
+
+
+def plain_beam(search: Search, engine: str) -> BeamSearch:
+    """Return a search that any engine has. Raises UserError, which names the `engine`, for any other."""
+    usual = BeamSearch()
+    if not isinstance(search, BeamSearch):
+        raise UserError(f"search: {engine} has beam search only; use search=beam or search=greedy, or the run itself")
+    if search.normalization != "power":
+        raise UserError(
+            f"search.normalization: got {search.normalization}, but {engine} divides by a power of the length; use "
+            "search.normalization=power"
+        )
+    for key in ("coverage_penalty", "groups", "repetition_penalty", "utility"):
+        if getattr(search, key) != getattr(usual, key):
+            raise UserError(
+                f"search.{key}: got {getattr(search, key)}, which {engine} does not have; use "
+                f"search.{key}={'null' if getattr(usual, key) is None else getattr(usual, key)}, or the run itself"
+            )
+    return search

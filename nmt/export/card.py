@@ -1,0 +1,83 @@
+"""The card of an exported model: README.md, in the form that the Hugging Face Hub shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import nmt
+from nmt.build import architecture
+from nmt.errors import printable
+from nmt.export.base import MANIFEST, Exportable, Format
+from nmt.export.check import Report
+from nmt.system.atomic import write_atomically
+
+
+def write_card(format: Format, model: Exportable, report: Report, folder: Path) -> None:
+    """Write README.md: what the model is, an example, scores, limits, and the comparison with the checkpoint."""
+    parts = [_head(model), _about(format, model), format.example(model).strip(), _scores(model), _check(format, report)]
+    write_atomically(folder / "README.md", ("\n\n".join([*parts, _limits(model)]) + "\n").encode())
+
+
+def _head(model: Exportable) -> str:
+    source, target = model.languages
+    return f"---\nlanguage:\n- {source}\n- {target}\npipeline_tag: translation\n---"
+
+
+def _about(format: Format, model: Exportable) -> str:
+    loaded, (source, target) = model.loaded, model.languages
+    weights = sum(each.numel() for each in loaded.model.parameters())
+    data = loaded.config["data"]
+    corpus = data.get("name") or str(data.get("source", {}).get("_target_", "")).rpartition(".")[2]
+    return f"""# {printable(loaded.config["name"])}: {source} to {target}
+
+A translation model ({architecture(loaded.config["model"])}, {weights:,} weights, {loaded.update:,} updates), trained
+with nmt-attention-lab {nmt.__version__} and written as `{format.name}`. Its training data: {printable(str(corpus))}."""
+
+
+def _scores(model: Exportable) -> str:
+    rows = list(_score_rows(model.loaded.scores))
+    if not rows:
+        return "## Scores\n\nThe checkpoint has none."
+    return "\n".join(
+        ["## Scores of the checkpoint", "", "| data | metric | value | signature |", "|---|---|---|---|", *rows]
+    )
+
+
+def _score_rows(scores: Mapping[str, Any]) -> Iterator[str]:
+    for split, entries in scores.items():
+        for name, entry in entries.items():
+            value = entry["value"] if isinstance(entry, Mapping) else entry
+            signature = entry.get("signature") or "" if isinstance(entry, Mapping) else ""
+            label = entry.get("label", name) if isinstance(entry, Mapping) else name
+            yield f"| {split} | {printable(str(label))} | {value:.2f} | {printable(str(signature))} |"
+
+
+def _check(format: Format, report: Report) -> str:
+    rows = [f"| {name} | {ours} | {theirs} |" for name, ours, theirs in report.rows()]
+    return "\n".join(
+        [
+            "## The same model as the checkpoint?",
+            "",
+            f"On {report.sentences:,} validation pairs, {report.equal:.1%} of the greedy translations are equal, and",
+            f"no log-probability of a token differs by more than {report.log_prob:.1e}. With beam search:",
+            "",
+            f"| | checkpoint | {format.name} |",
+            "|---|---|---|",
+            *rows,
+        ]
+    )
+
+
+def _limits(model: Exportable) -> str:
+    trained = model.loaded.config["data"].get("max_length")
+    search = model.search
+    return f"""## Limits
+
+- A source may have {model.source_limit:,} tokens, and a translation {model.target_limit:,}. The model was trained on
+  sources of at most {trained or "an unknown number of"} tokens: split longer texts into sentences.
+- Beam search with {search.beam_size} beams and a length penalty of {search.length_penalty:g} was chosen on validation
+  data: the score of a translation is log P divided by length ** {search.length_penalty:g}.
+- The tokenizer normalizes texts to Unicode NFC and joins spaces by itself.
+- `{MANIFEST}` has all settings of the model and of this export."""

@@ -1,0 +1,163 @@
+"""Compares an exported model with the model that it was made of: numbers first, then translations, scores and speed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from nmt.data.normalization import normalized
+from nmt.data.pair import SentencePair
+from nmt.errors import UserError
+from nmt.evaluation.metrics.base import Metric, Scores, labels, score
+from nmt.export.base import Promise
+from nmt.search.beam import BeamSearch
+from nmt.system.lines import as_line
+from nmt.translation.base import BaseTranslator
+from nmt.translation.stepwise import ModelTranslator
+
+PENALTIES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0, 1.2)
+
+
+@dataclass(frozen=True)
+class Side:
+    """The scores and the speed of one of the two models: `seconds` for all sentences with the exported search."""
+
+    scores: Scores
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Report:
+    """A comparison on `sentences` validation pairs.
+
+    `log_prob` is the largest difference of a token's log-probability in a given translation, over all tokens. `equal`
+    is the share of equal greedy translations.
+    """
+
+    sentences: int
+    log_prob: float
+    equal: float
+    ours: Side
+    theirs: Side
+
+    def broken(self, promise: Promise) -> list[str]:
+        """Return what does not keep the promise."""
+        found = []
+        if not self.log_prob <= promise.log_prob:
+            found.append(
+                f"check: a log-probability differs by {self.log_prob:.2g}, expected at most {promise.log_prob:g}"
+            )
+        if self.equal < promise.equal:
+            found.append(
+                f"check: {self.equal:.1%} of the greedy translations are equal, expected at least {promise.equal:.1%}"
+            )
+        return found
+
+    def losses(self) -> dict[str, float]:
+        """Return for each metric by its label how much worse the exported model is, in the unit of the metric."""
+        shown, ours, theirs = labels(self.ours.scores.metrics), self.ours.scores, self.theirs.scores
+        sign = {name: 1 if metric.higher_is_better else -1 for name, metric in ours.metrics.items()}
+        return {shown[name]: sign[name] * (ours[name].value - theirs[name].value) for name in ours}
+
+    def rows(self) -> list[tuple[str, str, str]]:
+        """Return the comparison as rows of a table: a name, the value of our model, and that of the exported one."""
+        shown = labels(self.ours.scores.metrics)
+        rows = [
+            (shown[name], f"{self.ours.scores[name].value:.2f}", f"{self.theirs.scores[name].value:.2f}")
+            for name in self.ours.scores
+        ]
+        speeds = (f"{self.sentences / max(side.seconds, 1e-9):,.0f}" for side in (self.ours, self.theirs))
+        return [*rows, ("sentences/s", *speeds)]  # type: ignore[list-item]
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return plain values for the manifest."""
+        sides = {"ours": self.ours, "exported": self.theirs}
+        return {
+            "sentences": self.sentences,
+            "largest_log_prob_difference": self.log_prob,
+            "equal_greedy_translations": self.equal,
+            **{
+                name: {"scores": side.scores.to_dict(), "seconds": round(side.seconds, 3)}
+                for name, side in sides.items()
+            },
+        }
+
+
+def tuned(translator: ModelTranslator, pairs: Sequence[SentencePair], metric: Metric) -> BeamSearch:
+    """Return a beam search that other engines have too, with the length penalty that is best on `pairs`.
+
+    It divides log P by a power of the length. The search of the run stays as it is if it does this already.
+    """
+    own = translator.search
+    if isinstance(own, BeamSearch) and own.normalization == "power":
+        return plain(own)
+    beam = own if isinstance(own, BeamSearch) else BeamSearch()
+    sources, references = [pair.source for pair in pairs], [normalized(pair.target) for pair in pairs]
+
+    def quality(penalty: float) -> float:
+        found = translator.translate(sources, search=plain(beam, normalization="power", length_penalty=penalty))
+        value = metric.score([as_line(each.text) for each in found], references).value
+        return value if metric.higher_is_better else -value
+
+    return plain(beam, normalization="power", length_penalty=max(PENALTIES, key=quality))
+
+
+def plain(beam: BeamSearch, **fields: Any) -> BeamSearch:
+    """Return a beam search with the size and the limits of `beam`, without what other engines lack."""
+    limits = ("max_length_factor", "max_length_extra", "long_source", "max_source_length", "batch_tokens")
+    kept = {name: getattr(beam, name) for name in ("beam_size", "normalization", "length_penalty", *limits)}
+    return BeamSearch(**{**kept, **fields})
+
+
+def compare(
+    ours: ModelTranslator,
+    theirs: BaseTranslator,
+    search: BeamSearch,
+    pairs: Sequence[SentencePair],
+    metrics: Mapping[str, Metric],
+) -> Report:
+    """Return the comparison of the exported model with ours on validation pairs, with the exported `search`.
+
+    Pairs with an empty source are left out, and those that are too long for a model. Raises UserError if none is left.
+    """
+    limit = theirs.source_limit(search).tokens
+    usable = [
+        pair
+        for pair, source in zip(pairs, ours.encode([each.source for each in pairs]), strict=True)
+        if not source.empty and source.tokens <= limit
+    ]
+    if not usable:
+        raise UserError("check: no validation pair fits into the model; give other ones with data.val=FILE")
+    sources = [pair.source for pair in usable]
+    greedy = ours.translate(sources, search=search, beam_size=1)
+    same = [
+        one.tokens == two.tokens
+        for one, two in zip(greedy, theirs.translate(sources, search=search, beam_size=1), strict=True)
+    ]
+    references = [normalized(pair.target) for pair in usable]
+    scored = zip(ours.score(sources, references), theirs.score(sources, references), strict=True)
+    differences = (
+        abs(a - b) for one, two in scored for a, b in zip(one.token_log_probs, two.token_log_probs, strict=True)
+    )
+    return Report(
+        sentences=len(usable),
+        log_prob=max(differences),
+        equal=sum(same) / len(same),
+        ours=_side(ours, search, sources, references, metrics),
+        theirs=_side(theirs, search, sources, references, metrics),
+    )
+
+
+def _side(
+    translator: BaseTranslator,
+    search: BeamSearch,
+    sources: Sequence[str],
+    references: Sequence[str],
+    metrics: Mapping[str, Metric],
+) -> Side:
+    started = time.perf_counter()
+    found = translator.translate(sources, search=search)
+    seconds = time.perf_counter() - started
+    return Side(score(metrics, [as_line(each.text) for each in found], references), seconds)

@@ -1,0 +1,298 @@
+"""CTranslate2, an engine in C++ for Transformers (https://github.com/OpenNMT/CTranslate2); the extra `ctranslate2`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from nmt.checkpoint import LoadedModel
+from nmt.errors import UserError
+from nmt.export.base import (
+    EXACT,
+    SOURCE,
+    TARGET,
+    EngineTranslator,
+    Exportable,
+    Format,
+    Promise,
+    plain_beam,
+    read_manifest,
+    read_tokenizer,
+    write_tokenizer,
+)
+from nmt.export.transformer import Stack, decoder_layers, encoder_layers, refuse, scaled_query, stacks
+from nmt.models.multihead import MultiHeadAttention
+from nmt.models.seq2seq import Seq2Seq
+from nmt.models.transformer import DecoderLayer, EncoderLayer, Residual
+from nmt.search.base import Hypothesis, Search
+from nmt.tokens import BOS, EOS, PAD, UNK
+from nmt.translation.base import Request
+from nmt.translation.source import ForcedPair
+
+Quantization = Literal["float32", "float16", "bfloat16", "int16", "int8"]
+SPECIAL = {PAD: "<pad>", UNK: "<unk>", BOS: "<s>", EOS: "</s>"}
+RMS_EPSILON = torch.finfo(torch.float32).eps  # of nn.RMSNorm without an own one
+NEVER = [[SPECIAL[PAD]], [SPECIAL[BOS]]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CTranslate2(Format):
+    """A folder for `ctranslate2.Translator`. `quantization` is the type of the weights in the file.
+
+    The tokens are the pieces of `source.spm` and `target.spm`. The engine adds the end of the source itself.
+    """
+
+    name: ClassVar[str] = "ctranslate2"
+    quantization: Quantization = "float32"
+
+    @property
+    def promise(self) -> Promise | None:
+        """None for rounded weights."""
+        return EXACT if self.quantization == "float32" else None
+
+    def require(self, loaded: LoadedModel) -> None:
+        """Raise UserError for a model that is no Transformer, or one with settings that the engine lacks."""
+        encoder, decoder = stacks(loaded.model, self.name)
+        for side, stack in (("encoder", encoder), ("decoder", decoder)):
+            refuse(side, _problems(stack), self.name)
+
+    def write(self, model: Exportable, folder: Path) -> None:
+        """Write the model and the tokenizer."""
+        tokenizer = model.loaded.tokenizer
+        write_tokenizer(tokenizer, folder)
+        spec = specification(model.loaded.model, model.source_limit, model.target_limit)
+        spec.register_source_vocabulary(_names(tokenizer.source_vocabulary))
+        spec.register_target_vocabulary(_names(tokenizer.target_vocabulary))
+        spec.config.bos_token, spec.config.eos_token, spec.config.unk_token = SPECIAL[BOS], SPECIAL[EOS], SPECIAL[UNK]
+        spec.config.decoder_start_token = SPECIAL[BOS]
+        spec.config.add_source_eos = True
+        if stacks(model.loaded.model, self.name)[0].norm == "rms":
+            spec.config.layer_norm_epsilon = RMS_EPSILON
+        spec.validate()
+        spec.optimize(quantization=self.quantization)
+        spec.save(str(folder))
+
+    def open(self, folder: Path) -> CTranslate2Translator:
+        """Return a translator that computes in CTranslate2."""
+        return CTranslate2Translator(folder)
+
+    def example(self, model: Exportable) -> str:
+        """Return how to translate with `ctranslate2` and `sentencepiece`."""
+        return EXAMPLE.format(search=model.search, limit=model.target_limit, source=SOURCE, target=TARGET)
+
+
+EXAMPLE = """
+```python
+# pip install ctranslate2 sentencepiece
+import ctranslate2
+import sentencepiece
+
+source, target = (sentencepiece.SentencePieceProcessor(model_file=name) for name in ("{source}", "{target}"))
+translator = ctranslate2.Translator(".")
+lines = ["A man is riding a bicycle."]
+results = translator.translate_batch(
+    source.encode(lines, out_type=str),
+    beam_size={search.beam_size},
+    length_penalty={search.length_penalty},
+    max_decoding_length={limit},
+    suppress_sequences=[["<pad>"], ["<s>"]],
+)
+for result in results:
+    print(target.decode(result.hypotheses[0]))
+```
+"""
+
+
+def _problems(stack: Stack) -> Iterator[str]:
+    """Yield what CTranslate2 cannot compute, and what to use instead."""
+    if stack.qk_norm:  # its cross attention normalizes before it splits the heads, so the numbers are silently wrong
+        yield "qk_norm, which CTranslate2 computes wrongly; train with qk_norm=false"
+    if stack.positions is None:
+        kind = type(stack.module.positions).__name__
+        yield f"the positions {kind}; train with model/positions=sinusoidal, learned or rotary"
+
+
+def specification(model: Seq2Seq, source_limit: int, target_limit: int) -> Any:
+    """Return the specification of a Transformer, with copies of its weights: quantization changes them in place.
+
+    Its tables of positions have as many rows as the limits of source and target, in tokens.
+    """
+    from ctranslate2.specs import TransformerSpec
+    from ctranslate2.specs.transformer_spec import TransformerDecoderSpec, TransformerEncoderSpec
+
+    encoder, decoder = stacks(model, CTranslate2.name)
+    spec = TransformerSpec(
+        TransformerEncoderSpec(len(encoder.module.layers), encoder.heads, **_settings(encoder)),
+        TransformerDecoderSpec(len(decoder.module.layers), decoder.heads, **_settings(decoder)),
+    )
+    _stack(spec.encoder, spec.encoder.embeddings[0], encoder, source_limit)
+    _stack(spec.decoder, spec.decoder.embeddings, decoder, target_limit)
+    _linear(spec.decoder.projection, model.decoder.output)
+    for layer, to in zip(encoder_layers(model), spec.encoder.layer, strict=True):
+        _self_attention(to.self_attention, layer.self_attention, layer.self_residual)
+        _feed_forward(to.ffn, layer)
+    for decoder_layer, to in zip(decoder_layers(model), spec.decoder.layer, strict=True):
+        _self_attention(to.self_attention, decoder_layer.self_attention, decoder_layer.self_residual)
+        _cross_attention(to.attention, decoder_layer.cross_attention, decoder_layer.cross_residual)
+        _feed_forward(to.ffn, decoder_layer)
+    return spec
+
+
+def _settings(stack: Stack) -> dict[str, Any]:
+    from ctranslate2.specs.common_spec import Activation
+
+    return {
+        "pre_norm": stack.norm_first,
+        "activation": {"relu": Activation.RELU, "gelu": Activation.GELU}[stack.activation],
+        "rms_norm": stack.norm == "rms",
+        "rotary_dim": 0 if stack.positions == "rotary" else None,
+        "rotary_interleave": True,
+    }
+
+
+def _stack(spec: Any, embeddings: Any, stack: Stack, count: int) -> None:
+    embeddings.weight = _array(stack.module.embedding.weight)
+    if stack.positions != "rotary":
+        spec.position_encodings.encodings = _array(stack.table(count))
+    if stack.norm_first:
+        _norm(spec.layer_norm, stack.module.norm)
+
+
+def _self_attention(spec: Any, attention: MultiHeadAttention, residual: Residual) -> None:
+    """CTranslate2 projects to queries, keys and values with one matrix."""
+    weight, bias = scaled_query(attention)
+    spec.linear[0].weight = _array(torch.cat((weight, attention.key_value.weight)))
+    spec.linear[0].bias = _array(torch.cat((bias, attention.key_value.bias)))
+    _linear(spec.linear[1], attention.output)
+    _norm(spec.layer_norm, residual.norm)
+
+
+def _cross_attention(spec: Any, attention: MultiHeadAttention, residual: Residual) -> None:
+    spec.linear[0].weight, spec.linear[0].bias = map(_array, scaled_query(attention))
+    _linear(spec.linear[1], attention.key_value)
+    _linear(spec.linear[2], attention.output)
+    _norm(spec.layer_norm, residual.norm)
+
+
+def _feed_forward(spec: Any, layer: EncoderLayer | DecoderLayer) -> None:
+    _linear(spec.linear_0, layer.feed_forward[0])
+    _linear(spec.linear_1, layer.feed_forward[-1])
+    _norm(spec.layer_norm, layer.feed_residual.norm)
+
+
+def _linear(spec: Any, linear: nn.Module) -> None:
+    spec.weight = _array(linear.weight)
+    if linear.bias is not None:
+        spec.bias = _array(linear.bias)
+
+
+def _norm(spec: Any, norm: nn.Module) -> None:
+    spec.gamma = _array(norm.weight)
+    if isinstance(norm, nn.LayerNorm):
+        spec.beta = _array(norm.bias)
+
+
+def _array(weight: Any) -> np.ndarray[Any, Any]:
+    array: np.ndarray[Any, Any] = weight.detach().float().numpy().copy()
+    return array
+
+
+def _names(pieces: Sequence[str]) -> list[str]:
+    """Return the pieces in the order of their ids, the special ones under CTranslate2's names."""
+    return [SPECIAL.get(index, piece) for index, piece in enumerate(pieces)]
+
+
+class CTranslate2Translator(EngineTranslator):
+    """Translates in CTranslate2 with the files of a folder alone.
+
+    It computes with as many threads as torch, in the type of the weights if the processor has it, otherwise in float32.
+    Raises UserError if the package is missing or the files are damaged.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        try:
+            import ctranslate2
+        except ModuleNotFoundError as error:
+            raise UserError("ckpt: the package ctranslate2 is not installed; pip install ctranslate2") from error
+        manifest = read_manifest(folder)
+        super().__init__(manifest, read_tokenizer(folder))
+        stored = manifest["settings"].get("quantization", "float32")
+        supported = ctranslate2.get_supported_compute_types("cpu")
+        try:
+            self.engine = ctranslate2.Translator(
+                str(folder),
+                compute_type=stored if stored in supported else "float32",
+                inter_threads=1,
+                intra_threads=torch.get_num_threads(),
+            )
+        except (RuntimeError, ValueError) as error:
+            raise UserError(f"ckpt={folder}: CTranslate2 cannot load it ({error}); export the model again") from error
+        self._source_names = _names(self.tokenizer.source_vocabulary)
+        self._target_names = _names(self.tokenizer.target_vocabulary)
+        self._ids = {name: index for index, name in enumerate(self._target_names)}
+
+    @property
+    def device_type(self) -> str:
+        """The kind of device that computes."""
+        return str(self.engine.device)
+
+    def search_batch(self, requests: Sequence[Request], search: Search) -> list[list[Hypothesis]]:
+        """Return the hypotheses of a beam search in CTranslate2, best first.
+
+        All sentences of a call have one limit of the length there. A sentence that went beyond its own is searched
+        again, alone.
+        """
+        limit = max(request.limit for request in requests)
+        found = self._search(requests, search, limit)
+        for place, (request, hypotheses) in enumerate(zip(requests, found, strict=True)):
+            if request.limit < limit and any(len(each.tokens) > request.limit for each in hypotheses):
+                (found[place],) = self._search([request], search, request.limit)
+        return found
+
+    def _search(self, requests: Sequence[Request], search: Search, limit: int) -> list[list[Hypothesis]]:
+        beam = plain_beam(search, "CTranslate2")
+        results = self.engine.translate_batch(
+            [self._source(request.part.ids[0]) for request in requests],
+            target_prefix=[[self._target_names[index] for index in request.prefix] or None for request in requests],
+            beam_size=beam.beam_size,
+            num_hypotheses=beam.n_best,
+            length_penalty=beam.length_penalty,
+            min_decoding_length=max(1, beam.min_length - 1),  # without eos
+            no_repeat_ngram_size=beam.no_repeat_ngram_size,
+            max_decoding_length=limit,
+            max_input_length=0,
+            suppress_sequences=NEVER,
+            return_end_token=True,
+        )
+        tokens = [[[self._ids[name] for name in names] for names in result.hypotheses] for result in results]
+        pairs = [
+            (request.part.ids[0], each) for request, several in zip(requests, tokens, strict=True) for each in several
+        ]
+        # The engine's own scores are of probabilities without the two tokens that are never generated.
+        log_probs = iter(self._log_probs(pairs))
+        scored = ([(each, next(log_probs)) for each in several] for several in tokens)
+        return [[Hypothesis(*each, beam.normalized(each[1])) for each in several] for several in scored]
+
+    def token_log_probs(self, pairs: Sequence[ForcedPair]) -> list[Tensor]:
+        """Return the log-probabilities (T,) of the tokens of each translation, eos included, given its source."""
+        return [torch.tensor(each) for each in self._log_probs([(pair.source.ids[0], pair.ids) for pair in pairs])]
+
+    def _log_probs(self, pairs: Sequence[tuple[list[int], list[int]]]) -> list[list[float]]:
+        """Return the log-probabilities of the target ids, given the source ids. CTranslate2 adds eos to a target."""
+        whole = [ids if ids[-1] == EOS else [*ids, EOS] for _, ids in pairs]
+        results = self.engine.score_batch(
+            [self._source(source) for source, _ in pairs],
+            [[self._target_names[index] for index in ids[:-1]] for ids in whole],
+            max_input_length=0,
+        )
+        return [result.log_probs[: len(ids)] for result, (_, ids) in zip(results, pairs, strict=True)]
+
+    def _source(self, ids: Sequence[int]) -> list[str]:
+        """Return the pieces of a source without eos, which CTranslate2 adds."""
+        return [self._source_names[index] for index in ids[:-1]]

@@ -1,0 +1,86 @@
+"""What translators that hold models share: the search asks the models for the next token, step by step."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+import torch
+from torch import nn
+
+from nmt.errors import UserError
+from nmt.models.seq2seq import Seq2Seq
+from nmt.search.base import Hypothesis, Search, Selectable, Step
+from nmt.search.constraints import force_prefixes
+from nmt.translation.base import BaseTranslator, Request
+from nmt.translation.source import SourcePart
+
+
+class ModelTranslator(BaseTranslator):
+    """Translates with models in PyTorch: with one (`Translator`) or several (`Ensemble`)."""
+
+    @property
+    @abstractmethod
+    def models(self) -> Sequence[Seq2Seq]:
+        """The models that decide, at least one."""
+
+    @property
+    def device(self) -> torch.device:
+        """The current device of the models."""
+        return next(self.models[0].parameters()).device
+
+    @property
+    def device_type(self) -> str:
+        """The kind of that device."""
+        return self.device.type
+
+    @property
+    def longest_target(self) -> int | None:
+        """The largest number of tokens of a translation, eos included; None if every length works."""
+        limits = [model.decoder.max_length for model in self.models]
+        return min((limit for limit in limits if limit is not None), default=None)
+
+    @abstractmethod
+    def start(self, sources: Sequence[SourcePart], *, attending: bool = False) -> tuple[Step[Any], Selectable]:
+        """Return a step function, and the state before the first token with one hypothesis for each source.
+
+        With `attending`, it is an `Attending` state; raises UserError if the models cannot give one.
+        """
+
+    def running(self, search: Search) -> AbstractContextManager[None]:
+        """Return the context of `inference` with the models."""
+        return inference(self.models, search)
+
+    def search_batch(self, requests: Sequence[Request], search: Search) -> list[list[Hypothesis]]:
+        """Return the hypotheses that `search` finds for each request of one batch, best first."""
+        step, state = self.start([request.part for request in requests], attending=search.reads_attention)
+        prefixes = [request.prefix for request in requests]
+        if any(prefixes):
+            step, state = force_prefixes(step, state, prefixes, self.device)
+        limits = torch.tensor([request.limit for request in requests], device=self.device)
+        found = search(step, state, max_length=limits, keys=[request.part.ids[0] for request in requests])
+        return [search.rank(hypotheses, self.tokenizer.decode_target) for hypotheses in found]
+
+
+@contextmanager
+def inference(models: Sequence[nn.Module], search: Search) -> Iterator[None]:
+    """Run the block without gradients and in evaluation mode, then restore the mode of every module.
+
+    If the memory of the device is too small, raise a UserError that names the setting to change.
+    """
+    training = [module for model in models for module in model.modules() if module.training]
+    for model in models:
+        model.eval()
+    try:
+        with torch.inference_mode():
+            yield
+    except torch.OutOfMemoryError as error:
+        raise UserError(
+            f"search.batch_tokens: got {search.batch_tokens}, but the device has too little memory for it "
+            f"({str(error).partition('.')[0]}); use a smaller number, or device=cpu"
+        ) from error
+    finally:
+        for module in training:
+            module.training = True

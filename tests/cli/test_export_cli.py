@@ -1,0 +1,106 @@
+"""The program that writes a model for another engine, and compares both."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from nmt.cli import export
+from nmt.errors import UserError
+from tests.tiny_run import Run, make_run
+
+pytest.importorskip("ctranslate2")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return make_run(tmp_path_factory.mktemp("export"))
+
+
+def words(run: Run, out: Path, *more: str) -> Sequence[str]:
+    return [f"ckpt={run.folder}", f"out={out}", "format=ctranslate2", *more]
+
+
+@pytest.fixture(scope="module")
+def folder(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An exported model."""
+    out = tmp_path_factory.mktemp("out") / "a model"
+    export.main(words(run, out))
+    return out
+
+
+def test_the_folder_has_model_tokenizer_card_and_settings(folder: Path, run: Run) -> None:
+    files = {path.name for path in folder.iterdir()}
+    assert files >= {"model.bin", "config.json", "source.spm", "target.spm", "README.md", "nmt.json"}
+    assert not [path for path in folder.parent.iterdir() if path != folder], "nothing is left beside it"
+    manifest = json.loads((folder / "nmt.json").read_text("utf-8"))
+    assert manifest["search"]["normalization"] == "power" and manifest["format"] == "ctranslate2"
+    assert str(run.data) not in (folder / "nmt.json").read_text("utf-8")
+    card = (folder / "README.md").read_text("utf-8")
+    assert "100.0% of the greedy translations are equal" in card and "en to de" in card
+
+
+def test_the_comparison_is_printed(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    export.main(words(run, tmp_path / "model", "sentences=5"))
+    said = capsys.readouterr()
+    assert re.search(
+        r"^5 validation pairs: 100.0% of the greedy translations are equal; the largest .* \d.\de-0\d$", said.out, re.M
+    )
+    assert re.search(r"^  BLEU +\d+\.\d\d +\d+\.\d\d$", said.out, re.M) and "sentences/s" in said.out
+    assert "only 5 validation pairs" in said.err
+
+
+def test_the_cards_example_translates_without_torch(folder: Path) -> None:
+    """It runs in the folder, with no module but those that it installs."""
+    (program,) = re.findall(r"```python\n(.*?)```", (folder / "README.md").read_text("utf-8"), re.S)
+    refusing = "import sys; sys.modules['torch'] = sys.modules['nmt'] = None\n"
+    done = subprocess.run([sys.executable, "-c", refusing + program], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip()
+
+
+def test_a_model_that_computes_something_else_is_not_written(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from nmt.export import ctranslate2
+
+    right = ctranslate2.specification
+
+    def wrong(*arguments: object) -> object:
+        spec = right(*arguments)  # type: ignore[arg-type]
+        spec.encoder.layer[1].ffn.linear_0.bias += 0.01
+        return spec
+
+    monkeypatch.setattr(ctranslate2, "specification", wrong)
+    with pytest.raises(UserError, match=r"^check: a log-probability differs by .*, expected at most 0\.0001"):
+        export.main(words(run, tmp_path / "model"))
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["format=ctranslate"], r"got 'ctranslate', expected one of .*ctranslate2"),
+        (["format.quantization=int4"], r"^format\.quantization: got 'int4', expected one of float32, "),
+        (["data.path=nowhere"], r"nowhere"),
+    ],
+)
+def test_mistakes_are_named(more: list[str], message: str, run: Run, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=message):
+        export.main(words(run, tmp_path / "model", *more))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_format_is_needed_and_nothing_is_overwritten(run: Run, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"^format: not given; add .*format=ctranslate2"):
+        export.main([f"ckpt={run.folder}", f"out={tmp_path / 'new'}"])
+    (tmp_path / "mine.txt").write_text("mine", "utf-8")
+    with pytest.raises(UserError, match=r"not an empty folder; name another one"):
+        export.main(words(run, tmp_path))
+    assert (tmp_path / "mine.txt").read_text("utf-8") == "mine"

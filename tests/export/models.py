@@ -1,0 +1,67 @@
+"""Tiny models for tests of formats, as a program loads them from a checkpoint."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from nmt import checkpoint
+from nmt.checkpoint import LoadedModel
+from nmt.export.base import Exportable, Format, write
+from nmt.search.beam import BeamSearch
+from nmt.system.run_files import best_checkpoint
+from nmt.translation.base import BaseTranslator
+from nmt.translation.loading import make_translator
+from nmt.translation.stepwise import ModelTranslator
+from tests.tiny_run import Run, make_model, recurrent, sentences
+
+SEARCH = BeamSearch(normalization="power", length_penalty=0.6, max_length_factor=1.0, max_length_extra=6)
+TEXTS = [*sentences(20, seed=5), "A  naïve café\u0301 ☃", "two red dogs, two blue dogs."]
+
+
+def transformer(run: Run, positions: str | None = None, sides: str = "encoder decoder", **block: Any) -> LoadedModel:
+    """Return a Transformer with untied embeddings, and with these settings in the blocks of these sides."""
+    assert run.translator.model.config is not None
+    config: Any = {**copy.deepcopy(dict(run.translator.model.config)), "tie_embeddings": "none"}
+    for side in sides.split():
+        config[side]["block"].update(block)
+    for side in ("encoder", "decoder") if positions else ():
+        config[side]["positions"] = {"_target_": positions, "_partial_": True}
+    return loaded(run, config)
+
+
+def recurrent_model(run: Run) -> LoadedModel:
+    """Return a recurrent model with attention."""
+    return loaded(run, recurrent())
+
+
+def loaded(run: Run, config: Any) -> LoadedModel:
+    """Return a model of this config with the tokenizer of `run`. No weight is at its initial value."""
+    plain = {**checkpoint.load(best_checkpoint(run.folder)).config, "model": config}
+    model = make_model(config, run.translator.tokenizer).eval()
+    with torch.no_grad():
+        for norm in (each for each in model.modules() if isinstance(each, torch.nn.LayerNorm | torch.nn.RMSNorm)):
+            norm.weight.add_(1.0)
+            if isinstance(norm, torch.nn.LayerNorm):  # a large bias of the last norm would decide every token
+                norm.bias.mul_(0.2)
+    return LoadedModel(model, run.translator.tokenizer, plain, {}, 7, run.folder)
+
+
+def exported(format: Format, model: LoadedModel, folder: Path) -> tuple[ModelTranslator, BaseTranslator]:
+    """Write a model, and return its translator and that of the written files. Both have the same search."""
+    format.require(model)
+    exportable = Exportable(model, SEARCH)
+    folder.mkdir()
+    write(format, exportable, folder)
+    return make_translator([model], SEARCH), format.open(folder)
+
+
+def largest_difference(ours: BaseTranslator, theirs: BaseTranslator) -> float:
+    """Return the largest difference of the log-probabilities of the tokens of given translations."""
+    targets = [text[::-1] for text in TEXTS]
+    scored = zip(ours.score(TEXTS, targets), theirs.score(TEXTS, targets), strict=True)
+    pairs = [pair for a, b in scored for pair in zip(a.token_log_probs, b.token_log_probs, strict=True)]
+    return max(abs(a - b) for a, b in pairs)
