@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytorch_lightning as pl
-import torch
+from torch import nn
 
 from nmt.build import build_model
 from nmt.config.recipe import Recipe
@@ -159,8 +159,10 @@ def _check_lengths(
         check_lengths(model, recipe.settings.model, source, target, of=of, otherwise="leave that sentence out")
 
 
-def _disable_dropout(model: torch.nn.Module) -> None:
-    """Switch every dropout off, so that the model can memorize a few pairs."""
+def _disable_dropout(model: nn.Module) -> None:
+    """Switch every dropout off, so that the model can memorize a few pairs; also in torch's own modules."""
     for module in model.modules():
-        if isinstance(module, Dropout):
+        if isinstance(module, Dropout | nn.modules.dropout._DropoutNd):
             module.p = 0.0
+        elif isinstance(module, nn.RNNBase | nn.MultiheadAttention):  # theirs is no module, but a number
+            module.dropout = 0.0
