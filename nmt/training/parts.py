@@ -69,7 +69,7 @@ class Parts(Components):
 
     @property
     def parameters(self) -> int:
-        """The number of trained weights; a shared weight counts once."""
+        """The number of weights, trained or frozen; a shared weight counts once."""
         return sum(p.numel() for p in self.translator.model.parameters())
 
 
