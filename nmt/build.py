@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 import torch
 from torch import Tensor, nn
 
-from nmt.config.instantiate import instantiate
+from nmt.config.instantiate import current_name, instantiate
 from nmt.config.settings import DataConfig
 from nmt.data.sources.aligned import Aligned
 from nmt.data.sources.base import Overlay, Source
@@ -206,9 +206,16 @@ def architecture(config: Mapping[str, Any]) -> str:
     attention = config["decoder"].get("attention")
     scores = attention.get("scores") if isinstance(attention, Mapping) else None
     nodes = (config["encoder"], config["decoder"], attention, scores)
-    names = [str(node.get("_target_")).rpartition(".")[2] for node in nodes if isinstance(node, Mapping)]
-    short = [re.sub("(?<=.)(Encoder|Decoder|Attention)$", "", name) for name in names]
-    return ", ".join(dict.fromkeys(short))
+    return ", ".join(dict.fromkeys(_short_name(node) for node in nodes if isinstance(node, Mapping)))
+
+
+def _short_name(node: Mapping[str, Any]) -> str:
+    """Return "Transformer" for a TransformerEncoder, and "Bahdanau" for additive attention of an earlier state."""
+    name = current_name(str(node.get("_target_"))).rpartition(".")[2]
+    # Asked by a state between two cells (multi30k_bahdanau) too; with the current state it is as much Luong's concat.
+    if name == "AdditiveAttention" and node.get("query_state", "previous") != "current":
+        return "Bahdanau"
+    return re.sub("(?<=.)(Encoder|Decoder|Attention)$", "", name)
 
 
 def search_node(search: Search) -> dict[str, Any]:

@@ -77,7 +77,7 @@ def test_another_model_stands_beside_the_first_with_the_same_translation(
     words = ["text=a dog", "target=ein Hund", "words=true", "scaled=true", f"out={tmp_path}/out"]
     attend.main([f"ckpt={run.folder}", f"compare={other}", *words])
     said = capsys.readouterr().out
-    assert said.count("translation: ein Hund") == 1 and "tiny (" in said and "other (Recurrent, Additive)" in said
+    assert said.count("translation: ein Hund") == 1 and "tiny (" in said and "other (Recurrent, Bahdanau)" in said
     first, second = (load(tmp_path / "out" / name) for name in ("1.json", "1.compare.json"))
     (expected,) = (other := load_translator(other)).attention_maps(other.score(["a dog"], ["ein Hund"]))
     torch.testing.assert_close(second.cross, expected.cross, atol=2e-4, rtol=0)
@@ -87,8 +87,8 @@ def test_another_model_stands_beside_the_first_with_the_same_translation(
     widths = [Image.open(folder / "1.png").width for folder in (tmp_path / "out", alone)]
     assert widths[0] > widths[1] / 2
     page = (tmp_path / "out" / "attention.html").read_text("utf-8")
-    assert "other (Recurrent, Additive)" in page
-    with pytest.raises(UserError, match=r"map of other \(Recurrent, Additive\): got kind .*, but this model has cross"):
+    assert "other (Recurrent, Bahdanau)" in page
+    with pytest.raises(UserError, match=r"map of other \(Recurrent, Bahdanau\): got kind .*, but this model has cross"):
         attend.main([f"ckpt={run.folder}", f"compare={tmp_path}/other.safetensors", "text=a", "kind=encoder_self"])
 
 

@@ -139,9 +139,19 @@ def test_a_wrong_combination_is_one_line(words: str, message: str) -> None:
     assert str(error.value).startswith(message) and "\n" not in str(error.value)
 
 
+def name_of(attention: dict[str, Any]) -> str:
+    decoder = {"_target_": "nmt.RecurrentDecoder", "attention": attention}
+    return architecture({"encoder": {"_target_": "nmt.RecurrentEncoder"}, "decoder": decoder})
+
+
 def test_its_name_says_what_is_inside() -> None:
     local, inner = ({"_target_": f"nmt.{kind.__qualname__}"} for kind in (PredictiveLocalAttention, DotAttention))
-    decoder = {"_target_": "nmt.RecurrentDecoder", "attention": {**local, "scores": inner}}
-    assert architecture({"encoder": {"_target_": "nmt.RecurrentEncoder"}, "decoder": decoder}) == (
-        "Recurrent, PredictiveLocal, Dot"
-    )
+    assert name_of({**local, "scores": inner}) == "Recurrent, PredictiveLocal, Dot"
+
+
+@pytest.mark.parametrize("module", ["bahdanau.Bahdanau", "additive.Additive"])
+def test_additive_attention_has_bahdanaus_name_if_an_earlier_state_asks(module: str) -> None:
+    node = {"_target_": f"nmt.models.attention.{module}Attention"}
+    for asks in ({}, {"query_state": "previous"}, {"query_state": "between"}):
+        assert name_of({**node, **asks}) == "Recurrent, Bahdanau"
+    assert name_of({**node, "query_state": "current"}) == "Recurrent, Additive"
