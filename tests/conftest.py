@@ -51,6 +51,7 @@ if not LABORATORY:
 
 pytest_plugins = [
     "tests.fixtures.commands",
+    "tests.fixtures.composed",
     "tests.fixtures.corpora",
     "tests.fixtures.pages",
     "tests.fixtures.programs",
