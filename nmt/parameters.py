@@ -254,6 +254,7 @@ def check_fields(instance: Any) -> None:
     _check(type(instance), {field.name: getattr(instance, field.name) for field in dataclasses.fields(instance)})
 
 
+@functools.cache
 def annotations_of(kind: type) -> dict[str, Any]:
     """Return the annotations of the parameters of a constructor; those of a dataclass include its bases'.
 

@@ -25,11 +25,14 @@ TARGET = [[BOS, 4], *[[BOS, 5]] * 4]
 BEAMS = 2
 NOISE = 1e-3  # of the largest value; a sum over other numbers of tokens is rounded differently
 _CHANGES = "change with its padding, or with the other sentences of the batch"
-_DRAWS = (torch.nn.init.normal_, torch.Tensor.normal_)
+_DRAWS = (torch.nn.init.normal_, torch.Tensor.normal_, torch.nn.init.uniform_, torch.Tensor.uniform_)
 
 
 class _WithoutDraws(TorchFunctionMode):
-    """Leaves out `normal_`: on the meta device torch imports its compiler for it, which takes seconds."""
+    """Leaves out `normal_` and `uniform_`: on the meta device torch does in Python what it does for other devices in C.
+
+    For the first of them it even imports its compiler, which takes seconds.
+    """
 
     def __torch_function__(
         self,
