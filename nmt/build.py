@@ -267,14 +267,13 @@ def merge_scores(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, 
     return {name: {**node, **given.get(name, {})} for name, node in base.items()}
 
 
-def monitored_metric(name: str, metrics: Mapping[str, Metric]) -> Metric | None:
-    """Return the metric that `callbacks.monitor` names; None for the loss. Raises UserError for any other name."""
+def check_monitor(name: str, metrics: Mapping[str, Metric]) -> None:
+    """Raise UserError unless `callbacks.monitor` is "loss" or the name of a metric."""
     if name != "loss" and name not in metrics:
         raise UserError(
             f"callbacks.monitor: got '{name}', expected loss or one of the metrics of scores: {', '.join(metrics)}"
             f"{did_you_mean(name, ['loss', *metrics])}"
         )
-    return metrics.get(name)
 
 
 def build_callbacks(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> dict[str, Callback]:

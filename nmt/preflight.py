@@ -192,7 +192,7 @@ def _check_objective(config: TrainConfig, objective: Objective, weights: Attenti
 def _metrics(config: TrainConfig) -> dict[str, Metric]:
     """Return the metrics, among which is the monitored one."""
     metrics = build.build_metrics(config.scores, target_lang=config.data.target_lang, allow=config.allow)
-    build.monitored_metric(config.callbacks.monitor, metrics)
+    build.check_monitor(config.callbacks.monitor, metrics)
     return metrics
 
 

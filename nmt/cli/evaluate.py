@@ -8,10 +8,10 @@ The program prints the scores with their sacreBLEU signatures. It writes these f
 test.beam5.lp1.{src,hyp,ref}.LANG, with one sentence on each line, .errors.tsv and .scores.json. errors.tsv says of each
 translation whether the model scores the reference higher, so that the search has missed it (search error), or lower
 (model error). It also says why a translation is not compared: no source, a text that is too long, or cut at the limit
-of its length. There is no file for sampling, minimum Bayes risk, a coverage penalty and rules, because these do not
-look for the highest score of the model. The file names include the checkpoint's name unless it is best, or "ensemble".
-They include a digest if data settings or length limits were changed. Scores by other metrics stay in the file as long
-as the translations are the same.
+of its length. There is no file for sampling, minimum Bayes risk, a coverage penalty and constraints, because these do
+not look for the highest score of the model. The file names include the checkpoint's name unless it is best, or
+"ensemble". They include a digest if data settings or length limits were changed. Scores by other metrics stay in the
+file as long as the translations are the same.
 
   python scripts/evaluate.py ckpt=outputs/transformer/2026-01-31_12-00-00
   python scripts/evaluate.py ckpt=best.safetensors data.path=my_corpus split=val search.beam_size=1

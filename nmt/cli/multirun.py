@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from omegaconf import DictConfig
 
 
-FOLDER_KEY = "hydra.sweep.dir"
-FOLDER_KEYS = (f"{FOLDER_KEY}=", "hydra.sweep.subdir=")
+SWEEP_DIR = "hydra.sweep.dir"
+SWEEP_DIRS = (f"{SWEEP_DIR}=", "hydra.sweep.subdir=")
 PICTURES = ("--samples_per_plugin", "images=1000000,text=1000000")  # TensorBoard drops all but ten by default
 HYDRAS_SUBFOLDER = "hydra.sweep.subdir=."  # Hydra would make folders of its own; `run_job` makes those of the recipes
 
@@ -79,7 +79,7 @@ def multirun(overrides: Sequence[str]) -> None:
     ended = False
     try:
         failures = _launch(
-            [*(line for line in overrides if not line.startswith(FOLDER_KEYS)), _pinned(folder), HYDRAS_SUBFOLDER],
+            [*(line for line in overrides if not line.startswith(SWEEP_DIRS)), _pinned(folder), HYDRAS_SUBFOLDER],
             functools.partial(run_job, jobs=jobs),
         )
         ended = True
@@ -104,7 +104,7 @@ def plan(overrides: Sequence[str]) -> tuple[Path, tuple[Job, ...]]:
 
     for line in overrides:
         if line.startswith("hydra.run.dir="):
-            raise UserError(f"hydra.run.dir: names the folder of one run; with -m, that of all runs: {FOLDER_KEY}=")
+            raise UserError(f"hydra.run.dir: names the folder of one run; with -m, that of all runs: {SWEEP_DIR}=")
         if line.lstrip("+~").startswith(("hydra/sweeper", "hydra.sweeper")):
             raise UserError(
                 f"{line}: only Hydra's basic sweeper is supported, with values given with commas; leave it out"
@@ -126,7 +126,7 @@ def plan(overrides: Sequence[str]) -> tuple[Path, tuple[Job, ...]]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UserError(f"{FOLDER_KEY}: {folder} cannot be used ({error.strerror or error}); name another") from error
+        raise UserError(f"{SWEEP_DIR}: {folder} cannot be used ({error.strerror or error}); name another") from error
     return folder, tuple(planned)
 
 
@@ -153,12 +153,12 @@ def _plan_job(number: int, overrides: Sequence[str], settings: Mapping[str, str]
         )
     check_start(trainer)
     for earlier in [recipe.folder, *folder.glob(f"{number}_*")]:  # also a job of another multirun
-        check_free(replace(recipe, folder=earlier), FOLDER_KEY)
+        check_free(replace(recipe, folder=earlier), SWEEP_DIR)
     return Job(number, tuple(overrides), settings, recipe, recipe.folder.exists())
 
 
 def _pinned(folder: Path) -> str:
-    return f"{FOLDER_KEY}={quoted(str(folder))}"
+    return f"{SWEEP_DIR}={quoted(str(folder))}"
 
 
 def _own(overrides: Sequence[str]) -> list[str]:
@@ -207,7 +207,7 @@ def run_job(config: DictConfig, *, jobs: Sequence[Job]) -> Failure | None:
     try:
         session.start(
             job.recipe,
-            FOLDER_KEY,
+            SWEEP_DIR,
             existed=job.existed,
             prefix=f"job {job.number}: " if at_once > 1 else "",
             threads=max(1, usable_cores() // at_once) if at_once > 1 else None,

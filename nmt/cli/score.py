@@ -25,7 +25,7 @@ from nmt.cli.arguments import ModelSettings, PathText, configured
 from nmt.cli.output import new_file, output_file
 from nmt.errors import counted
 from nmt.parameters import PositiveInt
-from nmt.system.lines import says_jsonl
+from nmt.system.lines import is_jsonl
 
 if TYPE_CHECKING:
     from nmt.data.sources.base import Pairs
@@ -48,7 +48,7 @@ class ScoreConfig(ModelSettings):
     @property
     def jsonl(self) -> bool:
         """Whether the output is JSON Lines."""
-        return says_jsonl(self.output or "") if self.format is None else self.format == "jsonl"
+        return is_jsonl(self.output, self.format)
 
 
 @configured(ScoreConfig)

@@ -56,7 +56,7 @@ from nmt.cli.program import Program
 from nmt.config.yaml_files import also_in, groups_of, options_with, own_folder, read_file, summary
 from nmt.errors import UserError
 
-FOLDER_KEY = "hydra.run.dir"
+RUN_DIR = "hydra.run.dir"
 
 
 def help_text(argv: Sequence[str]) -> str:
@@ -150,8 +150,8 @@ def _single(overrides: Sequence[str]) -> None:
     if shared is not None:  # the name may hold the time, which differs from process to process
         recipe = replace(recipe, folder=shared)
     else:
-        check_free(recipe, FOLDER_KEY)
-    start(recipe, FOLDER_KEY, components, existed=recipe.folder.exists())
+        check_free(recipe, RUN_DIR)
+    start(recipe, RUN_DIR, components, existed=recipe.folder.exists())
 
 
 def _show(overrides: Sequence[str], flags: argparse.Namespace) -> None:

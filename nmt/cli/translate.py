@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Literal, TextIO, cast
 from nmt.cli.arguments import FreeText, PathText, SearchSettings, configured
 from nmt.cli.output import utf8_output
 from nmt.errors import UserError
-from nmt.system.lines import LONGEST, decoded, format_of, says_jsonl
+from nmt.system.lines import LONGEST, decoded, format_of, is_jsonl
 
 if TYPE_CHECKING:
     from nmt.cli.translation_lines import LineTranslator
@@ -55,7 +55,7 @@ class TranslateConfig(SearchSettings):
     @property
     def jsonl(self) -> bool:
         """Whether each line of output is a JSON object."""
-        return says_jsonl(self.output or "") if self.format is None else self.format == "jsonl"
+        return is_jsonl(self.output, self.format)
 
     def contradictions(self) -> Iterator[str]:
         """Yield a message for each setting that has no effect or no sense beside the others."""

@@ -1,7 +1,7 @@
 """The settings of a training run with their types and ranges. The YAML files of configs/ hold their values.
 
-`validate` checks composed YAML against the annotations, which `nmt.parameters` explains. A field that is
-added later gets a default, so that the checkpoints of earlier runs stay readable.
+`validate` checks composed YAML against the annotations, which `nmt.parameters` explains. A field that is added later
+gets a default, so that the checkpoints of earlier runs stay readable.
 The open parts (model, objective, optimizer, scheduler, search, the metrics of scores) are `_target_` nodes, which
 `nmt.config.instantiate` checks.
 """

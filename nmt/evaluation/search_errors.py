@@ -6,7 +6,7 @@ and Byrne 2019, "On NMT Search Errors and Model Errors: Cat Got Your Tongue?", a
 
 Only a search for the highest score can miss it: beam search and greedy search. Diverse beam search is one too, because
 its groups differ in what they look at, and the best of all wins. Sampling and minimum Bayes risk look for something
-else, and so does a beam with a coverage penalty or with rules on the next token.
+else, and so does a beam with a coverage penalty or with constraints on the next token.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import PurePath
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 from nmt.errors import UserError
 
@@ -33,9 +33,9 @@ def format_of(name: str) -> str:
     return PurePath(name.lower().removesuffix(".gz")).suffix
 
 
-def says_jsonl(name: str) -> bool:
-    """Return whether the name of a file says that it holds JSON Lines."""
-    return format_of(name) == ".jsonl"
+def is_jsonl(output: str | None, form: Literal["text", "jsonl"] | None) -> bool:
+    """Return whether a program writes JSON Lines: as `form` says, otherwise as the name of its output file says."""
+    return format_of(output or "") == ".jsonl" if form is None else form == "jsonl"
 
 
 def raw(file: BinaryIO) -> Iterator[bytes]:

@@ -46,7 +46,7 @@ class TranslationModule(pl.LightningModule):
         super().__init__()
         self.parts = parts
         self.model = parts.translator.model
-        self.seconds_trained = seconds_trained
+        self._seconds_trained = seconds_trained
         self.meter = Meter()
         self.validation = Validation()
         self.share = 0.0  # of the run, before the current update; equal in all processes
@@ -113,7 +113,7 @@ class TranslationModule(pl.LightningModule):
             # Between two epochs, as after a resume, the batches are still those of the epoch before.
             batches = loop.epoch_loop.batch_progress.current.completed if epoch.ready > epoch.completed else 0
             epochs = trainer.current_epoch + batches / trainer.num_training_batches
-        return self.parts.limits.share(updates=self.global_step, epochs=epochs, seconds=self.seconds_trained())
+        return self.parts.limits.share(updates=self.global_step, epochs=epochs, seconds=self._seconds_trained())
 
     def checkpoint(self) -> Checkpoint:
         """Return the current weights, to translate with; they change with the next update."""

@@ -106,9 +106,8 @@ class Monitor:
     def quality(self, scores: Mapping[str, float]) -> float:
         """Return a number that is higher for better weights, and -inf for a figure that is not finite.
 
-        `scores` are the figures of one validation, with "loss" among them. Low values of some
-        metrics are chance (BLEU below 1). Weights with such a value are worse than all weights above chance; among
-        them, a lower loss is better.
+        `scores` are the figures of one validation, with "loss" among them. Low values of some metrics are chance (BLEU
+        below 1). Weights with such a value are worse than all weights above chance; among them, a lower loss is better.
         """
         quality = self._quality(scores)
         return quality if math.isfinite(quality) else -math.inf

@@ -32,8 +32,7 @@ def load_initial(path: str, plain: Mapping[str, Any]) -> Checkpoint:
     if own_languages and languages and own_languages != languages and not start.tokenizer.joint:
         raise UserError(
             f"init={path}: it translates {' to '.join(own_languages)} with a vocabulary for each language; got "
-            f"{' to '.join(languages)}, "
-            "expected the same languages, or a model with a joint vocabulary"
+            f"{' to '.join(languages)}, expected the same languages, or a model with a joint vocabulary"
         )
     differing = _differing(config.get("tokenizer", plain["tokenizer"]), plain["tokenizer"])
     if differing:

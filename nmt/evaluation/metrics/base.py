@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from nmt.errors import UserError, printable
 
-MOST_RESAMPLES = 1_000_000
+MAX_RESAMPLES = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -133,8 +133,8 @@ def score(
 
 def check_bootstrap(bootstrap: int) -> None:
     """Raise UserError if `bootstrap` is negative, 1 (one resample gives no interval), or more than a million."""
-    if bootstrap != 0 and not 2 <= bootstrap <= MOST_RESAMPLES:
-        raise UserError(f"bootstrap: got {bootstrap}, expected 0 (no interval) or 2 to {MOST_RESAMPLES}; 1000 is usual")
+    if bootstrap != 0 and not 2 <= bootstrap <= MAX_RESAMPLES:
+        raise UserError(f"bootstrap: got {bootstrap}, expected 0 (no interval) or 2 to {MAX_RESAMPLES}; 1000 is usual")
 
 
 def check_counts(references: Sequence[str], **systems: Sequence[str]) -> None:

@@ -22,13 +22,13 @@ TEXTS = {
 }
 SPACE = "␣"  # a word mark alone would look like a line under an empty label
 BYTE = re.compile("<[0-9A-F]{2}>")
-LONGEST_LABEL = 26  # characters
+MAX_LABEL = 26  # characters
 
 
 def shown(label: str) -> str:
     """Return the label of a piece as pictures show it."""
     label = printable(label.replace(WORD_MARK, SPACE) if not label.strip(WORD_MARK) else label)
-    return label if len(label) <= LONGEST_LABEL else label[: LONGEST_LABEL - 1] + "…"
+    return label if len(label) <= MAX_LABEL else label[: MAX_LABEL - 1] + "…"
 
 
 def legend(labels: Iterable[str]) -> str:

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any
 
 from nmt.attention_map import DECIMALS, AttentionMap
-from nmt.lab.attention.caption import LONGEST_LABEL, TEXTS, details, legend, shown
+from nmt.lab.attention.caption import MAX_LABEL, TEXTS, details, legend, shown
 from nmt.lab.attention.view import Shown, shown_kinds, view
 from nmt.lab.html import render
 
@@ -33,7 +33,7 @@ def page(
     data = {
         "choice": {"kind": kind, "layer": layer, "head": head, "words": words, "scaled": scaled},
         "texts": TEXTS,
-        "longest_label": LONGEST_LABEL,
+        "longest_label": MAX_LABEL,
         "sentences": [[plain(attention) for attention in models] for models in sentences],
     }
     return render("attention.html", script="attention.js", data=data, legend=legend(labels), count=len(sentences))
