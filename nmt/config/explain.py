@@ -21,6 +21,7 @@ SECTIONS = {
     "hydra.job": "hydra.job.name=NAME",
     "hydra.launcher": "hydra.launcher.n_jobs=2",
 }
+OPEN = ("callbacks.extra", "data.more")  # sections whose keys are names of the user's own choice
 MAX_GUESSES = 3  # keys named in one message
 _UNKNOWN = re.compile(r"Could not override '([\w/]+)'")
 _NOT_CHOSEN = re.compile(r"Could not delete '([^'=]+)(=[^']*)?'\. No match in the defaults list")
@@ -190,6 +191,8 @@ def _key_problem(key: str, tree: Mapping[str, Any]) -> str:
             if isinstance(node, Mapping) and part in groups().get(parent, ()) and takes_several(parent):
                 both = ",".join([*node, part])
                 return f"{part} is not among the {parent} {', '.join(node)}; choose it as well, as in {parent}=[{both}]"
+            if group.rpartition("/")[0].replace("/", ".") in OPEN:
+                return f"unknown key{did_you_mean(part, node or ()) or f'; a + adds a name of your own: +{key}=...'}"
             return f"unknown key{_near(key, tree)}"
         node = node[part]
     return ""

@@ -47,6 +47,14 @@ def message(*overrides: str) -> str:
         ),
         (["modle=rnn"], "modle: unknown key; did you mean 'model'?"),
         (["search.beam_sise=5"], "search.beam_sise: unknown key; did you mean 'search.beam_size'?"),
+        (
+            ["callbacks.extra.lr=1"],
+            "unknown key; a + adds a name of your own: +callbacks.extra.lr=...",
+        ),
+        (
+            ["data.more.web.train=x"],
+            "data.more.web.train: unknown key; a + adds a name of your own: +data.more.web.train",
+        ),
         (["search.beam=3"], "search.beam: unknown key; did you mean 'search.beam_size'?"),
         (["model=rnn", "model.attention=luong"], "model.attention: 'luong' is an option of a group; write model/"),
         (
