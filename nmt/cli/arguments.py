@@ -20,7 +20,7 @@ from nmt.config.overrides import quoted
 from nmt.config.settings import PATHS
 from nmt.config.yaml_files import also_in, config_dir, read_file
 from nmt.errors import UserError
-from nmt.system.run_files import find_checkpoints
+from nmt.system.run_files import find_checkpoints, require_exported
 
 PathText = Annotated[str, "path"]  # any characters; a leading ~ is the home folder
 FreeText = Annotated[str, "free text"]  # taken literally; on the command line only
@@ -160,7 +160,10 @@ def read_config(name: str, argv: Sequence[str], schema: type[C]) -> C:
     with also_in(config_folder):
         settings = read(compose(name, overrides(words, (*paths, *DATA_PATHS), open_keys)), schema)
     if (ckpt := getattr(settings, "ckpt", None)) is not None:
-        find_checkpoints(ckpt)
+        if getattr(settings, "engine", "torch") == "torch":
+            find_checkpoints(ckpt)
+        elif isinstance(ckpt, str):
+            require_exported(ckpt)
     settings = replace(settings, **texts)
     if problems := list(settings.contradictions()):
         raise UserError(*problems)

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from nmt.cli.arguments import OpenMapping, PathText, SearchSettings, configured
+from nmt.cli.engine import Engine, Exported, load
 from nmt.cli.output import messages_on, say, tell
 from nmt.errors import UserError, counted
 from nmt.parameters import NonNegativeInt
@@ -41,8 +42,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(kw_only=True)
-class EvaluateConfig(SearchSettings):
-    """The settings of evaluate.yaml."""
+class SplitConfig(SearchSettings):
+    """The settings of _evaluate.yaml, which the programs share that translate a split and score it."""
 
     ckpt: PathText | list[PathText]
     split: Literal["train", "val", "test"]
@@ -56,7 +57,7 @@ class EvaluateConfig(SearchSettings):
 class Inputs:
     """A model, the sentences that it translates, and `folder`, where the files are written."""
 
-    loaded: LoadedModel
+    loaded: LoadedModel | Exported
     translator: BaseTranslator
     pairs: Sequence[SentencePair]
     metrics: Mapping[str, Metric]
@@ -64,13 +65,20 @@ class Inputs:
     folder: Path
 
 
+@dataclass(kw_only=True)
+class EvaluateConfig(SplitConfig):
+    """The settings of evaluate.yaml."""
+
+    engine: Engine
+
+
 @configured(EvaluateConfig)
 def main(config: EvaluateConfig) -> None:
     """Run the program. Raises UserError for a mistake in the settings."""
-    evaluate(load_inputs(config), bootstrap=config.bootstrap)
+    evaluate(load_inputs(config, config.engine), bootstrap=config.bootstrap)
 
 
-def load_inputs(config: EvaluateConfig) -> Inputs:
+def load_inputs(config: SplitConfig, engine: Engine = "torch") -> Inputs:
     """Load what the settings name.
 
     Raises UserError for what cannot be loaded or does not fit together, OSError if the results cannot be written.
@@ -82,16 +90,16 @@ def load_inputs(config: EvaluateConfig) -> Inputs:
     from nmt.system import process
     from nmt.system.atomic import require_writable
     from nmt.system.run_files import run_of
-    from nmt.translation.loading import load_models, make_translator, require_data_settings, resolve_device
+    from nmt.translation.loading import require_data_settings
 
     process.speed_up()
     check_bootstrap(config.bootstrap)
-    models = load_models(config.ckpt, resolve_device(config.device), config.allow)
+    chosen = load(config.ckpt, engine, device=config.device, allow=config.allow, search=config.search)
+    translator, models = chosen.translator, chosen.models
     loaded, ensemble = models[0], len(models) > 1
     if ensemble and config.out is None:
         raise UserError("out: not given, but an ensemble has no folder of its own; give one for its files: out=FOLDER")
-    translator = make_translator(models, config.search, allow=config.allow)
-    require_data_settings(loaded, "score it with nmt.evaluation")
+    require_data_settings(loaded.config, loaded.path, "score it with nmt.evaluation")
     data = data_of(loaded, config.data)
     check_direction(loaded, data)
     nodes = merge_scores(loaded.config.get("scores", {}), config.scores)
@@ -117,7 +125,7 @@ def load_inputs(config: EvaluateConfig) -> Inputs:
     return Inputs(loaded, translator, pairs, metrics, subject, folder)
 
 
-def check_direction(loaded: LoadedModel, data: DataConfig) -> None:
+def check_direction(loaded: LoadedModel | Exported, data: DataConfig) -> None:
     """Raise UserError for data in the other direction than the model translates, and warn of other languages."""
     own = data_of(loaded, {})
     trained = own.source_lang, own.target_lang
@@ -130,7 +138,7 @@ def check_direction(loaded: LoadedModel, data: DataConfig) -> None:
         )
 
 
-def data_of(loaded: LoadedModel, given: Mapping[str, Any]) -> DataConfig:
+def data_of(loaded: LoadedModel | Exported, given: Mapping[str, Any]) -> DataConfig:
     """Return the data settings of a checkpoint, with the `given` ones in their place.
 
     Raises UserError for settings that cannot be used, and names the checkpoint if none were given.

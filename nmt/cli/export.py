@@ -4,7 +4,7 @@
 
 {settings}
 
-The folder gets the model, its tokenizer, README.md (a card with an example, scores and limits) and nmt.json (the
+The folder gets the model, its tokenizer, README.md (a card with an example, scores and limits) and export.json (the
 settings). Other engines divide the score of a translation by a power of its length, so the length penalty is chosen
 anew, on the validation pairs. Then the program loads what it has written, and compares log-probabilities, greedy
 translations, scores and speed with those of the checkpoint. If the format promises equal numbers and they are not, it
@@ -72,7 +72,7 @@ def main(config: ExportConfig) -> None:
     process.speed_up()
     format = build_format(config.format, allow=config.allow)
     loaded = load_model(config.ckpt, allow=config.allow)
-    require_data_settings(loaded, "an export compares on validation pairs, so train it with train.py")
+    require_data_settings(loaded.config, loaded.path, "train it with train.py")
     format.require(loaded)
     data = data_of(loaded, config.data)
     translator = make_translator([loaded], allow=config.allow)

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from nmt.cli.arguments import ModelSettings, PathText, configured
+from nmt.cli.engine import Engine, load
 from nmt.cli.output import new_file, output_file
 from nmt.errors import counted
 from nmt.parameters import PositiveInt
@@ -39,6 +40,7 @@ class ScoreConfig(ModelSettings):
     """The settings of score.yaml."""
 
     ckpt: PathText | list[PathText]
+    engine: Engine
     source: PathText
     target: PathText
     output: PathText | None
@@ -58,12 +60,11 @@ def main(config: ScoreConfig) -> None:
 
     from nmt.cli.translation_lines import record
     from nmt.system import process
-    from nmt.translation.loading import load_translator
 
     process.speed_up()
-    translator = load_translator(
-        config.ckpt, device=config.device, allow=config.allow, batch_tokens=config.batch_tokens
-    )
+    translator = load(
+        config.ckpt, config.engine, device=config.device, allow=config.allow, batch_tokens=config.batch_tokens
+    ).translator
     pairs = read_pair_files(config.source, config.target, translator.languages)
     for sources, targets, places in chunks(pairs, config.source):
         translator.encode_pairs(sources, targets, places=places)  # a mistake ends the program before any computation

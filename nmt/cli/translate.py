@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TextIO, cast
 
 from nmt.cli.arguments import FreeText, PathText, SearchSettings, configured
+from nmt.cli.engine import Engine, load
 from nmt.cli.output import utf8_output
 from nmt.errors import UserError
 from nmt.system.lines import LONGEST, decoded, format_of, is_jsonl
@@ -44,6 +45,7 @@ class TranslateConfig(SearchSettings):
     """The settings of translate.yaml."""
 
     ckpt: PathText | list[PathText]
+    engine: Engine
     text: FreeText | None
     prefix: FreeText | None
     input: PathText | None
@@ -85,11 +87,10 @@ def main(config: TranslateConfig) -> None:
     from nmt.cli.translate_file import Source, translate_file
     from nmt.cli.translation_lines import LineTranslator
     from nmt.system import process
-    from nmt.system.run_files import find_checkpoints
-    from nmt.translation.loading import load_translator
 
     process.speed_up()
-    translator = load_translator(config.ckpt, device=config.device, search=config.search, allow=config.allow)
+    chosen = load(config.ckpt, config.engine, device=config.device, allow=config.allow, search=config.search)
+    translator = chosen.translator
     check_n_best(config, translator.search)
     line_translator = LineTranslator(translator, jsonl=config.jsonl, with_attention=config.with_attention)
     stdout = utf8_output()
@@ -100,7 +101,7 @@ def main(config: TranslateConfig) -> None:
     elif config.input is not None:
         output = None if config.output is None else Path(config.output)
         source = Source(Path(config.input), config.column or (translator.languages or ("source",))[0])
-        translate_file(line_translator, source, output, stdout, find_checkpoints(config.ckpt))
+        translate_file(line_translator, source, output, stdout, [model.path for model in chosen.models])
     else:
         if sys.stdin.isatty():
             print("type a sentence and press Enter; Ctrl-D ends the program", file=sys.stderr)

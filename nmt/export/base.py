@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, TypedDict
 
 from nmt.attention_map import AttentionMap
-from nmt.build import build_search, search_node
+from nmt.build import build_search, override, search_node
 from nmt.checkpoint import ConfigFile, LoadedModel
 from nmt.config.schema import Count, read_json
 from nmt.config.settings import shareable
@@ -20,18 +20,18 @@ from nmt.parameters import PositiveInt, Range, check_fields
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
 from nmt.system.atomic import write_atomically
+from nmt.system.run_files import EXPORTED
 from nmt.translation.base import BaseTranslator
 from nmt.translation.loading import languages_of
 from nmt.translation.source import SourceLimit
 from nmt.translation.translation import Translation
 
-MANIFEST = "nmt.json"
 VERSION = 1  # of the manifest
 SOURCE, TARGET = "source.spm", "target.spm"
 
 
 class ManifestFile(TypedDict):
-    """The content of `nmt.json`, which says what an exported folder holds."""
+    """The content of `export.json`, which says what an exported folder holds."""
 
     nmt_export: Annotated[int, Range(low=VERSION, high=VERSION)]
     format: str
@@ -130,15 +130,12 @@ def write(format: Format, model: Exportable, folder: Path) -> None:
         "scores": model.loaded.scores,
     }
     text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
-    write_atomically(folder / MANIFEST, text.encode())
+    write_atomically(folder / EXPORTED, text.encode())
 
 
 def read_manifest(folder: Path) -> ManifestFile:
     """Return the manifest of an exported folder. Raises UserError if there is none, or a damaged one."""
-    path = folder / MANIFEST
-    if not path.is_file():
-        raise UserError(f"ckpt={folder}: no exported model (it has no {MANIFEST}); write one with export.py")
-    return read_json(path, ManifestFile, remedy="export the model again")
+    return read_json(folder / EXPORTED, ManifestFile, remedy="export the model again")
 
 
 def write_tokenizer(tokenizer: Tokenizer, folder: Path) -> None:
@@ -159,13 +156,19 @@ def read_tokenizer(folder: Path) -> Tokenizer:
 class EngineTranslator(BaseTranslator):
     """Translates with an exported model; a subclass computes in its engine.
 
-    Its default search is that of the manifest. Raises UserError for a search that other engines do not have.
+    `search` is a node of a search, or the settings that replace those in the manifest, and so are `fields`. Raises
+    UserError for a search that the engine does not have.
     """
 
-    def __init__(self, manifest: ManifestFile, tokenizer: Tokenizer) -> None:
-        self.name = manifest["config"]["name"]
-        self.tokenizer = tokenizer
-        self.search: Search = build_search(manifest["search"])
+    engine: ClassVar[str]
+    """The name of the engine in messages."""
+
+    def __init__(self, folder: Path, search: Mapping[str, Any] | None = None, **fields: Any) -> None:
+        manifest, given = read_manifest(folder), search or {}
+        self.settings = manifest["settings"]
+        self.tokenizer = read_tokenizer(folder)
+        node = given if "_target_" in given else {**manifest["search"], **given}
+        self.search = self.plain_beam(override(build_search(node), fields))
         self.languages = languages_of(manifest["config"])
         self._longest_source = manifest["source_limit"]
         self._longest_target = manifest["target_limit"]
@@ -194,21 +197,20 @@ class EngineTranslator(BaseTranslator):
         """Raise UserError: the engines give the weights of one head at most."""
         raise UserError("attention map: an exported model gives none; use the run it was made of")
 
-
-def plain_beam(search: Search, engine: str) -> BeamSearch:
-    """Return a search that any engine has. Raises UserError, which names the `engine`, for any other."""
-    usual = BeamSearch()
-    if not isinstance(search, BeamSearch):
-        raise UserError(f"search: {engine} has beam search only; use search=beam or search=greedy, or the run itself")
-    if search.normalization != "power":
-        raise UserError(
-            f"search.normalization: got {search.normalization}, but {engine} divides by a power of the length; use "
-            "search.normalization=power"
-        )
-    for key in ("coverage_penalty", "groups", "repetition_penalty", "utility"):
-        if getattr(search, key) != getattr(usual, key):
+    def plain_beam(self, search: Search) -> BeamSearch:
+        """Return a search that the engine has. Raises UserError for any other."""
+        usual = BeamSearch()
+        if not isinstance(search, BeamSearch):
+            raise UserError(f"search: {self.engine} has beam search only; use search=beam, or the run")
+        if search.normalization != "power":
             raise UserError(
-                f"search.{key}: got {getattr(search, key)}, which {engine} does not have; use "
-                f"search.{key}={'null' if getattr(usual, key) is None else getattr(usual, key)}, or the run itself"
+                f"search.normalization: got {search.normalization}, but {self.engine} divides by a power of the "
+                "length; use search.normalization=power"
             )
-    return search
+        for key in ("coverage_penalty", "groups", "repetition_penalty", "utility"):
+            if getattr(search, key) != getattr(usual, key):
+                raise UserError(
+                    f"search.{key}: got {getattr(search, key)}, which {self.engine} does not have; use "
+                    f"search.{key}={'null' if getattr(usual, key) is None else getattr(usual, key)}, or the run itself"
+                )
+        return search

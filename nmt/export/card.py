@@ -9,9 +9,10 @@ from typing import Any
 import nmt
 from nmt.build import architecture
 from nmt.errors import printable
-from nmt.export.base import MANIFEST, Exportable, Format
+from nmt.export.base import Exportable, Format
 from nmt.export.check import Report
 from nmt.system.atomic import write_atomically
+from nmt.system.run_files import EXPORTED
 
 
 def write_card(format: Format, model: Exportable, report: Report, folder: Path) -> None:
@@ -80,4 +81,4 @@ def _limits(model: Exportable) -> str:
 - Beam search with {search.beam_size} beams and a length penalty of {search.length_penalty:g} was chosen on validation
   data: the score of a translation is log P divided by length ** {search.length_penalty:g}.
 - The tokenizer normalizes texts to Unicode NFC and joins spaces by itself.
-- `{MANIFEST}` has all settings of the model and of this export."""
+- `{EXPORTED}` has all settings of the model and of this export."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -21,9 +21,6 @@ from nmt.export.base import (
     Exportable,
     Format,
     Promise,
-    plain_beam,
-    read_manifest,
-    read_tokenizer,
     write_tokenizer,
 )
 from nmt.export.transformer import Stack, decoder_layers, encoder_layers, refuse, scaled_query, stacks
@@ -33,11 +30,13 @@ from nmt.models.transformer import DecoderLayer, EncoderLayer, Residual
 from nmt.search.base import Hypothesis, Search
 from nmt.tokens import BOS, EOS, PAD, UNK
 from nmt.translation.base import Request
+from nmt.translation.loading import resolve_device
 from nmt.translation.source import ForcedPair
 
 Quantization = Literal["float32", "float16", "bfloat16", "int16", "int8"]
 SPECIAL = {PAD: "<pad>", UNK: "<unk>", BOS: "<s>", EOS: "</s>"}
 RMS_EPSILON = torch.finfo(torch.float32).eps  # of nn.RMSNorm without an own one
+WEIGHTS = "model.bin"
 NEVER = [[SPECIAL[PAD]], [SPECIAL[BOS]]]
 
 
@@ -211,22 +210,31 @@ def _names(pieces: Sequence[str]) -> list[str]:
 class CTranslate2Translator(EngineTranslator):
     """Translates in CTranslate2 with the files of a folder alone.
 
-    It computes with as many threads as torch, in the type of the weights if the processor has it, otherwise in float32.
-    Raises UserError if the package is missing or the files are damaged.
+    It computes with as many threads as torch, in the type of the weights if the device has it, otherwise in float32.
+    `device` is as in `nmt.translation.loading.load_translator`. Raises UserError if the package is missing or the files
+    are damaged.
     """
 
-    def __init__(self, folder: Path) -> None:
+    engine = "CTranslate2"
+
+    def __init__(
+        self, folder: Path, *, device: str = "cpu", search: Mapping[str, Any] | None = None, **fields: Any
+    ) -> None:
         try:
             import ctranslate2
         except ModuleNotFoundError as error:
             raise UserError("ckpt: the package ctranslate2 is not installed; pip install ctranslate2") from error
-        manifest = read_manifest(folder)
-        super().__init__(manifest, read_tokenizer(folder))
-        stored = manifest["settings"].get("quantization", "float32")
-        supported = ctranslate2.get_supported_compute_types("cpu")
+        super().__init__(folder, search, **fields)
+        if not (folder / WEIGHTS).is_file():
+            raise UserError(f"ckpt={folder}: no {WEIGHTS} in it; export the run with format=ctranslate2")
+        stored = self.settings.get("quantization")
+        place = resolve_device(device)
         try:
-            self.engine = ctranslate2.Translator(
+            supported = ctranslate2.get_supported_compute_types(place.type)
+            self._translator = ctranslate2.Translator(
                 str(folder),
+                device=place.type,
+                device_index=place.index or 0,
                 compute_type=stored if stored in supported else "float32",
                 inter_threads=1,
                 intra_threads=torch.get_num_threads(),
@@ -240,7 +248,7 @@ class CTranslate2Translator(EngineTranslator):
     @property
     def device_type(self) -> str:
         """The kind of device that computes."""
-        return str(self.engine.device)
+        return str(self._translator.device)
 
     def search_batch(self, requests: Sequence[Request], search: Search) -> list[list[Hypothesis]]:
         """Return the hypotheses of a beam search in CTranslate2, best first.
@@ -256,8 +264,8 @@ class CTranslate2Translator(EngineTranslator):
         return found
 
     def _search(self, requests: Sequence[Request], search: Search, limit: int) -> list[list[Hypothesis]]:
-        beam = plain_beam(search, "CTranslate2")
-        results = self.engine.translate_batch(
+        beam = self.plain_beam(search)
+        results = self._translator.translate_batch(
             [self._source(request.part.ids[0]) for request in requests],
             target_prefix=[[self._target_names[index] for index in request.prefix] or None for request in requests],
             beam_size=beam.beam_size,
@@ -286,7 +294,7 @@ class CTranslate2Translator(EngineTranslator):
     def _log_probs(self, pairs: Sequence[tuple[list[int], list[int]]]) -> list[list[float]]:
         """Return the log-probabilities of the target ids, given the source ids. CTranslate2 adds eos to a target."""
         whole = [ids if ids[-1] == EOS else [*ids, EOS] for _, ids in pairs]
-        results = self.engine.score_batch(
+        results = self._translator.score_batch(
             [self._source(source) for source, _ in pairs],
             [[self._target_names[index] for index in ids[:-1]] for ids in whole],
             max_input_length=0,

@@ -13,6 +13,7 @@ from nmt.errors import UserError, printable
 
 CONFIG, LOG, METRICS = "config.yaml", "train.log", "metrics.json"
 CHECKPOINTS, ATTENTION, TRANSLATIONS = "checkpoints", "attention", "translations"
+EXPORTED = "export.json"  # in the folder of an exported model
 BEST, LAST = "best.safetensors", "last.ckpt"  # in the folder of checkpoints
 
 _EXPECTED = "a run folder (outputs/NAME/TIME) or a .safetensors file"
@@ -84,8 +85,19 @@ def find_checkpoint(path: str | Path, key: str = "ckpt") -> Path:
     return best
 
 
+def require_exported(path: str) -> None:
+    """Raise UserError unless `path` is the folder of an exported model."""
+    folder = Path(os.path.expanduser(path))
+    if not (folder / EXPORTED).is_file():
+        raise UserError(
+            f"ckpt={path}: no exported model (no {EXPORTED} in it); write one: export.py ckpt=RUN out=FOLDER format=..."
+        )
+
+
 def _without_best(folder: Path) -> str:
     """Return what a folder without a best checkpoint is, and what to do."""
+    if (folder / EXPORTED).is_file():
+        return "an exported model; if its format is ctranslate2, add engine=ctranslate2, otherwise name a run"
     if last_checkpoint(folder).is_file():
         return f"this run stopped before its first validation; continue it (python train.py resume={folder})"
     if (folder / CONFIG).is_file():

@@ -109,10 +109,10 @@ def languages_of(config: Mapping[str, Any]) -> tuple[str, str] | None:
     return (data["source_lang"], data["target_lang"]) if data.keys() >= {"source_lang", "target_lang"} else None
 
 
-def require_data_settings(loaded: checkpoint.LoadedModel, remedy: str) -> None:
-    """Raise UserError, which ends with the `remedy`, for a checkpoint that no run has written."""
-    if "batch_tokens" not in loaded.config.get("data", {}):
-        raise UserError(f"{loaded.path}: saved from Python without data settings; {remedy}")
+def require_data_settings(config: Mapping[str, Any], path: Path, remedy: str) -> None:
+    """Raise UserError, which ends with the `remedy`, for the config of a checkpoint that no run has written."""
+    if "batch_tokens" not in config.get("data", {}):
+        raise UserError(f"{path}: saved from Python without data settings; {remedy}")
 
 
 def _require_one_direction(loaded: Sequence[checkpoint.LoadedModel]) -> None:

@@ -100,7 +100,7 @@ def _table(seconds: dict[tuple[str, int], float], sentences: int) -> Table:
 def _test_sentences(ckpt: str, path: str | None) -> list[str]:
     """Return the first sources of the test split of the run's data, or of the corpus at `path`."""
     (loaded,) = load_models(ckpt, resolve_device("cpu"))
-    require_data_settings(loaded, "give the folder of a run")
+    require_data_settings(loaded.config, loaded.path, "give the folder of a run")
     data = read(
         absolute_paths(merge_data(loaded.config["data"], {} if path is None else {"path": path})), DataConfig, "data"
     )

@@ -37,11 +37,11 @@ def folder(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_folder_has_model_tokenizer_card_and_settings(folder: Path, run: Run) -> None:
     files = {path.name for path in folder.iterdir()}
-    assert files >= {"model.bin", "config.json", "source.spm", "target.spm", "README.md", "nmt.json"}
+    assert files >= {"model.bin", "config.json", "source.spm", "target.spm", "README.md", "export.json"}
     assert not [path for path in folder.parent.iterdir() if path != folder], "nothing is left beside it"
-    manifest = json.loads((folder / "nmt.json").read_text("utf-8"))
+    manifest = json.loads((folder / "export.json").read_text("utf-8"))
     assert manifest["search"]["normalization"] == "power" and manifest["format"] == "ctranslate2"
-    assert str(run.data) not in (folder / "nmt.json").read_text("utf-8")
+    assert str(run.data) not in (folder / "export.json").read_text("utf-8")
     card = (folder / "README.md").read_text("utf-8")
     assert "100.0% of the greedy translations are equal" in card and "en to de" in card
 

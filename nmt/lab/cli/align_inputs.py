@@ -148,7 +148,7 @@ def read_pairs(config: AlignConfig, loaded: LoadedModel | None) -> tuple[Pairs, 
         wanted.append("train")
     corpus: dict[str, Any] = {}
     if wanted and loaded is not None:
-        require_data_settings(loaded, "give source= and target=")
+        require_data_settings(loaded.config, loaded.path, "give source= and target=")
         data = data_of(loaded, config.data)
         source = build_source(data, allow=config.allow)
         corpus = load_corpus(source, data, wanted)

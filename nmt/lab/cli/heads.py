@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from nmt.cli.arguments import configured
-from nmt.cli.evaluate import EvaluateConfig, Inputs, load_inputs
+from nmt.cli.evaluate import Inputs, SplitConfig, load_inputs
 from nmt.cli.output import messages_on, say
 from nmt.config.schema import OTHER_FOLDER, Number, read_json
 from nmt.errors import UserError, counted
@@ -56,7 +56,7 @@ class HeadsFile(TypedDict):
 
 
 @dataclass(kw_only=True)
-class HeadsConfig(EvaluateConfig):
+class HeadsConfig(SplitConfig):
     """The settings of heads.yaml."""
 
     sentences: PositiveInt | None

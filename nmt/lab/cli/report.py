@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nmt.cli.arguments import configured
-from nmt.cli.evaluate import EvaluateConfig, evaluate, load_inputs
+from nmt.cli.evaluate import SplitConfig, evaluate, load_inputs
 from nmt.cli.output import messages_on, say
 from nmt.errors import UserError
 from nmt.lab.cli.training_corpus import training_of
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(kw_only=True)
-class ReportConfig(EvaluateConfig):
+class ReportConfig(SplitConfig):
     """The settings of report.yaml."""
 
     examples: NonNegativeInt

@@ -1,0 +1,62 @@
+"""The model that a program translates with: checkpoints in PyTorch, or an exported model in its own engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from nmt.cli.arguments import PathText
+from nmt.errors import UserError
+
+if TYPE_CHECKING:
+    from nmt.checkpoint import LoadedModel
+    from nmt.translation.base import BaseTranslator
+
+Engine = Literal["torch", "ctranslate2"]
+
+
+@dataclass(frozen=True)
+class Exported:
+    """An exported model on disk: the config of its run, and the file with its weights."""
+
+    config: Mapping[str, Any]
+    path: Path
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A translator, and the models on disk that it uses: one, or the members of an ensemble."""
+
+    translator: BaseTranslator
+    models: list[LoadedModel] | list[Exported]
+
+
+def load(
+    ckpt: PathText | list[PathText],
+    engine: Engine,
+    *,
+    device: str,
+    allow: list[str],
+    search: Mapping[str, Any] | None = None,
+    **fields: Any,
+) -> Chosen:
+    """Return what `ckpt` names. `search` and `fields` are as in `nmt.translation.loading.load_translator`.
+
+    Raises UserError for what cannot be loaded, and for a search that the engine does not have.
+    """
+    if engine == "torch":
+        from nmt.translation.loading import load_models, make_translator, resolve_device
+
+        models = load_models(ckpt, resolve_device(device), allow)
+        return Chosen(make_translator(models, search, allow=allow, **fields), models)
+
+    from nmt.export.base import read_manifest
+    from nmt.export.ctranslate2 import WEIGHTS, CTranslate2Translator
+
+    if not isinstance(ckpt, str):
+        raise UserError(f"ckpt: got {len(ckpt)} models, but engine={engine} translates with one; give one folder")
+    folder = Path(ckpt).expanduser()
+    translator = CTranslate2Translator(folder, device=device, search=search, **fields)
+    return Chosen(translator, [Exported(read_manifest(folder)["config"], folder / WEIGHTS)])

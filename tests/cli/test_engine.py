@@ -1,0 +1,92 @@
+"""The programs that translate, with an exported model: the same lines, scores and files as with the run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from nmt.cli import evaluate, export, score, translate
+from nmt.errors import UserError
+from tests.tiny_run import Run, make_run, sentences
+
+pytest.importorskip("ctranslate2")
+POWER = ("search.normalization=power", "search.length_penalty=0.6")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return make_run(tmp_path_factory.mktemp("engine"))
+
+
+@pytest.fixture(scope="module")
+def folder(run: Run, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The folder of the exported model."""
+    out = tmp_path_factory.mktemp("out") / "model"
+    export.main([f"ckpt={run.folder}", f"out={out}", "format=ctranslate2"])
+    return f"ckpt={out}"
+
+
+@pytest.fixture
+def lines(tmp_path: Path) -> Path:
+    path = tmp_path / "lines.en"
+    path.write_text("".join(f"{line}\n" for line in ["", *sentences(30, seed=8)]), "utf-8")
+    return path
+
+
+def test_a_file_has_the_same_lines(run: Run, folder: str, lines: Path, tmp_path: Path) -> None:
+    form = [f"input={lines}", "format=jsonl", "search.beam_size=1", *POWER]
+    translate.main([f"ckpt={run.folder}", f"output={tmp_path / 'ours'}", *form])
+    translate.main([folder, "engine=ctranslate2", f"output={tmp_path / 'theirs'}", *form])
+    ours, theirs = (
+        [json.loads(line) for line in (tmp_path / name).read_text("utf-8").splitlines()] for name in ("ours", "theirs")
+    )
+    assert [row["text"] for row in ours] == [row["text"] for row in theirs]
+    for one, two in zip(ours, theirs, strict=True):
+        assert one["pieces"] == two["pieces"] and one["cut"] == two["cut"]
+        assert two["token_log_probs"] == pytest.approx(one["token_log_probs"], abs=1e-4)
+        assert two["score"] == pytest.approx(one["score"], abs=1e-4)
+
+
+def test_scores_of_given_translations_are_the_same(run: Run, folder: str, tmp_path: Path) -> None:
+    files = [f"source={run.data / 'test.en'}", f"target={run.data / 'test.de'}"]
+    score.main([f"ckpt={run.folder}", f"output={tmp_path / 'ours'}", *files])
+    score.main([folder, "engine=ctranslate2", f"output={tmp_path / 'theirs'}", *files])
+    ours, theirs = ([*map(float, (tmp_path / name).read_text("utf-8").split())] for name in ("ours", "theirs"))
+    assert theirs == pytest.approx(ours, abs=1e-3) and len(ours) == 12
+
+
+def test_an_evaluation_is_written_beside_the_exported_model(
+    run: Run, folder: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    evaluate.main([folder, "engine=ctranslate2", f"data.path={run.data}", "search.beam_size=1", "bootstrap=0"])
+    evaluate.main([f"ckpt={run.folder}", "search.beam_size=1", "bootstrap=0", *POWER])
+    said = capsys.readouterr().out
+    bleu = [line.split()[1] for line in said.splitlines() if line.startswith("  BLEU")]
+    assert len(bleu) == 2 and bleu[0] == bleu[1]
+    assert list((Path(folder.removeprefix("ckpt=")) / "translations").glob("test.model.beam1.*.scores.json"))
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["search=sampling"], "CTranslate2 has beam search only"),
+        (["search.coverage_penalty=0.2"], r"^search\.coverage_penalty: got 0\.2, which CTranslate2 does not have"),
+        (["format=jsonl", "with_attention=true"], "an exported model gives none"),
+        (["search.beam_size=0"], r"^search\.beam_size: got 0"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_what_the_engine_lacks_is_refused(more: list[str], message: str, folder: str) -> None:
+    with pytest.raises(UserError, match=message):
+        translate.main([folder, "engine=ctranslate2", "text=a dog", *more])
+
+
+def test_the_wrong_kind_of_folder_is_named(run: Run, folder: str) -> None:
+    with pytest.raises(UserError, match=r"add engine=ctranslate2"):
+        translate.main([folder, "text=a dog"])
+    with pytest.raises(UserError, match=r"no exported model \(no export\.json in it\)"):
+        translate.main([f"ckpt={run.folder}", "engine=ctranslate2", "text=a dog"])
+    with pytest.raises(UserError, match=r"got 2 models"):
+        translate.main([f"ckpt=[{folder.removeprefix('ckpt=')},b]", "engine=ctranslate2", "text=a dog"])
