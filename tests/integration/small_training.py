@@ -15,7 +15,7 @@ NO_AVERAGE = "callbacks.checkpointing.average_last=0"
 TINY = [
     "data=cldr", "data.sizes=[300,40,40]", "data.topics=[dates,numbers]", "data.max_parts=1", "data.batch_tokens=300",
     "trainer.accelerator=cpu", "trainer.check_val_every_n_epoch=1", "callbacks=plain",
-    "tokenizer.vocab_size=400", "search.max_length_factor=1",
+    "tokenizer.vocab_size=400", "search.max_length_factor=1", "search.max_length_extra=2",
 ]  # fmt: skip
 SMALL_TRANSFORMER = [
     "model.encoder.layers=1", "model.encoder.block.width=16", "model.encoder.block.heads=2",
