@@ -108,6 +108,7 @@ def export(
 ) -> Report:
     """Write the folder `out` whole or not at all, and return the comparison. Raises UserError for a broken promise."""
     from nmt.build import build_metrics
+    from nmt.export.aligner import best_head
     from nmt.export.base import Exportable, write
     from nmt.export.card import write_card
     from nmt.export.check import compare, tuned
@@ -115,7 +116,9 @@ def export(
     metrics = build_metrics(loaded.config["scores"], target_lang=data.target_lang)
     tell(f"choosing the length penalty on {counted(len(pairs), 'validation pair')} ...")
     search = tuned(translator, pairs, next(iter(metrics.values())))
-    model = Exportable(loaded, search)
+    texts = [pair.source for pair in pairs], [pair.target for pair in pairs]
+    head = best_head(translator, *texts) if translator.models[0].decoder.attends else None
+    model = Exportable(loaded, search, head)
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as name:
         folder = Path(name) / "export"

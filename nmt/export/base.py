@@ -16,6 +16,7 @@ from nmt.config.schema import Count, read_json
 from nmt.config.settings import shareable
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
+from nmt.export.aligner import AlignmentHead
 from nmt.parameters import PositiveInt, Range, check_fields
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
@@ -46,10 +47,14 @@ class ManifestFile(TypedDict):
 
 @dataclass(frozen=True)
 class Exportable:
-    """A loaded model, and the search that every other engine has: a beam search with a power of the length."""
+    """A loaded model, and the search that every other engine has: a beam search with a power of the length.
+
+    `alignment_head` is the one whose attention an engine returns, None for a model without attention.
+    """
 
     loaded: LoadedModel
     search: BeamSearch
+    alignment_head: AlignmentHead | None = None
 
     @property
     def languages(self) -> tuple[str, str]:

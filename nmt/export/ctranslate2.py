@@ -25,7 +25,6 @@ from nmt.export.base import (
 )
 from nmt.export.transformer import Stack, decoder_layers, encoder_layers, refuse, scaled_query, stacks
 from nmt.models.multihead import MultiHeadAttention
-from nmt.models.seq2seq import Seq2Seq
 from nmt.models.transformer import DecoderLayer, EncoderLayer, Residual
 from nmt.search.base import Hypothesis, Search
 from nmt.tokens import BOS, EOS, PAD, UNK
@@ -65,7 +64,7 @@ class CTranslate2(Format):
         """Write the model and the tokenizer."""
         tokenizer = model.loaded.tokenizer
         write_tokenizer(tokenizer, folder)
-        spec = specification(model.loaded.model, model.source_limit, model.target_limit)
+        spec = specification(model)
         spec.register_source_vocabulary(_names(tokenizer.source_vocabulary))
         spec.register_target_vocabulary(_names(tokenizer.target_vocabulary))
         spec.config.bos_token, spec.config.eos_token, spec.config.unk_token = SPECIAL[BOS], SPECIAL[EOS], SPECIAL[UNK]
@@ -117,7 +116,7 @@ def _problems(stack: Stack) -> Iterator[str]:
         yield f"the positions {kind}; train with model/positions=sinusoidal, learned or rotary"
 
 
-def specification(model: Seq2Seq, source_limit: int, target_limit: int) -> Any:
+def specification(exportable: Exportable) -> Any:
     """Return the specification of a Transformer, with copies of its weights: quantization changes them in place.
 
     Its tables of positions have as many rows as the limits of source and target, in tokens.
@@ -125,20 +124,23 @@ def specification(model: Seq2Seq, source_limit: int, target_limit: int) -> Any:
     from ctranslate2.specs import TransformerSpec
     from ctranslate2.specs.transformer_spec import TransformerDecoderSpec, TransformerEncoderSpec
 
+    model, chosen = exportable.loaded.model, exportable.alignment_head
     encoder, decoder = stacks(model, CTranslate2.name)
+    settings = {**_settings(decoder), "alignment_layer": -1 if chosen is None else chosen.layer}
     spec = TransformerSpec(
         TransformerEncoderSpec(len(encoder.module.layers), encoder.heads, **_settings(encoder)),
-        TransformerDecoderSpec(len(decoder.module.layers), decoder.heads, **_settings(decoder)),
+        TransformerDecoderSpec(len(decoder.module.layers), decoder.heads, **settings),
     )
-    _stack(spec.encoder, spec.encoder.embeddings[0], encoder, source_limit)
-    _stack(spec.decoder, spec.decoder.embeddings, decoder, target_limit)
+    _stack(spec.encoder, spec.encoder.embeddings[0], encoder, exportable.source_limit)
+    _stack(spec.decoder, spec.decoder.embeddings, decoder, exportable.target_limit)
     _linear(spec.decoder.projection, model.decoder.output)
     for layer, to in zip(encoder_layers(model), spec.encoder.layer, strict=True):
         _self_attention(to.self_attention, layer.self_attention, layer.self_residual)
         _feed_forward(to.ffn, layer)
-    for decoder_layer, to in zip(decoder_layers(model), spec.decoder.layer, strict=True):
+    for number, (decoder_layer, to) in enumerate(zip(decoder_layers(model), spec.decoder.layer, strict=True)):
         _self_attention(to.self_attention, decoder_layer.self_attention, decoder_layer.self_residual)
-        _cross_attention(to.attention, decoder_layer.cross_attention, decoder_layer.cross_residual)
+        first = chosen.head if chosen is not None and chosen.layer == number else 0
+        _cross_attention(to.attention, decoder_layer.cross_attention, decoder_layer.cross_residual, first)
         _feed_forward(to.ffn, decoder_layer)
     return spec
 
@@ -172,10 +174,16 @@ def _self_attention(spec: Any, attention: MultiHeadAttention, residual: Residual
     _norm(spec.layer_norm, residual.norm)
 
 
-def _cross_attention(spec: Any, attention: MultiHeadAttention, residual: Residual) -> None:
-    spec.linear[0].weight, spec.linear[0].bias = map(_array, scaled_query(attention))
-    _linear(spec.linear[1], attention.key_value)
-    _linear(spec.linear[2], attention.output)
+def _cross_attention(spec: Any, attention: MultiHeadAttention, residual: Residual, first: int) -> None:
+    """The head `first` becomes the first one, whose weights CTranslate2 returns. The result does not change."""
+    rows = torch.arange(attention.query.out_features).view(attention.heads, -1)
+    order = rows[[first, *(head for head in range(attention.heads) if head != first)]].flatten()
+    both = torch.cat((order, order + len(order)))  # keys, then values
+    spec.linear[0].weight, spec.linear[0].bias = (_array(each[order]) for each in scaled_query(attention))
+    spec.linear[1].weight = _array(attention.key_value.weight[both])
+    spec.linear[1].bias = _array(attention.key_value.bias[both])
+    spec.linear[2].weight = _array(attention.output.weight[:, order])
+    spec.linear[2].bias = _array(attention.output.bias)
     _norm(spec.layer_norm, residual.norm)
 
 
@@ -231,7 +239,7 @@ class CTranslate2Translator(EngineTranslator):
         place = resolve_device(device)
         try:
             supported = ctranslate2.get_supported_compute_types(place.type)
-            self._translator = ctranslate2.Translator(
+            self.translator = ctranslate2.Translator(
                 str(folder),
                 device=place.type,
                 device_index=place.index or 0,
@@ -248,7 +256,7 @@ class CTranslate2Translator(EngineTranslator):
     @property
     def device_type(self) -> str:
         """The kind of device that computes."""
-        return str(self._translator.device)
+        return str(self.translator.device)
 
     def search_batch(self, requests: Sequence[Request], search: Search) -> list[list[Hypothesis]]:
         """Return the hypotheses of a beam search in CTranslate2, best first.
@@ -265,7 +273,7 @@ class CTranslate2Translator(EngineTranslator):
 
     def _search(self, requests: Sequence[Request], search: Search, limit: int) -> list[list[Hypothesis]]:
         beam = self.plain_beam(search)
-        results = self._translator.translate_batch(
+        results = self.translator.translate_batch(
             [self._source(request.part.ids[0]) for request in requests],
             target_prefix=[[self._target_names[index] for index in request.prefix] or None for request in requests],
             beam_size=beam.beam_size,
@@ -294,7 +302,7 @@ class CTranslate2Translator(EngineTranslator):
     def _log_probs(self, pairs: Sequence[tuple[list[int], list[int]]]) -> list[list[float]]:
         """Return the log-probabilities of the target ids, given the source ids. CTranslate2 adds eos to a target."""
         whole = [ids if ids[-1] == EOS else [*ids, EOS] for _, ids in pairs]
-        results = self._translator.score_batch(
+        results = self.translator.score_batch(
             [self._source(source) for source, _ in pairs],
             [[self._target_names[index] for index in ids[:-1]] for ids in whole],
             max_input_length=0,

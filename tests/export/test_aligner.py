@@ -1,0 +1,67 @@
+"""The aligner finds word pairs that always stand together, and the chosen head is the one that CTranslate2 returns."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+import torch
+
+from nmt.export.aligner import AlignmentHead, align, best_head
+from nmt.export.base import Exportable, write
+from nmt.export.ctranslate2 import CTranslate2, CTranslate2Translator
+from nmt.translation.loading import make_translator
+from tests.export.models import SEARCH, TEXTS, largest_difference, transformer
+from tests.tiny_run import Run
+
+
+def test_a_reordered_dictionary_is_found() -> None:
+    """Each target has the translations of the source's words, with neighbours exchanged here and there."""
+    draw, pairs, orders = random.Random(1), [], []
+    for _ in range(300):
+        source = [draw.randint(10, 40) for _ in range(draw.randint(2, 8))]
+        order = list(range(len(source)))
+        if draw.random() < 0.5:
+            place = draw.randrange(len(source) - 1)
+            order[place], order[place + 1] = order[place + 1], order[place]
+        pairs.append((source, [source[position] + 100 for position in order]))
+        orders.append(order)
+    found = align(pairs)
+    right = [
+        pairs[i][0][a] == pairs[i][0][b] for i, links in enumerate(found) for a, b in zip(links, orders[i], strict=True)
+    ]
+    assert sum(right) / len(right) > 0.98
+
+
+def test_the_head_with_the_highest_agreement_is_chosen(run: Run) -> None:
+    translator = make_translator([transformer(run)], SEARCH)
+    targets = [text[::-1] for text in TEXTS]
+    found = best_head(translator, TEXTS, targets)
+    scored = translator.score(TEXTS, targets)
+    links = align([(each.source_part.ids[0][:-1], each.tokens[:-1]) for each in scored])
+    agreed = torch.zeros(2, 2)
+    for attention, each in zip(translator.attention_maps(scored), links, strict=True):
+        assert attention.cross is not None
+        for place, position in enumerate(each):
+            agreed += attention.cross[:, :, place].argmax(-1) == position
+    assert agreed[found.layer, found.head] == agreed.max()
+    assert found.agreement == pytest.approx(float(agreed.max()) / sum(map(len, links)))
+
+
+@pytest.mark.parametrize("layer", [0, 1])
+@pytest.mark.parametrize("head", [0, 1])
+def test_the_chosen_head_is_the_one_that_ctranslate2_returns(layer: int, head: int, run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("ctranslate2")
+    loaded = transformer(run)
+    write(CTranslate2(), Exportable(loaded, SEARCH, AlignmentHead(layer, head, 0.5)), tmp_path)
+    ours, theirs = make_translator([loaded], SEARCH), CTranslate2Translator(tmp_path)
+    assert largest_difference(ours, theirs) < 1e-4
+    (translation,) = ours.translate([TEXTS[0]], beam_size=1)
+    (attention,) = ours.attention_maps([translation])
+    pieces = [loaded.tokenizer.source_vocabulary[index] for index in translation.source_part.ids[0][:-1]]
+    (result,) = theirs.translator.translate_batch([pieces], beam_size=1, return_attention=True, max_decoding_length=30)
+    assert attention.cross is not None
+    returned = torch.tensor(result.attention[0])
+    expected = attention.cross[layer, head][: len(returned)]
+    torch.testing.assert_close(returned, expected[:, : returned.shape[1]], atol=1e-4, rtol=0)
