@@ -88,6 +88,6 @@ def _alignment(model: Exportable) -> str:
     head = model.alignment_head
     if head is None:
         return ""
-    return f"""- An engine that returns attention returns that of head {head.head + 1} in layer {head.layer + 1} of the decoder.
-  On {head.agreement:.0%} of the target pieces it has the highest weight where a statistical aligner has its link.
+    return f"""- An engine that returns attention returns that of layer {head.layer + 1}, head {head.head + 1}. On
+  {head.agreement:.0%} of the target pieces, its highest weight is where a statistical aligner has its link.
 """

@@ -28,9 +28,8 @@ def test_a_reordered_dictionary_is_found() -> None:
         pairs.append((source, [source[position] + 100 for position in order]))
         orders.append(order)
     found = align(pairs)
-    right = [
-        pairs[i][0][a] == pairs[i][0][b] for i, links in enumerate(found) for a, b in zip(links, orders[i], strict=True)
-    ]
+    rows = zip(pairs, found, orders, strict=True)
+    right = [pair[0][a] == pair[0][b] for pair, *links in rows for a, b in zip(*links, strict=True)]
     assert sum(right) / len(right) > 0.98
 
 
@@ -60,7 +59,8 @@ def test_the_chosen_head_is_the_one_that_ctranslate2_returns(layer: int, head: i
     (translation,) = ours.translate([TEXTS[0]], beam_size=1)
     (attention,) = ours.attention_maps([translation])
     pieces = [loaded.tokenizer.source_vocabulary[index] for index in translation.source_part.ids[0][:-1]]
-    (result,) = theirs.translator.translate_batch([pieces], beam_size=1, return_attention=True, max_decoding_length=30)
+    limits = {"beam_size": 1, "max_decoding_length": len(translation.tokens)}
+    (result,) = theirs.translator.translate_batch([pieces], return_attention=True, **limits)
     assert attention.cross is not None
     returned = torch.tensor(result.attention[0])
     expected = attention.cross[layer, head][: len(returned)]
