@@ -52,11 +52,13 @@ def load(
         models = load_models(ckpt, resolve_device(device), allow)
         return Chosen(make_translator(models, search, allow=allow, **fields), models)
 
-    from nmt.export.base import read_manifest
-    from nmt.export.ctranslate2 import WEIGHTS, CTranslate2Translator
+    from nmt.export.base import read_format, read_manifest
 
     if not isinstance(ckpt, str):
         raise UserError(f"ckpt: got {len(ckpt)} models, but engine={engine} translates with one; give one folder")
     folder = Path(ckpt).expanduser()
-    translator = CTranslate2Translator(folder, device=device, search=search, **fields)
-    return Chosen(translator, [Exported(read_manifest(folder)["config"], folder / WEIGHTS)])
+    format = read_format(folder)
+    if format.name != engine:
+        raise UserError(f"engine={engine}: {folder} was written with format={format.name}; export the run again")
+    translator = format.open(folder, device=device, search=search, **fields)
+    return Chosen(translator, [Exported(read_manifest(folder)["config"], folder / format.weights)])

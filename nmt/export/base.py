@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, TypedDict
 
 from nmt.attention_map import AttentionMap
-from nmt.build import build_search, override, search_node
+from nmt.build import build_format, build_search, override, search_node
 from nmt.checkpoint import ConfigFile, LoadedModel
 from nmt.config.schema import Count, read_json
 from nmt.config.settings import shareable
@@ -35,8 +35,7 @@ class ManifestFile(TypedDict):
     """The content of `export.json`, which says what an exported folder holds."""
 
     nmt_export: Annotated[int, Range(low=VERSION, high=VERSION)]
-    format: str
-    settings: dict[str, Any]
+    format: dict[str, Any]
     config: ConfigFile
     search: dict[str, Any]
     source_limit: PositiveInt
@@ -94,6 +93,8 @@ class Format(ABC):
 
     name: ClassVar[str]
     """The format's name on the command line."""
+    weights: ClassVar[str]
+    """The name of the file with the weights."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -112,8 +113,13 @@ class Format(ABC):
         """Write the files of the format into an empty folder. The program adds the manifest and the card."""
 
     @abstractmethod
-    def open(self, folder: Path) -> BaseTranslator:
-        """Return a translator that computes with the written files alone, in the engine of the format."""
+    def open(
+        self, folder: Path, *, device: str = "cpu", search: Mapping[str, Any] | None = None, **fields: Any
+    ) -> EngineTranslator:
+        """Return a translator that computes with the written files alone, in the engine of the format.
+
+        `device` is as in `nmt.translation.loading.load_translator`, and `search` and `fields` as in `EngineTranslator`.
+        """
 
     @abstractmethod
     def example(self, model: Exportable) -> str:
@@ -125,8 +131,7 @@ def write(format: Format, model: Exportable, folder: Path) -> None:
     format.write(model, folder)
     manifest = {
         "nmt_export": VERSION,
-        "format": format.name,
-        "settings": vars(format),
+        "format": {"_target_": f"{type(format).__module__}.{type(format).__qualname__}", **vars(format)},
         "config": shareable(model.loaded.config),
         "search": search_node(model.search),
         "source_limit": model.source_limit,
@@ -141,6 +146,11 @@ def write(format: Format, model: Exportable, folder: Path) -> None:
 def read_manifest(folder: Path) -> ManifestFile:
     """Return the manifest of an exported folder. Raises UserError if there is none, or a damaged one."""
     return read_json(folder / EXPORTED, ManifestFile, remedy="export the model again")
+
+
+def read_format(folder: Path) -> Format:
+    """Return the format of an exported folder. Raises UserError if there is none, or one that is not known."""
+    return build_format(read_manifest(folder)["format"])
 
 
 def write_tokenizer(tokenizer: Tokenizer, folder: Path) -> None:
@@ -170,7 +180,6 @@ class EngineTranslator(BaseTranslator):
 
     def __init__(self, folder: Path, search: Mapping[str, Any] | None = None, **fields: Any) -> None:
         manifest, given = read_manifest(folder), search or {}
-        self.settings = manifest["settings"]
         self.tokenizer = read_tokenizer(folder)
         node = given if "_target_" in given else {**manifest["search"], **given}
         self.search = self.plain_beam(override(build_search(node), fields))

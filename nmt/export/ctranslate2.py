@@ -35,7 +35,6 @@ from nmt.translation.source import ForcedPair
 Quantization = Literal["float32", "float16", "bfloat16", "int16", "int8"]
 SPECIAL = {PAD: "<pad>", UNK: "<unk>", BOS: "<s>", EOS: "</s>"}
 RMS_EPSILON = torch.finfo(torch.float32).eps  # of nn.RMSNorm without an own one
-WEIGHTS = "model.bin"
 NEVER = [[SPECIAL[PAD]], [SPECIAL[BOS]]]
 
 
@@ -47,6 +46,7 @@ class CTranslate2(Format):
     """
 
     name: ClassVar[str] = "ctranslate2"
+    weights: ClassVar[str] = "model.bin"
     quantization: Quantization = "float32"
 
     @property
@@ -76,9 +76,11 @@ class CTranslate2(Format):
         spec.optimize(quantization=self.quantization)
         spec.save(str(folder))
 
-    def open(self, folder: Path) -> CTranslate2Translator:
+    def open(
+        self, folder: Path, *, device: str = "cpu", search: Mapping[str, Any] | None = None, **fields: Any
+    ) -> CTranslate2Translator:
         """Return a translator that computes in CTranslate2."""
-        return CTranslate2Translator(folder)
+        return CTranslate2Translator(folder, self.quantization, device=device, search=search, **fields)
 
     def example(self, model: Exportable) -> str:
         """Return how to translate with `ctranslate2` and `sentencepiece`."""
@@ -218,7 +220,8 @@ def _names(pieces: Sequence[str]) -> list[str]:
 class CTranslate2Translator(EngineTranslator):
     """Translates in CTranslate2 with the files of a folder alone.
 
-    It computes with as many threads as torch, in the type of the weights if the device has it, otherwise in float32.
+    It computes with as many threads as torch, in the type `quantization` of the weights if the device has it, otherwise
+    in float32.
     `device` is as in `nmt.translation.loading.load_translator`. Raises UserError if the package is missing or the files
     are damaged.
     """
@@ -226,16 +229,19 @@ class CTranslate2Translator(EngineTranslator):
     engine = "CTranslate2"
 
     def __init__(
-        self, folder: Path, *, device: str = "cpu", search: Mapping[str, Any] | None = None, **fields: Any
+        self,
+        folder: Path,
+        quantization: Quantization = "float32",
+        *,
+        device: str = "cpu",
+        search: Mapping[str, Any] | None = None,
+        **fields: Any,
     ) -> None:
         try:
             import ctranslate2
         except ModuleNotFoundError as error:
             raise UserError("ckpt: the package ctranslate2 is not installed; pip install ctranslate2") from error
         super().__init__(folder, search, **fields)
-        if not (folder / WEIGHTS).is_file():
-            raise UserError(f"ckpt={folder}: no {WEIGHTS} in it; export the run with format=ctranslate2")
-        stored = self.settings.get("quantization")
         place = resolve_device(device)
         try:
             supported = ctranslate2.get_supported_compute_types(place.type)
@@ -243,7 +249,7 @@ class CTranslate2Translator(EngineTranslator):
                 str(folder),
                 device=place.type,
                 device_index=place.index or 0,
-                compute_type=stored if stored in supported else "float32",
+                compute_type=quantization if quantization in supported else "float32",
                 inter_threads=1,
                 intra_threads=torch.get_num_threads(),
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -83,10 +84,16 @@ def test_what_the_engine_lacks_is_refused(more: list[str], message: str, folder:
         translate.main([folder, "engine=ctranslate2", "text=a dog", *more])
 
 
-def test_the_wrong_kind_of_folder_is_named(run: Run, folder: str) -> None:
+def test_the_wrong_kind_of_folder_is_named(run: Run, folder: str, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"add engine=ctranslate2"):
         translate.main([folder, "text=a dog"])
     with pytest.raises(UserError, match=r"no exported model \(no export\.json in it\)"):
         translate.main([f"ckpt={run.folder}", "engine=ctranslate2", "text=a dog"])
+    other = tmp_path / "other"
+    shutil.copytree(folder.removeprefix("ckpt="), other)
+    manifest = json.loads((other / "export.json").read_text("utf-8"))
+    (other / "export.json").write_text(json.dumps({**manifest, "format": {"_target_": "os.path"}}), "utf-8")
+    with pytest.raises(UserError, match=r"^format\._target_: got 'os\.path', expected a class in nmt\.export"):
+        translate.main([f"ckpt={other}", "engine=ctranslate2", "text=a dog"])
     with pytest.raises(UserError, match=r"got 2 models"):
         translate.main([f"ckpt=[{folder.removeprefix('ckpt=')},b]", "engine=ctranslate2", "text=a dog"])
