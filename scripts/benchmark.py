@@ -1,13 +1,13 @@
 """Measure the speed of training and translation on this machine.
 
     python scripts/benchmark.py [data.path=FOLDER] [ckpt=RUN_FOLDER_OR_FILE] [any override of train.py]
-    python scripts/benchmark.py translation ckpt=TRANSFORMER [recurrent=RECURRENT] [data.path=FOLDER]
+    python scripts/benchmark.py translation model=RUN [model=FOLDER ...] [data.path=FOLDER]
     python scripts/benchmark.py corpus [pairs=10_000_000] [folder=FOLDER] [any override of train.py]
 
 Training runs in Lightning's Trainer with 4,096 padded tokens in a batch, with logging and without validation.
 Translation searches the first 1,000 sentences of the test split with 5 beams; loading the model is not timed.
 
-`translation` compares the speed of trained models, greedily and with a beam of 5, with that of CTranslate2: see
+`translation` compares the speed and the scores of trained models and of what export.py wrote: see
 scripts/benchmarks/translation.py.
 
 `corpus` generates a corpus of `pairs` sentence pairs. It measures the speed of preparation, the time to plan the

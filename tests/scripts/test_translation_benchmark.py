@@ -1,43 +1,39 @@
-"""`scripts/benchmark.py translation`: its table, and the Transformer in CTranslate2."""
+"""`scripts/benchmark.py translation`: the table of runs and exported models."""
 
 from __future__ import annotations
 
-import importlib.util
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from nmt.cli import export
 from nmt.errors import UserError
 from scripts import benchmark
 from scripts.benchmarks import translation as translation_benchmark
-from tests.tiny_run import Run, make_run
+from tests.tiny_run import make_run
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
-    yield make_run(tmp_path_factory.mktemp("speed"))
-
-
-def test_the_report(run: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    monkeypatch.setattr(translation_benchmark, "WARMUP", 1)
-    monkeypatch.setattr(translation_benchmark, "ROUNDS", 1)
-    benchmark.main(["translation", f"ckpt={run.folder}", f"recurrent={run.folder}", f"data.path={run.data}"])
+def test_the_report(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ctranslate2")
+    for name in ("WARMUP", "ROUNDS", "SINGLE"):
+        monkeypatch.setattr(translation_benchmark, name, 1)
+    run = make_run(tmp_path)
+    export.main([f"ckpt={run.folder}", f"out={tmp_path / 'small'}", "format=ctranslate2", f"data.path={run.data}"])
+    capsys.readouterr()
+    benchmark.main(["translation", f"model={run.folder}", f"model={tmp_path / 'small'}", f"data.path={run.data}"])
     said = capsys.readouterr().out
-    assert "CTranslate2 is left out, because it is not installed: pip install" in said
-    assert "; 12 sentences\n" in said
-    for name, beam, share in (("Transformer", 1, "1.00"), ("recurrent", 1, ""), ("Transformer", 5, "1.00")):
-        assert re.search(rf"^\| {name} \| {beam} \| [\d.]+ \| [\d,]+ \| {share}", said, re.M), said
+    assert "; 12 sentences\n" in said and "| BLEU | equal (%) |" in said
+    for name in (re.escape(run.folder.name), "small"):
+        assert re.search(rf"^\| {name} \| [\d.]+ \| [\d.]+ \| [\d.]+ \| 100\.0 \|( [\d.,]+ \|){{4}}$", said, re.M), said
 
 
-@pytest.mark.parametrize("arguments", [[], ["ckpt=run", "model=rnn"]], ids=str)
+@pytest.mark.parametrize("arguments", [[], ["model=run", "model/attention=none"]], ids=str)
 def test_other_arguments_are_an_error(arguments: list[str]) -> None:
-    with pytest.raises(UserError, match=r"benchmark.py translation: got .*, expected ckpt=TRANSFORMER \["):
+    with pytest.raises(UserError, match=r"benchmark.py translation: got .*, expected model=RUN \["):
         translation_benchmark.run(arguments)
 
 
-def test_a_checkpoint_that_is_missing_is_an_error(tmp_path: Path) -> None:
+def test_a_run_that_is_missing_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="nowhere"):
-        translation_benchmark.run([f"ckpt={tmp_path}/nowhere"])
+        translation_benchmark.run([f"model={tmp_path}/nowhere"])
