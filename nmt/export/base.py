@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, TypedDict
@@ -18,11 +18,11 @@ from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.export.aligner import AlignmentHead
 from nmt.parameters import PositiveInt, Range, check_fields
-from nmt.search.base import Search
+from nmt.search.base import Hypothesis, Search
 from nmt.search.beam import BeamSearch
 from nmt.system.atomic import write_atomically
 from nmt.system.run_files import EXPORTED
-from nmt.translation.base import BaseTranslator
+from nmt.translation.base import BaseTranslator, Request
 from nmt.translation.loading import languages_of
 from nmt.translation.source import SourceLimit
 from nmt.translation.translation import Translation
@@ -95,6 +95,8 @@ class Format(ABC):
     """The format's name on the command line."""
     weights: ClassVar[str]
     """The name of the file with the weights."""
+    library: ClassVar[str]
+    """The library that loads the files, under its name on the Hugging Face Hub."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -228,3 +230,18 @@ class EngineTranslator(BaseTranslator):
                     f"search.{key}={'null' if getattr(usual, key) is None else getattr(usual, key)}, or the run itself"
                 )
         return search
+
+
+def within_limits(
+    requests: Sequence[Request], search: Callable[[Sequence[Request], int], list[list[Hypothesis]]]
+) -> list[list[Hypothesis]]:
+    """Return the hypotheses of `search`, an engine in which all sentences of a call have one limit of the length.
+
+    A sentence that went beyond its own limit is searched again, alone.
+    """
+    limit = max(request.limit for request in requests)
+    found = search(requests, limit)
+    for place, (request, hypotheses) in enumerate(zip(requests, found, strict=True)):
+        if request.limit < limit and any(len(each.tokens) > request.limit for each in hypotheses):
+            (found[place],) = search([request], request.limit)
+    return found

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 import nmt
 from nmt.build import architecture
 from nmt.errors import printable
@@ -17,13 +19,26 @@ from nmt.system.run_files import EXPORTED
 
 def write_card(format: Format, model: Exportable, report: Report, folder: Path) -> None:
     """Write README.md: what the model is, an example, scores, limits, and the comparison with the checkpoint."""
-    parts = [_head(model), _about(format, model), format.example(model).strip(), _scores(model), _check(format, report)]
-    write_atomically(folder / "README.md", ("\n\n".join([*parts, _limits(model)]) + "\n").encode())
+    parts = [
+        _head(format, model),
+        _about(format, model),
+        format.example(model).strip(),
+        _scores(model),
+        _check(format, report),
+        _limits(model),
+    ]
+    write_atomically(folder / "README.md", ("\n\n".join(parts) + "\n").encode())
 
 
-def _head(model: Exportable) -> str:
-    source, target = model.languages
-    return f"---\nlanguage:\n- {source}\n- {target}\npipeline_tag: translation\n---"
+def _head(format: Format, model: Exportable) -> str:
+    """Return what the Hub reads. The code `no` would be a boolean without the quotes that YAML's own writer sets."""
+    found = {
+        "language": list(model.languages),
+        "library_name": format.library,
+        "pipeline_tag": "translation",
+        "tags": ["translation", "nmt-attention-lab"],
+    }
+    return f"---\n{yaml.safe_dump(found, sort_keys=False)}---"
 
 
 def _about(format: Format, model: Exportable) -> str:

@@ -21,12 +21,14 @@ from nmt.export.base import (
     Exportable,
     Format,
     Promise,
+    within_limits,
     write_tokenizer,
 )
 from nmt.export.transformer import Stack, decoder_layers, encoder_layers, refuse, scaled_query, stacks
 from nmt.models.multihead import MultiHeadAttention
 from nmt.models.transformer import DecoderLayer, EncoderLayer, Residual
 from nmt.search.base import Hypothesis, Search
+from nmt.search.beam import BeamSearch
 from nmt.tokens import BOS, EOS, PAD, UNK
 from nmt.translation.base import Request
 from nmt.translation.loading import resolve_device
@@ -47,6 +49,7 @@ class CTranslate2(Format):
 
     name: ClassVar[str] = "ctranslate2"
     weights: ClassVar[str] = "model.bin"
+    library: ClassVar[str] = "ctranslate2"
     quantization: Quantization = "float32"
 
     @property
@@ -265,20 +268,11 @@ class CTranslate2Translator(EngineTranslator):
         return str(self.translator.device)
 
     def search_batch(self, requests: Sequence[Request], search: Search) -> list[list[Hypothesis]]:
-        """Return the hypotheses of a beam search in CTranslate2, best first.
-
-        All sentences of a call have one limit of the length there. A sentence that went beyond its own is searched
-        again, alone.
-        """
-        limit = max(request.limit for request in requests)
-        found = self._search(requests, search, limit)
-        for place, (request, hypotheses) in enumerate(zip(requests, found, strict=True)):
-            if request.limit < limit and any(len(each.tokens) > request.limit for each in hypotheses):
-                (found[place],) = self._search([request], search, request.limit)
-        return found
-
-    def _search(self, requests: Sequence[Request], search: Search, limit: int) -> list[list[Hypothesis]]:
+        """Return the hypotheses of a beam search in CTranslate2, best first."""
         beam = self.plain_beam(search)
+        return within_limits(requests, lambda some, limit: self._search(some, beam, limit))
+
+    def _search(self, requests: Sequence[Request], beam: BeamSearch, limit: int) -> list[list[Hypothesis]]:
         results = self.translator.translate_batch(
             [self._source(request.part.ids[0]) for request in requests],
             target_prefix=[[self._target_names[index] for index in request.prefix] or None for request in requests],

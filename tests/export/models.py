@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,9 @@ import torch
 
 from nmt import checkpoint
 from nmt.checkpoint import LoadedModel
+from nmt.config.settings import TokenizerConfig
+from nmt.data.pair import SentencePair
+from nmt.data.tokenizer import Tokenizer
 from nmt.export.base import Exportable, Format, write
 from nmt.search.beam import BeamSearch
 from nmt.system.run_files import best_checkpoint
@@ -22,15 +26,30 @@ SEARCH = BeamSearch(normalization="power", length_penalty=0.6, max_length_factor
 TEXTS = [*sentences(20, seed=5), "A  naïve café\u0301 ☃", "two red dogs, two blue dogs."]
 
 
-def transformer(run: Run, positions: str | None = None, sides: str = "encoder decoder", **block: Any) -> LoadedModel:
-    """Return a Transformer with untied embeddings, and with these settings in the blocks of these sides."""
+def transformer(
+    run: Run,
+    positions: str | None = None,
+    sides: str = "encoder decoder",
+    ties: str = "none",
+    tokenizer: Tokenizer | None = None,
+    **block: Any,
+) -> LoadedModel:
+    """Return a Transformer with these settings in the blocks of these sides, and the tokenizer of `run` or this one."""
     assert run.translator.model.config is not None
-    config: Any = {**copy.deepcopy(dict(run.translator.model.config)), "tie_embeddings": "none"}
+    config: Any = {**copy.deepcopy(dict(run.translator.model.config)), "tie_embeddings": ties}
     for side in sides.split():
         config[side]["block"].update(block)
     for side in ("encoder", "decoder") if positions else ():
         config[side]["positions"] = {"_target_": positions, "_partial_": True}
-    return loaded(run, config)
+    return loaded(run, config, tokenizer)
+
+
+def two_vocabularies() -> Tokenizer:
+    """Return a tokenizer with a larger vocabulary for the target than for the source."""
+    pairs = [SentencePair(line, line[::-1].upper()) for line in sentences(60, seed=60)]
+    settings = TokenizerConfig(type="bpe", vocab_size=330, joint=False, character_coverage=1.0)
+    one, two = (Tokenizer.train(pairs, replace(settings, vocab_size=size), cache_dir=None) for size in (330, 340))
+    return Tokenizer(one.source_model, two.target_model)
 
 
 def recurrent_model(run: Run) -> LoadedModel:
@@ -38,16 +57,17 @@ def recurrent_model(run: Run) -> LoadedModel:
     return loaded(run, recurrent())
 
 
-def loaded(run: Run, config: Any) -> LoadedModel:
-    """Return a model of this config with the tokenizer of `run`. No weight is at its initial value."""
+def loaded(run: Run, config: Any, tokenizer: Tokenizer | None = None) -> LoadedModel:
+    """Return a model of this config with the tokenizer of `run` or this one. No weight is at its initial value."""
+    tokenizer = tokenizer or run.translator.tokenizer
     plain = {**checkpoint.load(best_checkpoint(run.folder)).config, "model": config}
-    model = make_model(config, run.translator.tokenizer).eval()
+    model = make_model(config, tokenizer).eval()
     with torch.no_grad():
         for norm in (each for each in model.modules() if isinstance(each, torch.nn.LayerNorm | torch.nn.RMSNorm)):
             norm.weight.add_(1.0)
             if isinstance(norm, torch.nn.LayerNorm):  # a large bias of the last norm would decide every token
                 norm.bias.mul_(0.2)
-    return LoadedModel(model, run.translator.tokenizer, plain, {}, 7, run.folder)
+    return LoadedModel(model, tokenizer, plain, {}, 7, run.folder)
 
 
 def exported(format: Format, model: LoadedModel, folder: Path) -> tuple[ModelTranslator, BaseTranslator]:

@@ -1,0 +1,278 @@
+"""Hugging Face transformers (https://github.com/huggingface/transformers); the extra `huggingface`.
+
+Its classes add sines in the first half of the width and cosines in the second; ours alternate. So the width is put into
+their order in all weights that read or write hidden states. The heads keep theirs. Norms do not care for the order.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, cast
+
+import safetensors.torch
+import torch
+from torch import Tensor, nn
+
+from nmt.checkpoint import LoadedModel
+from nmt.errors import UserError
+from nmt.export.base import Exportable, Format, write_tokenizer
+from nmt.export.huggingface_translator import HuggingFaceTranslator
+from nmt.export.transformer import Stack, decoder_layers, encoder_layers, refuse, scaled_query, stacks
+from nmt.models.layers import Dropout
+from nmt.models.multihead import MultiHeadAttention
+from nmt.models.seq2seq import Seq2Seq
+from nmt.models.transformer import DecoderLayer, EncoderLayer
+from nmt.system.atomic import write_atomically
+from nmt.tokens import BOS, EOS, PAD, UNK
+
+IDS = {"pad_token_id": PAD, "bos_token_id": BOS, "eos_token_id": EOS, "decoder_start_token_id": BOS}
+OTHERS = "use format=ctranslate2 or format=onnx"
+
+
+@dataclass(frozen=True, kw_only=True)
+class HuggingFace(Format):
+    """A folder for `from_pretrained`: Pegasus for a pre-norm Transformer, Marian for a post-norm one.
+
+    The tokenizer is Marian's, which reads our two SentencePiece models as they are.
+    """
+
+    name: ClassVar[str] = "huggingface"
+    weights: ClassVar[str] = "model.safetensors"
+    library: ClassVar[str] = "transformers"
+
+    def require(self, loaded: LoadedModel) -> None:
+        """Raise UserError for a model that is no Transformer, or one that neither class can hold."""
+        encoder, decoder = stacks(loaded.model, self.name)
+        for side, stack in (("encoder", encoder), ("decoder", decoder)):
+            refuse(side, _problems(stack), self.name)
+        refuse("decoder", _differences(encoder, decoder), self.name)
+        if encoder.norm_first and not loaded.tokenizer.joint:
+            raise UserError(
+                "ckpt: format=huggingface holds a pre-norm model with a joint vocabulary only, because Pegasus has one "
+                f"size for both sides; train with tokenizer.joint=true or norm_first=false, or {OTHERS}"
+            )
+
+    def write(self, model: Exportable, folder: Path) -> None:
+        """Write the model, the tokenizer, and the settings of both."""
+        network = model.loaded.model
+        write_tokenizer(model.loaded.tokenizer, folder)
+        rows = max(model.source_limit, model.target_limit)
+        content = safetensors.torch.save(tensors(network, rows), metadata={"format": "pt"})
+        write_atomically(folder / self.weights, content)
+        for name, settings in {
+            "config.json": _config(network, rows),
+            "generation_config.json": _generation(model),
+            **_tokenizer_files(model),
+        }.items():
+            write_atomically(folder / name, (json.dumps(settings, indent=2, ensure_ascii=False) + "\n").encode())
+
+    def open(
+        self, folder: Path, *, device: str = "cpu", search: Mapping[str, Any] | None = None, **fields: Any
+    ) -> HuggingFaceTranslator:
+        """Return a translator that computes in transformers."""
+        return HuggingFaceTranslator(folder, device=device, search=search, **fields)
+
+    def example(self, model: Exportable) -> str:
+        """Return how to translate with `transformers`."""
+        return EXAMPLE
+
+
+EXAMPLE = """
+```python
+# pip install "transformers>=5" sentencepiece torch
+from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+
+folder = "."  # or the name of this model on the Hub
+tokenizer = AutoTokenizer.from_pretrained(folder)
+model = AutoModelForSeq2SeqLM.from_pretrained(folder)
+batch = tokenizer(["A man is riding a bicycle."], return_tensors="pt", padding=True)
+for line in tokenizer.batch_decode(model.generate(**batch), skip_special_tokens=True):
+    print(line)
+```
+
+The tokenizer takes `>>xx<<` at the start of a line for the code of a language, which this model does not have. An empty
+line gets a translation too: leave it out.
+"""
+
+
+def _problems(stack: Stack) -> Iterator[str]:
+    """Yield what neither Pegasus nor Marian computes, and what to use instead."""
+    if stack.norm != "layer":
+        yield f"norm={stack.norm}; {OTHERS}"
+    if stack.qk_norm:
+        yield "qk_norm; use format=onnx"
+    if stack.positions != "sinusoidal":
+        yield f"the positions {type(stack.module.positions).__name__}; {OTHERS}"
+
+
+def _differences(encoder: Stack, decoder: Stack) -> Iterator[str]:
+    """Yield in what the stacks differ that both classes set once."""
+    for setting in ("norm_first", "activation", "width"):
+        here, there = getattr(decoder, setting), getattr(encoder, setting)
+        if here != there:
+            yield f"{setting}={here}, and the encoder {setting}={there}; {OTHERS}"
+
+
+def tensors(model: Seq2Seq, rows: int) -> dict[str, Tensor]:
+    """Return the weights under the names of Pegasus and Marian, which are the same, with copies of tied ones left out.
+
+    The tables of positions have `rows` rows.
+    """
+    encoder, decoder = stacks(model, HuggingFace.name)
+    order = torch.cat((torch.arange(0, encoder.width, 2), torch.arange(1, encoder.width, 2)))
+    found = {**_embeddings(model, order), "final_logits_bias": torch.zeros(1, model.decoder.output.out_features)}
+    for name, stack in (("model.encoder", encoder), ("model.decoder", decoder)):
+        found[f"{name}.embed_positions.weight"] = stack.table(rows)[:, order]
+        if stack.norm_first:
+            found |= _norm(f"{name}.layer_norm", stack.module.norm, order)
+    for number, layer in enumerate(encoder_layers(model)):
+        found |= _layer(f"model.encoder.layers.{number}", layer, order)
+    for number, decoder_layer in enumerate(decoder_layers(model)):
+        name = f"model.decoder.layers.{number}"
+        found |= _layer(name, decoder_layer, order)
+        found |= _attention(f"{name}.encoder_attn", decoder_layer.cross_attention, order)
+        found |= _norm(f"{name}.encoder_attn_layer_norm", decoder_layer.cross_residual.norm, order)
+    return {name: value.detach().float().contiguous() for name, value in found.items()}
+
+
+def _embeddings(model: Seq2Seq, order: Tensor) -> dict[str, Tensor]:
+    """Return the tables that differ. The row of PAD stays, because it is a column of the output layer too."""
+    source, target, output = (
+        each.weight[:, order] for each in (model.encoder.embedding, model.decoder.embedding, model.decoder.output)
+    )
+    tied_target, tied_source = _ties(model)
+    if tied_target and tied_source:
+        return {"model.shared.weight": target}
+    found = {"model.encoder.embed_tokens.weight": source, "model.decoder.embed_tokens.weight": target}
+    pegasus = stacks(model, HuggingFace.name)[0].norm_first
+    if pegasus:  # it has this table, though it reads the other two
+        found["model.shared.weight"] = source.clone()
+    if pegasus or not tied_target:
+        found["lm_head.weight"] = output
+    return found
+
+
+def _ties(model: Seq2Seq) -> tuple[bool, bool]:
+    """Return whether the decoder's table is the output layer's, and whether it is the encoder's."""
+    target = model.decoder.embedding.weight
+    return target is model.decoder.output.weight, target is model.encoder.embedding.weight
+
+
+def _layer(name: str, layer: EncoderLayer | DecoderLayer, order: Tensor) -> dict[str, Tensor]:
+    """Return the self-attention and the feed-forward network of a layer."""
+    widen, narrow = _linears(layer)
+    return {
+        **_attention(f"{name}.self_attn", layer.self_attention, order),
+        **_norm(f"{name}.self_attn_layer_norm", layer.self_residual.norm, order),
+        f"{name}.fc1.weight": widen.weight[:, order],
+        f"{name}.fc1.bias": widen.bias,
+        f"{name}.fc2.weight": narrow.weight[order],
+        f"{name}.fc2.bias": narrow.bias[order],
+        **_norm(f"{name}.final_layer_norm", layer.feed_residual.norm, order),
+    }
+
+
+def _linears(layer: EncoderLayer | DecoderLayer) -> tuple[nn.Linear, nn.Linear]:
+    return cast(nn.Linear, layer.feed_forward[0]), cast(nn.Linear, layer.feed_forward[-1])
+
+
+def _attention(name: str, attention: MultiHeadAttention, order: Tensor) -> dict[str, Tensor]:
+    weights, biases = zip(
+        scaled_query(attention),
+        *zip(attention.key_value.weight.chunk(2), attention.key_value.bias.chunk(2), strict=True),
+        strict=True,
+    )
+    found = {"out_proj.weight": attention.output.weight[order], "out_proj.bias": attention.output.bias[order]}
+    for letter, weight, bias in zip("qkv", weights, biases, strict=True):
+        found |= {f"{letter}_proj.weight": weight[:, order], f"{letter}_proj.bias": bias}
+    return {f"{name}.{key}": value for key, value in found.items()}
+
+
+def _norm(name: str, norm: nn.Module, order: Tensor) -> dict[str, Tensor]:
+    assert isinstance(norm, nn.LayerNorm)
+    return {f"{name}.weight": norm.weight[order], f"{name}.bias": norm.bias[order]}
+
+
+def _config(model: Seq2Seq, rows: int) -> dict[str, Any]:
+    """Return `config.json`. What it does not name has the right default in both classes."""
+    encoder, decoder = stacks(model, HuggingFace.name)
+    first = encoder_layers(model)[0]
+    tied_target, tied_source = _ties(model)
+    kind, name = ("pegasus", "PegasusForConditionalGeneration") if encoder.norm_first else ("marian", "MarianMTModel")
+    return {
+        "architectures": [name],
+        "model_type": kind,
+        "dtype": "float32",
+        **IDS,
+        "forced_eos_token_id": None,
+        "vocab_size": model.encoder.embedding.num_embeddings,
+        "d_model": encoder.width,
+        **_sizes("encoder", encoder, first),
+        **_sizes("decoder", decoder, decoder_layers(model)[0]),
+        "activation_function": encoder.activation,
+        "scale_embedding": True,
+        "max_position_embeddings": rows,
+        "dropout": first.self_residual.dropout.p,
+        "attention_dropout": first.self_attention.dropout.p,
+        "activation_dropout": cast(Dropout, first.feed_forward[2]).p,
+        "tie_word_embeddings": tied_target and (tied_source or not encoder.norm_first),
+        **({} if encoder.norm_first else _two_tables(model, tied_source and tied_target)),
+    }
+
+
+def _sizes(side: str, stack: Stack, layer: EncoderLayer | DecoderLayer) -> dict[str, int]:
+    return {
+        f"{side}_layers": len(stack.module.layers),
+        f"{side}_attention_heads": stack.heads,
+        f"{side}_ffn_dim": _linears(layer)[0].out_features,
+    }
+
+
+def _two_tables(model: Seq2Seq, shared: bool) -> dict[str, Any]:
+    """Return what Marian has beyond Pegasus: a vocabulary and a table of embeddings for each side."""
+    return {
+        "share_encoder_decoder_embeddings": shared,
+        "decoder_vocab_size": model.decoder.embedding.num_embeddings,
+    }
+
+
+def _generation(model: Exportable) -> dict[str, Any]:
+    """Return `generation_config.json`: the search that the model was compared with."""
+    return {
+        **IDS,
+        "suppress_tokens": [PAD, BOS],
+        "num_beams": model.search.beam_size,
+        "length_penalty": model.search.length_penalty,
+        "early_stopping": False,
+        "max_new_tokens": model.target_limit,
+    }
+
+
+def _tokenizer_files(model: Exportable) -> dict[str, dict[str, Any]]:
+    """Return the vocabularies and the settings of Marian's tokenizer."""
+    tokenizer, (source, target) = model.loaded.tokenizer, model.languages
+    pieces = tokenizer.source_vocabulary
+    settings = {
+        "tokenizer_class": "MarianTokenizer",
+        "source_lang": source,
+        "target_lang": target,
+        "separate_vocabs": not tokenizer.joint,
+        "pad_token": pieces[PAD],
+        "unk_token": pieces[UNK],
+        "bos_token": pieces[BOS],
+        "eos_token": pieces[EOS],
+        "split_special_tokens": True,  # otherwise "</s>" that someone wrote in a text would end the source
+        "clean_up_tokenization_spaces": False,
+        "model_max_length": model.source_limit,
+    }
+    files: dict[str, dict[str, Any]] = {"tokenizer_config.json": settings, "vocab.json": _ids(pieces)}
+    if not tokenizer.joint:
+        files["target_vocab.json"] = _ids(tokenizer.target_vocabulary)
+    return files
+
+
+def _ids(pieces: Sequence[str]) -> dict[str, Any]:
+    return {piece: index for index, piece in enumerate(pieces)}
