@@ -18,12 +18,13 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nmt.cli.arguments import Choice, OpenMapping, PathText, Settings, configured
+from nmt.cli.arguments import Choice, FreeText, OpenMapping, PathText, Settings, configured
 from nmt.cli.output import messages_on, say, tell
 from nmt.errors import UserError, counted
 from nmt.parameters import PositiveInt
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
     from nmt.checkpoint import LoadedModel
     from nmt.config.settings import DataConfig
     from nmt.data.pair import SentencePair
-    from nmt.export.base import Format
+    from nmt.evaluation.metrics.base import Metric
+    from nmt.export.base import EngineTranslator, Exportable, Format
     from nmt.export.check import Report
     from nmt.translation.stepwise import ModelTranslator
 
@@ -47,6 +49,7 @@ class ExportConfig(Settings):
     ckpt: PathText
     out: PathText
     format: Choice
+    text: FreeText | None
     sentences: PositiveInt
     data: OpenMapping
     allow: list[str]
@@ -63,9 +66,10 @@ def main(config: ExportConfig) -> None:
     if not config.format:
         raise UserError(f"format: not given; add format={' or format='.join(groups()['export/format'])}")
 
-    from nmt.build import build_format
+    from nmt.build import build_format, build_metrics
     from nmt.checkpoint import load_model
     from nmt.cli.evaluate import data_of
+    from nmt.export.check import compare
     from nmt.system import process
     from nmt.translation.loading import make_translator, require_data_settings
 
@@ -75,57 +79,65 @@ def main(config: ExportConfig) -> None:
     require_data_settings(loaded.config, loaded.path, "train it with train.py")
     format.require(loaded)
     data = data_of(loaded, config.data)
+    metrics = build_metrics(loaded.config["scores"], target_lang=data.target_lang, allow=config.allow)
     translator = make_translator([loaded], allow=config.allow)
-    pairs = validation_pairs(data, config)
-    report = export(translator, loaded, format, out, pairs, data)
+    pairs = validation_pairs(translator, data, config)
+    model = exportable(loaded, translator, pairs, metrics, config.text)
+    report = export(format, model, out, lambda theirs: compare(translator, theirs, model.search, pairs, metrics))
     say(table(report, loaded.config["name"], format))
     for label, loss in report.losses().items():
         if format.promise is None and loss > MAX_LOSS:
-            tell(f"warning: {label} is {loss:.2f} lower than that of the checkpoint; take more bits for the weights")
+            tell(f"warning: {label} is {loss:.2f} worse than that of the checkpoint; take more bits for the weights")
     say(f"written to {out}; its README.md says how to use it")
 
 
-def validation_pairs(data: DataConfig, config: ExportConfig) -> list[SentencePair]:
-    """Return the first validation pairs."""
+def validation_pairs(translator: ModelTranslator, data: DataConfig, config: ExportConfig) -> list[SentencePair]:
+    """Return the first validation pairs that have texts on both sides and fit into the model."""
     from nmt.build import build_source
     from nmt.data.corpus import load_corpus
+    from nmt.export.check import usable
 
     with messages_on(sys.stderr):
         corpus = load_corpus(build_source(data, allow=config.allow), data, ("val",))["val"]
-    pairs = list(islice(corpus, config.sentences))
+    pairs = usable(translator, list(islice(corpus, config.sentences)))
+    if not pairs:
+        raise UserError("data: no validation pair has texts that fit into the model; give others with data.val=FILE")
     if len(pairs) < FEWEST:
         tell(f"warning: only {counted(len(pairs), 'validation pair')} to compare with; {FEWEST} are better")
     return pairs
 
 
-def export(
-    translator: ModelTranslator,
+def exportable(
     loaded: LoadedModel,
-    format: Format,
-    out: Path,
+    translator: ModelTranslator,
     pairs: list[SentencePair],
-    data: DataConfig,
-) -> Report:
-    """Write the folder `out` whole or not at all, and return the comparison. Raises UserError for a broken promise."""
-    from nmt.build import build_metrics
+    metrics: Mapping[str, Metric],
+    text: str | None,
+) -> Exportable:
+    """Return the model with what is chosen on the validation pairs: its length penalty and its alignment head."""
     from nmt.export.aligner import best_head
-    from nmt.export.base import Exportable, write
-    from nmt.export.card import write_card
-    from nmt.export.check import compare, tuned
+    from nmt.export.base import Exportable
+    from nmt.export.check import tuned
 
-    metrics = build_metrics(loaded.config["scores"], target_lang=data.target_lang)
     tell(f"choosing the length penalty on {counted(len(pairs), 'validation pair')} ...")
     search = tuned(translator, pairs, next(iter(metrics.values())))
     texts = [pair.source for pair in pairs], [pair.target for pair in pairs]
     head = best_head(translator, *texts) if translator.models[0].decoder.attends else None
-    model = Exportable(loaded, search, head)
+    return Exportable(loaded, search, text or pairs[0].source, head)
+
+
+def export(format: Format, model: Exportable, out: Path, compared: Callable[[EngineTranslator], Report]) -> Report:
+    """Write the folder `out` whole or not at all, and return the comparison. Raises UserError for a broken promise."""
+    from nmt.export.base import write
+    from nmt.export.card import write_card
+
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as name:
         folder = Path(name) / "export"
         folder.mkdir()
         write(format, model, folder)
         tell("comparing the exported model with the checkpoint ...")
-        report = compare(translator, format.open(folder), search, pairs, metrics)
+        report = compared(format.open(folder))
         if format.promise is not None and (broken := report.broken(format.promise)):
             raise UserError(*broken)
         write_card(format, model, report, folder)

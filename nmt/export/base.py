@@ -48,11 +48,13 @@ class ManifestFile(TypedDict):
 class Exportable:
     """A loaded model, and the search that every other engine has: a beam search with a power of the length.
 
-    `alignment_head` is the one whose attention an engine returns, None for a model without attention.
+    `sample` is a sentence for the example of the card. `alignment_head` is the one whose attention an engine returns,
+    None for a model without attention.
     """
 
     loaded: LoadedModel
     search: BeamSearch
+    sample: str
     alignment_head: AlignmentHead | None = None
 
     @property

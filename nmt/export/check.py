@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +10,6 @@ from typing import Any
 
 from nmt.data.normalization import normalized
 from nmt.data.pair import SentencePair
-from nmt.errors import UserError
 from nmt.evaluation.metrics.base import Metric, Scores, labels, score
 from nmt.export.base import Promise
 from nmt.search.beam import BeamSearch
@@ -85,6 +85,18 @@ class Report:
         }
 
 
+def usable(translator: ModelTranslator, pairs: Sequence[SentencePair]) -> list[SentencePair]:
+    """Return the pairs with a text on both sides that the model reads whole, and whose translation it could write."""
+    most, longest = translator.source_limit().tokens, translator.longest_target or math.inf
+    sources = translator.encode([pair.source for pair in pairs])
+    targets = translator.tokenizer.encode_target([pair.target for pair in pairs])
+    return [
+        pair
+        for pair, source, target in zip(pairs, sources, targets, strict=True)
+        if not source.empty and source.tokens <= most and 1 < len(target) <= longest
+    ]
+
+
 def tuned(translator: ModelTranslator, pairs: Sequence[SentencePair], metric: Metric) -> BeamSearch:
     """Return a beam search that other engines have too, with the length penalty that is best on `pairs`.
 
@@ -118,31 +130,20 @@ def compare(
     pairs: Sequence[SentencePair],
     metrics: Mapping[str, Metric],
 ) -> Report:
-    """Return the comparison of the exported model with ours on validation pairs, with the exported `search`.
-
-    Pairs with an empty source are left out, and those that are too long for a model. Raises UserError if none is left.
-    """
-    limit = theirs.source_limit(search).tokens
-    usable = [
-        pair
-        for pair, source in zip(pairs, ours.encode([each.source for each in pairs]), strict=True)
-        if not source.empty and source.tokens <= limit
-    ]
-    if not usable:
-        raise UserError("check: no validation pair fits into the model; give other ones with data.val=FILE")
-    sources = [pair.source for pair in usable]
+    """Return the comparison of the exported model with ours on `usable` validation pairs, with the `search`."""
+    sources = [pair.source for pair in pairs]
     greedy = ours.translate(sources, search=search, beam_size=1)
     same = [
         one.tokens == two.tokens
         for one, two in zip(greedy, theirs.translate(sources, search=search, beam_size=1), strict=True)
     ]
-    references = [normalized(pair.target) for pair in usable]
+    references = [normalized(pair.target) for pair in pairs]
     scored = zip(ours.score(sources, references), theirs.score(sources, references), strict=True)
     differences = (
         abs(a - b) for one, two in scored for a, b in zip(one.token_log_probs, two.token_log_probs, strict=True)
     )
     return Report(
-        sentences=len(usable),
+        sentences=len(pairs),
         log_prob=max(differences),
         equal=sum(same) / len(same),
         ours=_side(ours, search, sources, references, metrics),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,7 +88,10 @@ class CTranslate2(Format):
 
     def example(self, model: Exportable) -> str:
         """Return how to translate with `ctranslate2` and `sentencepiece`."""
-        return EXAMPLE.format(search=model.search, limit=model.target_limit, source=SOURCE, target=TARGET)
+        sample = json.dumps(model.sample, ensure_ascii=False)
+        return EXAMPLE.format(
+            sample=sample, search=model.search, limit=model.target_limit, source=SOURCE, target=TARGET
+        )
 
 
 EXAMPLE = """
@@ -98,7 +102,7 @@ import sentencepiece
 
 source, target = (sentencepiece.SentencePieceProcessor(model_file=name) for name in ("{source}", "{target}"))
 translator = ctranslate2.Translator(".")
-lines = ["A man is riding a bicycle."]
+lines = [{sample}]
 results = translator.translate_batch(
     source.encode(lines, out_type=str),
     beam_size={search.beam_size},

@@ -73,7 +73,7 @@ def loaded(run: Run, config: Any, tokenizer: Tokenizer | None = None) -> LoadedM
 def exported(format: Format, model: LoadedModel, folder: Path) -> tuple[ModelTranslator, BaseTranslator]:
     """Write a model, and return its translator and that of the written files. Both have the same search."""
     format.require(model)
-    exportable = Exportable(model, SEARCH)
+    exportable = Exportable(model, SEARCH, TEXTS[0])
     folder.mkdir()
     write(format, exportable, folder)
     return make_translator([model], SEARCH), format.open(folder)

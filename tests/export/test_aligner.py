@@ -53,7 +53,7 @@ def test_the_head_with_the_highest_agreement_is_chosen(run: Run) -> None:
 def test_the_chosen_head_is_the_one_that_ctranslate2_returns(layer: int, head: int, run: Run, tmp_path: Path) -> None:
     pytest.importorskip("ctranslate2")
     loaded = transformer(run)
-    write(CTranslate2(), Exportable(loaded, SEARCH, AlignmentHead(layer, head, 0.5)), tmp_path)
+    write(CTranslate2(), Exportable(loaded, SEARCH, TEXTS[0], AlignmentHead(layer, head, 0.5)), tmp_path)
     ours, theirs = make_translator([loaded], SEARCH), CTranslate2Translator(tmp_path)
     assert largest_difference(ours, theirs) < 1e-4
     (translation,) = ours.translate([TEXTS[0]], beam_size=1)
