@@ -1,0 +1,112 @@
+"""Serve trained models: a page in the browser, and the HTTP interface of LibreTranslate.
+
+  python scripts/serve.py ckpt=RUN_FOLDER_OR_FILE [key=value ...]      (installed: nmt-serve)
+
+{settings}
+
+The server understands what clients of LibreTranslate send: POST /translate, GET /languages and the others of
+docs/deploying.md. It answers once it has translated a first text with every model. SIGTERM ends it after the requests
+that it has accepted. It writes no texts anywhere.
+
+  python scripts/serve.py ckpt=outputs/demo/2026-01-31_12-00-00
+  curl -d 'q=A dog runs.' -d source=en -d target=de http://127.0.0.1:5000/translate
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from nmt.cli.arguments import FreeText, PathText, SearchSettings, configured
+from nmt.cli.engine import Engine, load
+from nmt.cli.output import tell
+from nmt.errors import UserError, missing_packages
+from nmt.parameters import PositiveInt, Range
+
+if TYPE_CHECKING:
+    from nmt.serve.worker import Pair
+    from nmt.translation.base import BaseTranslator
+
+KEY = "NMT_API_KEY"  # a variable of the environment, which other users of the machine do not see
+
+
+@dataclass(kw_only=True)
+class ServeConfig(SearchSettings):
+    """The settings of serve.yaml."""
+
+    ckpt: PathText | list[PathText]
+    engine: Engine
+    host: str
+    port: Annotated[int, Range(low=0, high=65535)]
+    api_key: FreeText | None
+    max_characters: PositiveInt
+    max_texts: PositiveInt
+    max_bytes: PositiveInt
+    max_waiting: PositiveInt
+
+    @property
+    def key(self) -> str | None:
+        """The key that clients have to send; None if they need none."""
+        return self.api_key or os.environ.get(KEY) or None
+
+    def contradictions(self) -> Iterator[str]:
+        """Yield a message for each setting that has no effect or no sense beside the others."""
+        if not _is_local(self.host) and self.key is None:
+            yield (
+                f"host={self.host}: other machines may reach it, so it needs a key, which clients send as api_key; set "
+                f"the variable {KEY}, or api_key=..."
+            )
+        if missing := missing_packages("starlette", "uvicorn", extra="serve"):
+            yield f"serve: {missing}"
+
+
+@configured(ServeConfig)
+def main(config: ServeConfig) -> None:
+    """Run the program. Raises UserError for a mistake in the settings."""
+    from nmt.serve.api import Api
+    from nmt.serve.languages import Languages
+    from nmt.serve.request import Limits
+    from nmt.serve.server import bound, serve
+    from nmt.serve.worker import Worker
+    from nmt.system import process
+
+    with bound(config.host, config.port) as listener:
+        process.speed_up()
+        worker = Worker(translators(config), capacity=config.max_waiting)
+        worker.warm_up()
+        limits = Limits(config.max_characters, config.max_texts, config.max_bytes)
+        languages = Languages(worker.pairs)
+        api = Api(worker, languages, limits, config.key)
+        name = f"[{config.host}]" if ":" in config.host else config.host
+        pairs = ", ".join(" to ".join(pair) for pair in worker.pairs)
+        listener.listen()  # before the message, so that whoever reads it can connect
+        tell(f"translates {pairs} on http://{name}:{listener.getsockname()[1]}; Ctrl-C ends it")
+        serve(api.app(), listener, worker.close)
+
+
+def translators(config: ServeConfig) -> dict[Pair, BaseTranslator]:
+    """Return the translator of each pair. Raises UserError for a model of unknown languages, and for two of a pair."""
+    from nmt.serve.languages import tag
+
+    found: dict[Pair, BaseTranslator] = {}
+    paths: dict[Pair, str] = {}
+    for path in [config.ckpt] if isinstance(config.ckpt, str) else config.ckpt:
+        chosen = load(path, config.engine, device=config.device, allow=config.allow, search=config.search)
+        translator = chosen.translator
+        if translator.languages is None:
+            raise UserError(f"ckpt: {path} does not say its languages; save it with data.source_lang and target_lang")
+        pair = tag(translator.languages[0]), tag(translator.languages[1])
+        if pair in paths:
+            raise UserError(f"ckpt: {paths[pair]} and {path} both translate {' to '.join(pair)}; leave out one of them")
+        found[pair], paths[pair] = translator, path
+    return found
+
+
+def _is_local(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

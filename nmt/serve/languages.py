@@ -1,0 +1,90 @@
+"""The languages that a server translates, and which of them a text may be in, judged by its script alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import babel
+import regex
+from babel.core import get_global
+
+from nmt.serve.worker import Pair
+
+# Writing systems that are made of several scripts of Unicode.
+_SCRIPTS = {"Kore": ("Hang", "Hani"), "Jpan": ("Hira", "Kana", "Hani"), "Hans": ("Hani",), "Hant": ("Hani",)}
+
+
+@dataclass(frozen=True)
+class Detected:
+    """A language, and how sure it is, from 0 to 100."""
+
+    language: str
+    confidence: float
+
+
+def tag(code: str) -> str:
+    """Return the code of a language as clients write it: pt-BR for pt_BR."""
+    return code.replace("_", "-")
+
+
+@dataclass(frozen=True)
+class Languages:
+    """The languages of the pairs that are served."""
+
+    pairs: tuple[Pair, ...]
+
+    @cached_property
+    def codes(self) -> list[str]:
+        """The codes of all languages, sources first."""
+        return list(dict.fromkeys([*(source for source, _ in self.pairs), *(target for _, target in self.pairs)]))
+
+    def find(self, code: str) -> str | None:
+        """Return the code of a language that was written in other letters: `en` for `EN`."""
+        return {each.lower(): each for each in self.codes}.get(tag(code).lower())
+
+    def targets(self, source: str) -> list[str]:
+        """Return the languages into which `source` is translated. A language is its own target."""
+        return sorted({source, *(target for each, target in self.pairs if each == source)})
+
+    def detect(self, text: str) -> Detected:
+        """Return the language whose script most letters of a text have. Sources come before other languages.
+
+        The confidence is the share of these letters, divided by the number of languages that fit equally well.
+        """
+        fits = {code: _share(text, script_of(code)) for code in self.codes}
+        best = max(fits.values())
+        fitting = [code for code, fit in fits.items() if fit == best]
+        return Detected(fitting[0], round(100 * best[0] / len(fitting), 1))
+
+
+def _share(text: str, scripts: tuple[str, ...]) -> tuple[float, int]:
+    """Return the share of the letters that have one of the scripts; fewer scripts are the better explanation."""
+    letters = _weight(text, r"\p{L}")
+    if not letters or not scripts:
+        return 0.0, 0
+    own = "".join(rf"\p{{Script={script}}}" for script in scripts)
+    return _weight(text, rf"[[{own}]&&\p{{L}}]") / letters, -len(scripts)
+
+
+def _weight(text: str, letter: str) -> float:
+    """Return the number of letters; Latin ones count a third, because texts in all scripts have names in them."""
+    found = "".join(regex.findall(letter, text, regex.V1))
+    latin = len(regex.findall(r"\p{Script=Latin}", found))
+    return len(found) - latin + latin / 3
+
+
+def script_of(code: str) -> tuple[str, ...]:
+    """Return the scripts that a language is written in; nothing if that is not known."""
+    likely = get_global("likely_subtags")
+    known = likely.get(code.replace("-", "_")) or likely.get(code.partition("-")[0])
+    written = next((part for part in (*code.split("-"), *(known or "").split("_")) if len(part) == 4), None)
+    return () if written is None else _SCRIPTS.get(written.title(), (written.title(),))
+
+
+def name_of(code: str) -> str:
+    """Return the English name of a language, or its code if it has none."""
+    try:
+        return babel.Locale.parse(code, sep="-").get_display_name("en") or code
+    except (babel.UnknownLocaleError, ValueError):
+        return code

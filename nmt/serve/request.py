@@ -1,0 +1,155 @@
+"""What a client asks for: the fields of its request, read and checked as LibreTranslate does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from email import message_from_bytes, policy
+from typing import Any
+from urllib.parse import parse_qsl
+
+from starlette.requests import Request
+
+from nmt.serve.languages import Languages, name_of
+
+UNREADABLE = "The browser (or proxy) sent a request that this server could not understand."
+MISSING = "Invalid request: missing {} parameter"
+AUTO = "auto"
+
+
+class Refusal(Exception):
+    """A request that gets no translation: the status of the answer, and its words."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The most that one request may hold: characters of a text, texts, and bytes of the whole."""
+
+    characters: int
+    texts: int
+    body: int
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A request for translations.
+
+    `several` says whether the texts came as a list, so that the answer is one too. `source` is None if it is to be
+    detected. `alternatives` is the number of other translations of each text, and `details` asks for what the model
+    says about each piece.
+    """
+
+    texts: list[str]
+    several: bool
+    source: str | None
+    target: str
+    html: bool
+    alternatives: int
+    details: bool
+
+
+async def fields_of(request: Request, max_bytes: int) -> dict[str, Any]:
+    """Return the fields of a request: of JSON, or else of a form and of the address."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    body = await _body(request, max_bytes)
+    if kind == "application/json":
+        return _json(body)
+    fields = dict(reversed(request.query_params.multi_items()))  # of several with one name, the first counts
+    if kind == "application/x-www-form-urlencoded":
+        fields |= dict(reversed(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True)))
+    elif kind == "multipart/form-data":
+        fields |= _parts(request.headers["content-type"], body)
+    return fields
+
+
+async def _body(request: Request, max_bytes: int) -> bytes:
+    body = bytearray()
+    async for block in request.stream():
+        body += block
+        if len(body) > max_bytes:
+            raise Refusal(413, f"Invalid request: body exceeds limit ({max_bytes} bytes)")
+    return bytes(body)
+
+
+def _json(body: bytes) -> dict[str, Any]:
+    try:
+        fields = json.loads(body)
+    except (ValueError, RecursionError):
+        raise Refusal(400, UNREADABLE) from None
+    if not isinstance(fields, dict):
+        raise Refusal(400, "Invalid JSON format")
+    return fields
+
+
+def _parts(content_type: str, body: bytes) -> dict[str, str]:
+    message = message_from_bytes(b"Content-Type: " + content_type.encode() + b"\r\n\r\n" + body, policy=policy.HTTP)
+    fields: dict[str, str] = {}
+    for part in message.iter_parts():
+        name, value = part.get_param("name", header="content-disposition"), part.get_payload(decode=True)
+        if isinstance(name, str) and isinstance(value, bytes):
+            fields.setdefault(name, value.decode("utf-8", "replace"))
+    return fields
+
+
+def ask_of(fields: Mapping[str, Any], languages: Languages, limits: Limits) -> Ask:
+    """Return what the fields of a request ask for. Raises Refusal, in the words of LibreTranslate where it has any."""
+    texts = texts_of(fields, limits)
+    for name in ("source", "target"):
+        if not fields.get(name):
+            raise Refusal(400, MISSING.format(name))
+    source = None if str(fields["source"]).lower() == AUTO else _language(fields["source"], languages)
+    target = _language(fields["target"], languages)
+    if source is not None:
+        require_direction(source, target, languages)
+    format = fields.get("format") or "text"
+    if format not in ("text", "html"):
+        raise Refusal(400, f"{format} format is not supported")
+    details = str(fields.get("nmt", False)).lower() in ("true", "1")
+    several = isinstance(fields["q"], list)
+    return Ask(texts, several, source, target, format == "html", _count(fields.get("alternatives")), details)
+
+
+def texts_of(fields: Mapping[str, Any], limits: Limits) -> list[str]:
+    """Return the texts of the field q. Raises Refusal for what is no text, and for too many or too long ones."""
+    given = fields.get("q")
+    if given is None or given == "" or given == []:
+        raise Refusal(400, MISSING.format("q"))
+    texts = given if isinstance(given, list) else [given]
+    for text in texts:
+        if not isinstance(text, str):
+            raise Refusal(400, "Invalid request: q must be a text or a list of texts")
+        if any("\ud800" <= character <= "\udfff" for character in text):
+            raise Refusal(400, "Invalid request: q has half of a character (a lone surrogate)")
+    if len(texts) > limits.texts:
+        raise Refusal(400, f"Invalid request: request ({len(texts)}) exceeds text limit ({limits.texts})")
+    longest = max(map(len, texts))
+    if longest > limits.characters:
+        raise Refusal(400, f"Invalid request: request ({longest}) exceeds text limit ({limits.characters})")
+    return texts
+
+
+def require_direction(source: str, target: str, languages: Languages) -> None:
+    """Raise Refusal unless `source` is translated into `target`."""
+    if target not in languages.targets(source):
+        names = f"{name_of(target)} ({target})", f"{name_of(source)} ({source})"
+        raise Refusal(400, f"{names[0]} is not available as a target language from {names[1]}")
+
+
+def _language(given: Any, languages: Languages) -> str:
+    found = languages.find(str(given))
+    if found is None:
+        raise Refusal(400, f"{str(given).lower()} is not supported")
+    return found
+
+
+def _count(given: Any) -> int:
+    try:
+        return max(0, int(given or 0))
+    except (TypeError, ValueError):
+        raise Refusal(400, "Invalid request: alternatives must be a number") from None

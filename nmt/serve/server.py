@@ -1,0 +1,51 @@
+"""A socket, and the process that serves an application on it until it is told to stop."""
+
+from __future__ import annotations
+
+import errno
+import signal
+import socket
+from collections.abc import Callable
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from nmt.errors import UserError
+
+END_SECONDS = 60  # in which a server that was told to stop answers what it has accepted
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """Return a socket of an address of this machine. Raises UserError if it cannot be had."""
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        made = socket.socket(family, kind)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind(address)
+    except OSError as error:
+        raise UserError(_problem(error, host, port)) from error
+    return made
+
+
+def _problem(error: OSError, host: str, port: int) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return f"port={port}: another program uses it; end that one, or take another: port={port + 1}"
+    if error.errno == errno.EACCES:
+        return f"port={port}: this user may not open it; take one from 1024 to 65535"
+    return f"host={host}: no address of this machine ({error.strerror}); expected for example 127.0.0.1"
+
+
+def serve(app: ASGIApp, listener: socket.socket, then: Callable[[], None]) -> None:
+    """Answer requests until SIGTERM or Ctrl-C, finish what was accepted, and call `then`.
+
+    After SIGTERM it returns, and after Ctrl-C it raises KeyboardInterrupt, as the program handles it.
+    """
+    config = uvicorn.Config(
+        app, log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=END_SECONDS
+    )
+    before = signal.signal(signal.SIGTERM, lambda number, frame: None)  # uvicorn sends it again at its end
+    try:
+        uvicorn.Server(config).run(sockets=[listener])
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        then()

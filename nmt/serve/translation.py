@@ -1,0 +1,112 @@
+"""From a request to its answer: texts become sentences, and their translations become texts again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+from nmt.errors import UserError
+from nmt.serve.document import Document, plain
+from nmt.serve.html import marked_up
+from nmt.serve.languages import Detected, Languages
+from nmt.serve.request import Ask, Refusal, require_direction
+from nmt.serve.worker import Answer, Answers, Busy, Pair, Work, Worker
+
+BUSY = "The server has too much to do; try again later."
+FAILED = (
+    "The server encountered an internal error and was unable to complete your request. Either the server is overloaded "
+    "or there is an error in the application."
+)
+
+
+async def translated(ask: Ask, worker: Worker, languages: Languages) -> dict[str, Any]:
+    """Return the answer to a request. Raises Refusal if there is none. If this is cancelled, so is the work."""
+    detected = [languages.detect(text) for text in ask.texts] if ask.source is None else []
+    sources = [each.language for each in detected] or [str(ask.source)] * len(ask.texts)
+    documents = [_document(text, ask, source, languages) for text, source in zip(ask.texts, sources, strict=True)]
+    found = await _answers(ask, worker, list(zip(sources, documents, strict=True)))
+    return _answer(ask, documents, found, detected)
+
+
+def _document(text: str, ask: Ask, source: str, languages: Languages) -> Document:
+    require_direction(source, ask.target, languages)
+    if source == ask.target:
+        return Document([text])
+    return marked_up(text) if ask.html else plain(text)
+
+
+async def _answers(ask: Ask, worker: Worker, documents: Sequence[tuple[str, Document]]) -> list[list[Answer]]:
+    """Return the answers to the sentences of each document, which may be of different languages."""
+    by_pair: dict[Pair, list[str]] = {}
+    for source, document in documents:
+        by_pair.setdefault((source, ask.target), []).extend(document.sentences)
+    count = sum(map(len, by_pair.values()))
+    if count > worker.capacity:
+        raise Refusal(400, f"Invalid request: request ({count} sentences) exceeds sentence limit ({worker.capacity})")
+    works = [Work(pair, 1 + ask.alternatives, ask.details) for pair in by_pair]
+    futures = []
+    try:
+        for work in works:
+            futures.append(asyncio.wrap_future(worker.submit(work, by_pair[work.pair])))
+        answers = dict(zip(by_pair, [_checked(await future) for future in futures], strict=True))
+    except Busy:
+        raise Refusal(503, BUSY) from None
+    finally:
+        for future in futures:
+            future.cancel()
+    return [list(islice(answers[source, ask.target], len(document.sentences))) for source, document in documents]
+
+
+def _checked(answers: Answers) -> Iterator[Answer]:
+    """Return the answers as an iterator. Raises Refusal if one of them is an error."""
+    good = []
+    for answer in answers:
+        if isinstance(answer, Exception):
+            raise Refusal(400, str(answer)) if isinstance(answer, UserError) else Refusal(500, FAILED)
+        good.append(answer)
+    return iter(good)
+
+
+def _answer(
+    ask: Ask, documents: Sequence[Document], found: Sequence[Sequence[Answer]], detected: Sequence[Detected]
+) -> dict[str, Any]:
+    """Return the answer as JSON. Each of its lists has an entry for each text of a list, and else there are none."""
+    pairs = list(zip(documents, found, strict=True))
+    columns: dict[str, list[Any]] = {"translatedText": [_texts(*pair, 1)[0] for pair in pairs]}
+    if ask.alternatives:
+        columns["alternatives"] = [_texts(*pair, 1 + ask.alternatives)[1:] for pair in pairs]
+    if detected:
+        columns["detectedLanguage"] = [vars(each) for each in detected]
+    if ask.details:
+        columns["nmt"] = [_details(*pair) for pair in pairs]
+    return {name: column if ask.several else column[0] for name, column in columns.items()}
+
+
+def _texts(document: Document, answers: Sequence[Answer], count: int) -> list[str]:
+    """Return at most `count` different translations of a document, best first; one if it has no sentences."""
+    most = min([count, *(len(answer.translations) for answer in answers)]) if answers else 1
+    texts = [document.filled([answer.translations[rank].text for answer in answers]) for rank in range(most)]
+    return list(dict.fromkeys(texts))
+
+
+def _details(document: Document, answers: Sequence[Answer]) -> list[dict[str, Any]]:
+    """Return what the model says about each sentence of a document."""
+    sentences = zip(document.sentences, document.line_numbers, answers, strict=True)
+    return [_sentence(sentence, line, answer) for sentence, line, answer in sentences]
+
+
+def _sentence(sentence: str, line: int, answer: Answer) -> dict[str, Any]:
+    best, drawn = answer.translations[0], answer.attention
+    cross = None if drawn is None or drawn.cross is None else drawn.cross.mean((0, 1))  # (T, S)
+    return {
+        "line": line,
+        "source": sentence,
+        "translation": best.text,
+        "score": round(best.score, 4),
+        "pieces": best.pieces,
+        "log_probs": [round(value, 4) for value in best.token_log_probs],
+        "source_pieces": None if drawn is None else [piece.label for piece in drawn.source_pieces],
+        "attention": None if cross is None else [[round(weight, 4) for weight in row] for row in cross.tolist()],
+    }

@@ -1,0 +1,126 @@
+"""A translator without a model, and a server around it."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.client import HTTPConnection
+from typing import Any
+from urllib.parse import urlencode
+
+import uvicorn
+
+from nmt.errors import UserError
+from nmt.search.beam import BeamSearch
+from nmt.serve.api import Api
+from nmt.serve.languages import Languages
+from nmt.serve.request import Limits
+from nmt.serve.server import bound
+from nmt.serve.worker import Worker
+from nmt.translation.source import SourcePart
+from nmt.translation.translation import Translation
+
+LIMITS = Limits(characters=200, texts=20, body=20_000)
+POISON = "poison"
+
+
+@dataclass
+class Stub:
+    """Translates to capital letters. It waits for `gate` before each batch, and fails for the text `POISON`.
+
+    `batches` are the sentences of each call so far, `fields` its settings.
+    """
+
+    gate: threading.Event = field(default_factory=threading.Event)
+    batches: list[list[str]] = field(default_factory=list)
+    fields: list[dict[str, Any]] = field(default_factory=list)
+    search: BeamSearch = field(default_factory=lambda: BeamSearch(beam_size=4))
+    device_type: str = "cpu"
+    seconds: float = 0.0
+
+    def hypotheses(self, sentences: Sequence[str], **fields: Any) -> list[list[Translation]]:
+        self.batches.append(list(sentences))
+        self.fields.append(fields)
+        assert self.gate.wait(20)
+        time.sleep(self.seconds)
+        if POISON in sentences:
+            raise RuntimeError(f"cannot translate {POISON}")
+        return [[translation(text, rank) for rank in range(fields.get("n_best", 1))] for text in sentences]
+
+    def attention_maps(self, translations: Sequence[Translation]) -> list[Any]:
+        raise UserError("attention map: this model has no attention")
+
+
+def translation(text: str, rank: int) -> Translation:
+    words = text.upper() if rank == 0 else f"{text.upper()} {rank}"
+    return Translation(SourcePart(text, ([5, 3],)), words, -1.0 - rank, [7, 3], [-0.5, -0.5], [words, "</s>"])
+
+
+def open_stub(**settings: Any) -> Stub:
+    """Return a translator that waits for nothing."""
+    stub = Stub(**settings)
+    stub.gate.set()
+    return stub
+
+
+@dataclass(frozen=True)
+class Reply:
+    """The answer to a request."""
+
+    status: int
+    headers: dict[str, str]
+    body: Any
+
+
+@dataclass(frozen=True)
+class Client:
+    """Sends requests to a server of this machine."""
+
+    port: int
+
+    def send(self, method: str, path: str, body: bytes | None = None, kind: str | None = None) -> Reply:
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection.request(method, path, body, {} if kind is None else {"Content-Type": kind})
+        answer = connection.getresponse()
+        content, headers = answer.read().decode(), dict(answer.getheaders())
+        connection.close()
+        is_json = headers.get("content-type") == "application/json"
+        return Reply(answer.status, headers, json.loads(content) if is_json else content)
+
+    def get(self, path: str) -> Reply:
+        return self.send("GET", path)
+
+    def post(self, path: str, fields: Any) -> Reply:
+        return self.send("POST", path, json.dumps(fields).encode(), "application/json")
+
+    def form(self, path: str, **fields: str) -> Reply:
+        return self.send("POST", path, urlencode(fields).encode(), "application/x-www-form-urlencoded")
+
+
+@contextmanager
+def served(worker: Worker, *, limits: Limits = LIMITS, key: str | None = None) -> Iterator[Client]:
+    """Serve the models of a worker while the block runs, then close it."""
+    app = Api(worker, Languages(worker.pairs), limits, key).app()
+    listener = bound("127.0.0.1", 0)
+    listener.listen()
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error", access_log=False))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    try:
+        yield Client(listener.getsockname()[1])
+    finally:
+        server.should_exit = True
+        thread.join()
+        worker.close()
+
+
+def wait_for(condition: Any) -> None:
+    """Return as soon as `condition()` is true."""
+    end = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.005)

@@ -1,0 +1,46 @@
+"""The languages of a server, and which one a text may be in."""
+
+from __future__ import annotations
+
+import pytest
+
+from nmt.serve.languages import Languages, name_of, script_of, tag
+
+LANGUAGES = Languages((("en", "de"), ("en", "ko"), ("ko", "en"), ("ja", "en"), ("zh", "en"), ("ru", "en")))
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "confidence"),
+    [
+        ("안녕하세요", "ko", 100.0),
+        ("Google에서 검색하세요", "ko", 75.0),
+        ("日本語です", "ja", 100.0),
+        ("中文", "zh", 100.0),
+        ("Привет", "ru", 100.0),
+        ("Hello", "en", 50.0),  # or German
+        ("สวัสดี", "en", 0.0),
+        ("123 !", "en", 0.0),
+        ("", "en", 0.0),
+    ],
+)
+def test_the_script_decides(text: str, language: str, confidence: float) -> None:
+    found = LANGUAGES.detect(text)
+    assert found.language == language
+    assert found.confidence == pytest.approx(confidence, abs=10)
+
+
+def test_codes_are_found_in_capitals_and_with_an_underscore() -> None:
+    languages = Languages((("en", "pt-BR"),))
+    assert [languages.find(code) for code in ("EN", "pt_br", "PT-BR", "pt", "en-US")] == [
+        *("en", "pt-BR", "pt-BR", None, None)
+    ]
+
+
+def test_a_language_is_its_own_target() -> None:
+    assert LANGUAGES.targets("en") == ["de", "en", "ko"] and LANGUAGES.targets("de") == ["de"]
+
+
+def test_names_and_scripts_of_languages() -> None:
+    assert [name_of(code) for code in ("en", "pt-BR", "xx")] == ["English", "Portuguese (Brazil)", "xx"]
+    assert tag("pt_BR") == "pt-BR"
+    assert script_of("sr-Latn") == ("Latn",) and script_of("sr") == ("Cyrl",) and script_of("xx") == ()
