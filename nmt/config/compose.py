@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 def compose(config_name: str, overrides: Sequence[str] = ()) -> dict[str, Any]:
     """Return the config `config_name` ("train") with `overrides` ("model=rnn", "seed=2"), plain and resolved.
 
-    Raises UserError for overrides that cannot be read, for unknown groups, options and keys, and for required values
-    that are not given or that no setting has (see `nmt.config.schema.check_plain`).
+    Raises UserError for overrides that cannot be read, for unknown groups, options and keys, for required values that
+    are not given, and for values that `nmt.config.schema.check_plain` refuses.
     """
     with _resolving(_compose(config_name, overrides)) as config:
         return _plain(config)
@@ -36,7 +36,7 @@ def compose(config_name: str, overrides: Sequence[str] = ()) -> dict[str, Any]:
 def compose_run(overrides: Sequence[str], *, job: int | None = None, name: str | None = None) -> Recipe:
     """Return the recipe of a training run. `job` is the run's number in a multirun, None for a single run.
 
-    `name` is the name of the job's folder in that of the multirun, by default the number. Raises the UserErrors of
+    `name` is the name of the job's folder inside the multirun's folder, by default the number. Raises the UserErrors of
     `compose` and `nmt.config.settings.validate`.
     """
     with _resolving(_compose("train", _numbered(overrides, job, name))) as config:

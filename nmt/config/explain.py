@@ -1,4 +1,4 @@
-"""Messages for mistakes in a command line and its files: what it got, what is expected, and what is near."""
+"""Messages for mistakes in a command line and its files: the value, the expected values, and similar names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nmt.parameters import shown
 if TYPE_CHECKING:
     from hydra.core.override_parser.types import Override
 
-# Sections of Hydra in which it does not refuse another value, and a key of each.
+# Sections of Hydra for which it accepts a wrong value without an error, and a key of each.
 SECTIONS = {
     "hydra": "hydra.run.dir=FOLDER",
     "hydra.job": "hydra.job.name=NAME",
@@ -259,6 +259,6 @@ def explain(error: Exception, overrides: Sequence[Override]) -> str:
 
 
 def _with(group: str) -> str:
-    """Return what to type to have a group inside another: "model=hybrid or model=rnn" for "model/attention"."""
+    """Return the options whose file has this group: "model=hybrid or model=rnn" for "model/attention"."""
     parent = group.rpartition("/")[0]
     return " or ".join(f"{parent}={option}" for option in options_with(group))

@@ -5,7 +5,8 @@ itself a node is built first. With `_partial_: true` the result is a function; t
 that only the program knows. A partial node is the argument of a parameter that is annotated with a protocol, whose
 `__call__` names the parameters that the program adds.
 
-This module uses neither OmegaConf nor Hydra, so that it builds from a checkpoint's config as from a command line's.
+This module uses neither OmegaConf nor Hydra. So it builds objects from a checkpoint's config and from a command line in
+the same way.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from nmt.errors import ParameterError, UserError, did_you_mean, one_line
 from nmt.parameters import annotations_of, expected, hints_of, is_kind, misfit, options, shown
 
 _TARGET, _PARTIAL = "_target_", "_partial_"
-RENAMED = {  # modules and classes by the names that checkpoints and run folders of before have
+RENAMED = {  # earlier names of modules and classes, as older checkpoints and run folders have them
     "nmt.models.attention.bahdanau.BahdanauAttention": "nmt.models.attention.additive.AdditiveAttention",
     "nmt.models.attention.dot": "nmt.models.attention.luong",
     "nmt.models.attention.general": "nmt.models.attention.luong",
@@ -56,7 +57,7 @@ def instantiate(
     `allow`: further packages that the user allows for this run. A config from an unknown checkpoint could otherwise
     import and run any code.
     `offered`: arguments that the constructor gets only if it has parameters of these names.
-    `origins`: if a node is a copy of another node, maps its key to the key of the original, which messages then name.
+    `origins`: maps the key of each copied node to the key of the original, which messages then name.
     `runtime`: arguments that only the program knows. The config must not set them.
 
     Raises one UserError with all problems of the node and of the nodes inside it: targets that are not allowed or not
@@ -187,7 +188,7 @@ def renamed(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def class_of(node: Mapping[str, Any], *, within: Sequence[str]) -> type | None:
-    """Return the class that a node names, or None if it names none, or none that is found in these packages."""
+    """Return the class that a node names, or None if it names no class of these packages."""
     return _resolve(node, "", within, [])
 
 

@@ -75,12 +75,12 @@ def jobs(overrides: Sequence[str]) -> list[list[str]]:
 
 @dataclass(frozen=True)
 class Choice:
-    """What a command line chooses.
+    """The choices of a command line: settings, options and files.
 
-    `keys` are the settings that it sets or deletes itself. `options` maps each group to its option: that of the command
-    line, or else of a recipe or the defaults. `files` are those that may contradict the others, the one that beats the
-    others first: recipes (experiment and debug, and what they build on), then the options of --config-dir. The other
-    shipped files fit each other, so a mistake in their keys comes from the command line.
+    `keys` are the settings that it sets or deletes itself. `options` maps each group to its option, from the command
+    line, or else from a recipe or the defaults. `files` are the files that may contradict others, by precedence:
+    recipes (experiment and debug, and their bases), then the options of --config-dir. The other shipped files fit each
+    other, so a mistake in their keys comes from the command line.
     """
 
     keys: Sequence[str]
@@ -117,7 +117,7 @@ def _options(files: Sequence[YamlFile]) -> dict[str, str]:
 
 
 def _with_bases(group: str, option: str, above: Sequence[str] = ()) -> Iterator[YamlFile]:
-    """Yield a recipe, and after it the recipes that it builds on. Those in `above` build on this one."""
+    """Yield a recipe, and after it the recipes that it builds on. The recipes in `above` build on this one."""
     file = read_file(f"{group}/{option}")
     yield file
     for base, line in reversed(file.bases.items()):

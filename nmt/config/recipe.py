@@ -1,4 +1,4 @@
-"""The recipe of a run: its settings and folder, and what a resumed run or one with `init` takes from an earlier one."""
+"""The recipe of a run: its settings and folder, also for a run that continues or starts from an earlier one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Recipe:
     """The settings of a training run and the folder to which it writes.
 
     `plain` is the resolved config, which the run writes to its config.yaml and its checkpoints. `allow` lists the
-    user's own packages whose classes it may name; if None, the config itself is trusted to say so. `settings` are the
+    user's own packages whose classes it may name; if None, the list in the config itself is trusted. `settings` are the
     checked settings, from which the run is built. Raises the UserErrors of `nmt.config.settings.validate`.
     """
 
@@ -119,9 +119,9 @@ def _flat(settings: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]
 def adopted(plain: Mapping[str, Any], start: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
     """Return the settings `plain` of a run with the model and the tokenizer of the checkpoint that it starts from.
 
-    `start` is the config of that checkpoint. A section stays as it is if the command line `overrides` or its
-    experiment sets anything in it; the program that trains compares it with the checkpoint. But what only a debug
-    option sets, such as a small vocabulary, gives way: the run uses the tokenizer of the checkpoint.
+    `start` is the config of that checkpoint. A section stays unchanged if the command line `overrides` or its
+    experiment sets a key in it; the program that trains compares the section with the checkpoint. Settings of a debug
+    option alone, such as a small vocabulary, are replaced: the run uses the tokenizer of the checkpoint.
     """
     values = copy.deepcopy(dict(plain))
     parsed = parse(overrides)

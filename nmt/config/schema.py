@@ -1,4 +1,4 @@
-"""Reads plain values into typed ones: settings into a dataclass, a stored file into what a TypedDict says it holds.
+"""Reads plain values into typed ones: settings into a dataclass, the content of a stored file into a TypedDict.
 
 Plain values consist of dicts, lists, text, numbers, true, false and null, as in YAML, JSON or a checkpoint. Anyone may
 have sent a file or a checkpoint, so it may hold anything. This module does not import torch, so that a misspelt word on
@@ -25,7 +25,7 @@ MISSING = "???"
 MAX_DEPTH = 20  # levels of mappings and lists
 MAX_PROBLEMS = 3  # of a file, in a message
 MAX_JSON, MAX_YAML = 16_000_000, 1_000_000  # bytes
-MAX_PARTS = 1_000_000  # texts, lists and mappings of JSON: the smallest take ten to thirty times the bytes in memory
+MAX_PARTS = 1_000_000  # texts, lists and mappings of JSON: in memory, the smallest take ten to thirty times their bytes
 _HALF = re.compile("[\ud800-\udfff]")
 LEAVE_OUT, OTHER_FOLDER = "restore the file, or leave out this run", "remove it, or name another folder: out=FOLDER"
 
@@ -35,7 +35,7 @@ Amount = Annotated[float, Range(low=0.0, high=1e15)]
 
 
 class MetricsFile(TypedDict):
-    """A metrics.json, as far as programs use it."""
+    """The entries of a metrics.json that programs read."""
 
     search: dict[str, Any]
     parameters: Count
@@ -50,8 +50,8 @@ class MetricsFile(TypedDict):
 def read(plain: Any, schema: type[T], path: str = "") -> T:
     """Return the values of `plain` as `schema` says: a dataclass, a TypedDict, or a list or mapping of these.
 
-    A dataclass takes no other keys, unless a field collects them (`OtherKeys`); a TypedDict does. `path` is the dotted
-    key of `plain` in the config, empty for the root. Raises one UserError with the problems of all fields.
+    A dataclass refuses other keys, unless a field collects them (`OtherKeys`). A TypedDict keeps them. `path` is the
+    dotted key of `plain` in the config, empty for the root. Raises one UserError with the problems of all fields.
     """
     problems: list[str] = []
     value = _value(plain, schema, path, problems)
@@ -131,8 +131,7 @@ def _join(path: str, key: object) -> str:
 def check_plain(plain: Any, *, interpolations: bool = False) -> None:
     """Raise UserError for values that no program of ours writes, such as endless nesting or integers of 65 bits.
 
-    A resolved config has no `${`, and neither may a config.yaml, where it would be text. Other files may
-    (`interpolations`).
+    A resolved config and a config.yaml must not contain `${`. Other files may (`interpolations`).
     """
     refuse(_strange(plain, "", 0, interpolations))
 
@@ -184,7 +183,7 @@ def parse_json(text: str, schema: type[T], *, where: str, remedy: str) -> T:
 
 
 def read_yaml(path: Path, schema: type[T], *, remedy: str) -> T:
-    """As `read_json`, for the config.yaml of a run. It also refuses what makes YAML huge: anchors, aliases and tags."""
+    """As `read_json`, for the config.yaml of a run. It also refuses anchors, aliases and tags."""
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
     from yaml import YAMLError
@@ -244,7 +243,7 @@ def _check_yaml(text: str) -> None:
 
 
 def _problem(error: Exception, language: str) -> str:
-    """Return what an exception says of a text in a language."""
+    """Return the problem of a text that is not valid JSON or YAML."""
     if isinstance(error, UserError):
         return error.problems[0]
     deep = isinstance(error, RecursionError)

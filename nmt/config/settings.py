@@ -145,7 +145,7 @@ class LoggerConfig:
 
 @dataclass(kw_only=True)
 class TrainConfig:
-    """The whole of train.yaml. `model` to `search` and the entries of `scores` are open nodes."""
+    """All settings of train.yaml. `model` to `search` and the entries of `scores` are open nodes."""
 
     name: str
     seed: Annotated[int, Range(low=0, high=2**32 - 1)]
@@ -251,7 +251,7 @@ def absolute_paths(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def absolute(value: Any) -> Any:
-    """Return a path, or each path of a list, as an absolute one. What is neither is not changed."""
+    """Return a path, or each path of a list, as an absolute path. Any other value is not changed."""
     if isinstance(value, str):
         return os.path.abspath(Path(os.path.expanduser(value)))
     return [absolute(item) for item in value] if isinstance(value, Sequence) else value

@@ -1,4 +1,4 @@
-"""The YAML files of configs/: their groups and options, and what a file says by itself, with the lines.
+"""The YAML files of configs/: their groups and options, and the content of a single file with its line numbers.
 
 Hydra composes the files. This module reads them for --help and for messages. With `--config-dir`, a folder of the user
 adds options and groups to the shipped configs.
@@ -156,7 +156,7 @@ class Default:
 
 @dataclass(frozen=True)
 class YamlFile:
-    """What a file of configs says. `name` is its path as a user would type it, `group` its folder in configs.
+    """The content of a file of configs/. `name` is its path as a user would type it, `group` its folder in configs.
 
     `package` is the section of its keys. `lines` maps each dotted key that it sets to the number of its line. `bases`
     maps the files of its own group that its defaults list names, as in `- demo`, to their lines.
@@ -176,9 +176,9 @@ class YamlFile:
 
 
 def read_file(config_name: str) -> YamlFile:
-    """Return what the config "train" or "model/rnn" says.
+    """Return the content of a config such as "train" or "model/rnn".
 
-    Raises UserError, with the line, for text that is not YAML in UTF-8, and for a defaults list that is none.
+    Raises UserError, with the line, for text that is not YAML in UTF-8, and for defaults that are not a list of groups.
     """
     path = _path(config_name)
     return _parse(_text(path), shown_path(path), config_name.rpartition("/")[0])
