@@ -1,7 +1,7 @@
 """The arguments of a command line: read as the settings of a program, or made ready for `nmt.config.compose`.
 
-The settings of a program are the keys of its YAML file. That has each default, and above it the lines of --help. A
-dataclass has the type of each key.
+The settings of a program are the keys of its YAML file. The file holds each default value, with the lines of --help
+above it. A dataclass holds the type of each key.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ OpenMapping = dict[str, Any]  # empty in the YAML: its entries replace settings 
 Choice = Annotated[dict[str, Any], "choice"]  # KEY=NAME chooses the node of configs/PROGRAM/KEY/NAME.yaml
 DATA_PATHS = tuple(f"data.{key}" for key in PATHS)
 TRAIN_PATHS = ("init", "hydra.run.dir", "hydra.sweep.dir", *DATA_PATHS)
-# A line of a YAML file that --help prints: "# key=VALUE   words", or further words under those.
+# A line of a YAML file that --help prints: "# key=VALUE   words", or a continuation line below it.
 HELP_LINE = re.compile(r"# (\S.*?|) {2,}(\S.*)")
-HELP_COLUMN = 29  # where the words begin
+HELP_COLUMN = 29  # where the descriptions begin
 
 
 @dataclass(kw_only=True)
@@ -39,7 +39,7 @@ class Settings:
     """The settings of a program."""
 
     def contradictions(self) -> Iterator[str]:
-        """Yield a message for each setting that has no effect or no sense beside the others."""
+        """Yield a message for each setting that contradicts another setting or has no effect with it."""
         return iter(())
 
 
@@ -62,7 +62,7 @@ class SearchSettings(ModelSettings):
 
 
 def configured(settings: type[C]) -> Callable[[Callable[[C], None]], Program]:
-    """Make a program of a function of its settings: the dataclass `settings`, read from the YAML of the module's name.
+    """Make a program from a function of its settings, a dataclass read from the YAML file with the module's name.
 
     Its help text is the docstring of its module, with the settings in the place of `{settings}`.
     """
@@ -86,7 +86,7 @@ def settings_files(name: str) -> list[str]:
 
 
 def settings_help(name: str) -> Iterator[str]:
-    """Yield the lines of --help on the settings of a program."""
+    """Yield the lines of --help about the settings of a program."""
     for line in (line for text in settings_files(name) for line in text.splitlines()):
         if found := HELP_LINE.fullmatch(line):
             yield f"  {found[1]:{HELP_COLUMN - 3}} {found[2]}"
@@ -137,7 +137,7 @@ def read_config(name: str, argv: Sequence[str], schema: type[C]) -> C:
     """Return the settings of `name`.yaml with the arguments `argv`.
 
     Raises UserError for a mistake in the arguments, for a checkpoint (`ckpt`) that does not exist, and for settings
-    that contradict each other. This is said at once, before torch is imported, which takes seconds.
+    that contradict each other. These errors come before torch is imported, which takes seconds.
     """
     from nmt.config.compose import compose
     from nmt.config.schema import read
@@ -171,7 +171,7 @@ def read_config(name: str, argv: Sequence[str], schema: type[C]) -> C:
 
 
 def changed(name: str, settings: object) -> list[str]:
-    """Return the settings that are not as in `name`.yaml and the files that it shares with other programs."""
+    """Return the settings that differ from `name`.yaml and from the files that it shares with other programs."""
     import yaml
 
     default = {key: value for text in settings_files(name) for key, value in yaml.safe_load(text).items()}

@@ -42,9 +42,9 @@ def load(
     search: Mapping[str, Any] | None = None,
     **fields: Any,
 ) -> Chosen:
-    """Return what `ckpt` names. `search` and `fields` are as in `nmt.translation.loading.load_translator`.
+    """Return the models that `ckpt` names. `search` and `fields` are as in `nmt.translation.loading.load_translator`.
 
-    Raises UserError for what cannot be loaded, and for a search that the engine does not have.
+    Raises UserError for a model that cannot be loaded, and for a search that the engine does not have.
     """
     if engine == "torch":
         from nmt.translation.loading import load_models, make_translator, resolve_device

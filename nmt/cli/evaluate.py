@@ -5,13 +5,13 @@
 {settings}
 
 The program prints the scores with their sacreBLEU signatures. It writes these files to FOLDER/translations:
-test.beam5.lp1.{src,hyp,ref}.LANG, with one sentence on each line, .errors.tsv and .scores.json. errors.tsv says of each
-translation whether the model scores the reference higher, so that the search has missed it (search error), or lower
-(model error). It also says why a translation is not compared: no source, a text that is too long, or cut at the limit
-of its length. There is no file for sampling, minimum Bayes risk, a coverage penalty and constraints, because these do
-not look for the highest score of the model. The file names include the checkpoint's name unless it is best, or
-"ensemble". They include a digest if data settings or length limits were changed. Scores by other metrics stay in the
-file as long as the translations are the same.
+test.beam5.lp1.{src,hyp,ref}.LANG, with one sentence on each line, .errors.tsv and .scores.json. errors.tsv compares the
+model's scores of each translation and of its reference: a higher score of the reference is a search error, a lower one
+a model error. It also gives the reason if a translation is not compared: an empty source, a text that is too long, or a
+translation that was cut at the length limit. Sampling, minimum Bayes risk, a coverage penalty and constraints have no
+errors.tsv, because they do not search for the highest score of the model. The file names include the name of the
+checkpoint unless that is best, or "ensemble". They include a digest if data settings or length limits were changed.
+Scores by other metrics stay in the file as long as the translations are the same.
 
   python scripts/evaluate.py ckpt=outputs/transformer/2026-01-31_12-00-00
   python scripts/evaluate.py ckpt=best.safetensors data.path=my_corpus split=val search.beam_size=1
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True)
 class SplitConfig(SearchSettings):
-    """The settings of _evaluate.yaml, which the programs share that translate a split and score it."""
+    """The settings of _evaluate.yaml, shared by the programs that translate a split and score it."""
 
     ckpt: PathText | list[PathText]
     split: Literal["train", "val", "test"]
@@ -79,9 +79,9 @@ def main(config: EvaluateConfig) -> None:
 
 
 def load_inputs(config: SplitConfig, engine: Engine = "torch") -> Inputs:
-    """Load what the settings name.
+    """Load the model and the sentences that the settings name.
 
-    Raises UserError for what cannot be loaded or does not fit together, OSError if the results cannot be written.
+    Raises UserError if they cannot be loaded or do not fit together, OSError if the results cannot be written.
     """
     from nmt.build import build_metrics, build_search, build_source, merge_scores
     from nmt.data.corpus import load_corpus, origin
@@ -126,7 +126,7 @@ def load_inputs(config: SplitConfig, engine: Engine = "torch") -> Inputs:
 
 
 def check_direction(loaded: LoadedModel | Exported, data: DataConfig) -> None:
-    """Raise UserError for data in the other direction than the model translates, and warn of other languages."""
+    """Raise UserError for data in the opposite direction of translation, and warn of other languages."""
     own = data_of(loaded, {})
     trained = own.source_lang, own.target_lang
     if (data.target_lang, data.source_lang) == trained:
@@ -179,7 +179,7 @@ def merge_data(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, An
     from nmt.config.settings import DataConfig
 
     files = dict.fromkeys(("train", "val", "test")) if given.get("path") is not None else {}
-    of_source = [key for key in given if key not in DataConfig.__dataclass_fields__]  # as `name` of the Hub
+    of_source = [key for key in given if key not in DataConfig.__dataclass_fields__]  # such as `name` of the Hub
     replaced = [split for split in ("train", "val") if files or of_source or split in given]
     links = {key: None for split in replaced if (key := f"{split}_alignment") in own}
     return {**own, **files, **links, **given}

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from nmt.export.check import Report
     from nmt.translation.stepwise import ModelTranslator
 
-FEWEST = 100  # validation pairs, below which there is a warning
-MAX_LOSS = 0.3  # of a score, above which there is one
+FEWEST = 100  # validation pairs; fewer give a warning
+MAX_LOSS = 0.3  # of a score; a larger loss gives a warning
 
 
 @dataclass(kw_only=True)
@@ -114,7 +114,7 @@ def exportable(
     metrics: Mapping[str, Metric],
     text: str | None,
 ) -> Exportable:
-    """Return the model with what is chosen on the validation pairs: its length penalty and its alignment head."""
+    """Return the model with the length penalty and the alignment head that are chosen on the validation pairs."""
     from nmt.export.aligner import best_head
     from nmt.export.base import Exportable
     from nmt.export.check import tuned

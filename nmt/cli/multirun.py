@@ -194,7 +194,7 @@ def _launch(overrides: list[str], job: Callable[[DictConfig], Failure | None]) -
 def run_job(config: DictConfig, *, jobs: Sequence[Job]) -> Failure | None:
     """Run one of the jobs. Hydra calls this function, perhaps in another process, and sets the number of the job.
 
-    Hydra also composes `config` again; it is not used, because the recipe in `jobs` is the one that was checked.
+    Hydra composes `config` again. It is not used, because the recipe in `jobs` is the one that was checked.
     """
     from hydra.core.hydra_config import HydraConfig
 

@@ -1,11 +1,10 @@
-"""What the programs print and write: words and messages for a person, and lines of output.
+"""The output of the programs: messages for a person, and lines of data.
 
-A terminal obeys control characters, and a stranger may have put them into names, values and models. So what is printed
-for a person is escaped. Lines of output are data: in a file or a pipe they are as they are, and on a terminal escaped.
+A terminal obeys control characters, and a stranger may have put them into names, values and models. So text for a
+person is escaped. Lines of data are escaped on a terminal only; in a file or a pipe they stay unchanged.
 
-Messages are what `logging` gets. On the terminal, long lines are wrapped at its width; where a file or a pipe takes its
-place, at 100 columns. The log file of a run has each message with its time on one line, so that a search finds the
-whole of it.
+Messages go through `logging`. Long lines are wrapped at the width of the terminal, or at 100 columns in a file or a
+pipe. The log file of a run has each message on one line, with its time, so that a search finds the complete message.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ _OURS = ("nmt", "pytorch_lightning", "lightning_fabric")
 
 
 def say(text: str, *, end: str = "\n") -> None:
-    """Print lines for a person on standard output. What a terminal would obey is escaped, except line feeds."""
+    """Print lines for a person on standard output, escaped as `printable` does, except for line feeds."""
     print(printable(text, but="\n"), end=end)
 
 
@@ -50,7 +49,7 @@ class _OnTerminal(io.TextIOBase):
         self._stream = stream
 
     def write(self, text: str) -> int:
-        """Write lines; what the terminal would obey in them, except line feeds and tabs, is escaped."""
+        """Write lines. Characters that a terminal would obey are escaped, except line feeds and tabs."""
         return self._stream.write(printable(text, but="\n\t"))
 
     def flush(self) -> None:
@@ -97,7 +96,7 @@ def output_file(path: Path | None) -> Iterator[TextIO]:
 
 
 class _Printable(logging.Formatter):
-    """Escapes what a terminal would obey, except line feeds, because a message may quote a stranger's values."""
+    """Escapes characters that a terminal would obey, except line feeds: a message may quote a stranger's values."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the text of the message."""
@@ -108,7 +107,7 @@ class _Wrapped(_Printable):
     """Wraps the lines of messages at words. Every line begins with `prefix`."""
 
     def __init__(self, stream: Callable[[], TextIO], prefix: str = "") -> None:
-        """Take what returns the stream that the lines are for."""
+        """Take a function that returns the stream of the lines."""
         super().__init__()
         self._stream = stream
         self._prefix = prefix
@@ -123,7 +122,7 @@ class _Wrapped(_Printable):
 
 
 class _Terminal(logging.Handler):
-    """Prints to the current `sys.stdout`. A live progress bar replaces it, and so stays below the messages."""
+    """Prints to the current `sys.stdout`. A live progress bar replaces that stream, and so stays below the messages."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print the message."""
@@ -153,7 +152,7 @@ class _File(logging.FileHandler):
 def wrapped(line: str, width: int) -> list[str]:
     """Return a line as lines of at most `width` columns, the continued ones with an indent. Hangul takes two columns.
 
-    A word that is longer stays whole, because it may be a path.
+    A longer word is not broken, because it may be a path.
     """
     from rich.cells import cell_len
 
@@ -169,7 +168,7 @@ def wrapped(line: str, width: int) -> list[str]:
 
 
 def _width(stream: TextIO) -> int:
-    """Return the columns of the terminal that `stream` is; if it is none, those of `terminal_width`."""
+    """Return the width of the terminal `stream`, or `terminal_width()` if the stream is not a terminal."""
     try:
         return os.get_terminal_size(stream.fileno()).columns or terminal_width()
     except (OSError, ValueError):  # no terminal, or not even a file
@@ -178,7 +177,7 @@ def _width(stream: TextIO) -> int:
 
 @contextmanager
 def logged(path: Path | None, *, prefix: str = "") -> Iterator[None]:
-    """Log to the terminal and to the file `path` while the block runs; with None, nowhere.
+    """Log to the terminal and to the file `path` while the block runs. If `path` is None, log nothing.
 
     The terminal shows the messages of this package and of Lightning, each after `prefix`. The file gets these messages
     and also Python's warnings and the messages of other packages. New lines are appended to it. If an exception ends

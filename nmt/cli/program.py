@@ -1,4 +1,4 @@
-"""The frame of every program: its help text, and its end.
+"""Runs every program: prints its help text, and turns its errors into messages and an exit status.
 
 A user's mistake gives one line and status 2, any other error gives a traceback.
 """
@@ -27,10 +27,10 @@ OBJECTS_BEFORE_GARBAGE_COLLECTION = 100_000
 
 @dataclass(frozen=True)
 class Program:
-    """A program of the command line: what it does with its arguments, and the text of its --help.
+    """A program of the command line: a function of its arguments, and the text of its --help.
 
-    `main()` runs it with the arguments of this process and exits with its status, as `run` describes. `main(argv)` only
-    runs it, for tests and for programs made of others, and raises UserError for a mistake in the arguments.
+    `main()` runs it with the arguments of this process and exits with its status, as `run` describes. `main(argv)` runs
+    it and returns, for tests and for programs that call others. It raises UserError for a mistake in the arguments.
     """
 
     work: Callable[[list[str]], None]
@@ -47,7 +47,7 @@ class Program:
 
 
 def program(work: Callable[[list[str]], None]) -> Program:
-    """Make a program of a function of the arguments. Its help text is the docstring of its module."""
+    """Make a program from a function of the arguments. Its help text is the docstring of its module."""
     return Program(work, lambda argv: sys.modules[work.__module__].__doc__ or "")
 
 
@@ -56,8 +56,8 @@ def run(work: Callable[[list[str]], None]) -> NoReturn:
 
     0: success. 2: a UserError, an OSError or a missing package, printed on standard error as one line `error: ...`.
     130: Ctrl-C; in training also 143 (SIGTERM) and 129 (SIGHUP). 141: the reader of standard output has closed it. Any
-    other exception prints its traceback (status 1). A terminal that is closed meanwhile ends nothing by itself. Without
-    standard output, a program does not begin (status 2); without standard error, its messages go nowhere.
+    other exception prints its traceback (status 1). A program goes on if its terminal is closed. Without standard
+    output, a program does not start (status 2). Without standard error, its messages are lost.
     """
     status = 0
     gc.set_threshold(OBJECTS_BEFORE_GARBAGE_COLLECTION)
@@ -93,7 +93,7 @@ def run(work: Callable[[list[str]], None]) -> NoReturn:
 
 
 def _replace_closed_streams() -> None:
-    """Open the null device for each standard stream that is closed. The next file would get its number otherwise.
+    """Open the null device for each closed standard stream. Otherwise the next file would get the stream's number.
 
     `sys.stdin` stays None. Raises UserError if standard output is closed, because results would be lost.
     """
@@ -147,7 +147,7 @@ def users_message(error: Exception) -> str | None:
 
 
 def _flushed(stream: TextIO) -> bool:
-    """Write what a stream holds. If that fails, drop it: Python would try again at its end, and change the status."""
+    """Flush a stream. If that fails, drop its content: Python would try again at exit, and change the status."""
     try:
         stream.flush()
     except (OSError, KeyboardInterrupt):
@@ -157,6 +157,6 @@ def _flushed(stream: TextIO) -> bool:
 
 
 def print_error(error: object) -> None:
-    """Print `error` as one line on standard error. Nobody is told if that has no reader or a full disk."""
+    """Print `error` as one line on standard error. Do nothing if it has no reader or the disk is full."""
     with suppress(OSError):
         print("error:", printable(one_line(error)), file=sys.stderr, flush=True)

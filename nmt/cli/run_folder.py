@@ -50,7 +50,7 @@ def check_free(recipe: Recipe, key: str) -> None:
 
 
 def _instead(folder: Path) -> str:
-    """Return what can be done with an unfinished run in `folder`, as the end of a sentence."""
+    """Return how an unfinished run in `folder` can be used, as the end of a sentence."""
     if last_checkpoint(folder).exists():
         return f", or continue that run: resume={folder}"
     return f"; there, init={folder} starts from the weights of that run" if best_checkpoint(folder).exists() else ""
@@ -71,7 +71,7 @@ def _left_behind(recipe: Recipe) -> bool:
 
 @contextmanager
 def claimed(recipe: Recipe, key: str, *, existed: bool) -> Iterator[None]:
-    """Make the run's folder, lock it during the block, and write config.yaml into it, whole or not at all.
+    """Make the run's folder, lock it during the block, and write a complete config.yaml into it.
 
     `key` is the setting that names the folder. After a UserError, an OSError or Ctrl-C, files written before the first
     checkpoint are removed, and the folder too unless it `existed`, so that the corrected command can be given again.
@@ -124,7 +124,7 @@ def _tidy(folder: Path, existed: bool) -> None:
         return
     with suppress(OSError):
         checkpoint_folder(folder).rmdir()
-    for name in (LOG, CONFIG):  # a log without config.yaml would be another's
+    for name in (LOG, CONFIG):  # a log without config.yaml would be from another program
         (folder / name).unlink(missing_ok=True)
     if not existed and not any(folder.iterdir()):
         folder.rmdir()

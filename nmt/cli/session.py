@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 
 def checked_recipe(recipe: Recipe, overrides: Sequence[str]) -> tuple[Recipe, Components]:
-    """Return the recipe that the command line `overrides` describes, and what it builds before data are read.
+    """Return the recipe that the command line `overrides` describes, and its parts that need no data.
 
     With `init`, the recipe is `adopted` by that checkpoint. Raises the UserErrors of `nmt.preflight.build_components`,
     and for a checkpoint that cannot be read.
@@ -101,17 +101,17 @@ def _train(
             ) from error
 
 
-# What a person types
+# Commands that a person types
 
 
 def resume_command(recipe: Recipe) -> str:
-    """Return the line for a shell that continues a run. Which packages it may use is asked again each time."""
+    """Return the shell command that continues a run. It repeats `allow`, because a config.yaml is not trusted."""
     allow = recipe.settings.allow
     return train_command(f"resume={recipe.folder}", *([f"allow=[{','.join(allow)}]"] if allow else []))
 
 
 def train_command(*arguments: str) -> str:
-    """Return the line for a shell that starts train.py with `arguments`, from a checkout or as installed."""
+    """Return the shell command that starts train.py with `arguments`, from a checkout or as installed."""
     path = sys.argv[0]
     if Path(path).stem not in ("train", "nmt-train"):  # another program that trains, such as the demo
         path = os.path.relpath(CHECKOUT / "train.py") if (CHECKOUT / "train.py").is_file() else "nmt-train"

@@ -8,8 +8,8 @@ The copy has these files:
 
   checkpoints/best.safetensors   weights in float16, settings and tokenizer; safe to load for whoever gets it
   config.yaml                    the settings
-  metrics.json                   the scores and the hardware of the run, as they are
-  attention/0.json               the attention map of that sentence
+  metrics.json                   the scores and the hardware of the run, unchanged
+  attention/0.json               the attention map of the sentence text="..."
 
 A program that loads it computes in float32. The paths of your data are left out of the settings: whoever evaluates the
 model adds data.path=FOLDER, unless the data can be generated or downloaded.

@@ -30,7 +30,7 @@ def differences(jobs: Sequence[Sequence[str]]) -> list[dict[str, str]]:
     """Return for each job the settings whose values differ between the jobs, under short names.
 
     `jobs` holds the overrides of each job (key=value). The short name of `model/attention` is `attention`, unless
-    another of these settings ends in the same word. Only `seed` itself is called so, not `data.seed`.
+    another of these settings ends in the same word. The name `seed` is only for the key `seed`, not for `data.seed`.
     """
     settings = [dict(_parted(word) for word in words) for words in jobs]
     keys = list(dict.fromkeys(key for each in settings for key in each))

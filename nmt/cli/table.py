@@ -21,8 +21,8 @@ WITHOUT_TERMINAL = (100, 24)  # columns and lines
 class Column:
     """A column of figures, or of texts. `parts` are its headings in TSV, if each cell has several values.
 
-    What a terminal would obey in the texts is escaped here and in a cell, because a stranger may have chosen them. So
-    no text breaks a line or a row.
+    A stranger may have chosen the texts, so characters that a terminal would obey are escaped here and in a cell. No
+    text breaks a line or a row.
     """
 
     heading: str
@@ -89,7 +89,7 @@ def to_text(table: Table, width: int) -> tuple[str, int]:
     from rich.measure import Measurement
 
     console = Console(file=io.StringIO(), width=width, color_system=None)
-    unlimited = console.options.update(width=10 * width)  # otherwise no measure is above the width
+    unlimited = console.options.update(width=10 * width)  # otherwise rich returns no measure above the width
     shown = list(range(len(table.columns)))
     fewest = next((index + 1 for index in shown if table.columns[index].number), len(shown))
     while True:

@@ -5,10 +5,11 @@
 
 {settings}
 
-Without text= and input=, the program translates every line of standard input (UTF-8). There and in a file, each line
-gives one line, in order, and an empty line stays empty. A line has at most 1,048,576 bytes. Each line of standard
-input is translated as soon as it arrives, so the program also works interactively through a pipe. On a terminal,
-control characters in a translation are shown as escapes, such as \\x1b; in a file and in a pipe they stay as they are.
+Without text= and input=, the program translates every line of standard input (UTF-8). In standard input and in a file,
+each line gives one line of output, in order, and an empty line stays empty. A line has at most 1,048,576 bytes. Each
+line of standard input is translated as soon as it arrives, so the program also works interactively through a pipe. On a
+terminal, control characters in a translation are shown as escapes, such as \\x1b; in a file and in a pipe they stay as
+they are.
 
   python scripts/translate.py ckpt=outputs/demo/2026-01-31_12-00-00 text='A man, in a "red" shirt, rides a bike.'
   python scripts/translate.py ckpt=best.safetensors < test.en > test.de
@@ -60,7 +61,7 @@ class TranslateConfig(SearchSettings):
         return is_jsonl(self.output, self.format)
 
     def contradictions(self) -> Iterator[str]:
-        """Yield a message for each setting that has no effect or no sense beside the others."""
+        """Yield a message for each setting that contradicts another setting or has no effect with it."""
         text, prefix = self.text, self.prefix
         if text is not None and self.input is not None:
             yield 'input=: a file cannot be translated beside text="..."; leave out one of them'
@@ -110,9 +111,9 @@ def main(config: TranslateConfig) -> None:
 
 
 def check_n_best(config: TranslateConfig, search: Search) -> None:
-    """Raise UserError if several translations were asked for that lines of text cannot hold.
+    """Raise UserError if several translations of a sentence were asked for, but the output is lines of text.
 
-    With a utility, they are the candidates that it chooses from.
+    With a utility, `n_best` is no reason for an error: the translations are the candidates of the utility.
     """
     count = config.search.get("n_best", 1)
     if count != 1 and not config.jsonl and getattr(search, "utility", None) is None:

@@ -1,8 +1,8 @@
 """Translates the lines of a file, with a progress bar, in memory that does not grow with the file.
 
-Until all lines are translated, they are in `NAME.partial` beside the output file, and a translation that was stopped
-goes on from there. The first line of that file is a record of what the translations depend on, as JSON. One line of
-output stands for one line of input, so the number of its lines says what is done.
+Until all lines are translated, the finished lines are in `NAME.partial` beside the output file. A translation that was
+stopped continues from this file. Its first line records, as JSON, everything that the translations depend on. Each line
+of input gives one line of output, so the number of lines shows how many are done.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from nmt.data.sources.files import read_texts
 from nmt.errors import UserError, counted
 from nmt.system.atomic import replacing_or_packing, try_lock
 
-CHUNK = 1024  # lines translated together: enough for batches of similar length; a kill loses the work on at most one
+CHUNK = 1024  # lines translated together: enough for batches of similar length; a kill loses at most these
 COPY_BYTES = 1 << 20
 
 
@@ -84,7 +84,7 @@ def survey(line_translator: LineTranslator, source: Source) -> tuple[int, str]:
 
 
 def record_of(line_translator: LineTranslator, checkpoints: Sequence[Path], digest: str) -> dict[str, Any]:
-    """Return what the lines of output depend on, by the name that a message gives it."""
+    """Return everything that the lines of output depend on, under the names that messages use."""
     search = search_node(line_translator.translator.search)
     return {
         "input": digest,
@@ -142,7 +142,7 @@ class UnfinishedFile:
         self._written = self.kept = kept
 
     def add(self, lines: Iterable[str]) -> None:
-        """Append the lines of a chunk, which have their line ends. After that, they stay if the process is killed."""
+        """Append the lines of a chunk, which have their line ends. After that, they survive a kill of the process."""
         for line in lines:
             self._file.write(line.encode("utf-8"))
             self._written += 1
@@ -158,7 +158,7 @@ class UnfinishedFile:
 
 @contextmanager
 def unfinished_file(output: Path, record: Mapping[str, Any]) -> Iterator[UnfinishedFile]:
-    """Yield the lines that `output` has so far, to append more. When the block ends, make `output` of them.
+    """Yield the lines that `output` has so far, to append more. When the block ends, write them to `output`.
 
     Lines are kept in whole chunks, so that the same lines are translated together as without a stop. If the block
     raises an exception, or the process is killed, another call with the same `record` goes on. Raises UserError if

@@ -18,7 +18,7 @@ DECIMALS = 6
 DIGITS = 7  # significant digits of a score, because a high length penalty makes it very small
 MAPS_AT_ONCE = 16  # attention maps in memory; one of a long sentence and a large model has millions of weights
 MOST_WARNINGS = 10
-STRANGE = 0.5  # the share of a source's pieces that stand for unknown characters, above which there is a warning
+STRANGE = 0.5  # of the pieces of a source: a larger share of unknown characters gives a warning
 
 
 class LineTranslator:
@@ -77,7 +77,7 @@ class LineTranslator:
                 )
 
     def close(self) -> None:
-        """Print the counts of empty and cut translations, and of sources with a problem if not each had its warning."""
+        """Print the counts of empty and cut translations, and of sources with a problem if some had no warning."""
         count = self._counts
         if count["empty"]:
             tell(f"warning: {counted(count['empty'], 'translation')} without any text")
