@@ -23,7 +23,7 @@ Kind = Literal["cross", "encoder_self", "decoder_self"]
 KINDS: tuple[Kind, ...] = ("cross", "encoder_self", "decoder_self")
 FORMAT, VERSION = "nmt-attention-map", 3
 DECIMALS = 4
-MAX_BYTES = 100_000_000  # of a file; one of 12 layers with 16 heads has 50 MB for sentences of 80 pieces
+MAX_BYTES = 100_000_000  # of a file; a map of 12 layers with 16 heads takes 50 MB for sentences of 80 pieces
 REMEDY = "write it again with attend.py or by a run"
 SPECIAL = ("<s>", "</s>", "<pad>")
 # Scripts without spaces between words: Thai and Lao, Burmese, Khmer, Kana and Han, with their punctuation.
@@ -35,7 +35,7 @@ UNSPACED = (
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a map comes from; None where that is not known.
+    """The model and the translation that a map is from. A value that is not known is None.
 
     `model` is the name of the model and `update` the number of updates after which its weights were taken. `score` is
     the search's score of the translation, and `log_prob` its log-probability (natural logarithm).
@@ -86,8 +86,8 @@ class AttentionMap:
     `cross` is (L, H, T, S), `encoder_self` (L, H, S, S), `decoder_self` (L, H, T, T). A kind that the model does not
     have is None. Each row sums to 1, or to less with `local_p`. Row t of `cross` and `decoder_self` holds the weights
     of the step that predicted `target_pieces[t]`. The columns of `decoder_self` are `read_pieces`, the input of the
-    decoder: `<s>` and all target pieces except the last. `level` is "pieces" or "words". `origin` tells which model and
-    translation it is of.
+    decoder: `<s>` and all target pieces except the last. `level` is "pieces" or "words". `origin` holds the model and
+    the translation.
 
     Raises ValueError for shapes that do not fit the pieces, and for weights that are not finite.
     """
@@ -256,7 +256,7 @@ class AttentionMap:
                 origin=data["origin"],
                 level=level,
             )
-        except (TypeError, ValueError, RuntimeError) as error:  # of torch, for lists that are no table of weights
+        except (TypeError, ValueError, RuntimeError) as error:  # torch raises them for lists that are not a table
             raise UserError(f"{where}: damaged ({one_line(error)}); {REMEDY}") from None
 
 
@@ -268,7 +268,7 @@ def load(path: str | Path) -> AttentionMap:
 
 
 def group_words(pieces: Sequence[Piece]) -> list[range]:
-    """Return the words of a sentence as ranges of piece positions; see `AttentionMap.words` for what a word is.
+    """Return the words of a sentence as ranges of piece positions; `AttentionMap.words` defines a word.
 
     The ranges are in order and cover every piece once.
     """

@@ -35,7 +35,7 @@ MODELS = ("nmt.models",)
 CALLBACKS = ("nmt.training.callbacks", "nmt.lab.callbacks")
 LIGHTNING_CALLBACKS = ("pytorch_lightning.callbacks",)
 LIGHTNING_CALLBACK = "pytorch_lightning.callbacks.callback.Callback"
-REPLACED = {  # callbacks of Lightning that have no effect here, and what does the same
+REPLACED = {  # callbacks of Lightning that have no effect here, and the settings that replace them
     f"{LIGHTNING_CALLBACKS[0]}.checkpoint.Checkpoint": "callbacks.checkpointing",
     f"{LIGHTNING_CALLBACKS[0]}.progress.progress_bar.ProgressBar": "callbacks.progress",
     f"{LIGHTNING_CALLBACKS[0]}.stochastic_weight_avg.StochasticWeightAveraging": "callbacks.checkpointing.average_last",
@@ -212,7 +212,7 @@ def architecture(config: Mapping[str, Any]) -> str:
 def _short_name(node: Mapping[str, Any]) -> str:
     """Return "Transformer" for a TransformerEncoder, and "Bahdanau" for additive attention of an earlier state."""
     name = current_name(str(node.get("_target_"))).rpartition(".")[2]
-    # Asked by a state between two cells (multi30k_bahdanau) too; with the current state it is as much Luong's concat.
+    # A query from between two cells (multi30k_bahdanau) counts too. With the current state, Luong's concat is the same.
     if name == "AdditiveAttention" and node.get("query_state", "previous") != "current":
         return "Bahdanau"
     return re.sub("(?<=.)(Encoder|Decoder|Attention)$", "", name)
@@ -251,8 +251,9 @@ def build_metrics(nodes: Mapping[str, Any], *, target_lang: str, allow: Sequence
 def merge_scores(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the nodes of the metrics.
 
-    If `given` holds whole nodes (scores=[bleu,ter]), these are the metrics; otherwise they are the run's `own` metrics.
-    Single settings in `given` replace those of the nodes. Raises UserError for settings of a metric that is not chosen.
+    If `given` holds complete nodes (scores=[bleu,ter]), these are the metrics; otherwise they are the run's `own`
+    metrics. Single settings in `given` replace those of the nodes. Raises UserError for settings of a metric that is
+    not chosen.
     """
     chosen = {name: node for name, node in given.items() if isinstance(node, Mapping) and "_target_" in node}
     base = chosen or own

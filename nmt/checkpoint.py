@@ -1,12 +1,12 @@
-"""The checkpoint that one uses, shares and gets from others: a model's weights with everything needed to use them.
+"""The checkpoint to use and to share: a model's weights with everything that is needed to use them.
 
 It is a safetensors file (https://github.com/huggingface/safetensors). Each weight is a tensor with its name in the
 model, and a table that two layers share is stored once. The tensors `tokenizer.source` and `tokenizer.target` hold the
 bytes of the SentencePiece models; a joint vocabulary has only the first. The metadata are texts: `nmt_format` (the
 version of this layout), `config` and `scores` (JSON), `update`, and `sha256`, the digest of everything else.
 
-Loading executes nothing from the file. The size of its header is limited, the digest is compared, and names and shapes
-of the weights are compared with those that the config describes, before memory for a model is taken.
+Loading executes nothing from the file. Before a model is built, the size of the header and the digest are checked. The
+names and shapes of the weights are compared with the config.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class _Data(TypedDict):
 
 
 class ConfigFile(TypedDict):
-    """The config in a checkpoint, as far as it is used; Translator.save writes no data and no scores."""
+    """The sections of a checkpoint's config that programs read. `Translator.save` writes no data and no scores."""
 
     name: Name
     model: dict[str, Any]
@@ -64,8 +64,8 @@ class ConfigFile(TypedDict):
 class Checkpoint:
     """The content of a checkpoint.
 
-    `weights` have their names in the model; a shared table is there once. `config` is resolved and plain. `scores` are
-    those when the weights were saved, after `update` updates.
+    `weights` maps names in the model to tensors; a shared table appears once. `config` is resolved and plain. `scores`
+    are the scores when the weights were saved, after `update` updates.
     """
 
     weights: Mapping[str, Tensor]
@@ -79,7 +79,7 @@ class Checkpoint:
 class LoadedModel:
     """A model in evaluation mode, with its tokenizer, plain config and checkpoint file.
 
-    `scores` are those when it was saved, after `update` updates.
+    `scores` are the scores when it was saved, after `update` updates.
     """
 
     model: Seq2Seq
@@ -93,7 +93,7 @@ class LoadedModel:
 def weights_of(model: Seq2Seq) -> dict[str, Tensor]:
     """Return the weights and buffers of a model by their names, a shared table once.
 
-    These tensors are the model's own: what changes them changes the model.
+    These tensors are the model's own: a change to a tensor changes the model.
     """
     found = {id(value): (name, value.detach()) for name, value in reversed(model.state_dict(keep_vars=True).items())}
     return dict(reversed(found.values()))
@@ -178,7 +178,7 @@ def load(path: Path) -> Checkpoint:
         update = int(metadata["update"])
         if not 0 <= update < 1 << 63:
             raise UserError(f"update: got {metadata['update']:.20}, expected a number of updates")
-        if r"\u0000" in metadata["config"]:  # it may be a path, and a path with a NUL ends in a ValueError
+        if r"\u0000" in metadata["config"]:  # Python raises ValueError for a path with a NUL
             raise UserError("config: a text with a NUL")
     except (UserError, TypeError, ValueError) as error:
         raise UserError(f"{path}: damaged checkpoint ({_short(error)}); use another copy") from error
