@@ -33,12 +33,12 @@ class Browser:
 
     _session: str | None = None
 
-    def open(self, path: Path, *, width: int = 1300, dark: bool = False) -> None:
-        """Open a file."""
+    def open(self, page: Path | str, *, width: int = 1300, dark: bool = False) -> None:
+        """Open a file, or the page of an address."""
         self._send("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self._send("Emulation.setEmulatedMedia", features=[scheme])
-        self._send("Page.navigate", url=path.as_uri())
+        self._send("Page.navigate", url=page if isinstance(page, str) else page.as_uri())
         while self.run("document.readyState") != "complete":
             time.sleep(0.02)
 

@@ -122,17 +122,15 @@ def test_a_wheel_and_its_source_carry_the_configs_and_run_from_an_empty_folder(r
     (wheel,) = (tmp_path / "dist").glob("*.whl")
     (source,) = (tmp_path / "dist").glob("*.tar.gz")
     configs = {path.relative_to(root).as_posix() for path in (root / "configs").rglob("*.yaml")}
-    modules = {path.relative_to(root).as_posix() for path in (root / "nmt").rglob("*.py")}
-    templates = {path.relative_to(root).as_posix() for path in (root / "nmt" / "templates").iterdir()}
+    files = {path for path in (root / "nmt").rglob("*") if path.is_file() and path.suffix != ".pyc"}
+    package = {path.relative_to(root).as_posix() for path in files}  # modules, templates and pages
+    assert {path.suffix for path in files} >= {".py", ".html", ".css", ".js"}
     with zipfile.ZipFile(wheel) as archive:  # built from the source archive, so that is whole as well
         packed = {name for name in archive.namelist() if ".dist-info/" not in name}
-    assert packed == {f"nmt/{name}" for name in configs} | modules | templates
+    assert packed == {f"nmt/{name}" for name in configs} | package
     with tarfile.open(source) as archive:
         unpacked = {name.partition("/")[2] for name in archive.getnames()}
-    assert (
-        configs | modules | templates | {"pyproject.toml", "LICENSE", "README.md", "constraints.txt", "Makefile"}
-        <= unpacked
-    )
+    assert configs | package | {"pyproject.toml", "LICENSE", "README.md", "constraints.txt", "Makefile"} <= unpacked
 
     installed, empty, own = tmp_path / "installed", tmp_path / "empty", tmp_path / "own"
     install = [

@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 
 PAGE = Path(__file__).resolve().parent / "page"
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
-POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'"
+POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'"
 CORS = {
     "Access-Control-Allow-Origin": "*",
     "Access-Control-Allow-Headers": "Authorization, Content-Type",

@@ -37,17 +37,6 @@ class Document:
         """The sentences to translate, in order."""
         return [sentence for part in self.parts if isinstance(part, Line) for sentence in part.sentences]
 
-    @property
-    def line_numbers(self) -> list[int]:
-        """The number of line breaks before each sentence."""
-        numbers, breaks = [], 0
-        for part in self.parts:
-            if isinstance(part, Line):
-                numbers += [breaks] * len(part.sentences)
-            else:
-                breaks += len(_BREAK.findall(part))
-        return numbers
-
     def filled(self, translations: Sequence[str]) -> str:
         """Return the text with one translation in place of each sentence."""
         rest = iter(translations)

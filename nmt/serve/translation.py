@@ -93,15 +93,13 @@ def _texts(document: Document, answers: Sequence[Answer], count: int) -> list[st
 
 def _details(document: Document, answers: Sequence[Answer]) -> list[dict[str, Any]]:
     """Return what the model says about each sentence of a document."""
-    sentences = zip(document.sentences, document.line_numbers, answers, strict=True)
-    return [_sentence(sentence, line, answer) for sentence, line, answer in sentences]
+    return [_sentence(sentence, answer) for sentence, answer in zip(document.sentences, answers, strict=True)]
 
 
-def _sentence(sentence: str, line: int, answer: Answer) -> dict[str, Any]:
+def _sentence(sentence: str, answer: Answer) -> dict[str, Any]:
     best, drawn = answer.translations[0], answer.attention
     cross = None if drawn is None or drawn.cross is None else drawn.cross.mean((0, 1))  # (T, S)
     return {
-        "line": line,
         "source": sentence,
         "translation": best.text,
         "score": round(best.score, 4),

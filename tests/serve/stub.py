@@ -12,15 +12,19 @@ from http.client import HTTPConnection
 from typing import Any
 from urllib.parse import urlencode
 
+import torch
 import uvicorn
 
+from nmt.attention_map import AttentionMap
 from nmt.errors import UserError
+from nmt.models.interface import AttentionWeights
 from nmt.search.beam import BeamSearch
 from nmt.serve.api import Api
 from nmt.serve.languages import Languages
 from nmt.serve.request import Limits
 from nmt.serve.server import bound
 from nmt.serve.worker import Worker
+from nmt.tokens import WORD_MARK, Piece
 from nmt.translation.source import SourcePart
 from nmt.translation.translation import Translation
 
@@ -41,6 +45,7 @@ class Stub:
     search: BeamSearch = field(default_factory=lambda: BeamSearch(beam_size=4))
     device_type: str = "cpu"
     seconds: float = 0.0
+    attends: bool = False
 
     def hypotheses(self, sentences: Sequence[str], **fields: Any) -> list[list[Translation]]:
         self.batches.append(list(sentences))
@@ -51,13 +56,31 @@ class Stub:
             raise RuntimeError(f"cannot translate {POISON}")
         return [[translation(text, rank) for rank in range(fields.get("n_best", 1))] for text in sentences]
 
-    def attention_maps(self, translations: Sequence[Translation]) -> list[Any]:
-        raise UserError("attention map: this model has no attention")
+    def attention_maps(self, translations: Sequence[Translation]) -> list[AttentionMap]:
+        if not self.attends:
+            raise UserError("attention map: this model has no attention")
+        return [diagonal(each) for each in translations]
 
 
 def translation(text: str, rank: int) -> Translation:
     words = text.upper() if rank == 0 else f"{text.upper()} {rank}"
-    return Translation(SourcePart(text, ([5, 3],)), words, -1.0 - rank, [7, 3], [-0.5, -0.5], [words, "</s>"])
+    pieces = pieces_of(words)
+    count = len(pieces)
+    return Translation(SourcePart(text, ([5, 3],)), words, -1.0 - rank, [7] * count, [-0.5] * count, pieces)
+
+
+def pieces_of(text: str) -> list[str]:
+    return [*(WORD_MARK + word for word in text.split()), "</s>"]
+
+
+def diagonal(translation: Translation) -> AttentionMap:
+    """Return a map in which each word looks at the word of its place."""
+    source, target = ([Piece(each) for each in pieces_of(text)] for text in (translation.source, translation.text))
+    cross = torch.eye(len(target), len(source)).view(1, 1, 1, len(target), len(source))
+    weights = AttentionWeights(cross, None, None)
+    return AttentionMap.from_weights(
+        weights, source_pieces=source, target_pieces=target, source=translation.source, target=translation.text
+    )
 
 
 def open_stub(**settings: Any) -> Stub:

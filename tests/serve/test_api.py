@@ -230,7 +230,7 @@ def test_details_of_each_sentence(run: Run) -> None:
         reply = client.post("/translate", {**ASK, "q": ["a man reads.\n\na dog", ""], "nmt": True})
         single = client.form("/translate", **ASK, nmt="true")
     (first, second), empty = reply.body["nmt"]
-    assert empty == [] and [first["line"], second["line"]] == [0, 2]
+    assert empty == [] and [first["source"], second["source"]] == ["a man reads.", "a dog"]
     assert len(first["pieces"]) == len(first["log_probs"]) == len(first["attention"])
     assert all(len(row) == len(first["source_pieces"]) for row in first["attention"])
     assert sum(first["attention"][0]) == pytest.approx(1, abs=0.01)

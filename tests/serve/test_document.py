@@ -34,7 +34,6 @@ def test_line_breaks_and_white_space_stay(text: str, expected: str) -> None:
 def test_lines_are_divided_into_sentences() -> None:
     document = plain("A dog. A cat.\n\nA bird.")
     assert document.sentences == ["A dog.", "A cat.", "A bird."]
-    assert document.line_numbers == [0, 0, 2]
 
 
 @pytest.mark.parametrize(
