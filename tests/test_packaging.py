@@ -123,8 +123,8 @@ def test_a_wheel_and_its_source_carry_the_configs_and_run_from_an_empty_folder(r
     (source,) = (tmp_path / "dist").glob("*.tar.gz")
     configs = {path.relative_to(root).as_posix() for path in (root / "configs").rglob("*.yaml")}
     files = {path for path in (root / "nmt").rglob("*") if path.is_file() and path.suffix != ".pyc"}
-    package = {path.relative_to(root).as_posix() for path in files}  # modules, templates and pages
-    assert {path.suffix for path in files} >= {".py", ".html", ".css", ".js"}
+    package = {path.relative_to(root).as_posix() for path in files}  # modules, templates, pages, a splitter
+    assert {path.suffix for path in files} >= {".py", ".html", ".css", ".js", ".onnx"}
     with zipfile.ZipFile(wheel) as archive:  # built from the source archive, so that is whole as well
         packed = {name for name in archive.namelist() if ".dist-info/" not in name}
     assert packed == {f"nmt/{name}" for name in configs} | package

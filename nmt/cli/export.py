@@ -82,7 +82,7 @@ def main(config: ExportConfig) -> None:
     metrics = build_metrics(loaded.config["scores"], target_lang=data.target_lang, allow=config.allow)
     translator = make_translator([loaded], allow=config.allow)
     pairs = validation_pairs(translator, data, config)
-    model = exportable(loaded, translator, pairs, metrics, config.text)
+    model = exportable(format, loaded, translator, pairs, metrics, config.text)
     report = export(format, model, out, lambda theirs: compare(translator, theirs, model.search, pairs, metrics))
     say(table(report, loaded.config["name"], format))
     for label, loss in report.losses().items():
@@ -108,6 +108,7 @@ def validation_pairs(translator: ModelTranslator, data: DataConfig, config: Expo
 
 
 def exportable(
+    format: Format,
     loaded: LoadedModel,
     translator: ModelTranslator,
     pairs: list[SentencePair],
@@ -119,8 +120,9 @@ def exportable(
     from nmt.export.base import Exportable
     from nmt.export.check import tuned
 
-    tell(f"choosing the length penalty on {counted(len(pairs), 'validation pair')} ...")
-    search = tuned(translator, pairs, next(iter(metrics.values())))
+    if not format.fixed_search:
+        tell(f"choosing the length penalty on {counted(len(pairs), 'validation pair')} ...")
+    search = tuned(translator, pairs, next(iter(metrics.values())), format.fixed_search)
     texts = [pair.source for pair in pairs], [pair.target for pair in pairs]
     head = best_head(translator, *texts) if translator.models[0].decoder.attends else None
     return Exportable(loaded, search, text or pairs[0].source, head)

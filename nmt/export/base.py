@@ -99,6 +99,8 @@ class Format(ABC):
     """The name of the file with the weights."""
     library: ClassVar[str]
     """The library that loads the files, under its name on the Hugging Face Hub."""
+    fixed_search: ClassVar[Mapping[str, Any]] = {}
+    """The settings of the beam search that a user of the files cannot choose."""
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -25,7 +25,7 @@ def write_card(format: Format, model: Exportable, report: Report, folder: Path) 
         format.example(model).strip(),
         _scores(model),
         _check(format, report),
-        _limits(model),
+        _limits(format, model),
     ]
     write_atomically(folder / "README.md", ("\n\n".join(parts) + "\n").encode())
 
@@ -86,15 +86,16 @@ def _check(format: Format, report: Report) -> str:
     )
 
 
-def _limits(model: Exportable) -> str:
+def _limits(format: Format, model: Exportable) -> str:
     trained = model.loaded.config["data"].get("max_length")
     search = model.search
+    chosen = f"is fixed in {format.library}" if format.fixed_search else "was chosen on validation data"
     return f"""## Limits
 
 - A source may have {model.source_limit:,} tokens, and a translation {model.target_limit:,}. The model was trained on
   sources of at most {trained or "an unknown number of"} tokens: split longer texts into sentences.
-- Beam search with {search.beam_size} beams and a length penalty of {search.length_penalty:g} was chosen on validation
-  data: the score of a translation is log P divided by length ** {search.length_penalty:g}.
+- Beam search with {search.beam_size} beams and a length penalty of {search.length_penalty:g} {chosen}:
+  the score of a translation is log P divided by length ** {search.length_penalty:g}.
 {_alignment(model)}- The tokenizer normalizes texts to Unicode NFC and joins spaces by itself.
 - `{EXPORTED}` has all settings of the model and of this export."""
 

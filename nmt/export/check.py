@@ -97,12 +97,17 @@ def usable(translator: ModelTranslator, pairs: Sequence[SentencePair]) -> list[S
     ]
 
 
-def tuned(translator: ModelTranslator, pairs: Sequence[SentencePair], metric: Metric) -> BeamSearch:
+def tuned(
+    translator: ModelTranslator, pairs: Sequence[SentencePair], metric: Metric, fixed: Mapping[str, Any]
+) -> BeamSearch:
     """Return a beam search that other engines have too, with the length penalty that is best on `pairs`.
 
-    It divides log P by a power of the length. The search of the run stays as it is if it does this already.
+    It divides log P by a power of the length. The search of the run stays as it is if it does this already. If an
+    engine has `fixed` settings, the search has these, and nothing is chosen.
     """
     own = translator.search
+    if fixed:
+        return plain(own if isinstance(own, BeamSearch) else BeamSearch(), normalization="power", **fixed)
     if isinstance(own, BeamSearch) and own.normalization == "power":
         return plain(own)
     beam = own if isinstance(own, BeamSearch) else BeamSearch()

@@ -77,7 +77,7 @@ class HuggingFace(Format):
 
     def example(self, model: Exportable) -> str:
         """Return how to translate with `transformers`."""
-        return EXAMPLE
+        return EXAMPLE.format(sample=json.dumps(model.sample, ensure_ascii=False))
 
 
 EXAMPLE = """
@@ -88,7 +88,7 @@ from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 folder = "."  # or the name of this model on the Hub
 tokenizer = AutoTokenizer.from_pretrained(folder)
 model = AutoModelForSeq2SeqLM.from_pretrained(folder)
-batch = tokenizer(["A man is riding a bicycle."], return_tensors="pt", padding=True)
+batch = tokenizer([{sample}], return_tensors="pt", padding=True)
 for line in tokenizer.batch_decode(model.generate(**batch), skip_special_tokens=True):
     print(line)
 ```
