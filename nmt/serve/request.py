@@ -42,7 +42,8 @@ class Ask:
 
     `several` says whether the texts came as a list, so that the answer is one too. `source` is None if it is to be
     detected. `alternatives` is the number of other translations of each text, and `details` asks for what the model
-    says about each piece.
+    says about each piece. `layer` and `head` choose the attention that this includes; they count from 1, and None means
+    the mean of all.
     """
 
     texts: list[str]
@@ -52,6 +53,8 @@ class Ask:
     html: bool
     alternatives: int
     details: bool
+    layer: int | None = None
+    head: int | None = None
 
 
 async def fields_of(request: Request, max_bytes: int) -> dict[str, Any]:
@@ -112,7 +115,8 @@ def ask_of(fields: Mapping[str, Any], languages: Languages, limits: Limits) -> A
         raise Refusal(400, f"{format} format is not supported")
     details = str(fields.get("nmt", False)).lower() in ("true", "1")
     several = isinstance(fields["q"], list)
-    return Ask(texts, several, source, target, format == "html", _count(fields.get("alternatives")), details)
+    alternatives, layer, head = (_count(name, fields.get(name)) for name in ("alternatives", "layer", "head"))
+    return Ask(texts, several, source, target, format == "html", alternatives, details, layer or None, head or None)
 
 
 def texts_of(fields: Mapping[str, Any], limits: Limits) -> list[str]:
@@ -148,8 +152,8 @@ def _language(given: Any, languages: Languages) -> str:
     return found
 
 
-def _count(given: Any) -> int:
+def _count(name: str, given: Any) -> int:
     try:
         return max(0, int(given or 0))
     except (TypeError, ValueError):
-        raise Refusal(400, "Invalid request: alternatives must be a number") from None
+        raise Refusal(400, f"Invalid request: {name} must be a number") from None

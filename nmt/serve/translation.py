@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
+from torch import Tensor
+
 from nmt.errors import UserError
 from nmt.serve.document import Document, plain
 from nmt.serve.html import marked_up
@@ -80,7 +82,7 @@ def _answer(
     if detected:
         columns["detectedLanguage"] = [vars(each) for each in detected]
     if ask.details:
-        columns["nmt"] = [_details(*pair) for pair in pairs]
+        columns["nmt"] = [_details(*pair, ask) for pair in pairs]
     return {name: column if ask.several else column[0] for name, column in columns.items()}
 
 
@@ -91,14 +93,14 @@ def _texts(document: Document, answers: Sequence[Answer], count: int) -> list[st
     return list(dict.fromkeys(texts))
 
 
-def _details(document: Document, answers: Sequence[Answer]) -> list[dict[str, Any]]:
+def _details(document: Document, answers: Sequence[Answer], ask: Ask) -> list[dict[str, Any]]:
     """Return what the model says about each sentence of a document."""
-    return [_sentence(sentence, answer) for sentence, answer in zip(document.sentences, answers, strict=True)]
+    return [_sentence(sentence, answer, ask) for sentence, answer in zip(document.sentences, answers, strict=True)]
 
 
-def _sentence(sentence: str, answer: Answer) -> dict[str, Any]:
+def _sentence(sentence: str, answer: Answer, ask: Ask) -> dict[str, Any]:
     best, drawn = answer.translations[0], answer.attention
-    cross = None if drawn is None or drawn.cross is None else drawn.cross.mean((0, 1))  # (T, S)
+    cross = None if drawn is None else drawn.cross  # (L, H, T, S)
     return {
         "source": sentence,
         "translation": best.text,
@@ -106,5 +108,17 @@ def _sentence(sentence: str, answer: Answer) -> dict[str, Any]:
         "pieces": best.pieces,
         "log_probs": [round(value, 4) for value in best.token_log_probs],
         "source_pieces": None if drawn is None else [piece.label for piece in drawn.source_pieces],
-        "attention": None if cross is None else [[round(weight, 4) for weight in row] for row in cross.tolist()],
+        "layers": 0 if cross is None else cross.shape[0],
+        "heads": 0 if cross is None else cross.shape[1],
+        "attention": None if cross is None else _weights(cross, ask),
     }
+
+
+def _weights(cross: Tensor, ask: Ask) -> list[list[float]]:
+    """Return the attention (T, S) of the layer and head that a request chooses, means where it chooses none."""
+    for name, chosen, count in (("layer", ask.layer, cross.shape[0]), ("head", ask.head, cross.shape[1])):
+        if chosen is not None and chosen > count:
+            raise Refusal(400, f"Invalid request: {name} must be at most {count}")
+    layers = cross if ask.layer is None else cross[ask.layer - 1 : ask.layer]
+    heads = layers if ask.head is None else layers[:, ask.head - 1 : ask.head]
+    return [[round(weight, 4) for weight in row] for row in heads.mean((0, 1)).tolist()]

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+import torch
 
 from nmt.serve.worker import Worker
 from tests.serve.stub import LIMITS, POISON, Client, Stub, open_stub, served, wait_for
@@ -237,6 +238,29 @@ def test_details_of_each_sentence(run: Run) -> None:
     assert first["score"] == pytest.approx(run.translator.translate(["a man reads."])[0].score, abs=1e-3)
     assert isinstance(single.body["nmt"][0], dict)
     assert "nmt" not in ASK
+
+
+def test_the_attention_of_one_layer_and_head(run: Run) -> None:
+    (translation,) = run.translator.translate(["a man reads."])
+    (whole,) = run.translator.attention_maps([translation])
+    assert whole.cross is not None
+    ask = {**ASK, "q": "a man reads.", "nmt": True}
+    with served(Worker({("en", "de"): run.translator})) as client:
+        mean, layer, one = (
+            client.post("/translate", {**ask, **chosen}).body["nmt"][0]
+            for chosen in ({}, {"layer": 2}, {"layer": "1", "head": "2"})
+        )
+        refused = client.post("/translate", {**ask, "layer": 3})
+        no_number = client.post("/translate", {**ask, "head": "x"})
+    assert (mean["layers"], mean["heads"]) == tuple(whole.cross.shape[:2])
+    for found, expected in (
+        (mean, whole.cross.mean((0, 1))),
+        (layer, whole.cross[1].mean(0)),
+        (one, whole.cross[0, 1]),
+    ):
+        torch.testing.assert_close(torch.tensor(found["attention"]), expected, atol=1e-4, rtol=0)
+    assert (refused.status, refused.body["error"]) == (400, "Invalid request: layer must be at most 2")
+    assert (no_number.status, no_number.body["error"]) == (400, "Invalid request: head must be a number")
 
 
 def test_the_page_asks_no_other_machine(client: Client) -> None:

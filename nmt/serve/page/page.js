@@ -26,6 +26,7 @@ function label() {
   byId("alternatives").firstElementChild.textContent = words.alternatives;
   byId("attention").firstElementChild.textContent = words.attention;
   byId("legend").textContent = words.legend;
+  for (const name of ["layer", "head"]) byId(name).previousElementSibling.textContent = words[name];
 }
 
 const nameOf = code => names.of(code) ?? languages.find(each => each.code === code)?.name ?? code;
@@ -41,6 +42,18 @@ function fillTargets(chosen) {
   fill(target, [...new Set(all)], chosen);
   byId("swap").disabled = source.value === "auto" || !languages.some(
     each => each.code === target.value && each.targets.includes(source.value));
+}
+
+// Offers the layers and heads of the model that has answered; "" stands for their mean.
+function fillHeads(sentences) {
+  for (const name of ["layer", "head"]) {
+    const count = Math.max(0, ...sentences.map(each => each[`${name}s`]));
+    const [select, chosen] = [byId(name), byId(name).value];
+    const numbers = Array.from({ length: count }, (_, number) => new Option(number + 1));
+    select.replaceChildren(new Option(words.mean(count), ""), ...numbers);
+    select.value = chosen <= count ? chosen : "";
+    select.parentElement.hidden = count < 2;
+  }
 }
 
 function say(message, isError = false) {
@@ -61,6 +74,7 @@ function show(answer) {
     return item;
   }));
   byId("attention").hidden = !sentences.some(each => each.attention);
+  fillHeads(sentences);
   showAttention(byId("words"), translation, sentences, byId("readout"));
   say(answer.detectedLanguage?.confidence ? words.detected(nameOf(answer.detectedLanguage.language)) : "");
 }
@@ -86,7 +100,10 @@ async function translate() {
     return show({});
   }
   translation.ariaBusy = "true";
-  const fields = { q: text.value, source: source.value, target: target.value, alternatives: ALTERNATIVES, nmt: true };
+  const [layer, head] = [byId("layer").value, byId("head").value];
+  const fields = {
+    q: text.value, source: source.value, target: target.value, alternatives: ALTERNATIVES, nmt: true, layer, head,
+  };
   try {
     show(await ask("translate", { ...fields, api_key: byId("key").value }, signal));
   } catch (error) {
@@ -129,10 +146,15 @@ async function start() {
   const sources = languages.filter(each => targetsOf(each.code).length).map(each => each.code);
   fill(source, sources.length > 1 ? ["auto", ...sources] : sources, sources[0]);
   fillTargets();
-  source.addEventListener("change", () => { fillTargets(target.value); translate(); });
-  target.addEventListener("change", () => { fillTargets(target.value); translate(); });
+  for (const select of [source, target]) {
+    select.addEventListener("change", () => {
+      for (const name of ["layer", "head"]) byId(name).value = ""; // another model may have fewer
+      fillTargets(target.value);
+      translate();
+    });
+  }
   text.addEventListener("input", typed);
-  byId("key").addEventListener("change", translate);
+  for (const name of ["key", "layer", "head"]) byId(name).addEventListener("change", translate);
   byId("swap").addEventListener("click", swap);
   byId("copy").addEventListener("click", copy);
   typed();

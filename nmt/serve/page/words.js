@@ -15,6 +15,9 @@ const english = {
   attention: "What the model looked at",
   legend: "Point at a word to see which words of the other text it depends on. " +
     "An orange line marks pieces of which the model was not sure.",
+  layer: "Layer",
+  head: "Head",
+  mean: count => `mean of ${count}`,
   sure: (piece, percent) => `“${piece}”: ${percent} % sure`,
   failed: "The server does not answer.",
 };
@@ -34,6 +37,9 @@ const korean = {
   attention: "모델이 본 곳",
   legend: "낱말을 가리키면 그 낱말이 다른 쪽 글의 어느 낱말을 보는지 나타납니다. " +
     "주황색 줄은 모델이 확신하지 못한 조각입니다.",
+  layer: "층",
+  head: "헤드",
+  mean: count => `${count}개의 평균`,
   sure: (piece, percent) => `‘${piece}’: 확신 ${percent} %`,
   failed: "서버가 응답하지 않습니다.",
 };
