@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable
 
 _BREAK = re.compile(r"\s*[\r\n]\s*")
-# Control characters, halves of characters, line and paragraph separators, and marks that turn the order of the letters
-# behind them. The joiners of emoji and of Persian, soft hyphens and special spaces are parts of texts, and stay.
+# Control characters, halves of characters, line and paragraph separators, and marks that change the direction of the
+# following text. The joiners of emoji and of Persian, soft hyphens and special spaces are parts of texts, and stay.
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028-\u202e\u2066-\u2069]")
 
 
@@ -18,8 +18,9 @@ class UserError(ValueError):
 
     The message is one line: the setting or file, the value that it got, the expected value, and what to do. The
     programs print it without a traceback and exit with status 2. `problems` are the single mistakes, if there are
-    several. One about a setting begins with its dotted key and a colon. Line breaks in them become spaces, and what a
-    terminal would obey is escaped (`printable`), because a message quotes values that a stranger may have chosen.
+    several. A problem with a setting begins with its dotted key and a colon. Line breaks become spaces, and characters
+    that a terminal would obey are escaped (`printable`), because a message quotes values that a stranger may have
+    chosen.
     """
 
     def __init__(self, *problems: str) -> None:
@@ -47,7 +48,7 @@ class ParameterError(ValueError):
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """Return the known word that resembles `word` most, or None if none is near.
+    """Return the known word that resembles `word` most, or None if no known word is near.
 
     Most letters must agree (two of three, three of four), because a far guess misleads. The first part of a single
     known word is near too, as in `beam` of `beam_size`. A word of two letters, such as the code of a language, is near
@@ -73,7 +74,7 @@ def did_you_mean(word: str, known: Iterable[str], *, prefix: str = "") -> str:
 
 
 def missing_packages(*modules: str, extra: str) -> str:
-    """Return how to install those of the `modules` that are missing, or an empty string. `extra` installs all."""
+    """Return how to install the missing ones of `modules`, or an empty string. `extra` installs all."""
     missing = [module for module in modules if importlib.util.find_spec(module) is None]
     if not missing:
         return ""

@@ -23,10 +23,10 @@ def cache_folder() -> Path:
 
 
 def read_entry(path: Path, subject: str, parse: Callable[[bytes], T]) -> T | None:
-    """Return what `parse` makes of the content that `write_entry` wrote, or None if there is nothing to use.
+    """Return the result of `parse` for the content of a file of the cache, or None if there is no usable file.
 
-    A file that cannot be read or is damaged is logged; the message begins with `subject`. It is damaged if its digest
-    is wrong, or if `parse` raises ValueError.
+    A file that cannot be read or is damaged is logged; the message begins with `subject`. A file is damaged if its
+    digest is wrong, or if `parse` raises ValueError.
     """
     try:
         entry = path.read_bytes()

@@ -37,7 +37,7 @@ class Encoded(NamedTuple):
 
 
 class EncodedPairs(Sequence[Encoded]):
-    """Encoded pairs, of which any one can be read at once, and the lengths of all of them."""
+    """Encoded pairs with random access, and the lengths of all pairs."""
 
     @property
     @abstractmethod
@@ -51,7 +51,7 @@ class EncodedPairs(Sequence[Encoded]):
 
 
 class EncodedCorpus(EncodedPairs):
-    """The kept pairs of a corpus as ids, mapped to memory from the files in a folder, which may be deleted then.
+    """The kept pairs of a corpus as ids, in memory-mapped files. Their folder may be deleted afterwards.
 
     `dropped` counts the pairs that the filters left out, by reason.
     """
@@ -84,7 +84,7 @@ class EncodedCorpus(EncodedPairs):
         return self._lengths(1)
 
     def _lengths(self, side: int) -> NDArray[np.int32]:
-        lengths = np.empty(len(self), np.int32)  # by itself, NumPy would make an array of int64
+        lengths = np.empty(len(self), np.int32)  # NumPy's default would be int64
         np.subtract(self._offsets[side + 1 :: 2], self._offsets[side:-1:2], out=lengths, casting="unsafe")
         return lengths
 

@@ -67,8 +67,8 @@ def encode_corpus(
 ) -> EncodedCorpus:
     """Return the pairs that pass the filters, encoded. They are read from the cache `folder`, or written to it first.
 
-    If `linked`, they have links. A damaged corpus is made again. If `folder` cannot be written, the files are temporary
-    ones. If several processes need the same corpus, one makes it and the others wait.
+    If `linked`, they have links. A damaged corpus is made again. If `folder` cannot be written, temporary files are
+    used. If several processes need the same corpus, one makes it and the others wait.
     Raises UserError if every pair is dropped or an alignment does not fit its pair, OSError if the disk is full.
     """
     types = IdTypes.of(tokenizer, filters.max_length, linked=linked)
@@ -123,7 +123,7 @@ def _why(dropped: Counter[str], filters: Filters) -> str:
 
 
 def _open_corpus(folder: Path, identity: Mapping[str, Any]) -> EncodedCorpus | None:
-    """Return the corpus in `folder`, or None if it is missing, or damaged (logged), or another one."""
+    """Return the corpus in `folder`, or None if it is missing, damaged (which is logged), or a different corpus."""
 
     def parse(content: bytes) -> EncodedCorpus:
         about = json.loads(content)
@@ -152,7 +152,7 @@ class _Encoder:
     def write(self, folder: Path, split: Split) -> Counter[str]:
         """Write the files of a corpus to `folder`; return the number of dropped pairs, by reason.
 
-        Two processes that write at once, where files cannot be locked, replace each file by an equal one.
+        If files cannot be locked, two processes may write at once. Each then replaces a file by an equal file.
         """
         kept, dropped = 0, Counter[str]()
         with (

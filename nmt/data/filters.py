@@ -24,7 +24,7 @@ KINDS: tuple[type[Defect], ...] = (
     *(Script, Language, Encoding, Invisible, Markup, Numbers, Addresses, Symbols, Shifted),
 )
 FILTERS: Mapping[str, type[Defect]] = {kind.name: kind for kind in KINDS}
-DEFECTS: Mapping[str, type[Defect]] = {**FILTERS, NotNfc.name: NotNfc}  # for which nothing has to be dropped
+DEFECTS: Mapping[str, type[Defect]] = {**FILTERS, NotNfc.name: NotNfc}  # which need not be dropped
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Filters:
         return np.select(conditions, ["empty", "too long", "of unequal length"], "")
 
     def limits(self) -> dict[str, str]:
-        """Return what each reason means, in words that complete the sentence "The pair ..."."""
+        """Return the meaning of each reason, in words that complete the sentence "The pair ..."."""
         return {
             "empty": "has no text on one side or both",
             "too long": f"has a side of more than {self.max_length} pieces (data.max_length)",
@@ -92,7 +92,7 @@ def make_filters(config: DataConfig, corpus: Mapping[str, Split]) -> Filters:
 def corpus_context(
     config: DataConfig, corpus: Mapping[str, Split], split: str, *, stride: int | None = None
 ) -> CorpusContext:
-    """Return what defects may know about the pairs of `split`, of which one block in `stride` is read if it is given.
+    """Return the context of the defects in `split`. If `stride` is given, only one block in `stride` is read.
 
     With `data.overfit`, nothing is held out of train.
     """

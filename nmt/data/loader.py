@@ -51,10 +51,10 @@ def plan_batches(
 ) -> Plan:
     """Return batches of pairs with similar lengths and at most `budget` padded tokens on either side.
 
-    With `rng`, pairs of equal lengths and the batches themselves are shuffled, and the last batches are dropped so
-    that all `ranks` get the same number. Without it, batches go from short to long. A pair longer than the budget is a
-    batch by itself. With `count`, there are exactly so many batches before any is dropped: if there would be more, the
-    budget is raised as little as possible, and if there would be fewer, the batches with most pairs are cut in two.
+    With `rng`, pairs of equal lengths and the batches themselves are shuffled, and the last batches are dropped so that
+    all `ranks` get the same number. Without it, batches go from short to long. A pair longer than the budget is a batch
+    by itself. With `count`, there are exactly `count` batches before any is dropped: if there would be more, the budget
+    is raised as little as possible, and if there would be fewer, the batches with most pairs are cut in two.
     """
     if count is None:
         starts = batch_starts(source_lengths, target_lengths, budget)
@@ -230,7 +230,7 @@ class BatchLoader:
         """
         self.epoch, self.done = state["epoch"], state["done"]
         before, now = (state["batches"], state["ranks"]), (self._batches, self.world_size)
-        if self.done == state["batches"]:  # nothing is left of that epoch, however many batches it would have now
+        if self.done == state["batches"]:  # that epoch is complete, so a different number of batches does not matter
             self.done = self._batches
         elif self.done and (order := state.get("order", 1)) != ORDER:
             raise UserError(

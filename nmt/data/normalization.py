@@ -3,9 +3,9 @@
 A sentence typed with combining accents or single Hangul letters then has the same pieces as the usual spelling. NFKC,
 SentencePiece's own rule, would go further and replace "½" and "…".
 
-`normalized` is the definition. `rule_table` is the same as a table for SentencePiece, which compiles it into its model.
-So each reader of the model file normalizes texts as the training did. The table differs from NFC in one case: where a
-letter has several marks, and Unicode has no single character for all of them, the marks stay as they are.
+`normalized` is the definition. `rule_table` is the same rule as a table, which SentencePiece compiles into its model.
+So every program that loads the model file normalizes texts as the training did. The table differs from NFC in one case:
+if a letter has several marks, and Unicode has no single character for all of them, the marks stay unchanged.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def normalized(text: str) -> str:
 
 @functools.cache
 def rule_table() -> str:
-    """Return the rules for `normalization_rule_tsv` of SentencePiece: in each line a spelling and what replaces it.
+    """Return the rules for `normalization_rule_tsv` of SentencePiece: in each line a spelling and its replacement.
 
     Both are code points in hexadecimal. SentencePiece applies the longest rule at each place of a text. It removes
     repeated spaces itself.
@@ -46,7 +46,7 @@ def _spaces() -> Iterator[tuple[str, str]]:
 
 
 def _characters() -> Iterator[tuple[str, str]]:
-    """Yield each other spelling of a character with its NFC, the syllables of Hangul left out."""
+    """Yield each spelling of a character that is not NFC, with its NFC. The syllables of Hangul are left out."""
     for code in range(LAST):
         if code in SURROGATES or code in SYLLABLES:
             continue
@@ -66,7 +66,7 @@ def _spellings(decomposed: str) -> Iterator[str]:
 
 
 def _hangul() -> Iterator[tuple[str, str]]:
-    """Yield the spellings of each syllable of Hangul: by its letters, or by a syllable without tail and the tail."""
+    """Yield the spellings of each syllable of Hangul: its letters, or a syllable without a tail and then the tail."""
     for lead, vowel in itertools.product(map(chr, LEADS), map(chr, VOWELS)):
         syllable = _nfc(lead + vowel)
         yield lead + vowel, syllable

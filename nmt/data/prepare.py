@@ -35,7 +35,7 @@ class Corpora:
         return cls(load_corpus(source, data), load_more(more, data))
 
     def digest(self, data: DataConfig, *, linked: bool) -> str:
-        """Return what identifies the training and validation pairs, and if `linked` their alignments."""
+        """Return a digest of the training and validation pairs, and if `linked` of their alignments."""
         splits = self.splits["train"], self.splits["val"]
         links = [split.links or "" for split in splits if linked]
         added = [f"{each.split.digest} {each.weight}" for each in self.more.values()]

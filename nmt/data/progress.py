@@ -40,7 +40,7 @@ class PassProgress:
         return self
 
     def advance(self, count: int) -> None:
-        """Add `count` to what is done. Update the bar, or log a line if enough time has passed."""
+        """Add `count` to the number of finished units. Update the bar, or log a line if enough time has passed."""
         self.done += count
         if self._bar is not None:
             self._update(self._bar)

@@ -1,7 +1,7 @@
 """Random segmentations of encoded sentences: subword regularization and BPE-dropout.
 
 SentencePiece can sample too, but with the same seed it gives other samples in another process. A resumed run, and the
-processes of a run on several GPUs, need the same ones.
+processes of a run on several GPUs, need the same samples.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 from nmt.tokens import EOS, WORD_MARK
 
-WORDS = 100_000  # most words whose segmentations are kept in memory
+WORDS = 100_000  # maximum number of words whose segmentations are kept in memory
 STATES = 400_000  # the same for states of words on the way from characters to pieces
 UNKNOWN_PENALTY = 10.0  # of SentencePiece: how much worse a character without a piece is than the worst piece
 
@@ -114,7 +114,8 @@ class UnigramSampler(Sampler):
     def _make_lattice(self, word: Ids) -> list[tuple[list[float], list[tuple[Ids, int]]]]:
         """Return for each place of the word the pieces that begin there, each with its ids and the place after it.
 
-        The limits cut the interval from 0 to 1 into one part for each piece, as wide as the piece is probable.
+        The limits cut the interval from 0 to 1 into one part for each piece. The width of a part is the probability of
+        its piece.
         """
         text = self.text(word)
         total = [0.0] * (len(text) + 1)  # log of the summed weight of all segmentations of the rest of the word
@@ -131,7 +132,7 @@ class UnigramSampler(Sampler):
         return lattice[::-1]
 
     def _pieces(self, text: str, start: int) -> Iterator[tuple[int, float]]:
-        """Yield the end and the score of each piece that begins at `start`; a character is always one."""
+        """Yield the end and the score of each piece that begins at `start`; a single character is always a piece."""
         scores = self.inventory.scores
         yield start + 1, scores.get(text[start], self._unknown)
         for end in range(start + 2, min(len(text), start + self._longest) + 1):
@@ -140,9 +141,8 @@ class UnigramSampler(Sampler):
 
 
 class BpeDropout(Sampler):
-    """Merges the characters of a word as BPE does, but in each step, leaves out each merge with probability `drop`.
-
-    The first of the merges that are left is made, and the word is finished when none is left (Provilkov et al. 2020,
+    """Merges the characters of a word as BPE does, but in each step, leaves out each merge with probability `drop`. The
+    first of the remaining merges is made, and the word is finished when no merge remains (Provilkov et al. 2020,
     arXiv:1910.13267, algorithm 1).
     """
 

@@ -2,8 +2,8 @@
 
 Source and target are normalized in the same way (see `nmt.data.normalization`): Unicode NFC, and one space for each run
 of white space. So `decode_target(encode_target([text])[0])` is `normalized(text)`, except for U+2581, which
-SentencePiece uses for the space. A rule in the SentencePiece model does the same for whoever reads the model alone,
-except for a few letters with several marks, which are normalized here.
+SentencePiece uses for the space. A rule in the SentencePiece model does the same for other programs that load the
+model, except for a few letters with several marks, which are normalized here.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 VERSION = 2  # of the texts that a tokenizer is trained on, of their normalization, and of the default size
 FIXED_PIECES = 4 + len(RESERVED) + 256  # special pieces, reserved pieces and bytes
-MOST_PIECES = 32_000  # of a default size
+MOST_PIECES = 32_000  # in a default vocabulary
 # Fixed options of SentencePiece's trainer, in addition to TokenizerConfig. They are part of the cache key.
 TRAINER_OPTIONS: dict[str, Any] = {
     "pad_id": PAD,
@@ -174,7 +174,7 @@ def _processor(model: bytes) -> Any:
 
 
 def _sound(model: bytes) -> bytes:
-    """Return a model that SentencePiece can load. Raises UserError for another one."""
+    """Return a model that SentencePiece can load. Raises UserError if it cannot."""
     _processor(model)
     return model
 
@@ -267,7 +267,7 @@ def default_size(characters: int, pairs: int) -> int:
     """Return the number of pieces for a corpus of this many `pairs`, whose texts have this many `characters`.
 
     Every character gets a piece. The number of further pieces grows with the square root of `pairs`, from 1,000 for
-    1,000 pairs to 5,600 for the 29,000 pairs of Multi30k. The whole is at most 32,000, but has every character.
+    1,000 pairs to 5,600 for the 29,000 pairs of Multi30k. The total is at most 32,000, but every character is included.
     """
     fewest = FIXED_PIECES + characters
     return max(fewest, min(MOST_PIECES, fewest + round(33 * math.sqrt(pairs))))
@@ -332,7 +332,7 @@ def _train_model(texts: Iterable[str], vocab_size: int, side: str, config: Token
 
 
 def _noting(texts: Iterator[str], failures: list[BaseException]) -> Iterator[str]:
-    """Yield `texts`, and append to `failures` what ends them: SentencePiece makes a RuntimeError of any exception.
+    """Yield `texts`, and append the exception that ends them to `failures`: SentencePiece turns it into a RuntimeError.
 
     A signal is such an exception while SentencePiece reads. While it computes, Python raises it after the training.
     """
@@ -344,7 +344,7 @@ def _noting(texts: Iterator[str], failures: list[BaseException]) -> Iterator[str
 
 
 def _training_error(message: str, side: str, config: TokenizerConfig) -> UserError:
-    """Return an error that names the setting which made SentencePiece fail with `message`."""
+    """Return an error that names the setting for which SentencePiece failed with `message`."""
     got = f"tokenizer.vocab_size: got {config.vocab_size}"
     if most := re.search(r"set it to a value <= (\d+)", message):
         return UserError(

@@ -106,10 +106,10 @@ def _swapped(pair: Encoded) -> Encoded:
 
 
 class SubwordSampling:
-    """Encodes pairs again with random segmentations; each draw depends on the generator alone.
+    """Encodes pairs again with random segmentations, which depend only on the random generator.
 
-    `type` is that of the tokenizer, and `strength` the alpha of `UnigramSampler` or the `drop` of `BpeDropout`. A side
-    whose random encoding is longer than `max_length` keeps its usual encoding. Links follow their words.
+    `type` is the type of the tokenizer, and `strength` the alpha of `UnigramSampler` or the `drop` of `BpeDropout`. A
+    side whose random encoding is longer than `max_length` keeps its usual encoding. Links follow their words.
     """
 
     def __init__(self, tokenizer: Tokenizer, type: str, strength: float, max_length: int) -> None:
@@ -149,7 +149,7 @@ class SubwordSampling:
 
 
 class TrainingPairs:
-    """The training pairs of each epoch, which depend only on the seed and the epoch. An epoch always has as many.
+    """The training pairs of each epoch, which depend only on the seed and the epoch. Every epoch has the same number.
 
     The first part is the corpus itself, with weight 1; the others are added to it.
     """
@@ -188,7 +188,7 @@ class TrainingPairs:
         return self.sampling is not None or any(part.share for part in self.parts)
 
     def of_epoch(self, epoch: int) -> EncodedPairs:
-        """Return the pairs of an epoch. They are made when they are not those of the last call."""
+        """Return the pairs of an epoch. They are made unless the last call was for the same pairs."""
         epoch = epoch if self.differ else 0
         if self._last is None or self._last[0] != epoch:
             self._last = None  # free the memory of the last epoch first

@@ -1,8 +1,8 @@
 """Word alignments as text, and the links between pieces that follow from them.
 
-A link (i, j) says that word i of the source and word j of the target belong together, counted from 0; words are what
-white space separates. In the Pharaoh format a sentence pair is one line of links, `0-0 1-2 2-1`. In alignments made by
-people, `i?j` is a possible link, and `i-j` a sure one.
+A link (i, j) says that word i of the source and word j of the target belong together. Words are separated by white
+space and counted from 0. In the Pharaoh format a sentence pair is one line of links, `0-0 1-2 2-1`. In alignments made
+by people, `i?j` is a possible link, and `i-j` a sure one.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def links_of_pair(pair: SentencePair, where: str) -> frozenset[Link]:
 
 
 def require_plain(text: str, where: str) -> None:
-    """Raise UserError for a text with "▁", because its words cannot be told from its pieces."""
+    """Raise UserError for a text with "▁", because its words cannot be found from its pieces."""
     if WORD_MARK in text:
         raise UserError(f"{where}: has the character '{WORD_MARK}' (U+2581), which stands for the space; replace it")
 

@@ -1,1 +1,1 @@
-"""What can be wrong with a sentence pair: one class each. The data report counts them, and filters drop them."""
+"""Defects of sentence pairs, one class each. The data report counts the pairs with a defect, and filters drop them."""

@@ -1,4 +1,4 @@
-"""The contract of a defect, and what a defect may know about the pairs around the one that it looks at."""
+"""The base class of defects, and the context in which a defect checks a pair."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class CorpusContext:
     stride: int = 1
 
     def place(self, index: int, pair: SentencePair) -> str:
-        """Return where the pair with this index stands: "line 7", or "pair 7" if it is from no file."""
+        """Return the place of the pair with this index: "line 7", or "pair 7" if it is not from a file."""
         block, rest = divmod(index, BLOCK)
         return f"pair {block * self.stride * BLOCK + rest + 1:,}" if pair.line is None else f"line {pair.line:,}"
 
@@ -74,8 +74,8 @@ def _hash(text: str) -> int:
 class Defect(ABC):
     """One thing that can be wrong with a sentence pair.
 
-    `name` is the word for `data.filters`. `explanation` completes the sentence "The pair ...". Whoever changes what
-    `find` finds raises `version`, because pairs without the defect are kept in a cache.
+    `name` is the word for `data.filters`. `explanation` completes the sentence "The pair ...". Increase `version`
+    whenever `find` changes, because pairs without the defect are kept in a cache.
     """
 
     name: ClassVar[str]
@@ -83,7 +83,7 @@ class Defect(ABC):
     version: ClassVar[int] = 1
 
     def __init__(self, context: CorpusContext) -> None:
-        """Take the context. A constructor is cheap: what takes time is left to the first call of `find`."""
+        """Take the context. A constructor must be fast: slow work waits for the first call of `find`."""
         self.context = context
 
     @abstractmethod
@@ -99,5 +99,5 @@ class Defect(ABC):
         return ""
 
     def identity(self) -> Any:
-        """Return plain values that decide, together with the texts of the split, what is found."""
+        """Return plain values that decide, together with the texts of the split, which pairs have the defect."""
         return [self.name, self.version]

@@ -1,4 +1,4 @@
-"""Defects that show only beside other pairs: repeated, with many translations, or held out as well."""
+"""Defects of a pair in relation to other pairs: repeated, with many translations, or held out as well."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ PUNCTUATION = regex.compile(r"[\p{P}\s]+")
 
 
 class Duplicate(Defect):
-    """The same pair came before. The first of them has no defect."""
+    """The same pair came before. The first of equal pairs has no defect."""
 
     name = "duplicate"
     explanation = "repeats an earlier pair of its split"
 
     def find(self, index: int, pair: SentencePair) -> str:
-        """Return "again" for such a pair."""
+        """Return "again" for a repeated pair."""
         return "again" if self._repeated[index] else ""
 
     @functools.cached_property

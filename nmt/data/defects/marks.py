@@ -10,8 +10,8 @@ import regex
 from nmt.data.defects.base import SIDES, Defect
 from nmt.data.pair import SentencePair
 
-# Tags of running text. Words that manuals put in angle brackets, for a key or for what one has to fill in (<Del>,
-# <title>), are none of them.
+# Tags of running text. Words in angle brackets for a key or for a text to fill in (<Del>, <title>), as in manuals, are
+# not tags.
 TAGS = (
     "a abbr b big blockquote br center dd div dl dt em font h[1-6] hr i iframe img li ol p pre s script small span "
     "strike strong style sub sup tbody td th thead tr tt u ul"
@@ -33,7 +33,7 @@ MOST_REPEATED = 5
 _RUN = re.compile(rf"([^\w\s]|_)\1{{{MOST_REPEATED}}}")
 _SYMBOL = re.compile(r"[^\w ]")
 _TEXT = regex.compile(r"[\p{L}\p{M}\p{N}]")  # with marks: many vowels of Hindi are marks
-# What the bytes of UTF-8 or EUC-KR become where they are read as Latin-1 or Windows-1252: "ì•ˆë…•", "¾È³ç"
+# The bytes of UTF-8 or EUC-KR, read as Latin-1 or Windows-1252: "ì•ˆë…•", "¾È³ç"
 _LATIN_1 = re.compile(f"[\u0080-\u00ff{bytes(range(0x80, 0xA0)).decode('cp1252', 'ignore')}]{{6,}}")
 
 
@@ -63,7 +63,7 @@ def _first_entity(text: str) -> str:
 
 
 class Addresses(Defect):
-    """A URL or an e-mail address is on one side only. Codes of the two languages in them may differ."""
+    """A URL or an e-mail address is on one side only. Language codes in the addresses may differ."""
 
     name = "addresses"
     explanation = "has a URL or an e-mail address on one side that the other side has not"
@@ -87,9 +87,9 @@ def _parts(text: str) -> list[str]:
 
 
 class Symbols(Defect):
-    """A text is mostly punctuation and symbols, has the same one many times in a row, or is a wrongly decoded one.
+    """A text is mostly punctuation and symbols, repeats a symbol many times in a row, or was decoded wrongly.
 
-    A wrong decoding is found here only where nearly all letters suffer from it. `encoding` finds single letters.
+    A wrong decoding is found here only if nearly all letters are wrong. `encoding` finds single wrong letters.
     """
 
     name = "symbols"
@@ -112,7 +112,7 @@ def _wrong_symbols(text: str) -> str:
         return f"{run[1]} repeated"
     if not text.isascii() and any(_is_mixed(found) for found in _LATIN_1.findall(text)):
         return "wrong decoding"
-    if symbols <= (1 - LEAST_SHARE) * (len(text) - text.count(" ")):  # as most often, and quick
+    if symbols <= (1 - LEAST_SHARE) * (len(text) - text.count(" ")):  # the usual case, and a fast check
         return ""
     characters = "".join(text.rstrip(" .…").split())
     few = len(characters) >= FEWEST_CHARACTERS and len(_TEXT.findall(characters)) < LEAST_SHARE * len(characters)

@@ -12,9 +12,9 @@ from num2words import CONVERTER_CLASSES, num2words
 
 from nmt.data.defects.corpus import simplified
 
-MOST_DIGITS = 5  # few write a longer number in words, and num2words may need minutes for it
+MOST_DIGITS = 5  # longer numbers are rarely written in words, and num2words may need minutes for one
 FORMS = ("cardinal", "ordinal", "year")
-# What num2words raises where a language has no ordinals or no years, or ends early
+# The exceptions of num2words for a language without ordinals, years or large numbers
 UNFINISHED = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, NotImplementedError)
 
 _WORD = regex.compile(r"[\p{L}\p{M}]+")
@@ -70,7 +70,7 @@ def _any_of(words: Iterable[str]) -> Any:
 
 
 def _alternatives(words: Iterable[str]) -> str:
-    """Return a pattern for any of the words, but not inside a word of Latin letters. Of no words, it finds none."""
+    """Return a pattern for any of the words, not inside a word of Latin letters. Of no words, it finds none."""
     found = "|".join(regex.escape(word) for word in sorted(set(words), key=lambda word: (-len(word), word)))
     return rf"(?<!\p{{sc=Latin}})(?:{found or '(?!)'})(?!\p{{sc=Latin}})"
 

@@ -1,4 +1,4 @@
-"""Numbers that one side of a pair has and the other has not.
+"""Numbers that only one side of a pair has.
 
 Good translations write the same number in many ways, so a number is left over only if nothing on the other side
 explains it:
@@ -7,12 +7,13 @@ explains it:
   not count, nor do those at the end of decimals.
 - "1,000", "1.000", "1 000" and "1'000" may all be 1000, and "1.000" may be 1 as well.
 - The other side may have the number in words or in Roman numerals, a month by its name, a year with two digits, or an
-  hour of the other clock (14:12 is 2:12 PM). Beside "million" and the like, other digits may stand for it.
+  hour of the other clock (14:12 is 2:12 PM). Next to a word such as "million", other digits may stand for the same
+  number.
 - Digits behind a percent sign belong to a format ("%3d"), which programs may fill in any order.
 
-If both sides have a number left over, they differ. If one side has, it must be a number that translators do not leave
-out: above 12 (smaller ones are often words in an inflected form), not a part of a name ("F2"), and not a number that
-the other side has less often ("2 of 2").
+If both sides have a number left over, the pair has the defect. If only one side has, the pair has the defect only if
+translators do not leave out such a number: it is above 12 (smaller ones are often words in an inflected form), not a
+part of a name ("F2"), and not a number that the other side has less often ("2 of 2").
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class Numbers(Defect):
 
     def find(self, index: int, pair: SentencePair) -> str:
         """Return the numbers of each side that nothing explains: "source: 25; target: 35"."""
-        if _DIGITS.findall(pair.source) == _DIGITS.findall(pair.target):  # as most often
+        if _DIGITS.findall(pair.source) == _DIGITS.findall(pair.target):  # the usual case
             return ""
         sides = [_Side(*each) for each in zip((pair.source, pair.target), self.context.languages, strict=True)]
         left = [list(_left_over(sides[side], sides[1 - side])) for side in (0, 1)]
@@ -95,7 +96,7 @@ class _Side:
 
     @functools.cached_property
     def is_scaled(self) -> bool:
-        """Whether a word such as "million" is behind a number."""
+        """Whether a word such as "million" follows a number."""
         scale = scale_words(self.language)
         return any(scale.match(self.text, number.end()) for number in _DIGITS.finditer(self.text))
 
@@ -105,7 +106,7 @@ class _Side:
         return bool(_TIME.search(self.text) or clock_words(self.language).search(self.text))
 
     def has_month_or_roman(self, value: int) -> bool:
-        """Return whether this number stands here as the name of a month or in Roman numerals."""
+        """Return whether the text has this number as the name of a month or in Roman numerals."""
         month = month_names(self.language).get(value)
         roman = _roman(value)
         return bool((month and month.search(self.text)) or (roman and re.search(rf"\b{roman}\b", self.text)))
@@ -113,7 +114,7 @@ class _Side:
 
 @dataclass(frozen=True)
 class _Number:
-    """A number that nothing explains. It is certain that it should be on the other side, or only likely."""
+    """A number that nothing explains. `is_certain` is False if translators may leave out such a number."""
 
     digits: str
     is_certain: bool
@@ -147,7 +148,7 @@ def _joined(number: str) -> list[str]:
 
 
 def _readings(number: str) -> list[list[str]]:
-    """Return what the groups of digits may be: joined, as written, and the latter without the last zeros."""
+    """Return the possible groups of digits: joined, as written, and as written without the last zeros."""
     last = max(number.rfind("."), number.rfind(","))
     return [_joined(number), _groups(number), _groups(number if last < 0 else number.rstrip("0"))]
 

@@ -1,4 +1,4 @@
-"""Stretches of a corpus in which the sources stand beside the targets of other lines.
+"""Stretches of a corpus in which the sources are beside the targets of other lines.
 
 A line that is lost or added in one of two files shifts all later lines against their translations. Two things show
 whether source i belongs to target i, or to target i + d for d from -3 to 3:
@@ -95,14 +95,14 @@ def find_shifts(pairs: Iterable[SentencePair]) -> list[Stretch]:
 
 
 def _stretches(ratios: Sequence[Floats], start: int, end: int) -> Iterator[Stretch]:
-    """Yield the shifted stretches among these lines: those before the most certain one, itself, and those behind."""
+    """Yield the shifted stretches of these lines: before the most certain stretch, this stretch, and after it."""
     if end - start <= FEWEST_LINES:
         return
     sums = ((*_highest_sum(each[start:end]), place) for place, each in zip(PLACES, ratios, strict=True) if place)
     highest, first, last, offset = max(sums)
     if highest <= THRESHOLD:
         return
-    # A lost source or target stands alone: its pair is wrong too, before a negative offset and behind a positive one.
+    # The line whose partner was lost is wrong too: it is before a negative offset, and after a positive offset.
     found = Stretch(max(start, start + first + min(offset, 0)), min(end, start + last + max(offset, 0)), offset)
     yield from _stretches(ratios, start, found.start)
     yield found
@@ -110,7 +110,7 @@ def _stretches(ratios: Sequence[Floats], start: int, end: int) -> Iterator[Stret
 
 
 def _highest_sum(values: Floats) -> tuple[float, int, int]:
-    """Return the highest sum of values in a row, the first of them, and the one behind the last."""
+    """Return the highest sum of consecutive values, the index of the first, and the index after the last."""
     sums = np.concatenate([[0.0], np.cumsum(values, dtype=np.float64)])
     rises = sums - np.minimum.accumulate(sums)
     end = int(np.argmax(rises))
@@ -156,7 +156,7 @@ def _read(pairs: Iterable[SentencePair]) -> tuple[Floats, Floats, NDArray[np.int
     sources, targets, votes = array("i"), array("i"), array("b")
     no_votes = [0] * len(PLACES)
     nothing: tuple[set[str], set[str]] = (set(), set())
-    near = deque([nothing] * FARTHEST, maxlen=len(PLACES))  # what the sides of the lines around have to copy
+    near = deque([nothing] * FARTHEST, maxlen=len(PLACES))  # tokens to copy in both sides of the lines around
     for line, pair in enumerate(itertools.chain(pairs, [None] * FARTHEST), -FARTHEST):
         if pair is None:
             near.append(nothing)

@@ -16,7 +16,7 @@ from nmt.data.pair import SentencePair
 from nmt.errors import missing_packages
 
 # Control characters, and characters that cannot be seen: soft hyphen, zero-width space, line separators, byte order
-# mark, private use. White space is none of them.
+# mark, private use. White space is not included.
 INVISIBLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1b\x7f\u00ad\u200b\u2028\u2029\u2060\ufeff\ue000-\uf8ff]")
 REPLACEMENT = "\ufffd"
 
@@ -35,13 +35,13 @@ NO_LANGUAGE = "zxx"  # the answer to texts such as tables of numbers and source 
 
 
 class Identical(Defect):
-    """Source and target are equal. Numbers and dates may be, so the text must have letters."""
+    """Source and target are equal. Numbers and dates may be equal, so the text must have letters."""
 
     name = "identical"
     explanation = "has the same text, with letters in it, on both sides"
 
     def find(self, index: int, pair: SentencePair) -> str:
-        """Return "same text" for such a pair."""
+        """Return "same text" for a pair with equal sides."""
         text = pair.source.strip()
         return "same text" if text == pair.target.strip() and any(map(str.isalpha, text)) else ""
 
@@ -61,7 +61,7 @@ class Invisible(Defect):
 
 
 class NotNfc(Defect):
-    """A text is not in Unicode's normal form C, as Korean whose syllables are divided into their letters."""
+    """A text is not in Unicode's normal form C, such as Korean with syllables divided into letters."""
 
     name = "not_nfc"
     explanation = "has a side that is not in Unicode's form NFC, as Hangul in single letters; it is normalized to NFC"
@@ -152,7 +152,7 @@ def script_of(language: str) -> str:
 
 
 class _Script:
-    """Patterns for the letters of a script, and for those of other scripts. Some belong to none, such as µ."""
+    """Patterns for the letters of a script, and of other scripts. Some letters, such as µ, belong to no script."""
 
     def __init__(self, script: str) -> None:
         own = "".join(rf"\p{{sc={name}}}" for name in SCRIPTS.get(script, (script,)))

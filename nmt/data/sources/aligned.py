@@ -27,8 +27,8 @@ class Aligned(Source):
     def splits(self) -> Mapping[str, Pairs]:
         """Return the splits of the source. A file is read when its pairs are read.
 
-        Iterating raises UserError for a line that is not an alignment of its pair, and for a file with another number
-        of lines. Reading train also raises it for a file of a split that does not exist.
+        Iterating raises UserError for a line that is not an alignment of its pair, and for a file with a different
+        number of lines. Reading train also raises it for a file of a split that does not exist.
         """
         return _Splits(self.source.splits(), self.files)
 

@@ -1,4 +1,4 @@
-"""The contract of a data source: where the sentence pairs of each split come from.
+"""The base class of data sources, which give the sentence pairs of each split.
 
 A source is one class in one file, and one YAML in configs/data/ that names it:
 
@@ -31,8 +31,9 @@ Pairs = Iterable[SentencePair]
 class Source(ABC):
     """Sentence pairs by split.
 
-    A constructor is cheap: it checks its arguments (and raises `nmt.errors.ParameterError` for a value that it does not
-    accept) but reads no data, because it is called once before a run's folder is made and again when the run begins.
+    A constructor must be fast: it checks its arguments (and raises `nmt.errors.ParameterError` for a value that it does
+    not accept) but reads no data, because it is called once before a run's folder is made and again when the run
+    begins.
     """
 
     @abstractmethod
@@ -57,7 +58,7 @@ class Overlay(Source):
         self.below = below
 
     def splits(self) -> Mapping[str, Pairs]:
-        """Return the splits of `top`, and those of `below` that `top` lacks. `below` is read only when needed."""
+        """Return the splits of `top`, and the splits of `below` that `top` lacks. `below` is read only when needed."""
         return _Layers(self.top.splits(), self.below.splits)
 
     def origin(self, split: str) -> str:

@@ -112,7 +112,7 @@ def _moment(rng: Random) -> datetime.datetime:
 
 @cache
 def _time_pattern(locale: Locale, length: str) -> str:
-    """Return the locale's pattern with the wide day period, which is the one people write (Korean: 오후, not PM)."""
+    """Return the locale's pattern with the wide day period, which people usually write (Korean: 오후, not PM)."""
     pieces = locale.time_formats[length].pattern.split("'")
     return "'".join(re.sub("a+", "aaaa", piece) if i % 2 == 0 else piece for i, piece in enumerate(pieces))
 
@@ -225,7 +225,7 @@ def _number(rng: Random) -> int:
 def _words(locale: Locale, number: int) -> str:
     try:
         return str(num2words(number, lang=number_words_language(locale)))
-    except (TypeError, ArithmeticError, NotImplementedError) as error:  # some of its languages end early
+    except (TypeError, ArithmeticError, NotImplementedError) as error:  # some of its languages have no large numbers
         raise NoWording(f"{number} in {locale}") from error
 
 

@@ -1,6 +1,6 @@
 """Parallel text in local files: JSON lines, TSV, or one plain file for each language; each may be gzipped.
 
-Files are read line by line, in memory that does not grow with their size; `nmt.system.lines` says what a line is.
+Files are read line by line, in memory that does not grow with their size; `nmt.system.lines` defines a line.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SPLIT_FILE_NAMES: Mapping[str, tuple[str, ...]] = {
 
 LANGUAGE_CODE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
 
-OTHER_FORMATS = (".csv", ".json", ".ndjson")  # that nobody means as plain text
+OTHER_FORMATS = (".csv", ".json", ".ndjson")  # files with these endings are not plain text
 SET_LANGUAGES = "set data.source_lang and data.target_lang"
 
 FileSpec = Path | tuple[Path, Path]  # one file of pairs, or a source file and its target file
@@ -145,9 +145,9 @@ def read_texts(
 ) -> Iterator[tuple[int, str]]:
     """Yield the number of each line and its text; of .jsonl and .tsv (or .gz of these) the text under `column`.
 
-    A blank line is an empty text. A TSV file without a header has its text in the column `place`, counted from 0, or
-    in its only one; `note` gets a message about that. Raises UserError as `read_pairs` and `read_lines` do, and for
-    the formats that are no text.
+    A blank line is an empty text. A TSV file without a header has its text in the column `place`, counted from 0, or in
+    its only column; `note` gets a message about that. Raises UserError as `read_pairs` and `read_lines` do, and for
+    formats that are not text.
     """
     kind = format_of(path.name)
     if kind == ".jsonl":
@@ -276,7 +276,7 @@ def _tsv_rows(
 
 
 def _header(line: str, path: Path, languages: Sequence[str], remedy: str) -> list[str]:
-    """Return the names of a TSV file's columns, or an empty list where its first line holds sentences.
+    """Return the names of a TSV file's columns, or an empty list if its first line holds sentences.
 
     A line is a header if it names one of the languages, or if it holds several fields, all of them language codes.
     Raises UserError for a header that does not name all languages.
@@ -301,7 +301,7 @@ def _header(line: str, path: Path, languages: Sequence[str], remedy: str) -> lis
 def find_splits(folder: Path, source_lang: str, target_lang: str) -> dict[str, FileSpec]:
     """Return the file or files of every split that `folder` holds.
 
-    Raises UserError where the folder is missing or holds no split, or where two files claim the same one.
+    Raises UserError if the folder is missing or holds no split, or if two files are for the same split.
     """
     if not folder.is_dir():
         problem = "a file; name it by data.train=, data.val= or data.test=" if folder.exists() else "no such folder"

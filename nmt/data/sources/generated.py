@@ -1,4 +1,4 @@
-"""Sources whose pairs are drawn by a random generator: no source sentence twice, in one split or in two."""
+"""Sources whose pairs are drawn by a random generator. No source sentence occurs twice, in one split or in two."""
 
 from __future__ import annotations
 

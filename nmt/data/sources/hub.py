@@ -61,9 +61,9 @@ class Hub(Source):
     def splits(self) -> Mapping[str, Pairs]:
         """Return the data set's splits, downloaded unless they are in the client's cache or streamed.
 
-        Without a network the cache is used. A data set that is not in it raises UserError: at once if the network
-        refuses, or after `DOWNLOAD_SECONDS`. The client alone would try for half a minute or longer. Raises UserError
-        for an unknown data set, configuration, revision or language, and for data sets that need a script.
+        Without a network the cache is used. A data set that is not in the cache raises UserError: at once if the
+        network refuses, or after `DOWNLOAD_SECONDS`. The client alone would try for half a minute or longer. Raises
+        UserError for an unknown data set, configuration, revision or language, and for data sets that need a script.
         """
         dataset = self._load()
         names = {split: name for split, stems in SPLIT_FILE_NAMES.items() for name in stems if name in dataset}
