@@ -1,12 +1,12 @@
-"""Whose fault a wrong translation is: the search's, or the model's.
+"""Search errors and model errors: whether the search or the model causes a wrong translation.
 
 If the model gives the reference a higher score than the translation that the search found, the search has missed a
 better translation: a search error. Otherwise the model itself prefers the wrong translation: a model error. Stahlberg
 and Byrne 2019, "On NMT Search Errors and Model Errors: Cat Got Your Tongue?", arXiv:1908.10090, count both.
 
 Only a search for the highest score can miss it: beam search and greedy search. Diverse beam search is one too, because
-its groups differ in what they look at, and the best of all wins. Sampling and minimum Bayes risk look for something
-else, and so does a beam with a coverage penalty or with constraints on the next token.
+it returns the best translation of all groups. Sampling and minimum Bayes risk search for something else, and so does a
+beam search with a coverage penalty or with constraints on the next token.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ class Verdict:
 
     `kind` is "same" if the two texts are equal. Three kinds are not compared, and their scores are None: the source is
     empty ("no source"), the source or the reference is too long for the model ("too long"), and the translation was cut
-    at the limit of its length ("cut"), because the beginning of a sentence has a higher score than the whole.
+    at the limit of its length ("cut"), because the beginning of a sentence has a higher score than the complete
+    sentence.
     """
 
     kind: Kind
@@ -45,9 +46,9 @@ class Verdict:
 def judge(translator: BaseTranslator, translations: Sequence[Translation], references: Sequence[str]) -> list[Verdict]:
     """Return a verdict for each translation that the translator's search has found, in order.
 
-    There are none if this is not a search for the highest score. A reference is scored with the pieces into which the
-    tokenizer divides it. Its score may be higher although the search could not find it: limits of length do not apply
-    to it.
+    There are no verdicts if the search is not for the highest score. A reference is scored with the pieces into which
+    the tokenizer divides it. Length limits do not apply to it, so its score may be higher although the search could not
+    find it.
     """
     if not _seeks_highest_score(translator.search):
         return []

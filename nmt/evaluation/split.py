@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 
 
 class ScoreFile(TypedDict):
-    """A score file, as far as programs use it."""
+    """The entries of a score file that programs read."""
 
     source_lang: LanguageCode
     target_lang: LanguageCode
@@ -51,9 +51,9 @@ class Subject:
     """The subject of an evaluation: a split, and the checkpoints that translate it.
 
     `data` names the origin of the sentences as the settings do. `checkpoint` is the file's name without its ending, or
-    "ensemble" for several; `members` are their files, known for an ensemble and wherever a folder was named for the
-    results. `own` is True if the data and the length limits are those of the run. Otherwise the file names contain a
-    digest. Raises UserError for a language that is no `LanguageCode`.
+    "ensemble" for several; `members` are their files; known for an ensemble, and if a folder was named for the results.
+    `own` is True if the data and the length limits are those of the run. Otherwise the file names contain a digest.
+    Raises UserError for a language that is not a `LanguageCode`.
     """
 
     split: str
@@ -74,7 +74,7 @@ class Subject:
         return ".".join([self.split, *([] if self.checkpoint == "best" else [self.checkpoint]), search.label])
 
     def require_own_folder(self, folder: Path, search: Search) -> None:
-        """Raise UserError if `folder` has translations of other checkpoints under the names that ours would have."""
+        """Raise UserError if `folder` has translations of other checkpoints under the same file names."""
         own = re.compile(rf"{re.escape(self.beginning(search))}(\.[0-9a-f]{{8}})?\.scores\.json")  # see `label`
         for path in sorted(filter(lambda path: own.fullmatch(path.name), (folder / TRANSLATIONS).glob("*.json"))):
             members = read_scores(path, remedy=OTHER_FOLDER).get("members", [])
@@ -87,9 +87,9 @@ class Subject:
 class Evaluation:
     """The translations of a split, their references in the same order, and the scores of the whole corpus.
 
-    `references` and `hypotheses` are the lines that were scored, in Unicode NFC and with single spaces. `seconds`
-    is the time that the translation took. `verdicts` say of each translation whether a better one was missed by the
-    search; there are none for a search that does not look for the highest score.
+    `references` and `hypotheses` are the lines that were scored, in Unicode NFC and with single spaces. `seconds` is
+    the time that the translation took. `verdicts` tell for each translation whether the search has missed a better one;
+    there are none if the search is not for the highest score.
     """
 
     subject: Subject
@@ -178,15 +178,15 @@ class Written:
 def write_evaluation(folder: Path, evaluation: Evaluation) -> Written:
     """Write the lines and the scores into `folder`/translations; return the paths.
 
-    `test.beam5.lp1.src.en`, `.hyp.de` and `.ref.de` hold one sentence in each line. `.errors.tsv` says of each
-    translation whether it is an error of the search or of the model, if the search can be judged. `.scores.json` holds
-    the scores, their subject and search, the numbers of these errors, and the sacrebleu commands that compute the same
+    `test.beam5.lp1.src.en`, `.hyp.de` and `.ref.de` hold one sentence in each line. `.errors.tsv` tells for each
+    translation whether it is a search error or a model error, if the search can be judged. `.scores.json` holds the
+    scores, their subject and search, the numbers of these errors, and the sacrebleu commands that compute the same
     scores from these files.
 
-    The file names begin with `Evaluation.label`, so a repeated evaluation replaces its files. Each file is replaced as
-    a whole or not at all. If the new translations equal the old ones, the scores by other metrics are kept, and so is
-    the interval of a score that is now computed without one. Raises OSError if the folder cannot be written, UserError
-    if `folder`/translations is a link.
+    The file names begin with `Evaluation.label`, so a repeated evaluation replaces its files. Each file is replaced
+    completely or not at all. If the new translations equal the old ones, the scores by other metrics are kept, and so
+    is the interval of a score that is now computed without one. Raises OSError if the folder cannot be written,
+    UserError if `folder`/translations is a link.
     """
     subject, label = evaluation.subject, evaluation.label
     source = inside(folder, TRANSLATIONS, f"{label}.src.{subject.source_lang}")

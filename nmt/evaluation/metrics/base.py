@@ -42,7 +42,7 @@ class Metric(ABC):
     """Compares the translations of a corpus with their references.
 
     A subclass is a frozen dataclass whose fields are the metric's settings. It defines `label` and `score`, and changes
-    the class attributes below where they do not fit. No other code depends on the name of a metric.
+    the class attributes below if they do not fit. No other code depends on the name of a metric.
     """
 
     unit: ClassVar[str] = "points"
@@ -74,7 +74,7 @@ class Metric(ABC):
 
     @property
     def sacrebleu_arguments(self) -> tuple[str, ...] | None:
-        """Arguments that make the sacrebleu program compute this metric; None where it has no such metric."""
+        """Arguments that make the sacrebleu program compute this metric; None if sacrebleu does not have it."""
         return None
 
 
@@ -105,7 +105,7 @@ class Scores(Mapping[str, Score]):
 
 
 def labels(metrics: Mapping[str, Metric]) -> dict[str, str]:
-    """Return the label of each metric; where several have the same one, with the name of the metric: "BLEU (char)".
+    """Return the label of each metric. If several have the same label, the name of the metric follows: "BLEU (char)".
 
     The name may be a stranger's, so it is escaped as `nmt.errors.printable` does.
     """

@@ -31,7 +31,7 @@ class ExactMatch(Metric):
         equal = sum(h.strip() == r.strip() != "" for h, r in zip(hypotheses, references, strict=True))
         interval = None
         if bootstrap:
-            # The number of equal ones in a resample of the sentences has a binomial distribution.
+            # In a resample of the sentences, the number of equal translations has a binomial distribution.
             draws = np.random.default_rng(_SEED).binomial(sentences, equal / sentences, size=bootstrap)
             mean, half_width = estimate_ci(100.0 * draws / sentences)
             interval = Interval(float(mean), float(half_width))

@@ -18,7 +18,7 @@ LANGUAGES = ("cs", "de", "en", "fr")  # of the data set
 class Multi30kBLEU(SacreBleuMetric):
     """Corpus BLEU of lowercased text with normalized punctuation and Moses tokens, hypotheses and references alike.
 
-    The tables of Multi30k (Elliott et al. 2016) are scored so. The values are not comparable with cased BLEU of plain
+    The tables of Multi30k (Elliott et al. 2016) use this score. The values are not comparable with cased BLEU of plain
     text. The package sacremoses makes the tokens. Raises RuntimeError if it is not installed, and ValueError for a
     target language that Multi30k does not have.
     """
@@ -47,7 +47,7 @@ class _BLEU(PlainFloats, sacrebleu.metrics.bleu.BLEU):
 
 @dataclass(frozen=True)
 class _Tokenizer:
-    """What sacreBLEU expects of a tokenizer."""
+    """A tokenizer with the interface that sacreBLEU expects."""
 
     language: str
 

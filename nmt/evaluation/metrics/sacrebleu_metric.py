@@ -38,8 +38,8 @@ class SacreBleuMetric(Metric):
 class PlainFloats:
     """Makes the scores of a sacreBLEU metric Python floats.
 
-    Without it, sacreBLEU 2.6 cannot average resampled scores if some are exactly 0: these are Python floats, and the
-    others are NumPy's float32.
+    Otherwise sacreBLEU 2.6 cannot average resampled scores of which some are exactly 0: a score of 0 is a Python float,
+    and all others are NumPy's float32.
     """
 
     def _compute_score_from_stats(self, stats: Any) -> Any:
