@@ -1,4 +1,4 @@
-"""The contracts of encoders, decoders and their states.
+"""The base classes of encoders, decoders and their states.
 
 Legend: B sentences, K beams, N = B * K hypotheses (the beams of a sentence are adjacent), S source length, T target
 length, D width, L layers, H heads, V vocabulary. Masks are bool and True at real tokens.
@@ -31,7 +31,7 @@ class AttentionWeights:
 
 @dataclass(frozen=True)
 class CrossLayer:
-    """Asks a forward pass for the cross attention of one layer only, so that all others use the fused kernel.
+    """Requests the cross attention of one layer only from a forward pass. All other layers use the fused kernel.
 
     `number` counts from 1. None is the layer before the last, or the only one.
     """
@@ -137,7 +137,7 @@ class Decoder(nn.Module, ABC, Generic[StateT]):
     def forward(
         self, target_in: Tensor, encoded: EncoderOutput, *, need_weights: bool | CrossLayer = False
     ) -> tuple[Tensor, AttentionWeights | None]:
-        """Return the hidden states (B, T, D) of all tokens `target_in` (B, T). They must equal those of T steps.
+        """Return the hidden states (B, T, D) of all tokens `target_in` (B, T). They must equal T steps.
 
         All attention weights are returned with `need_weights`. For a `CrossLayer`, there is only `cross`
         (B, 1, H, T, S), the weights of that layer.

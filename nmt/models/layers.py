@@ -35,10 +35,9 @@ class Dropout(nn.Module):
 
 
 class StochasticDepth(Dropout):
-    """Sets all of a sentence's elements to zero with probability `p` and scales those of the other sentences.
-
-    Each sentence is drawn for itself. This is stochastic depth (arXiv:1603.09382, eq. 2) with the scale of inverted
-    dropout in training in place of eq. 5 in evaluation.
+    """Sets all elements of a sentence to zero with probability `p`, and scales the other sentences. Each sentence has
+    its own random draw. This is stochastic depth (arXiv:1603.09382, eq. 2) with the scale of inverted dropout in
+    training in place of eq. 5 in evaluation.
     """
 
     def forward(self, x: Tensor) -> Tensor:
@@ -58,8 +57,8 @@ def _byte_mask(x: Tensor, threshold: int) -> Tensor:
 class TokenEmbedding(nn.Embedding):
     """A table of `size` vectors, drawn from a normal distribution with a standard deviation of 1 / sqrt(width).
 
-    These values are small enough for an output layer that shares the table. The vector of padding is zero, also if such
-    a layer trains its row; training hides words in this way.
+    These values are small enough for an output layer that shares the table. The vector of padding is zero, even if such
+    an output layer trains its row; training uses it to hide words.
     """
 
     def __init__(self, size: int, width: int) -> None:

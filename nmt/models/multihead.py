@@ -15,9 +15,9 @@ _FEW_QUERIES, _FEW_PRODUCTS, _FEW_KEYS = 8, 400, 512
 class MultiHeadAttention(nn.Module):
     """Attention with `heads` heads of width `width / heads` (arXiv:1706.03762, section 3.2).
 
-    `scale_scores` divides the scores by the square root of the head width (eq. 1). `qk_norm` applies an RMSNorm of its
-    own (arXiv:1910.07467) to each head's queries, and one to its keys, before positions rotate them; the heads share
-    its gain. This bounds the scores. (arXiv:2010.04245 uses the L2 norm, arXiv:2302.05442 LayerNorm.)
+    `scale_scores` divides the scores by the square root of the head width (eq. 1). `qk_norm` applies an RMSNorm
+    (arXiv:1910.07467) to the queries of each head, and another to the keys, before positions rotate them; the heads
+    share its gain. This bounds the scores. (arXiv:2010.04245 uses the L2 norm, arXiv:2302.05442 LayerNorm.)
 
     Torch's fused kernel computes the result, or batched products where these are faster. With `need_weights`, the
     weights are computed explicitly and returned. Self-attention gets the `positions` of its stack as an argument of
@@ -138,10 +138,10 @@ def attention_weights(queries: Tensor, keys: Tensor, mask: Tensor | None, scale:
 def _products_are_faster(queries: Tensor, keys: Tensor) -> bool:
     """Return whether batched products are faster on a CPU than the fused kernel, which multiplies block by block.
 
-    They are for the few queries of a decoding step, where the fused kernel takes up to twice as long. If oneDNN
-    multiplies (see `nmt.system.process`), each block has a cost of its own, so that the fused kernel takes up to twenty
-    times as long; the longer the sentences, the smaller this cost. But torch has a slow path for batches of products
-    with fewer than 400 multiplications each.
+    They are faster for the few queries of a decoding step, for which the fused kernel takes up to twice as long. If
+    oneDNN multiplies (see `nmt.system.process`), each block has a fixed cost, so that the fused kernel takes up to
+    twenty times as long; with longer sentences, this cost matters less. But torch has a slow path for batches of
+    products with fewer than 400 multiplications each.
     """
     _, _, count, width = queries.shape
     if queries.device.type != "cpu" or count * keys.shape[2] * width < _FEW_PRODUCTS:

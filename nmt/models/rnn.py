@@ -23,7 +23,7 @@ LayerStep = Callable[[Tensor, Tensor | None, LayerState], LayerState]
 state to the next state."""
 
 StackStep = Callable[[Tensor, Tensor | None, tuple[LayerState, ...]], tuple[LayerState, ...]]
-"""The same for a stack of layers: both inputs enter the lowest layer."""
+"""A `LayerStep` for a stack of layers: both inputs enter the lowest layer."""
 
 
 class RecurrentLayer(nn.Module):
@@ -148,8 +148,8 @@ class RecurrentEncoder(Encoder):
     `hidden_width` is the number of units of each direction; with `bidirectional`, the memory is twice as wide.
     `embedding_dropout` is applied to embeddings, `layer_dropout` between layers, `memory_dropout` to the memory.
     `memory_norm` applies layer normalization to each vector of the memory (arXiv:1607.06450, section 3), before
-    `memory_dropout`; the final states stay as they are.
-    Padding stands after the sentence and has no influence: a sentence has the same memory alone and in any batch.
+    `memory_dropout`; the final states are not changed.
+    Padding comes after the sentence and has no influence: a sentence has the same memory alone and in any batch.
     """
 
     attends = False

@@ -15,7 +15,7 @@ from nmt.models.rnn import CellKind, LayerState, LayerStep, RecurrentLayer, Recu
 from nmt.parameters import Fraction, Layers, Width, checked
 
 Steps = tuple[LayerStep | None, StackStep]
-"""What computes a step: the cell before the attention, if the attention stands between two, and the stack of layers."""
+"""The functions of a step: of the cell before the attention, if the attention is between two, and of the stack."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class RecurrentState(State):
 
 
 class Bridge(nn.Module):
-    """Maps the encoder's last states to the decoder's first ones: tanh(W h), with one W for each layer and tensor.
+    """Maps the encoder's final states to the decoder's first states: tanh(W h), with one W for each layer and tensor.
 
     It extends s_0 = tanh(W_s h_1) of arXiv:1409.0473, appendix A.2.2. Layers are aligned at the top: additional decoder
     layers read the encoder's lowest layer, and additional encoder layers (the lowest) are not read. If an encoder has
@@ -70,12 +70,12 @@ class RecurrentDecoder(Decoder[RecurrentState]):
     - query_state "current": s_t = cell([y_t; h_(t-1)], s_(t-1)), readout h_t = tanh(W [s_t; c_t]).
       h is the attentional hidden state of arXiv:1508.04025, eq. 5; h_0 is 0. Feeding h to the cell is called input
       feeding (section 3.3). Without input feeding s_t = cell(y_t, s_(t-1)).
-    - no attention: s_t = cell(y_t, s_(t-1)), readout tanh(W [s_t; y_t]). The encoder reaches the decoder through s_0
-      alone (arXiv:1409.3215; arXiv:1406.1078 gives it to every step).
+    - no attention: s_t = cell(y_t, s_(t-1)), readout tanh(W [s_t; y_t]). The decoder reads the source only through s_0
+      (arXiv:1409.3215; in arXiv:1406.1078, every step reads it).
 
     `attention` makes an attention from `query_width` and `memory_width`, or is None. `input_feeding` None enables input
     feeding if the query is the current state. `embedding_dropout` is applied to y, `layer_dropout` between layers, and
-    `readout_dropout` to the readout that is returned, not to the one that is fed back. Raises ParameterError for
+    `readout_dropout` to the readout that is returned, not to the readout that is fed back. Raises ParameterError for
     input feeding without an attention that queries with the current state.
     """
 
@@ -165,7 +165,7 @@ class RecurrentDecoder(Decoder[RecurrentState]):
         return self._read(tops, torch.cat(all_contexts, dim=1), embedded), torch.cat(all_weights, dim=2)
 
     def _step_by_step(self, embedded: Tensor, state: RecurrentState) -> tuple[Tensor, Tensor | None]:
-        """Run cells and attention in turns. What does not depend on the loop is computed before or after it."""
+        """Run cells and attention in turns. Products that do not need the loop are computed before or after it."""
         steps, tops, all_contexts, all_weights, hidden = self._steps(), [], [], [], []
         for gates in self._project(embedded).unbind(dim=1):
             top, context, weights, state = self._advance(gates, state, steps)
@@ -210,7 +210,7 @@ class RecurrentDecoder(Decoder[RecurrentState]):
         return layers[-1][0], context, weights, replace(state, layers=layers, attention=attention_state)
 
     def _attend(self, query: Tensor, state: RecurrentState) -> tuple[Tensor, Tensor, State | None]:
-        """Attend with `query` (N, width): the K hypotheses of a sentence are K queries to its one memory.
+        """Attend with `query` (N, width): the K hypotheses of a sentence are K queries to the same memory.
 
         Return the context (N, C), the weights (N, H, S) and the next state of the attention.
         """

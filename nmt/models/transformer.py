@@ -77,7 +77,7 @@ class Residual(nn.Module):
 
     Pre-norm is analysed in arXiv:2002.04745. Dropout is applied to f's output (arXiv:1706.03762, section 5.4). With
     stochastic depth (arXiv:1603.09382, eq. 2), f's output is left out for a random part of the sentences in training.
-    LayerDrop (arXiv:1909.11556) is like it, but leaves out whole layers of the Transformer.
+    LayerDrop (arXiv:1909.11556) is similar, but leaves out complete layers of the Transformer.
     """
 
     def __init__(self, block: TransformerBlock) -> None:
@@ -132,7 +132,7 @@ class EncoderLayer(nn.Module):
 class LayerCache(State):
     """The projected keys and values of a layer, all (., H, ., D / H).
 
-    Those of the prefix have one row for each hypothesis, those of the memory one row for each sentence.
+    Keys and values of the prefix have one row for each hypothesis, those of the memory one row for each sentence.
     """
 
     keys: Tensor
@@ -175,8 +175,8 @@ class DecoderLayer(nn.Module):
         need_self: bool = False,
         need_cross: bool = False,
     ) -> tuple[Tensor, Tensor | None, Tensor | None]:
-        """Compute all positions (B, T, D); return them, and the weights (B, H, T, .) that are needed."""
-        # Padding stands after the real tokens, so the causal mask alone hides it from them.
+        """Return all positions (B, T, D), and the requested weights (B, H, T, .)."""
+        # Padding comes after the real tokens, so the causal mask alone hides it from them.
         inputs = self.self_residual.before(x)
         out, self_weights = self.self_attention(
             inputs, inputs, positions=positions, causal=True, need_weights=need_self
@@ -189,7 +189,7 @@ class DecoderLayer(nn.Module):
     def step(
         self, x: Tensor, cache: LayerCache, memory_mask: Tensor, positions: Positions, *, need_weights: bool
     ) -> tuple[Tensor, Tensor | None, Tensor | None, LayerCache]:
-        """Compute one position (N, 1, D); return it, the weights (N, H, 1, .) and the longer cache."""
+        """Return one position (N, 1, D), the weights (N, H, 1, .) and the longer cache."""
         start = cache.keys.shape[2]
         inputs = self.self_residual.before(x)
         cache = cache.append(*self.self_attention.project(inputs, positions, start))
@@ -197,7 +197,7 @@ class DecoderLayer(nn.Module):
             inputs, cache.keys, cache.values, positions=positions, start=start, need_weights=need_weights
         )
         x = self.self_residual.after(x, out)
-        # The beams of a sentence are queries to its one memory: (N, 1, D) -> (B, K, D).
+        # The beams of a sentence are queries to the same memory: (N, 1, D) -> (B, K, D).
         beams = x.view(memory_mask.shape[0], -1, x.shape[-1])
         beams, cross_weights = self._read_memory(
             beams, cache.memory_keys, cache.memory_values, memory_mask, need_weights

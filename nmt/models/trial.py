@@ -1,4 +1,4 @@
-"""Makes a model without memory, and runs it on toy sentences: shapes that do not fit are found before any data."""
+"""Builds a model without memory, and runs it on toy sentences. Wrong shapes are found before any data are read."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _DRAWS = (torch.nn.init.normal_, torch.Tensor.normal_, torch.nn.init.uniform_, t
 
 
 class _WithoutDraws(TorchFunctionMode):
-    """Leaves out `normal_` and `uniform_`: on the meta device torch does in Python what it does for other devices in C.
+    """Leaves out `normal_` and `uniform_`: for the meta device, torch runs them in Python instead of in C.
 
-    For the first of them it even imports its compiler, which takes seconds.
+    For the first one, torch even imports its compiler, which takes seconds.
     """
 
     def __torch_function__(
@@ -68,7 +68,7 @@ class TrialError(ValueError):
 
 
 def try_model(model: Seq2Seq) -> AttentionWeights:
-    """Run a forward and a backward pass, and decoding steps with two beams; raise TrialError where they fail.
+    """Run a forward and a backward pass, and decoding steps with two beams; raise TrialError if one of them fails.
 
     Returns all attention weights of the forward pass.
 
@@ -115,7 +115,7 @@ def _run(model: Seq2Seq) -> AttentionWeights:
 
 
 def _check_encoder(encoder: Encoder, source: Tensor) -> None:
-    """Raise TrialError if the output of the encoder has another form than every decoder reads."""
+    """Raise TrialError if the output of the encoder does not have the form that decoders read."""
     encoded = encoder(source, source != PAD, need_weights=True)
     if not isinstance(encoded, EncoderOutput):
         raise TrialError("encoder", f"forward returns {type(encoded).__name__}, expected EncoderOutput")
@@ -132,7 +132,7 @@ def _check_encoder(encoder: Encoder, source: Tensor) -> None:
 
 
 def _check_padding(model: Seq2Seq, source: Tensor, target: Tensor) -> None:
-    """Raise TrialError if a sentence has another memory or other hidden states alone than in a batch, with padding."""
+    """Raise TrialError if padding or the rest of a batch changes the memory or the hidden states of a sentence."""
     row, length = slice(1, 2), int((source[1] != PAD).sum())
     short = source[row, :length]
     alone, padded = model.encoder(short, short != PAD), model.encoder(source, source != PAD)
@@ -183,7 +183,7 @@ def _check_shape(name: str, got: Tensor, expected: tuple[int, ...]) -> None:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Let torch use one thread in the block. New threads would keep the present treatment of denormal numbers."""
+    """Let torch use one thread in the block. New threads would keep the current treatment of denormal numbers."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -201,7 +201,7 @@ def _module_running(model: nn.Module, error: Exception) -> str:
 
 
 def _said(error: Exception) -> str:
-    """Return the text of an error. For a class such as KeyError, it means nothing without the name of the class."""
+    """Return the text of an error. The text of an error such as KeyError needs the name of the class."""
     clear = isinstance(error, ValueError | TypeError | RuntimeError)
     return one_line(error) if clear else f"{type(error).__name__}: {one_line(error)}"
 

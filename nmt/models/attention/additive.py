@@ -14,8 +14,8 @@ from nmt.parameters import Width, checked
 class AdditiveAttention(Attention[StateT]):
     """score_j = v^T tanh(W q + U h_j) (arXiv:1409.0473, eq. 6 and appendix A.1.2); h_j is the vector of source token j.
 
-    By default the query q is the previous state s_(i-1), as there: the context c_i = sum_j a_ij h_j (eq. 5) enters the
-    cell that computes s_i.
+    By default the query q is the previous state s_(i-1), as in the paper: the context c_i = sum_j a_ij h_j (eq. 5)
+    enters the cell that computes s_i.
 
     `width` is the number of units of the hidden layer; None is the width of the query. With None and
     `query_state="current"` this is also "concat" of arXiv:1508.04025, section 3.1, v^T tanh(W' [h_t; h_s]), whose

@@ -50,7 +50,7 @@ class Attention(nn.Module, ABC, Generic[StateT]):
 
     `query_width` and `memory_width` come from the decoder; `context_width` is the width C of the context, and `heads`
     the number of heads. `StateT` is the type of the attention's own state, which it carries from step to step, as
-    coverage does; it is not that of the decoder. Most families have none, and are an `Attention[None]`.
+    coverage does; it is not the decoder's state. Most families have no state, and are an `Attention[None]`.
     """
 
     heads: int = 1
@@ -132,7 +132,7 @@ class Attention(nn.Module, ABC, Generic[StateT]):
 
 
 class AttentionWrapper(Attention[StateT]):
-    """Computes with the attention `scores`; a derived class overrides `prepare`, `weigh`, `read` or `advance`."""
+    """Uses the attention `scores`; a derived class overrides `prepare`, `weigh`, `read` or `advance`."""
 
     def __init__(self, scores: Attention[Any]) -> None:
         super().__init__(

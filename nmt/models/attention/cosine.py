@@ -17,9 +17,9 @@ from nmt.parameters import Range, checked
 class CosineAttention(Attention[None]):
     """score = f cos(h_t, h_s), as in the content-based addressing of arXiv:1410.5401, section 3.3.1, eq. 5 and 6.
 
-    The learned factor f is the inverse of a temperature. There it comes from the controller, here it is a parameter
-    that begins at `factor`: cosines lie between -1 and 1, and alone they would leave all weights nearly equal. Raises
-    ValueError if decoder and memory have different widths.
+    The learned factor f is the inverse of a temperature. In the paper, f comes from the controller; here it is a
+    parameter that begins at `factor`. Cosines lie between -1 and 1, so without the factor all weights would be nearly
+    equal. Raises ValueError if decoder and memory have different widths.
     """
 
     def __init__(
@@ -44,6 +44,6 @@ class CosineAttention(Attention[None]):
 
 
 def _norms(vectors: Tensor) -> Tensor:
-    """Return the Euclidean norm (..., 1) of each vector, but not 0."""
+    """Return the Euclidean norm (..., 1) of each vector, with a tiny number in place of 0."""
     norms: Tensor = torch.linalg.vector_norm(vectors, dim=-1, keepdim=True)
     return norms.clamp_min(1e-12)

@@ -1,4 +1,4 @@
-"""Additive attention with a memory of what has been translated."""
+"""Additive attention with a record of the source tokens that have been translated."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nmt.parameters import Range, Width, checked
 
 @dataclass(frozen=True)
 class CoverageState(State):
-    """`coverage` (N, S): how much of each source token has been translated. `fertility` (B, S): see below."""
+    """`coverage` (N, S): how much of each source token has been translated. `fertility` (B, S): see the attention."""
 
     coverage: Tensor
     fertility: Tensor = per_sentence()
@@ -24,7 +24,7 @@ class CoverageState(State):
 
 @checked
 class CoverageAttention(AdditiveAttention[CoverageState]):
-    """Linguistic coverage of arXiv:1601.04811, section 3.1; by default the query is the previous state, as there.
+    """Linguistic coverage of arXiv:1601.04811, section 3.1; the default query is the previous state, as there.
 
     score = v^T tanh(W s_(i-1) + U h_j + V C_(i-1,j)). The coverage C_ij = C_(i-1,j) + a_ij / F_j begins at 0. The
     fertility F_j = N sigmoid(U_f h_j) is the number of target tokens that a source token is expected to become; its

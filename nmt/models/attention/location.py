@@ -8,7 +8,7 @@ from nmt.models.attention.base import Attention, AttentionMemory, QueryState
 from nmt.models.attention.normalizers import Normalizer
 from nmt.parameters import Length, checked
 
-_IGNORED = -1e4  # as a score; finite, so that a window behind `max_length` has weights
+_IGNORED = -1e4  # the score; finite, so that a window after `max_length` has weights
 
 
 @checked
@@ -16,7 +16,7 @@ class LocationAttention(Attention[None]):
     """a_t = softmax(W h_t) (arXiv:1508.04025, eq. 8): row s of W is the score of position s.
 
     `max_length` is the number of rows. As in the paper, a shorter source uses the first rows, and the tokens of a
-    longer one get no weight from there on.
+    longer source after `max_length` get no weight.
     """
 
     def __init__(

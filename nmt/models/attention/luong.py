@@ -1,4 +1,4 @@
-"""The global attention of Luong, Pham, Manning 2015 (arXiv:1508.04025), and the factor of scores without a bound."""
+"""The global attention of Luong, Pham, Manning 2015 (arXiv:1508.04025), and the factor of unbounded scores."""
 
 from __future__ import annotations
 

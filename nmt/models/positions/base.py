@@ -11,11 +11,11 @@ from torch import Tensor, nn
 
 
 class Positions(nn.Module):
-    """Tells the layers of one encoder or decoder where a token stands.
+    """Gives the layers of one encoder or decoder the positions of tokens.
 
     A subclass overrides one hook: `embed` changes the embeddings once, below the first layer; `rotate` changes the
     queries and keys of every self-attention; `bias` adds to its scores. Positions count from 0. In a decoding step,
-    `start` is the position of the one new token; otherwise it is 0.
+    `start` is the position of the new token; otherwise it is 0.
 
     `max_length` is the largest number of tokens that a sentence may have, or None if every length works.
     """
@@ -36,7 +36,7 @@ class Positions(nn.Module):
     def bias(self, queries: Tensor, length: int, *, start: int = 0, scale: float = 1.0) -> Tensor | None:
         """Return a bias for the attention scores, (1 or B, 1 or H, T, S) in the dtype of `queries`, or None.
 
-        `queries` (B, H, T, D / H) stand at the positions start, start + 1, ..., and the S = `length` keys at 0, 1, ...
+        `queries` (B, H, T, D / H) are at the positions start, start + 1, ..., and the S = `length` keys at 0, 1, ...
         Scores are queries times keys times `scale`. The mask is applied after the bias is added.
         """
         return None

@@ -16,8 +16,8 @@ class Relative(Positions):
     score_ij = q_i . (k_j + a_clip(j - i, -k, k)) * scale for query i and key j; q_i . a * scale is the bias.
 
     Distances are clipped to `max_distance`, k in the paper, on both sides (section 3.2). All heads and layers share one
-    table; the paper's base model has one for each head and layer. The paper's second table, for values (eq. 3), is left
-    out: the fused kernel cannot add it, and in the paper it does not improve on the first table alone (table 3).
+    table; the paper's base model has a table for each head and layer. The paper's second table, for values (eq. 3), is
+    left out: the fused kernel cannot add it, and in the paper it does not improve on the first table alone (table 3).
     """
 
     def __init__(self, width: int, heads: int, max_distance: Length = 16) -> None:

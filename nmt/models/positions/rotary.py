@@ -13,7 +13,7 @@ class Rotary(Positions):
     """Rotates each pair of dimensions of queries and keys by an angle that grows with the position (eq. 34).
 
     (x_2i, x_2i+1) becomes (x_2i cos t - x_2i+1 sin t, x_2i sin t + x_2i+1 cos t) with the angle
-    t = position * 10000^(-2i / width) in radians, where `width` is that of a head.
+    t = position * 10000^(-2i / width) in radians, where `width` is the width of a head.
 
     The product of a rotated query and a rotated key depends on their distance, not on their positions. Raises
     ValueError for heads of an odd width.
