@@ -16,7 +16,7 @@ from nmt.parameters import PositiveInt, Range, check_fields
 
 
 class Selectable(Protocol):
-    """A decoder's state as search sees it; `nmt.models.interface.State` is one."""
+    """The interface of a decoder's state for a search, as in `nmt.models.interface.State`."""
 
     def select(self, rows: Tensor, sentences: Tensor | None = None) -> Self:
         """Return the state of the hypotheses `rows` (N',); `sentences` (B',) are given if some were dropped."""
@@ -24,7 +24,7 @@ class Selectable(Protocol):
 
 
 class Attending(Selectable, Protocol):
-    """A state that also says what the model has attended to, for strategies that read the attention."""
+    """A state that also has the attention so far, for strategies that read the attention."""
 
     @property
     def coverage(self) -> Tensor:
@@ -54,15 +54,15 @@ class Hypothesis:
 class Search(ABC):
     """A search strategy. Its fields are its settings, and each has a default.
 
-    A source of n tokens gets a translation of at most `max_length_factor` * n + `max_length_extra` tokens, eos counted
+    A source of n tokens gets a translation of at most `max_length_factor` * n + `max_length_extra` tokens, eos included
     in both. A source is too long if it has more tokens than the sources of the training, or more than
     `max_source_length`, because time and memory of a model with attention grow with its square. With `long_source`
     "split" it is split into sentences, whose translations are joined again; with "refuse" it is an error. With "whole"
-    the model reads it as it is, and only a source of more than `max_source_length` tokens is an error. One call decodes
-    at most `batch_tokens / width` padded source tokens, but at least one sentence.
+    the model reads the complete source, and only a source of more than `max_source_length` tokens is an error. One call
+    decodes at most `batch_tokens / width` padded source tokens, but at least one sentence.
 
-    A value that does not fit its annotation, also one of a subclass, raises ParameterError. What relates two fields is
-    checked in `__post_init__`.
+    A value that does not fit its annotation, also one of a subclass, raises ParameterError. Conditions on several
+    fields are checked in `__post_init__`.
     """
 
     max_length_factor: Annotated[float, Range(above=0, high=1000)] = 2.0
@@ -116,7 +116,7 @@ class Search(ABC):
         return hypotheses
 
     def normalized(self, token_log_probs: Sequence[float]) -> float:
-        """Return the score of a translation as far as its log-probabilities decide it; by default their sum, log P."""
+        """Return the score of a translation from its log-probabilities alone; by default their sum, log P."""
         return sum(token_log_probs)
 
     def target_limit(self, source_length: int) -> int:

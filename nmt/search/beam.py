@@ -8,14 +8,14 @@ Scores. A hypothesis of n tokens with log-probability log P scores
     c = sum over source tokens of log(min(a, 1)), where a is the attention that the source token received in all n steps
 
 n is the number of generated tokens: with eos if the hypothesis ended with it, and always without bos. With a length
-penalty of 0 the divisor is 1; a larger one favours longer hypotheses. log P is that after the constraints: a repetition
-penalty changes it. c is part of the paper's equation; it counts when a hypothesis is finished and has no influence on
-which ones live. a is at least 1e-8, because some attentions give weights of exactly 0.
+penalty of 0 the divisor is 1; a larger one favours longer hypotheses. log P is taken after the constraints, so a
+repetition penalty changes it. c is part of the paper's equation; it counts when a hypothesis is finished, and does not
+influence which hypotheses live. a is at least 1e-8, because some attentions give weights of exactly 0.
 
 Groups. With `groups` above 1 the beam is divided into groups, and each is a beam search of its own (Vijayakumar et al.
 2018, Diverse Beam Search, arXiv:1610.02424, equations 6 and 7). At each step the groups choose one after the other.
 When a group ranks its candidates, `diversity` is subtracted from the log-probability of a token for each hypothesis of
-an earlier group that has just continued with this token (Hamming diversity). Totals and scores stay as they are.
+an earlier group that has just continued with this token (Hamming diversity). Totals and scores are not changed.
 
 Legend: B sentences still searched, G groups, K beam size of a group, W live hypotheses of a group (1 before the first
 token, then K), N = B*G*W, V vocabulary, C = 2K candidates, t tokens so far. Without groups, G is 1.
@@ -50,9 +50,9 @@ class BeamSearch(ConstrainedSearch):
     4. Survive: the best K candidates without eos are the new live hypotheses.
     5. Drop: a sentence leaves the computation when all its groups are done; see `_done`.
 
-    The call returns the `n_best` best finished hypotheses of each sentence, or fewer if fewer exist; those that several
-    groups found are returned once. Among equal scores, the better-ranked parent comes first, then the lower token id,
-    then the earlier end. No sentence influences another.
+    The call returns the `n_best` best finished hypotheses of each sentence, or fewer if fewer exist; a hypothesis that
+    several groups found is returned once. Among equal scores, the better-ranked parent comes first, then the lower
+    token id, then the earlier end. No sentence influences another.
     """
 
     beam_size: Annotated[int, Range(low=1, high=256)] = 5
@@ -75,7 +75,7 @@ class BeamSearch(ConstrainedSearch):
 
     @property
     def label(self) -> str:
-        """`beam5.lp1` or `beam5.power1`: beam size and length penalty. What else is on follows: `.cov0.2.best3`."""
+        """`beam5.lp1` or `beam5.power1`: beam size and length penalty, then other active settings: `.cov0.2.best3`."""
         parts = [
             f"beam{self.beam_size}.{'lp' if self.normalization == 'gnmt' else 'power'}{self.length_penalty:g}",
             f".cov{self.coverage_penalty:g}" if self.coverage_penalty else "",
@@ -171,7 +171,7 @@ class BeamSearch(ConstrainedSearch):
         return candidates.take(torch.arange(places.shape[0], device=places.device).unsqueeze(1), places)
 
     def _done(self, live: Live, length: int) -> Tensor:
-        """Return which groups (B*G,) are done: those for which one of three conditions holds.
+        """Return the mask (B*G,) of the groups that are done, because one of three conditions holds.
 
         `at_limit`: the hypotheses are as long as the sentence allows.
         `enough`: K hypotheses are finished, and the n_best-th of them scores at least as well as the best live
@@ -179,8 +179,8 @@ class BeamSearch(ConstrainedSearch):
         still better.
         `unbeatable`: the n_best-th finished hypothesis scores at least as well as any continuation can.
         Log-probabilities only lower the sum and the divisor grows with the length, so no continuation scores above the
-        best live sum divided by the divisor at max_length. The coverage term is never above 0. For a group of fewer
-        than n_best hypotheses, its last place counts instead of the n_best-th.
+        best live sum divided by the divisor at max_length. The coverage term is never above 0. For a group with fewer
+        than n_best places, the last place counts instead of the n_best-th.
         """
         worst_kept, best_live = live.best_scores[:, -1], live.beams.totals.amax(1)
         at_limit = live.max_length == length
@@ -284,8 +284,9 @@ class Live:
 def extend(beams: Beams, log_probs: Tensor, ranking: Tensor, choice: Tensor, *, count: int) -> Beams:
     """Return the `count` best continuations by one token (B, C), best first.
 
-    `log_probs` (N, V) are the model's. `ranking` (N, V) are those after the constraints, which are added to the totals.
-    `choice` (N, V) decides which continuations are the best. Without constraints and groups, the three are one tensor.
+    `log_probs` (N, V) are the model's log-probabilities. `ranking` (N, V) are the log-probabilities after the
+    constraints, which are added to the totals. `choice` (N, V) decides which continuations are the best. Without
+    constraints and groups, the three are one tensor.
     """
     sentences, width = beams.totals.shape
     vocabulary = choice.shape[1]

@@ -1,8 +1,8 @@
-"""Constraints on the next token: what is forbidden, made less probable, or forced.
+"""Constraints on the next token: tokens that are forbidden, made less probable, or forced.
 
-The functions work on log-probabilities (N, V). A token that one forbids gets -inf; the others keep their values, so the
+The functions work on log-probabilities (N, V). A forbidden token gets -inf; the other tokens keep their values, so the
 probabilities of a row may sum to less than 1. Only the repetition penalty changes values. A constraint that depends on
-the tokens so far gives way where it would forbid all tokens that are left: this row stays as it was.
+the tokens so far is not applied to a row in which it would forbid all remaining tokens.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _GROUP = 64  # columns whose maximum `top` looks at first
 class ConstrainedSearch(Search):
     """A strategy with constraints on the next token. They apply in this order, and by default there is none.
 
-    `repetition_penalty` makes the tokens that a hypothesis has already less probable (1: unchanged; 1.2 is usual).
+    `repetition_penalty` makes tokens less probable if they are in the hypothesis already (1: unchanged; 1.2 is usual).
     `no_repeat_ngram_size` n forbids a second occurrence of an n-gram (0: none is forbidden). `min_length` is the
     smallest number of tokens, eos counted. If every token but eos is forbidden, the hypothesis ends. The length limit
     overrides `min_length`. So every sentence gets a hypothesis. Log-probabilities of tokens are always those of the
@@ -103,7 +103,7 @@ def penalize_repetition(tokens: Tensor, log_probs: Tensor, penalty: float) -> Te
     """Make the tokens of the hypothesis so far less probable (Keskar et al. 2019, CTRL, arXiv:1909.05858, section 4.1).
 
     The logit x of such a token becomes x / penalty, or x * penalty if x is negative. Logits are defined up to a
-    constant; here their mean over the tokens that are left is 0. Then the row is normalized to the sum that it had.
+    constant; here their mean over the allowed tokens is 0. Then the row is normalized to its sum before the penalty.
     """
     possible = log_probs > -torch.inf
     mean = log_probs.masked_fill(~possible, 0.0).sum(1, keepdim=True) / possible.sum(1, keepdim=True).clamp(min=1)
@@ -143,7 +143,7 @@ def _unless_nothing_is_left(changed: Tensor, log_probs: Tensor) -> Tensor:
 
 
 def keep_top_k(log_probs: Tensor, k: int) -> Tensor:
-    """Keep the `k` most probable tokens of each row (N, V). Among equal ones, lower ids are kept.
+    """Keep the `k` most probable tokens of each row (N, V). Among equally probable tokens, lower ids are kept.
 
     Fan et al. 2018, "Hierarchical Neural Story Generation", arXiv:1805.04833, section 5.4.
     """
@@ -190,7 +190,7 @@ def top_sums(totals: Tensor, values: Tensor, count: int, without: Sequence[int] 
     column in (B, W*V). The tokens `without` are forbidden. Equal sums and NaN are ordered as in `top`.
 
     A wide row is divided into groups of adjacent columns: its largest sums lie in the `count` groups with the largest
-    maxima. Maxima are far cheaper than a selection, so this takes a fraction of the time of `topk` over whole rows.
+    maxima. Maxima are far cheaper than a selection, so this takes a fraction of the time of `topk` over complete rows.
     """
     sentences, width = totals.shape
     columns = torch.arange(values.shape[1], device=values.device)
@@ -222,7 +222,7 @@ def _maxima(values: Tensor, columns: Tensor, without: Sequence[int]) -> Tensor:
 
 
 def _select(values: Tensor, count: int) -> tuple[Tensor, Tensor]:
-    """Return the same as `top` by a selection over whole rows."""
+    """Return the same as `top` by a selection over complete rows."""
     best, places = values.topk(min(count + 1, values.shape[1]), dim=1)
     # topk does not define which of equal values it takes, nor their order, so the few rows that have some are sorted.
     equal = ((best[:, 1:] == best[:, :-1]) & (best[:, 1:] > -torch.inf)).any(1)
@@ -258,7 +258,7 @@ class Prefixed(Generic[S]):
 
     @property
     def coverage(self) -> Tensor:
-        """That of the inner state; a search reads it only if that state has it."""
+        """The coverage of the inner state; a search reads it only if that state has it."""
         return cast(Attending, self.inner).coverage
 
 
@@ -268,7 +268,8 @@ def force_prefixes(
     """Return a step function and a state with which every search begins with `prefixes`, one for each sentence.
 
     As long as a prefix lasts, all other tokens have a probability of 0, and its tokens keep their log-probabilities.
-    The prefix counts in scores and lengths, and goes before other constraints. `prefixes` have no special tokens.
+    The prefix counts in scores and lengths, and has precedence over other constraints. `prefixes` have no special
+    tokens.
     """
     longest = max(map(len, prefixes))
     padded = torch.tensor([[*prefix, *[PAD] * (longest - len(prefix))] for prefix in prefixes], device=device)

@@ -35,7 +35,7 @@ class States:
 
 
 def average(steps: Sequence[Step[Any]]) -> Step[States]:
-    """Return the step function that gives the mean of the members' probabilities. Its state holds theirs, in order."""
+    """Return the step function of the mean of the members' probabilities. Its state holds their states in order."""
 
     def averaged(tokens: Tensor, state: States) -> tuple[Tensor, States]:
         found = [step(tokens, inner) for step, inner in zip(steps, state.members, strict=True)]

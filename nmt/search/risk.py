@@ -1,4 +1,4 @@
-"""Minimum Bayes risk: how well a translation agrees with everything else that the model might say.
+"""Minimum Bayes risk: the agreement of a translation with the other probable translations of the model.
 
 The expected utility of a candidate is the mean of its utilities, with each candidate of the sentence as the reference
 once. So the best candidate has the smallest expected loss (Kumar and Byrne 2004, "Minimum Bayes-Risk Decoding for

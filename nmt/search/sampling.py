@@ -1,4 +1,4 @@
-"""Sampling: every next token is drawn from the model's distribution, which may be sharpened and cut off first."""
+"""Sampling: every next token is drawn from the model's distribution, which may be sharpened and truncated first."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ class Sampling(ConstrainedSearch):
     """Draws `samples` translations of each sentence, independently of each other.
 
     The distribution of the next token is changed in this order: PAD and BOS are forbidden; the constraints apply;
-    log-probabilities are divided by `temperature`; only the `top_k` most probable tokens are kept (0: all of them); of
-    these only the smallest set with a probability of at least `top_p` (1: all of them). A temperature near 0, or
-    top_k=1, gives greedy search.
+    log-probabilities are divided by `temperature`; only the `top_k` most probable tokens are kept (0: all tokens); then
+    only the smallest set of tokens with a probability of at least `top_p` is kept (1: all tokens). A temperature near
+    0, or top_k=1, gives greedy search.
 
-    The score of a hypothesis is its log-probability log P under the model, as it is without these changes. The samples
-    of a sentence are returned best score first. Equal samples are not merged, so that their number can be counted.
+    The score of a hypothesis is its log-probability log P under the model without these changes. The samples of a
+    sentence are returned best score first. Equal samples are not merged, so that their number can be counted.
 
-    The draws depend on `seed`, the sentence's key, the sample's number and the step. So a sentence gets the same
-    random numbers in any batch, in any order and on any device, and the first samples stay the same when more are
-    asked for. Equal source sentences draw equal samples.
+    The draws depend on `seed`, the sentence's key, the sample's number and the step. So a sentence gets the same random
+    numbers in any batch, in any order and on any device, and a larger number of samples does not change the first ones.
+    Equal source sentences draw equal samples.
     """
 
     temperature: Annotated[float, Range(above=0, high=100)] = 1.0
@@ -46,7 +46,7 @@ class Sampling(ConstrainedSearch):
 
     @property
     def label(self) -> str:
-        """`sample1.t0.7.k0.p1.seed1`: samples, temperature, top_k, top_p and seed, then what else is on."""
+        """`sample1.t0.7.k0.p1.seed1`: samples, temperature, top_k, top_p and seed, then other active settings."""
         drawn = f"sample{self.samples}.t{self.temperature:g}.k{self.top_k}.p{self.top_p:g}.seed{self.seed}"
         return f"{drawn}{self.shared_label}"
 
