@@ -17,7 +17,7 @@ TEMPLATES = Path(__file__).resolve().parent / "templates"
 
 def render(template: str, *, script: str | None = None, **values: Any) -> str:
     """Return the page made from a file of nmt/templates. Texts are escaped: markup in them is shown and not used,
-    and what changes the order or the lines of a text is shown as `nmt.errors.printable` does.
+    and characters that change the order or the lines of a text are escaped as by `nmt.errors.printable`.
 
     `script` is the name of a file there that the page runs. The page tells the browser the digest of this script, and
     the browser refuses any other.
@@ -37,7 +37,7 @@ def render(template: str, *, script: str | None = None, **values: Any) -> str:
 
 
 def _shown(value: Any) -> Any:
-    """Return a value of a page with its texts as they are shown, in JSON also those inside of lists and mappings."""
+    """Return a value of a page with its texts escaped, in JSON also the texts inside lists and mappings."""
     if type(value) is str:  # and not Markup, which is a part of the page
         return printable(value)
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Word alignments: read from attention weights, symmetrized, and compared with those made by people."""
+"""Word alignments: read from attention weights, symmetrized, and compared with alignments made by people."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ END = "</s>"
 
 @dataclass(frozen=True)
 class Panel:
-    """Weights to align by: those of a layer and a head, counted from 1. None is the mean of all layers or heads."""
+    """The weights of a layer and a head, counted from 1, to align by. None is the mean of all layers or heads."""
 
     layer: int | None = None
     head: int | None = None
@@ -62,8 +62,8 @@ def links_of(weights: Tensor, units: tuple[Units, Units], *, threshold: float | 
 
     Each target piece is linked to the source piece with the highest weight; with a `threshold`, to all source pieces
     with at least this weight. Two words are linked if any of their pieces are (Zenkel et al. 2019, arXiv:1901.11359).
-    The end of the sentence is never linked, and a target piece that looks only there has no link. `units` are those of
-    the source and of the target.
+    The end of the sentence is never linked, so a target piece that looks only at the end has no link. `units` are the
+    units of the source and of the target.
 
     Row t of the weights belongs to the step that predicts target piece t. With `shifted`, piece t is aligned by the
     next row, of the step that reads it (Chen et al. 2020, arXiv:2004.14675, section 3.1).
@@ -82,8 +82,8 @@ def links_of(weights: Tensor, units: tuple[Units, Units], *, threshold: float | 
 def units(pieces: Sequence[Piece], text: str, *, words: bool, where: str) -> Units:
     """Return the unit of each piece of a sentence, without its end.
 
-    The units are the pieces themselves, or `words`: what white space separates in `text`. Raises UserError for a text
-    with "▁", which pieces use for the space; the message begins with `where`.
+    The units are the pieces themselves, or with `words` the words of `text`, separated by white space. Raises UserError
+    for a text with "▁", which pieces use for the space; the message begins with `where`.
     """
     pieces = pieces[:-1] if pieces and pieces[-1].label == END else pieces
     if not words:
@@ -104,7 +104,7 @@ def both_units(attention: AttentionMap, *, words: bool, where: str) -> tuple[Uni
     )
 
 
-# Both directions as one
+# Symmetrization
 
 
 def grow_diag_final_and(forward: Links, backward: Links) -> set[Link]:
@@ -166,7 +166,7 @@ def turned(links: Collection[Link]) -> set[Link]:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How links agree with those made by people, as counts over a corpus: |A|, |S|, |A ∩ S| and |A ∩ P|.
+    """The agreement of links with links made by people, as counts over a corpus: |A|, |S|, |A ∩ S| and |A ∩ P|.
 
     A are the links, S the sure links made by people, and P the sure and possible ones (Och and Ney 2003, "A Systematic
     Comparison of Various Statistical Alignment Models", section 5.1).
@@ -203,7 +203,7 @@ class Agreement:
 
 
 def agreement(links: Links, gold: Gold) -> Agreement:
-    """Return how the links of one sentence pair agree with those made by people."""
+    """Return the agreement of the links of one sentence pair with links made by people."""
     return Agreement(len(links), len(gold.sure), len(links & gold.sure), len(links & gold.possible))
 
 
@@ -227,7 +227,7 @@ class Aligner:
     def align(
         self, pairs: Sequence[SentencePair], places: Sequence[str], chosen: Panel, *, ranked: bool = False
     ) -> list[dict[Panel, Links]]:
-        """Return the links of each pair by the `chosen` weights; if `ranked`, also by all others of `panels`.
+        """Return the links of each pair by the `chosen` weights; if `ranked`, also by all other panels.
 
         A pair with an empty side has no links. `places` name the pairs in messages. Raises UserError for a model
         without cross attention, for a layer or head that it does not have, and for a pair that is too long for it.
@@ -252,6 +252,6 @@ class Aligner:
 
 
 def add_all(totals: dict[str, Agreement], links: Mapping[str, Links], gold: Gold) -> None:
-    """Add to `totals` how each of the links of one sentence pair agrees with those made by people."""
+    """Add to `totals` the agreement of each set of links of one sentence pair with links made by people."""
     for name, each in links.items():
         totals[name] = totals.get(name, Agreement()) + agreement(each, gold)

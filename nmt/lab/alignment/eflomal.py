@@ -30,9 +30,10 @@ def align(
 ) -> tuple[list[set[Link]], list[set[Link]]]:
     """Return the links of each pair in the two directions, by eflomal's default settings.
 
-    Each target word has at most one link in the first, each source word in the second. The aligner learns from `pairs`
-    and from `more` pairs; words are what spaces separate. A pair with an empty side has no links. It draws at random,
-    so the links differ a little between two calls. Raises UserError if the program is missing or fails.
+    Each target word has at most one link in the first direction, each source word in the second. The aligner learns
+    from `pairs` and from `more` pairs; words are separated by spaces. A pair with an empty side has no links. The
+    aligner draws at random, so the links differ a little between two calls. Raises UserError if the program is missing
+    or fails.
     """
     program = find()
     filled = [place for place, pair in enumerate(pairs) if all(side.strip() for side in pair)]

@@ -1,4 +1,4 @@
-"""The words of a picture of attention: its caption, its legend, how it shows a piece, and the metadata of its file."""
+"""The texts of a picture of attention: its caption, its legend, the labels of pieces, and the metadata of its file."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def legend(labels: Iterable[str]) -> str:
 
 
 def details(origin: Origin) -> str:
-    """Return model, update and score in one line, without what is not known."""
+    """Return model, update and score in one line, as far as they are known."""
     return ", ".join(_details(origin))
 
 

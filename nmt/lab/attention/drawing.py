@@ -1,8 +1,8 @@
 """Draws panels of attention with labels, colour bar and caption. matplotlib measures the labels, so none is cut off.
 
-A drawing begins as a figure of 1 by 1 inch. Places in it are then inches, and may be anywhere; the upper ends of all
-panels are at the height 0. At the end, `fit` gives the figure the size of all that was drawn. Lengths are in inches,
-and font sizes in points.
+A drawing begins as a figure of 1 by 1 inch. Coordinates are then in inches, and may be outside the figure; the upper
+ends of all panels are at the height 0. At the end, `fit` gives the figure the size of the drawing. Lengths are in
+inches, and font sizes in points.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def large_panel(weights: Weights) -> Grid:
 
 
 def small_panels(weights: Weights, beside: Grid) -> Grid:
-    """Return the panels of all heads (L, H, R, C) that stand beside a large one."""
+    """Return the panels of all heads (L, H, R, C), to be drawn beside a large panel."""
     layers, heads, rows, columns = weights.shape
     width, height = max(SMALL_RATIO * beside.size[0], SMALL_LEAST[0]), max(beside.size[1], SMALL_LEAST[1])
     side = min(width / (heads * columns), height / (layers * rows) - SMALL_GAP / rows)
@@ -126,7 +126,7 @@ def blank() -> Figure:
 
 
 def fit(figure: Figure, box: Bbox, edge: float = EDGE) -> Figure:
-    """Return the figure with what was drawn inside of `box`, and an empty border."""
+    """Return the figure with the content of `box` and an empty border."""
     from matplotlib.transforms import BboxTransformFrom
 
     whole = box.padded(edge)
@@ -141,7 +141,7 @@ def fit(figure: Figure, box: Bbox, edge: float = EDGE) -> Figure:
 
 
 class Drawing:
-    """Draws what is shown of one map. The weight `top` gets the darkest colour."""
+    """Draws the shown part of one map. The weight `top` gets the darkest colour."""
 
     def __init__(self, figure: Figure, view: View, notes: Sequence[str], top: float) -> None:
         attention = view.attention
@@ -160,7 +160,7 @@ class Drawing:
     def draw(self, panel: Weights, heads: Weights | None = None, *, left: float = 0.0) -> Bbox:
         """Draw `panel` (R, C) under the caption and, if given, `heads` (L, H, R, C) in small beside it.
 
-        Nothing is left of `left`. Returns the place of all.
+        The drawing begins at the horizontal position `left`. Returns its bounding box.
         """
         from matplotlib.transforms import Bbox
 
@@ -238,9 +238,8 @@ class Drawing:
     # Panels
 
     def _grid(self, grid: Grid, left: float, names: Sequence[str] = ()) -> tuple[Axes, Bbox]:
-        """Draw the panels with their labels, which begin at `left`. `names` are those of the rows and of the columns.
-
-        Returns the axes, whose unit is an inch, and the place of all.
+        """Draw the panels with their labels, which begin at `left`. `names` are the names of the rows and of the
+        columns. Returns the axes, whose unit is an inch, and the bounding box.
         """
         from matplotlib.transforms import Bbox
 

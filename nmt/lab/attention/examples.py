@@ -1,4 +1,4 @@
-"""Attention by small numbers, without a trained model: what tutorials compute by hand, with the functions used here."""
+"""Attention with small numbers, without a trained model: the examples of tutorials, computed with our functions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SEED = 1
 
 
 def softmax() -> str:
-    """Return how scores become weights."""
+    """Return an example of how scores become weights."""
     scores = torch.tensor(SCORES)
     powers = scores.exp()
     return "\n".join(
@@ -45,7 +45,7 @@ def softmax() -> str:
 
 
 def lookup() -> str:
-    """Return how a query looks up a price among products that are only similar to it."""
+    """Return an example of a query that looks up a price among products that are only similar to it."""
     query, keys, values = torch.tensor([WANTED]), torch.tensor(list(PRODUCTS.values())), torch.tensor(PRICES)
     scores = query @ keys.T
     weights = attention_weights(query, keys, None, scale=len(FEATURES) ** -0.5)
@@ -115,7 +115,7 @@ def heads() -> str:
 
 
 def order() -> str:
-    """Return what an encoder makes of two sentences of the same words, without positions and with them."""
+    """Return the outputs of an encoder for two sentences of the same words, without positions and with them."""
     words, other = (sentence.split() for sentence in NEGATED)
     places = [_place(words, i, other) for i in range(len(words))]
     without, with_positions = (
@@ -159,7 +159,7 @@ def _words() -> Tensor:
 
 
 def _place(words: Sequence[str], i: int, other: Sequence[str]) -> int:
-    """Return the place in `other` of word i: of a word that occurs twice, the same occurrence."""
+    """Return the place in `other` of word i. For a word that occurs twice, the same occurrence is meant."""
     before = words[:i].count(words[i])
     return [place for place, word in enumerate(other) if word == words[i]][before]
 

@@ -44,8 +44,8 @@ def figure(
 
     `layer` and `head` count from 1, as in the pictures; None means the mean of all. `words` merges pieces to words.
     A rollout goes through all layers, or through the first `layer` of them. Colours go from 0 to 1, so that they mean
-    the same in every picture; with `scaled`, they go from 0 to the highest weights of this picture. Raises UserError
-    where the model has no such attention, layer or head.
+    the same in every picture; with `scaled`, they go from 0 to the highest weights of this picture. Raises UserError if
+    the model has no such attention, layer or head.
     """
     return beside([attention], kind=kind, layer=layer, head=head, words=words, scaled=scaled)
 
@@ -78,10 +78,10 @@ def beside(
     words: bool = False,
     scaled: bool = False,
 ) -> Figure:
-    """Return a figure with a panel for each map, side by side. The same colour stands for the same weight in all.
+    """Return a figure with a panel for each map, side by side. The same colour means the same weight in all panels.
 
-    The arguments are as in `figure`. With `scaled`, colours go to the highest weights of all maps. Raises UserError
-    where a model has no such attention, layer or head.
+    The arguments are as in `figure`. With `scaled`, colours go to the highest weights of all maps. Raises UserError if
+    a model has no such attention, layer or head.
     """
     from matplotlib.transforms import Bbox
 
@@ -117,9 +117,9 @@ def save(
     """Write the map to `path`: a picture (.png, .svg, .pdf), or all data (.json).
 
     The picture is that of `figure` if a layer or a head is given, else that of `overview`. The metadata of the file
-    tells what the caption tells, and the whole sentences. The file is complete or not written at all. Raises UserError
-    for another suffix, a folder that does not exist, a model without attention, and a kind, layer or head that it does
-    not have; and OSError for a full disk.
+    hold the text of the caption, and the complete sentences. The file is complete or not written at all. Raises
+    UserError for another suffix, a folder that does not exist, a model without attention, and a kind, layer or head
+    that the model does not have. Raises OSError for a full disk.
     """
     path = Path(path)
     suffix = path.suffix.lower().removeprefix(".")
@@ -159,9 +159,9 @@ def scale(panels: Sequence[Weights], scaled: bool) -> tuple[float, str]:
 def darkest(weights: Weights) -> float:
     """Return the weight that gets the darkest colour if a picture has a scale of its own.
 
-    It is the highest weight of nine rows in ten. A few rows with almost all weight in one place, such as the end of the
-    sentence, would make all others pale. It is at least twice the weight of even attention, so that even attention does
-    not look certain.
+    It is the 90 % quantile of the highest weights of the rows: a few rows with almost all weight in one place, such as
+    the end of the sentence, would make all others pale. It is at least twice the weight of uniform attention, so that
+    uniform attention does not look certain.
     """
     highest = float(np.quantile(weights.max(axis=-1), 0.9))
     return min(1.0, max(highest, 2.0 / float(weights.shape[-1])))

@@ -43,8 +43,8 @@ def measures(maps: Sequence[AttentionMap], kind: Kind) -> dict[str, Tensor]:
     - `punctuation`: the share of attention on tokens of punctuation marks only.
 
     All but the coverage deviation are means over the rows of all maps. A row that may attend to one token only has no
-    choice and does not count; such is the first row of decoder self-attention. The coverage deviation is a mean over
-    maps. Where no map has a row that counts, the result is empty. The maps are those of one model.
+    choice and does not count, such as the first row of decoder self-attention. The coverage deviation is a mean over
+    maps. If no map has a row that counts, the result is empty. All maps are from one model.
     """
     found = [_measures(each, kind) for each in maps if _choices(each, kind).max() > 1]
     if not found:

@@ -1,4 +1,4 @@
-"""Attention maps as a self-contained HTML page that one can explore."""
+"""Attention maps as a self-contained, interactive HTML page."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def page(
 
 
 def plain(attention: AttentionMap) -> dict[str, Any]:
-    """Return what the page holds of a map between pieces: the JSON of `AttentionMap.to_json`, and for each level
+    """Return the data of a map between pieces for the page: the JSON of `AttentionMap.to_json`, and for each level
 
     "rollout": (L, S, S) weights, or null, and "reach": how many tokens each row of decoder self-attention may look at,
     or null. "details" names the model and the scores of the translation.

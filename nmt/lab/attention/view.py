@@ -1,4 +1,4 @@
-"""What a picture, a table or a page shows of an attention map: one kind of attention, of a layer and head or a mean."""
+"""The part of an attention map that a picture, table or page shows: one kind, for a layer and head or a mean."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class View:
     def panel(self, layer: int | None = None, head: int | None = None) -> tuple[Weights, str]:
         """Return the weights (R, C) of a layer and head, and a note that names them.
 
-        Both count from 1. None means the mean of all; for a rollout, all layers. Raises UserError where the model has
-        no such layer or head.
+        Both count from 1. None means the mean of all; for a rollout, all layers. Raises UserError if the model has no
+        such layer or head.
         """
         layers, heads = self.weights.shape[:2]
         for name, index, count in (("layer", layer, layers), ("head", head, heads)):
@@ -57,7 +57,7 @@ class View:
 def view(attention: AttentionMap, kind: Shown = "cross", *, words: bool = False) -> View:
     """Return one kind of attention of a map. `words` merges pieces to words.
 
-    Raises UserError where the model has no such attention.
+    Raises UserError if the model has no such attention.
     """
     if kind not in (has := shown_kinds(attention)):
         known = ", ".join(has) or "no attention at all"
@@ -108,17 +108,17 @@ def _reach(attention: AttentionMap, words: bool) -> list[int]:
 
 
 def _kind(shown: Shown) -> Kind:
-    """Return the kind of attention with the rows and columns of what is shown."""
+    """Return the kind of attention whose rows and columns are shown."""
     return "encoder_self" if shown == "rollout" else shown
 
 
 def _place(attention: AttentionMap) -> str:
-    """Return the place of a mistake, for its message: of two maps that are compared, only one may have it."""
+    """Return the place of a mistake, for its message: if two maps are compared, only one may have the mistake."""
     return "attention map" if attention.origin.model is None else f"attention map of {attention.origin.model}"
 
 
 def _note(layer: int | None, head: int | None, layers: int, heads: int) -> str:
-    """Return the text that names a layer and a head, without those of which there is only one."""
+    """Return the text that names a layer and a head. A model with only one of them needs no name for it."""
     sides = [("layer", layer, layers), ("head", head, heads)]
     taken = [f"{name} {index} of {count}" for name, index, count in sides if index is not None and count > 1]
     means = [f"{count} {name}s" for name, index, count in sides if index is None and count > 1]

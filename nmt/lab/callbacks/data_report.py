@@ -28,7 +28,7 @@ DEFECTS_AT_START = [name for name in DEFECTS if name != "language"]  # which tak
 
 
 class DataReport(Callback):
-    """Logs what the training pairs are like: their number and lengths, their defects, and what validation repeats."""
+    """Logs facts about the training pairs: number, lengths, defects, and the validation pairs that they repeat."""
 
     def on_fit_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Log the lines, once for all processes."""
@@ -50,7 +50,7 @@ def report_lines(
 ) -> list[str]:
     """Return the lines on the splits of `corpus` and the further training corpora `more`.
 
-    They are cached in `folder` under the texts and settings that decide what they say.
+    They are cached in `folder` under the texts and settings that they depend on.
     """
     entry = folder / f"report-{_key(corpus, more, tokenizer, config)}.txt"
     if cached := read_entry(entry, "data report", bytes.decode):

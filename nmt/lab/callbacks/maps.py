@@ -14,7 +14,7 @@ from nmt.training.module import RunCallback, translation_module
 class MapsCallback(RunCallback):
     """A callback that looks at the attention maps of the first `sentences` translations of a validation.
 
-    The maps of a validation are made once, for the callback of this kind that needs most of them.
+    The maps of a validation are computed once, for the callback that needs the largest number.
     """
 
     def __init__(self, sentences: int) -> None:

@@ -54,7 +54,7 @@ class Samples(MapsCallback):
                 writer.add_figure(f"attention/{number}", card(attention_map), update)
 
     def on_run_end(self, parts: Parts, evaluations: Mapping[str, Evaluation]) -> None:
-        """Write the attention maps of the translations by the weights that are kept."""
+        """Write the attention maps of the translations with the weights that are kept."""
         translations = evaluations["val"].translations[: self.sentences]
         save_attention_maps(parts.translator, translations, parts.recipe.folder / ATTENTION)
 

@@ -52,7 +52,7 @@ class Watch(MapsCallback):
     target token in validation minus that in training, in nats. `watch/sharp_attention` is the share of rows of cross
     attention that give more than 0.99 of their weight to one token, over all layers and heads of the same translations.
 
-    A figure that shows a problem is told in one line with advice, once in a run.
+    A figure that shows a problem is reported in one line with advice, once in a run.
     """
 
     def __init__(self, *, sentences: PositiveInt = 20) -> None:
@@ -61,7 +61,7 @@ class Watch(MapsCallback):
         self._lowest = (math.inf, math.inf)  # validation and training loss where the validation loss was lowest
 
     def state_dict(self) -> dict[str, Any]:
-        """Return what was told, and the lowest validation loss."""
+        """Return the problems that were reported, and the lowest validation loss."""
         return {"told": sorted(self._told), "lowest": list(self._lowest)}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -70,7 +70,7 @@ class Watch(MapsCallback):
         self._lowest = (state_dict["lowest"][0], state_dict["lowest"][1])
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Write the figures of this validation, and tell what is new."""
+        """Write the figures of this validation, and report new problems."""
         if not trainer.is_global_zero:
             return
         module = translation_module(pl_module)
@@ -103,7 +103,7 @@ class Watch(MapsCallback):
         return figures
 
     def _problems(self, module: TranslationModule, figures: dict[str, float]) -> Iterator[tuple[str, str]]:
-        """Yield the name of each problem, and what was seen of it, for `ADVICE`."""
+        """Yield the name of each problem, and its evidence for `ADVICE`."""
         if module.progress() < BEGUN:
             return
         first = next(iter(module.metrics), None)

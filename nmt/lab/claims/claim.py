@@ -1,4 +1,4 @@
-"""What a claim is: the systems that are trained for it, what is measured on them, and how the claim is judged."""
+"""The base class of claims: the systems that are trained, the measurement, and the verdict."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _within(x: float, freedom: int) -> float:
 
 @dataclass(frozen=True)
 class Loss:
-    """What the system without attention scores near and far, in each run, and what `chance` scores near."""
+    """The scores of the system without attention near and far, in each run, and the score `chance` of a guess near."""
 
     near: PerSeed
     far: PerSeed
@@ -85,7 +85,7 @@ class Loss:
 
     @property
     def can_be_seen(self) -> bool:
-        """Whether the system is above chance near. Otherwise there is nothing that could be lost far away."""
+        """Whether the system is above chance near. Otherwise it has no score to lose far away."""
         return over_seeds([near - self.chance for near in self.near]).above_zero
 
     @property
@@ -98,8 +98,9 @@ class Loss:
 class Contrast:
     """A difference that the claim predicts to be above 0; `values` has one for each seed.
 
-    `systems` is how many systems it is about: those with the same values are one difference. `comparisons` is how many
-    differences the claim is judged by, and the interval is corrected for it. A difference between losses needs `loss`.
+    `systems` is the number of systems that it is about: systems with the same values share one difference.
+    `comparisons` is the number of differences that the claim is judged by, and the interval is corrected for it. A
+    difference between losses needs `loss`.
     """
 
     text: Text
@@ -117,8 +118,8 @@ class Contrast:
     def verdict(self) -> str:
         """supported or contradicted if the whole interval lies above or below 0, otherwise undecided.
 
-        A difference between losses is not testable if there is nothing to lose. If nothing is lost, it is not
-        supported: then the other system has gained.
+        A difference between losses is not testable if the system has no score to lose. It is not supported if the
+        system loses no score: then the other system has gained.
         """
         if self.loss is not None and not self.loss.can_be_seen:
             return "not testable"
@@ -132,10 +133,10 @@ class Contrast:
 
 @dataclass(frozen=True)
 class Curves:
-    """What was measured for a claim: a figure with a line for each system. `axis` and `height` label its two axes.
+    """The measurement for a claim: a figure with a line for each system. `axis` and `height` label its two axes.
 
-    The points of a line are joined if `joined`: if the places are numbers, not names. `more` has values that the
-    verdicts need and the figure does not show.
+    The points of a line are joined if `joined`, which is for places that are numbers, not names. `more` has values that
+    the verdicts need and the figure does not show.
     """
 
     axis: Text
@@ -149,8 +150,8 @@ class Claim(ABC):
     """A claim of tutorials.
 
     A claim is a class in nmt/lab/claims, one name in the list there, and its texts in texts.yaml. `numbers` are the
-    values that these name in braces. `multi30k` is the folder of that corpus, for claims on real text; None if it was
-    not given.
+    values that the texts name in braces. `multi30k` is the folder of that corpus, for claims on real text; None if it
+    was not given.
     """
 
     name: ClassVar[str]
@@ -160,7 +161,7 @@ class Claim(ABC):
         self.multi30k = multi30k
 
     def text(self, key: str, **values: object) -> Text:
-        """Return a text of this claim, or else one that the claims share, with the values that it names."""
+        """Return a text of this claim, or else a text that the claims share, with the values that it names."""
         return {**SHARED, **TEXTS[self.name]}[key].filled(**self.numbers, **values)
 
     @property
@@ -174,7 +175,7 @@ class Claim(ABC):
         return self.text("method")
 
     def missing(self) -> str | None:
-        """Return what must be installed or given before the claim can be measured; None if nothing is missing."""
+        """Return the packages or settings that are missing to measure the claim; None if nothing is missing."""
         return None
 
     def systems(self) -> Mapping[str, Sequence[str]]:
@@ -186,7 +187,7 @@ class Claim(ABC):
 
     @abstractmethod
     def measure(self, runs: Runs) -> Curves:
-        """Return what is measured on the finished runs of all systems."""
+        """Return the measurement on the finished runs of all systems."""
 
     @abstractmethod
     def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
@@ -236,7 +237,7 @@ def minus(one: PerSeed, other: PerSeed) -> PerSeed:
 
 
 def alike(values: Mapping[str, PerSeed], text: Text) -> tuple[Contrast, ...]:
-    """Return a contrast for each different value of these systems: what is the same is counted once.
+    """Return a contrast for each different value of these systems. Equal values give one contrast.
 
     `text` has "{system}" at the place of the system's name.
     """

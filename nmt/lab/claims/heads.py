@@ -140,7 +140,7 @@ def _lost_without_each(run: FinishedRun) -> list[float]:
 
 @dataclass(frozen=True)
 class _Nouns:
-    """The places of the words of a coreference source: the noun that is meant, the other, and "it"."""
+    """The places of the words of a coreference source: the noun that is meant, the other noun, and "it"."""
 
     meant: int
     other: int
@@ -164,7 +164,7 @@ def _preference(run: FinishedRun, *, cross: bool) -> float:
 
 
 def _difference(pieces: AttentionMap, *, cross: bool) -> Tensor:
-    """Return the weight of the noun that is meant minus that of the other, for each layer and head (L, H)."""
+    """Return the weight of the noun that is meant minus that of the other noun, for each layer and head (L, H)."""
     words, nouns = pieces.words(), _Nouns.of(pieces.source)
     weights, row = (words.cross, 1) if cross else (words.encoder_self, nouns.it)  # the target is "the animal was ..."
     assert weights is not None

@@ -1,4 +1,4 @@
-"""Without attention, a recurrent network loses long sentences, early words, and words that stand far apart."""
+"""Without attention, a recurrent network loses long sentences, early words, and words that are far apart."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class _ByLength(Claim):
 
 
 class FixedVector(_ByLength):
-    """The generated task, which every model learns within the budget but the one without attention."""
+    """The generated task, which every model except the one without attention learns within the budget."""
 
     name = "fixed_vector"
     numbers: ClassVar[Mapping[str, object]] = {"clauses": CLAUSES}
@@ -99,7 +99,7 @@ class FixedVectorMulti30k(_ByLength):
 
 
 class Memory(Claim):
-    """Recall by position: which of the words of the source does a model still know when it translates?"""
+    """Recall by position: which words of the source does a model still know when it translates?"""
 
     name = "memory"
     numbers: ClassVar[Mapping[str, object]] = {"pairs": PAIRS}
@@ -185,8 +185,8 @@ class NegationDistance(_Distance):
 def lost_without_attention(
     lines: Lines[Place], near: Sequence[Place], far: Sequence[Place], lost: Text, chance: float
 ) -> tuple[Contrast, ...]:
-    """Return the contrasts of the systems with attention: what "no attention" loses from the near places to the far
-    ones, minus what they lose. `lost` says what that is, and `chance` is what a guess scores near.
+    """Return the contrasts of the systems with attention: the loss of "no attention" from the near to the far places,
+    minus their own loss. `lost` names the loss, and `chance` is the score of a guess near.
     """
     scores = {name: (mean_over(line, near), mean_over(line, far)) for name, line in lines.items()}
     loss = Loss(*scores[NO_ATTENTION], chance)
@@ -200,7 +200,7 @@ def lost_without_attention(
 
 
 def most_frequent(answers: Iterable[str]) -> str:
-    """Return the most frequent answer. A model that knows nothing of the source does best to give it always."""
+    """Return the most frequent answer. It is the best guess of a model that knows nothing of the source."""
     ((answer, _),) = Counter(answers).most_common(1)
     return answer
 

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Language = Literal["en", "ko"]
-Facts = Sequence[Mapping[str, Any]]  # what claims.json holds: one for each claim
+Facts = Sequence[Mapping[str, Any]]  # the content of claims.json: one mapping for each claim
 BUDGET = ("system", "parameters", "updates", "minutes", "update", "seeds")
 STYLES = ("-", "--", "-.", ":")
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A claim, what was measured for it, and the runs it was measured on."""
+    """A claim, its measurement, and the runs that were measured."""
 
     claim: Claim
     curves: Curves
@@ -54,7 +54,7 @@ def files(facts: Facts) -> dict[str, str]:
 
 
 def page(facts: Facts, language: Language) -> str:
-    """Return the whole page in one language."""
+    """Return the page in one language."""
     words = _words("page", language)
     introduction = words["introduction"].format(batch_tokens=BATCH_TOKENS)
     parts = [f"# {words['title']}", introduction, claims_table(facts, language)]
@@ -72,7 +72,7 @@ def page(facts: Facts, language: Language) -> str:
 
 
 def claims_table(facts: Facts, language: Language) -> str:
-    """Return a row for each difference: the claim, what it predicts, what was found, and the verdict."""
+    """Return a row for each difference: the claim, its prediction, the finding, and the verdict."""
     words, verdicts, rows = _words("page", language), _words("verdicts", language), []
     for each in facts:
         for number, contrast in enumerate(each["contrasts"]):
@@ -97,7 +97,7 @@ def _markdown(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def to_dict(found: Measured) -> dict[str, Any]:
-    """Return what was found for a claim as plain values: texts, the value of each seed, intervals, and budgets."""
+    """Return the findings for a claim as plain values: texts, the value of each seed, intervals, and budgets."""
     curves = found.curves
     return {
         **_judged(found.claim, curves.lines, curves.more),
@@ -108,7 +108,7 @@ def to_dict(found: Measured) -> dict[str, Any]:
 
 
 def judged_again(facts: Facts) -> list[dict[str, Any]]:
-    """Return the facts of claims.json with the words and verdicts of today, from the stored values of each seed."""
+    """Return the facts of claims.json with the current texts and verdicts, from the stored values of each seed."""
     again = []
     for each in facts:
         lines = {name: _per_seed(line) for name, line in each["curves"].items()}

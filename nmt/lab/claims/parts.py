@@ -1,4 +1,4 @@
-"""Parts of attention: which score is the best, and what the division by the root of the width and positions are for."""
+"""Parts of attention: the scores, the division by the root of the width, and positions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measured on models before training: the gradient of an early word, and the time of a step by the length."""
+"""Claims about models before training: the gradient of an early word, and the time of a step by the length."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Parallel(Claim):
         )
 
     def _contrast(self, lines: Lines[str], work: str, where: str) -> Contrast:
-        """Return how much more the time of the recurrent network grows with the length than the Transformer's."""
+        """Return the growth of the recurrent network's time with the length, minus that of the Transformer's."""
         longest = str(LENGTHS[-1])
         return Contrast(
             self.text("longer", longest=longest, shortest=LENGTHS[0], work=self.text(work), where=where),
@@ -92,7 +92,7 @@ class Parallel(Claim):
 
 
 def _by_distance(settings: Sequence[str]) -> dict[str, tuple[float, ...]]:
-    """Return the gradient at each distance over that at the shortest, for each seed."""
+    """Return the gradient at each distance, divided by the gradient at the shortest, for each seed."""
     model_settings = compose("train", list(settings))["model"]
     found: dict[str, list[float]] = {str(distance): [] for distance in DISTANCES}
     for seed in SEEDS:
@@ -116,7 +116,7 @@ def _gradient(model: Seq2Seq, source: Tensor) -> float:
 
 
 def _growth(model: Seq2Seq, run: Callable[[Seq2Seq, Tensor], None], device: str) -> dict[str, tuple[float, ...]]:
-    """Return the time at each length over that of the shortest, for each repetition."""
+    """Return the time at each length, divided by the time at the shortest, for each repetition."""
     seconds: dict[int, list[float]] = {length: [] for length in LENGTHS}
     for repeat in range(REPEATS + 1):
         for length in LENGTHS:

@@ -61,7 +61,7 @@ def main(config: AlignConfig) -> None:
 
 
 def alignments(inputs: Inputs, config: AlignConfig) -> Iterator[tuple[Links, dict[str, Links]]]:
-    """Yield the links of each pair, in order, and by name those to compare with the alignments made by people."""
+    """Yield the links of each pair, in order, and by name the links to compare with alignments made by people."""
     if inputs.forward is None:
         return ((links, {"eflomal": links}) for links in by_statistics(inputs, config))
     return by_attention(inputs, config)

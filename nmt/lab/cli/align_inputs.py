@@ -1,4 +1,4 @@
-"""What align.py reads: its settings, the models, the pairs to align, and their alignments made by people."""
+"""The inputs of align.py: its settings, the models, the pairs to align, and their alignments made by people."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class AlignConfig(ModelSettings):
     batch_tokens: PositiveInt
 
     def contradictions(self) -> Iterator[str]:
-        """Yield the settings that would do nothing, with the reason."""
+        """Yield the settings that have no effect, with the reason."""
         if self.split is None and None in (self.source, self.target):
             yield "split: give split=, or source= and target=, to say which pairs to align"
         if self.ckpt is None and (self.aligner == "model" or self.split is not None):
@@ -71,8 +71,8 @@ class AlignConfig(ModelSettings):
 class Inputs:
     """The pairs to align, `name` of their lines in messages, and the models that align them.
 
-    Without `forward`, the statistical aligner does. `gold` has the alignments made by people, one for each pair, or is
-    None. `training` are the pairs that the model was trained on, as far as a statistical aligner needs them.
+    Without `forward`, the statistical aligner aligns them. `gold` has the alignments made by people, one for each pair,
+    or is None. `training` are the pairs that the model was trained on, as far as a statistical aligner needs them.
     """
 
     pairs: Pairs
@@ -84,7 +84,7 @@ class Inputs:
 
 
 def load_inputs(config: AlignConfig) -> Inputs:
-    """Load what the settings name, and check all pairs and gold alignments before anything is computed."""
+    """Load the inputs that the settings name, and check all pairs and gold alignments before anything is computed."""
     from nmt.lab.alignment import eflomal
 
     if config.gold is not None and config.unit == "pieces":
@@ -107,7 +107,7 @@ def load_inputs(config: AlignConfig) -> Inputs:
 
 
 def load_aligner(config: AlignConfig, path: str, *, backwards: bool) -> tuple[LoadedModel, Aligner]:
-    """Return a model, and what aligns by it. Raises UserError for a checkpoint that cannot be loaded."""
+    """Return a model and its aligner. Raises UserError for a checkpoint that cannot be loaded."""
     from nmt.lab.alignment.alignment import Aligner
     from nmt.translation.loading import load_models, make_translator, resolve_device
     from nmt.translation.translator import Translator
@@ -122,7 +122,7 @@ def load_aligner(config: AlignConfig, path: str, *, backwards: bool) -> tuple[Lo
 
 
 def require_opposite(forward: LoadedModel, backward: LoadedModel) -> None:
-    """Raise UserError unless the second model translates in the other direction, where their settings say it."""
+    """Raise UserError unless the second model translates in the other direction, if their settings have languages."""
     one, other = (
         [each.config.get("data", {}).get(key) for key in ("source_lang", "target_lang")] for each in (forward, backward)
     )
@@ -163,7 +163,7 @@ def read_pairs(config: AlignConfig, loaded: LoadedModel | None) -> tuple[Pairs, 
 def read_gold(config: AlignConfig, pairs: Pairs, name: str) -> Iterator[Gold]:
     """Yield the gold alignment of each pair: of gold=, or of the data if all pairs have one. Reads all pairs.
 
-    Raises UserError for a mistake in a pair or in a link, and for a file with another number of lines.
+    Raises UserError for a mistake in a pair or in a link, and for a file with a different number of lines.
     """
     from nmt.data.sources.files import read_lines
     from nmt.data.word_links import parse_pair

@@ -45,7 +45,7 @@ def _main(argv: list[str]) -> None:
 
 
 def print_example(name: str, others: list[str]) -> None:
-    """Print one of the examples. Raises UserError for another name, and for settings beside it."""
+    """Print one of the examples. Raises UserError for another name, and for additional settings."""
     from nmt.lab.attention.examples import EXAMPLES
 
     if name not in EXAMPLES:
@@ -57,7 +57,7 @@ def print_example(name: str, others: list[str]) -> None:
 
 @configured(AttendConfig)
 def attend(config: AttendConfig) -> None:
-    """Show what the settings say. Raises UserError for a mistake in them."""
+    """Show the attention as the settings say. Raises UserError for a mistake in them."""
     if config.animation is not None:
         animate(config)
         return

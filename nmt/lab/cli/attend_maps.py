@@ -33,7 +33,7 @@ def show(
 
 
 def attended(config: AttendConfig, translator: BaseTranslator, translations: Sequence[Translation]) -> list[Models]:
-    """Return the map of each translation, and beside it that of the model `compare` ."""
+    """Return the map of each translation, and the map of the model `compare` if it is given."""
     from nmt.translation.loading import load_translator
 
     maps = translator.attention_maps(translations)
@@ -52,7 +52,7 @@ def _without_score(attention: AttentionMap) -> AttentionMap:
 
 
 def print_tables(sentences: list[Models], config: AttendConfig) -> None:
-    """Print each sentence with its translation and its tables. Raises UserError for what a model does not have."""
+    """Print each sentence with its translation and its tables. Raises UserError for attention that a model lacks."""
     from rich.console import Console
 
     from nmt.cli.table import terminal_width

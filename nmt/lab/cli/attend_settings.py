@@ -1,4 +1,4 @@
-"""The settings of attend.py, and which of them do not go together."""
+"""The settings of attend.py, and their contradictions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Literal
 from nmt.cli.arguments import FreeText, PathText, SearchSettings, changed
 from nmt.parameters import PositiveInt
 
-# Why a setting does not go with others, and those others.
+# The reason why a setting contradicts others, and the names of these others.
 ALONE = {
     "trace": (
         "it explains one piece of one translation",
@@ -44,7 +44,7 @@ class AttendConfig(SearchSettings):
     scaled: bool
 
     def contradictions(self) -> Iterator[str]:
-        """Yield a message for each setting that has no effect or no sense beside the others."""
+        """Yield a message for each setting that contradicts another setting or has no effect with it."""
         alone = next((key for key in ALONE if getattr(self, key) is not None), None)
         if alone is not None:
             reason, excluded = ALONE[alone]

@@ -25,7 +25,7 @@ def explain(
 ) -> None:
     """Print how a position was computed, and write the page and the JSON if a folder is given.
 
-    Raises UserError for a position, layer or head that there is not, and for a source that was split.
+    Raises UserError for a position, layer or head that does not exist, and for a source that was split.
     """
     from nmt.cli.table import terminal_width
     from nmt.lab.attention.caption import details

@@ -6,10 +6,11 @@
 
 The table has a row for each run, and one for the mean of runs that differ only in their seed. Scores are computed again
 from the translations in the run folders. Only metrics of sacreBLEU have a difference from the baseline, with its 95 %
-interval by paired bootstrap, and p-values. p(AR) is that of sacrebleu --paired-ar, but shuffles with exactly the real
-difference count too (TER has many). p(bootstrap) is two-sided, so it is about twice that of sacrebleu --paired-bs. With
-several seeds, p(seeds) and the difference of the means are over seeds and sentences. The program writes comparison.md,
-.tsv (all digits), .json (everything) and .html (one page, with a chart by length and the sentences that differ most).
+interval by paired bootstrap, and p-values. p(AR) is that of sacrebleu --paired-ar, but it also counts shuffles with
+exactly the real difference (TER has many). p(bootstrap) is two-sided, so it is about twice that of sacrebleu
+--paired-bs. With several seeds, p(seeds) and the difference of the means are over seeds and sentences. The program
+writes comparison.md, .tsv (all digits), .json (everything) and .html (one page, with a chart by length and the
+sentences that differ most).
 
   python train.py -m model=rnn model/attention=none,bahdanau,luong seed=1,2,3
   python scripts/compare.py multirun/rnn/2026-01-31_12-00-00
@@ -109,7 +110,7 @@ def read_runs(folders: Sequence[Path], config: CompareConfig) -> tuple[list[Fini
 
 
 def _proposed(word: str, runs: Iterable[Path]) -> str:
-    """Return a few of the runs, those with the word in their name first."""
+    """Return a few of the runs; runs with the word in their name come first."""
     return " or ".join(str(run) for run in sorted(runs, key=lambda run: word not in run.name)[:MOST_PROPOSED])
 
 

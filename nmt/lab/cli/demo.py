@@ -66,7 +66,7 @@ def main(arguments: list[str]) -> None:
 
 
 def _use_free_cores() -> None:
-    """Use one thread if other programs are busy: the demo ends by time, so a slow one would learn nothing."""
+    """Use one thread if other programs are busy: the demo has a time limit, so a slow demo would learn nothing."""
     import torch
 
     from nmt.system import process

@@ -1,21 +1,21 @@
-"""Say what each attention head of a trained model does: where it looks, and what the model loses without it.
+"""Describe each attention head of a trained model: where it looks, and the score that the model loses without it.
 
   python scripts/heads.py ckpt=RUN_FOLDER_OR_FILE [key=value ...]      (installed: nmt-heads)
 
 {settings}
 
 The other settings are those of evaluate.py (evaluate.py --help): ckpt, split, data, search, scores, out, device, allow,
---config-dir. The search is greedy unless another one is given, because greedy is the fastest. The first metric of
-scores= says what is lost.
+--config-dir. The search is greedy unless another one is given, because greedy is the fastest. The loss is measured with
+the first metric of scores=.
 
 A head has a role if its highest weight is on the same kind of token in at least half of the rows: on the previous, the
 same or the next token, on the rarest one of the sentence, or on its end (Voita et al. 2019, arXiv:1905.09418).
 The loss of a head is the score of the model minus the score with this head masked (Michel et al. 2019,
 arXiv:1905.10650). Among many heads, small losses and low p-values occur by chance.
 
-The program prints a table, and writes heads/test.beam1.lp1.500.json (with all figures of each head) and the same as a
-picture, .png. The names have the split, the checkpoint unless it is the best, the search and the number of sentences.
-If data settings were changed, a digest of the sentences follows.
+The program prints a table, and writes heads/test.beam1.lp1.500.json (with all figures of each head) and a picture of
+the same name, .png. The names have the split, the checkpoint unless it is the best, the search and the number of
+sentences. If data settings were changed, a digest of the sentences follows.
 
   python scripts/heads.py ckpt=outputs/transformer/2026-01-31_12-00-00 sentences=200
 """
@@ -49,7 +49,7 @@ class _Head(TypedDict):
 
 
 class HeadsFile(TypedDict):
-    """A heads.json, as far as this program uses it."""
+    """The entries of the JSON file that this program reads."""
 
     checkpoint: str
     heads: list[_Head]
@@ -107,7 +107,7 @@ def name(inputs: Inputs, config: HeadsConfig) -> str:
 
 
 def check_replaces(path: Path, inputs: Inputs, *, importance: bool) -> None:
-    """Raise UserError if the file at `path` would be lost: that of another model, or one that has the importance."""
+    """Raise UserError if the file at `path` must stay: it is from another model, or it has the importance."""
     if not path.is_file():
         return
     facts = read_json(path, HeadsFile, remedy=OTHER_FOLDER)

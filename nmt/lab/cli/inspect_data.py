@@ -1,4 +1,4 @@
-"""Report what a corpus holds and what is wrong with it, before training.
+"""Report on the content and the defects of a corpus, before training.
 
   python scripts/inspect_data.py [data=... | any override of train.py]      (installed: nmt-inspect-data)
 
@@ -47,7 +47,7 @@ EXAMPLES = 5
 
 @dataclass(frozen=True)
 class Inputs:
-    """The settings of a training, and what they name: the corpora, and the checkpoint that the run would start from."""
+    """The settings of a training, their corpora, and the checkpoint that the run would start from."""
 
     config: TrainConfig
     source: Source
@@ -83,7 +83,7 @@ def main(argv: list[str]) -> None:
 
 
 def load_inputs(overrides: Sequence[str]) -> Inputs:
-    """Return what the overrides of train.py name. Raises UserError for a mistake in them."""
+    """Return the inputs that the overrides of train.py name. Raises UserError for a mistake in the overrides."""
     from nmt.build import build_more, build_source
     from nmt.config.compose import compose
     from nmt.config.explain import naming_files
@@ -126,7 +126,7 @@ def write(report: DataReport, folder: Path | None) -> None:
 
 
 def tokenizer_of(start: Path) -> tuple[Tokenizer, str]:
-    """Return the tokenizer of the checkpoint that the run would start from, and what to tell the user."""
+    """Return the tokenizer of the checkpoint that the run would start from, and a note for the user."""
     from nmt.checkpoint import load
 
     return load(start).tokenizer, f"the pieces above are those of init={start}"
@@ -135,8 +135,8 @@ def tokenizer_of(start: Path) -> tuple[Tokenizer, str]:
 def train_tokenizer(split: Split, settings: TokenizerConfig) -> tuple[Tokenizer, str]:
     """Return the tokenizer of the settings and "".
 
-    If the texts do not allow its vocabulary size, return one with the size that suits them, and what to tell the user.
-    Raises UserError if the texts allow none.
+    If the texts do not allow the vocabulary size of the settings, return a tokenizer with the default size and a note
+    for the user. Raises UserError if the texts allow no tokenizer.
     """
     from nmt.data.cache import cache_folder
     from nmt.data.tokenizer import Tokenizer

@@ -1,12 +1,12 @@
-"""Measure what tutorials claim about attention: train small models with several seeds, and write a page of findings.
+"""Test claims of tutorials about attention: train small models with several seeds, and write a page of findings.
 
   python scripts/lab.py [key=value ...]      (installed: nmt-lab; in a checkout: make lab)
 
 {settings}
 
-Each claim is a file in nmt/lab/claims. It predicts that some differences are above 0. One of them is supported by these
-runs if its whole 95 % interval is above 0, and contradicted if it is below. The intervals are corrected for the number
-of differences. A loss is not testable if the model without attention has nothing to lose.
+Each claim is a file in nmt/lab/claims. It predicts that some differences are above 0. A difference is supported by
+these runs if its complete 95 % interval is above 0, and contradicted if the interval is below 0. The intervals are
+corrected for the number of differences. A loss is not testable if the model without attention has no score to lose.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Training:
 
     @property
     def finished(self) -> bool:
-        """Whether the run has ended, so that it is not made again."""
+        """Whether the run has ended, so that it is not trained again."""
         return (self.folder / METRICS).is_file()
 
 
@@ -104,7 +104,7 @@ def claims_of(config: LabConfig) -> list[Claim]:
 
 
 def is_possible(claim: Claim) -> bool:
-    """Return whether nothing is missing to measure the claim, and say what is."""
+    """Return whether the claim can be measured. If not, print what is missing."""
     missing = claim.missing()
     if missing is not None:
         print(f"{claim.name}: left out; it needs {missing}", flush=True)
@@ -135,7 +135,7 @@ def planned(claim: Claim, seeds: Sequence[int], folder: Path) -> dict[str, list[
 
 
 def train_all(trainings: Sequence[Training], jobs: int | None) -> None:
-    """Train what is not finished, `jobs` at a time. Raises UserError if a training fails."""
+    """Train the unfinished trainings, `jobs` at a time. Raises UserError if a training fails."""
     missing = [each for each in trainings if not each.finished]
     print(f"{len(trainings)} trainings, {len(trainings) - len(missing)} of them finished", flush=True)
     begun = time.monotonic()
@@ -189,7 +189,7 @@ def train_in_this_process(arguments: Sequence[str], output: str) -> None:
 
 
 def measured(claim: Claim, trainings: Mapping[str, Sequence[Training]]) -> Measured:
-    """Return what is measured for a claim on its finished trainings."""
+    """Return the measurement for a claim on its finished trainings."""
     from nmt.lab.claims.page import Measured
     from nmt.lab.compare.runs import read_runs
 

@@ -1,4 +1,4 @@
-"""Report on a trained model: what it translates well and badly, as one HTML page.
+"""Report on the strengths and weaknesses of a trained model, as one HTML page.
 
   python scripts/report.py ckpt=RUN_FOLDER_OR_FILE [split=test] [key=value ...]      (installed: nmt-report)
 

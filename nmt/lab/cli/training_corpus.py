@@ -1,4 +1,4 @@
-"""The corpora that a checkpoint was trained on, for the programs that count what is rare in them."""
+"""The corpora that a checkpoint was trained on, for the programs that count rare words in them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def training_of(inputs: Inputs, given: Mapping[str, Any], allow: Sequence[str]) 
     """Return the corpora that the checkpoint was trained on (also `data.more`), before any pairs were dropped.
 
     If they cannot be read, the training pairs of the `given` data settings take their place, as in a copy of the corpus
-    under data.path; if there are none either, the result is None. A warning says so.
+    under data.path; if there are none either, the result is None. A warning reports both cases.
     """
     from nmt.build import build_more, build_source
     from nmt.data.corpus import load_corpus, load_more, origin
@@ -55,5 +55,5 @@ def training_of(inputs: Inputs, given: Mapping[str, Any], allow: Sequence[str]) 
 
 
 def _problem(error: UserError) -> str:
-    """Return what is wrong, without the advice behind it."""
+    """Return the problem without the advice after it."""
     return str(error).partition("; ")[0]

@@ -1,4 +1,4 @@
-"""A chart of scores over groups of sentences or words, as the places of what templates/parts.html draws."""
+"""A chart of scores over groups of sentences or words, as coordinates for templates/parts.html."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ from nmt.lab.compare.significance import (
 
 @dataclass(frozen=True)
 class PairedTests:
-    """One run against a run of the baseline: the p-value by approximate randomization, and the paired bootstrap."""
+    """A run compared with a run of the baseline: the p-value by approximate randomization, and the paired bootstrap."""
 
     randomization: float
     bootstrap: PairedBootstrap
@@ -36,7 +36,7 @@ class PairedTests:
 
 @dataclass(frozen=True)
 class ComparedRun:
-    """A run with its scores. `tests` has those of each sacreBLEU metric; for a run of the baseline it is empty.
+    """A run with its scores. `tests` has the tests of each sacreBLEU metric; for a run of the baseline it is empty.
 
     `against` is the run that it was tested against: the baseline's with the same seed, otherwise the baseline's first.
     """
@@ -49,7 +49,7 @@ class ComparedRun:
 
 @dataclass(frozen=True)
 class System:
-    """All runs with the same settings but the seed.
+    """All runs whose settings are equal except for the seed.
 
     `seeds` has the bootstrap over seeds and sentences for each sacreBLEU metric, if this system and the baseline have
     several runs each. `by_length` has the mean score of its runs in each group of lengths.
@@ -88,8 +88,8 @@ class Difference:
 class Comparison:
     """Systems compared on a test set; the baseline is among them.
 
-    `differences` has for each other system the sentences that gain most against the baseline, and those that lose most.
-    They come from the first runs of both. The bootstraps had `resamples`, approximate randomization had `shuffles`.
+    `differences` has for each other system the sentences that gain most and lose most against the baseline. They come
+    from the first runs of both. The bootstraps had `resamples`, approximate randomization had `shuffles`.
     """
 
     test_set: EvaluationSet
@@ -113,7 +113,7 @@ class Comparison:
 
     @property
     def length_unit(self) -> str:
-        """What the lengths of the sources are counted in."""
+        """The unit of the lengths of the sources."""
         return length_unit(self.test_set.source_lang)
 
 
@@ -129,8 +129,8 @@ def compare(
     """Return the comparison of `runs`, of which `baseline` is one, by `metrics`.
 
     Every score is computed from the translations, with an interval from `bootstrap` resamples; the bootstrap tests have
-    as many. Approximate randomization has `shuffles`. `examples` is the number of sentences that gain most, and of
-    those that lose most. Raises UserError unless all runs were tested on the same sentences.
+    the same number. Approximate randomization has `shuffles`. `examples` is the number of sentences that gain most, and
+    also of sentences that lose most. Raises UserError unless all runs were tested on the same sentences.
     """
     for run in runs:
         _check_same(run, baseline)
@@ -207,7 +207,7 @@ class Tester:
         resamples: int = RESAMPLES,
         shuffles: int = SHUFFLES,
     ) -> Tester:
-        """Return a tester of these runs, by those of the metrics that sacreBLEU computes."""
+        """Return a tester of these runs, for the metrics that sacreBLEU computes."""
         tested = {name: metric for name, metric in metrics.items() if isinstance(metric, SacreBleuMetric)}
         statistics = {
             name: {

@@ -25,7 +25,7 @@ class LengthGroup:
 
 
 def length_unit(language: str) -> str:
-    """Return what lengths are counted in: characters for languages that BLEU splits into them, otherwise words."""
+    """Return the unit of lengths: characters for languages that BLEU splits into characters, otherwise words."""
     return "characters" if default_tokenizer(language) in ("zh", "char") else "words"
 
 

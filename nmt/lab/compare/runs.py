@@ -43,7 +43,7 @@ class _Limits(TypedDict):
 
 
 class ConfigFile(TypedDict):
-    """A config.yaml, as far as a comparison uses it."""
+    """The entries of a config.yaml that a comparison reads."""
 
     name: str
     seed: NonNegativeInt
@@ -114,7 +114,6 @@ class FinishedRun:
 
 def find_runs(folder: Path) -> list[Path]:
     """Return `folder` if it is that of a run, otherwise those of the runs in it, in the order of a multirun's jobs.
-
     Raises UserError if there is no run, or one that is not finished.
     """
     if not folder.is_dir():
@@ -311,9 +310,9 @@ _SHOWN = (
 def differences(one: Mapping[str, Any], other: Mapping[str, Any], section: str = "") -> set[str]:
     """Return the settings, as in model.encoder.layers, that have different values in the configs of two runs.
 
-    A setting that only one config has is newer than the other run, which was trained with its default: so it differs if
-    its value is another one, or if it has no default. What only shows the training is no difference, and neither is a
-    metric that only one run has. A path that a published config hides may be any path.
+    A setting that only one config has is newer than the other run, which was trained with the default of the setting.
+    So it differs if its value is not the default, or if it has no default. Settings that only show the training do not
+    count, and neither do metrics that only one run has. A path that a published config hides may be any path.
     """
     found = set()
     for key in one.keys() | other.keys():

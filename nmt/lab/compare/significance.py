@@ -14,7 +14,7 @@ from nmt.evaluation.metrics.base import check_counts
 from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric, quiet
 
 SHUFFLES, RESAMPLES = 10_000, 1_000  # sacreBLEU's defaults
-_SEED = 12345  # likewise
+_SEED = 12345  # sacreBLEU's default
 _ROUNDING = 1e-9  # differences of scores that are equal but for rounding
 _BLOCK = 1_000_000  # choices of a sentence's system that are drawn at once
 
@@ -51,8 +51,8 @@ def randomization_test(
 
     It is the probability of a difference at least this large if both systems were equally good, by paired approximate
     randomization (Riezler and Maxwell 2005): each of `shuffles` shuffles exchanges the translations of half of the
-    sentences, drawn at random. The shuffles are those of `sacrebleu --paired-ar`, which does not count the ones whose
-    difference equals the real one. We count them: without them, systems that differ in few sentences look significantly
+    sentences, drawn at random. The shuffles are those of `sacrebleu --paired-ar`, which does not count shuffles whose
+    difference equals the real one. We count them: otherwise, systems that differ in few sentences look significantly
     different. The p-value of equal scores is 1.
     """
     scorer = metric.scorer()
@@ -93,9 +93,10 @@ def bootstrap_test(
     `sacrebleu --paired-bs` is about half of it, because it counts one side only.
 
     With few runs of a system, the variation between seeds is underestimated, the interval is too narrow, and p is too
-    small. In a simulation of equal systems, where the seeds let a score vary three times as much as the sentences let
-    the difference vary, p was below 0.05 in 24 % of the cases with 2 runs each, 14 % with 3, 9 % with 5, and 7 % with
-    10. (A right test has 5 %.)
+    small. In a simulation of equal systems, in which the variation of a score over seeds is three times the variation
+    of the difference over sentences, p was below 0.05 in 24 % of the cases with 2 runs each, 14 % with 3, 9 % with 5,
+    and
+    7 % with 10. (A correct test has 5 %.)
     """
     scorer, both = metric.scorer(), [np.array(baseline), np.array(system)]
     sentences = len(baseline[0])

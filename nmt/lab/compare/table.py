@@ -23,8 +23,8 @@ def systems_table(comparison: Comparison) -> Table:
     """Return a row for each run, and after the runs of a system with several seeds a row with their mean.
 
     The columns of a metric are its score with the interval, the difference from the baseline with the interval, the
-    p-values of both paired tests, and, if a system has several seeds, that of the test over seeds and sentences. Where
-    all runs are of one system, there is no difference to test. The facts of the run follow.
+    p-values of both paired tests, and, if a system has several seeds, that of the test over seeds and sentences. If all
+    runs are of one system, there is no difference to test. The facts of the run follow.
     """
     columns = [Column("system", number=False), Column("seed", number=False)]
     shown = labels(comparison.metrics)
@@ -124,7 +124,7 @@ def lengths_table(comparison: Comparison) -> Table:
 
 
 def title(comparison: Comparison) -> str:
-    """Return what is compared: systems, or the runs of one system."""
+    """Return the title: a comparison of systems, or of the runs of one system."""
     first, *others = comparison.systems
     if others:
         return f"Comparison of {len(comparison.systems)} systems"
@@ -132,13 +132,13 @@ def title(comparison: Comparison) -> str:
 
 
 def length_caption(comparison: Comparison) -> str:
-    """Return what the chart of lengths shows; the table also has the number of sentences."""
+    """Return the caption of the chart of lengths; the table also has the number of sentences."""
     label, unit = next(iter(labels(comparison.metrics).values())), comparison.length_unit
     return f"{label} by the length of the source in {unit}"
 
 
 def notes(comparison: Comparison) -> list[str]:
-    """Return what the figures in the table mean, one thing in each line."""
+    """Return explanations of the figures in the table, one in each line."""
     test_set = comparison.test_set
     lines = [
         f"{len(test_set.sources):,} sentences, {test_set.source_lang} to {test_set.target_lang}.",
@@ -186,7 +186,7 @@ def signatures(comparison: Comparison) -> dict[str, str]:
 
 
 def to_dict(comparison: Comparison) -> dict[str, Any]:
-    """Return the whole comparison as plain values."""
+    """Return the complete comparison as plain values."""
     return {
         "source_lang": comparison.test_set.source_lang,
         "target_lang": comparison.test_set.target_lang,

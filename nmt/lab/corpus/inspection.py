@@ -39,7 +39,7 @@ def inspect(
 
     The further training corpora `more` are splits of the report too, called "more.NAME". A finding keeps the first
     `examples` pairs. `origin` returns where a split comes from. If a training corpus has more than `most_pairs` pairs,
-    one block of neighbouring pairs in every n is looked at, so that there are about as many, or fewer.
+    one block of neighbouring pairs in every n is examined, so that the number of pairs is about `most_pairs` or less.
     """
     limits = Filters(config.max_length, config.max_ratio)
     languages = config.source_lang, config.target_lang
@@ -52,7 +52,7 @@ def inspect(
     for split, whole in {**training, **held_out}.items():
         is_training = split in training
         stride = -(-len(whole) // most_pairs) if is_training and most_pairs is not None else None
-        role = "train" if is_training else split  # as the defects know it
+        role = "train" if is_training else split  # the name of the split for the defects
         context = corpus_context(config, {**held_out, role: whole}, role, stride=stride)
         pairs = context.pairs
         seen.look_for(context.held_out)
@@ -87,7 +87,7 @@ def inspect(
 
 
 class _Counts:
-    """Counts what the pairs of one split hold."""
+    """Counts the figures and the defects of one split."""
 
     def __init__(
         self, tokenizer: Tokenizer, limits: Filters, context: CorpusContext, defects: Sequence[Defect], examples: int
@@ -155,7 +155,7 @@ class _Counts:
         )
 
     def findings(self) -> dict[str, Finding]:
-        """Return what was found under each name."""
+        """Return the finding for each name."""
         return {
             name: Finding(count=kinds.total(), kinds=dict(kinds.most_common(5)), examples=self._examples[name])
             for name, kinds in self._kinds.items()
@@ -163,7 +163,7 @@ class _Counts:
 
 
 class _Seen:
-    """Which held-out texts training has, exactly or nearly (see `simplified`)."""
+    """The held-out texts that are in the training data, exactly or nearly (see `simplified`)."""
 
     def __init__(self) -> None:
         self._wanted: set[str] = set()
@@ -175,7 +175,7 @@ class _Seen:
         self._wanted.discard("")
 
     def add(self, pairs: Sequence[SentencePair]) -> None:
-        """Look at more training pairs. There is nothing to look for before `look_for`."""
+        """Look for the held-out texts in more training pairs. `look_for` must be called first."""
         for pair in pairs if self._wanted else ():
             source = simplified(pair.source)
             if source in self._wanted:

@@ -11,7 +11,7 @@ MORE = "more."  # the beginning of the names of further training corpora (data.m
 
 @dataclass(frozen=True, kw_only=True)
 class Example:
-    """A pair with a defect. `where` is "line 7", or "pair 7" if the pair is from no file. Texts are shortened."""
+    """A pair with a defect. `where` is "line 7", or "pair 7" if the pair is not from a file. Texts are shortened."""
 
     where: str
     note: str
@@ -21,7 +21,7 @@ class Example:
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """How many pairs of a split have a defect, by the words that describe it, and the first of these pairs."""
+    """The number of pairs of a split with a defect, by the description of the defect, and the first of these pairs."""
 
     count: int
     kinds: Mapping[str, int]
@@ -32,8 +32,8 @@ class Finding:
 class Side:
     """One language of a split.
 
-    Lengths are in pieces with eos: median, 95th percentile and longest, and the number of texts up to each length of
-    `histogram` and above the one before. `unknown_pieces` are those that stand for characters without a piece.
+    Lengths are in pieces with eos: median, 95th percentile and longest, and the number of texts between each length of
+    `histogram` and the one before. `unknown_pieces` counts pieces that stand for characters without a piece.
     """
 
     language: str
@@ -64,7 +64,7 @@ class Side:
 
 @dataclass(frozen=True, kw_only=True)
 class SplitFigures:
-    """The figures of one split; `pairs` of its `size` pairs were looked at.
+    """The figures of one split; `pairs` of its `size` pairs were examined.
 
     `seen_sources` and `seen_pairs` count the held-out sources and pairs that training has, exactly or nearly; None in
     training corpora, and with data.overfit. `several_targets` counts the different sources that have more than one
@@ -86,9 +86,9 @@ class SplitFigures:
 class DataReport:
     """The figures of all splits.
 
-    `explanations` says what each finding means, `dropped` names those whose pairs training leaves out, and
-    `not_tested` gives the reason for each defect that was not looked for. `tokenizer` says which one divides the texts
-    into pieces if it is not that of the settings; otherwise it is empty.
+    `explanations` has the meaning of each finding, `dropped` the names of the findings whose pairs training leaves out,
+    and `not_tested` the reason for each defect that was not looked for. `tokenizer` names the tokenizer that divides
+    the texts if it is not that of the settings; otherwise it is empty.
     """
 
     splits: Mapping[str, SplitFigures]

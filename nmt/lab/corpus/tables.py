@@ -50,7 +50,7 @@ def found(report: DataReport) -> list[tuple[str, str, Finding]]:
 
 
 def warnings(report: DataReport) -> list[str]:
-    """Return a line on each split whose sides are shifted against each other: there no pair is a translation."""
+    """Return a line on each split with shifted stretches, in which no pair is a translation."""
     return [
         f"{split}: {'; '.join(finding.kinds)}{'; and more' * (finding.count > sum(finding.kinds.values()))}; "
         "compare the texts where this begins, because one of them lacks a line there or has one too many"
@@ -65,7 +65,7 @@ def kinds(finding: Finding) -> str:
 
 
 def text(report: DataReport) -> Iterator[str]:
-    """Yield the lines of the whole report."""
+    """Yield the lines of the report."""
     yield from (f"{split}: {figures.origin}" for split, figures in report.splits.items())
     yield ""
     yield from _table(report.splits, figures(report))

@@ -1,4 +1,4 @@
-"""What each attention head of a model does: figures, role, the score lost without it; as values and as a picture."""
+"""The profile of each attention head: figures, role, the score lost without it; as values and as a picture."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def png(figure: Figure) -> bytes:
 
 @dataclass(frozen=True)
 class Profile:
-    """What a head does: its `role` or None, its shares of each role, its figures, and the `lost` score or None."""
+    """The profile of a head: its `role` or None, its shares of each role, its figures, and the `lost` score or None."""
 
     head: Head
     role: str | None
@@ -92,7 +92,7 @@ class Profile:
         return {**plain.pop("head"), **plain}
 
     def cell(self) -> Cell:
-        """Return what the picture shows: the lost score, or the share of the role where that was not measured."""
+        """Return the cell of the picture: the lost score, or the share of the role if the loss was not measured."""
         best = max(self.shares, key=lambda name: self.shares[name], default=None)
         share = 0.0 if best is None else self.shares[best]
         value = share if self.lost is None else self.lost
@@ -108,8 +108,9 @@ def profiles(
 ) -> list[Profile]:
     """Return the profile of every head, by kind, layer and number.
 
-    `frequencies` are those of source and target pieces, or None; see `nmt.lab.heads.roles`. `scores` are those without
-    each head, empty if they were not measured. The maps are those of one model, at least one.
+    `frequencies` are the frequencies of source and target pieces, or None; see `nmt.lab.heads.roles`. `scores` are the
+    scores without each head, empty if they were not measured. There is at least one map, and all maps are from one
+    model.
     """
     found = []
     for kind in (kind for kind in KINDS if kind in maps[0].kinds):

@@ -35,7 +35,7 @@ class Head:
 
 @dataclass(frozen=True)
 class Importance:
-    """The `score` without a head, how much worse than the whole model that is (`lost`), and the p-value (or None)."""
+    """The `score` without a head, the score `lost` against the complete model, and the p-value (or None)."""
 
     score: float
     lost: float
@@ -43,7 +43,7 @@ class Importance:
 
 
 def heads(model: Seq2Seq) -> dict[Head, MultiHeadAttention]:
-    """Return the attention that each head of the Transformer layers belongs to; none in a recurrent model."""
+    """Return the attention module of each head of the Transformer layers; empty for a recurrent model."""
     found: dict[Head, MultiHeadAttention] = {}
 
     def add(kind: Kind, layer: int, attention: MultiHeadAttention) -> None:

@@ -1,4 +1,4 @@
-"""Roles of attention heads: which token a head looks at most, by its place or by how rare it is.
+"""Roles of attention heads: the token with the highest weight, by its place or its rarity.
 
 Voita et al. 2019, "Analyzing Multi-Head Self-Attention: Specialized Heads Do the Heavy Lifting, the Rest Can Be Pruned"
 (arXiv:1905.09418, section 5), call a head positional if its highest weight is on the previous or on the next token in
@@ -24,13 +24,12 @@ def roles(maps: Sequence[AttentionMap], kind: Kind, frequencies: Mapping[str, in
 
     - `previous`, `same`, `next`: the token before, at or after the place of the row. Cross attention has none of them,
       and decoder self-attention has no next token.
-    - `rare`: the rarest token of those that the row may attend to, `</s>` and `<s>` not counted. `frequencies` counts
-      the labels of the attended tokens, as in the training text; a label that is not in it is rarest. None leaves
-      this role out.
+    - `rare`: the rarest token that the row may attend to, except `</s>` and `<s>`. `frequencies` counts the labels of
+      the attended tokens, as in the training text; a label that is not in it is rarest. None leaves this role out.
     - `end`: `</s>`; in decoder self-attention `<s>`.
 
-    Only the rows that have such a token count, and only those that may attend to more than one. A role that no row can
-    have is not in the result. The maps are those of one model.
+    A row counts only if it has such a token and may attend to more than one token. A role that no row can have is not
+    in the result. All maps are from one model.
     """
     found: dict[str, list[Tensor]] = {}
     for each in maps:

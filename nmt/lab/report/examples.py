@@ -21,7 +21,7 @@ from nmt.translation.translator import Translator
 
 @dataclass(frozen=True)
 class Example:
-    """A sentence with what is known of its translation. `number` counts from 1.
+    """A sentence with facts about its translation. `number` counts from 1.
 
     `n_best` are the translations that the search finds, best first; empty if it finds only one. `attention` is None for
     a model without cross attention, for an empty source, and for a source that was split. `kind` is None if the search
@@ -67,8 +67,8 @@ def examples(
 ) -> dict[str, list[Example]]:
     """Return the best, worst and random sentences with their attention and at most `n_best` translations.
 
-    The translations come from a second search for several of them. It goes on longer than the search for one, so that
-    in rare cases its best translation is better than the one that was scored.
+    The translations come from a second search, for several translations. It goes on longer than a search for one, so
+    that in rare cases its best translation is better than the one that was scored.
     """
     scores = sentence_scores(evaluation.hypotheses, evaluation.references)
     chosen = choose(scores, evaluation.references, count, seed)
@@ -94,7 +94,7 @@ def examples(
 
 
 def _for_several(search: Search, n_best: int) -> Search:
-    """Return a beam search for one translation as one for `n_best`, as far as its beam allows."""
+    """Return a beam search for one translation as a search for `n_best`, as far as its beam allows."""
     if isinstance(search, BeamSearch) and search.n_best == 1:
         return search.replace(n_best=max(1, min(n_best, search.beam_size)))
     return search

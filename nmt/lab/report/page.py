@@ -42,7 +42,7 @@ def page(report: Report) -> str:
     size, rare = len(evaluation.references), report.rare_words
     label = labels(evaluation.scores.metrics)[report.metric]
     examples = {each.number: each for found in report.examples.values() for each in found}
-    shown = {number: _example(each) for number, each in examples.items()}  # one may be in several lists
+    shown = {number: _example(each) for number, each in examples.items()}  # an example may be in several lists
     return render(
         "report.html",
         report=report,
@@ -113,7 +113,7 @@ def _shares(counts: Mapping[str, int], meanings: Mapping[str, str], size: int) -
 
 
 def _example(example: Example) -> dict[str, Any]:
-    """Return what the page shows of a sentence: its facts, the differing words, its pieces and its picture."""
+    """Return the data of a sentence for the page: its facts, the differing words, its pieces and its picture."""
     translation = example.translation
     reference, hypothesis = differing(example.reference, example.hypothesis)
     facts = [f"chrF {example.chrf:.1f}", f"log P {translation.log_prob:.2f}", f"score {translation.score:.2f}"]

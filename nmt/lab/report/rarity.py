@@ -1,4 +1,4 @@
-"""How well rare words are translated. A word is rare if it is rare among the target sentences of the training.
+"""How well rare words are translated. A word is rare if it occurs rarely in the target sentences of the training.
 
 Neubig et al. 2019, "compare-mt: A Tool for Holistic Comparison of Language Generation Systems", arXiv:1903.07926,
 divide words by their frequency in training and give the F-measure of each group. The limits of the groups are those of
@@ -30,7 +30,7 @@ def group_name(number: int) -> str:
 
 @dataclass(frozen=True)
 class WordGroup:
-    """The words of some frequencies: how many the references have, how many the hypotheses have, and how many match."""
+    """The words in a range of frequencies: their numbers in the references and in the hypotheses, and the matches."""
 
     name: str
     reference: int
@@ -63,14 +63,14 @@ class Rarity:
 
     @property
     def words_are(self) -> str:
-        """What counts as a word."""
+        """The definition of a word."""
         tokenizer = self.bleu.tokenizer
         return "characters" if tokenizer == "char" else f"words and punctuation, by sacreBLEU's tokenizer {tokenizer}"
 
     def sentences(self, references: Sequence[str]) -> dict[str, tuple[int, ...]]:
         """Return the places of the references by the frequency of their rarest word, without empty groups.
 
-        Each reference is in one group. One without words is in the last.
+        Each reference is in one group. A reference without words is in the last group.
         """
         found: list[list[int]] = [[] for _ in LOWEST]
         for place, words in enumerate(divided(references, self.bleu)):
@@ -79,10 +79,10 @@ class Rarity:
         return {group_name(number): tuple(places) for number, places in enumerate(found) if places}
 
     def words(self, references: Sequence[str], hypotheses: Sequence[str]) -> list[WordGroup]:
-        """Return the groups of words by their frequency, without those that have no word.
+        """Return the groups of words by their frequency, without empty groups.
 
-        A word of a hypothesis matches a word of its reference that is equal, wherever it stands. Each word of the
-        reference matches at most one.
+        A word of a hypothesis matches an equal word of its reference in any place. Each word of the reference matches
+        at most one word.
         """
         totals: list[Counter[int]] = [Counter(), Counter(), Counter()]
         lines = zip(divided(references, self.bleu), divided(hypotheses, self.bleu), strict=True)

@@ -34,7 +34,7 @@ class Group:
 class RareWords:
     """Sentences by the frequency in training of the rarest word of the reference, and the words by their frequency.
 
-    `words_are` says what a word is, and `counted_in` which training pairs were counted.
+    `words_are` is the definition of a word, and `counted_in` names the training pairs that were counted.
     """
 
     by_rarest: Sequence[Group]
@@ -45,7 +45,7 @@ class RareWords:
 
 @dataclass(frozen=True)
 class Report:
-    """What a report shows. `model` is the architecture in few words; `update` is 0 if it is not known.
+    """The content of a report. `model` is the architecture in few words; `update` is 0 if it is not known.
 
     `metric` is the name of the first metric, which the groups are scored with. `by_length` groups the sentences by the
     length of the source. `rare_words` is None if the words of the training were not counted. `faults` are shares from 0
@@ -190,7 +190,7 @@ def scalars(report: Report) -> Iterator[tuple[str, float]]:
 def write_events(folder: Path, report: Report) -> None:
     """Write the figures of a report as events in the run's `folder`, at the number of updates of the weights.
 
-    A name is `report/`, the beginning of the file names (`Evaluation.label`), and that of the figure:
+    A name consists of `report/`, the beginning of the file names (`Evaluation.label`), and the name of the figure:
     `report/test.beam5.lp1/bleu`. A repeated report replaces its events. Raises OSError if they cannot be written.
     """
     from nmt.system.events import Events

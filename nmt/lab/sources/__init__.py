@@ -1,1 +1,1 @@
-"""Corpora for looking at models: the texts of programs, and a translation with word alignments made by people."""
+"""Corpora of the laboratory: the texts of programs, and a translation with word alignments made by people."""

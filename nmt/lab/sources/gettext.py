@@ -87,7 +87,7 @@ class Gettext(Source):
     def splits(self) -> Mapping[str, Sequence[SentencePair]]:
         """Return the pairs of each split; logs how many there are, from how many catalogues.
 
-        Raises UserError where a folder, a language or a catalogue is missing, or no pair is left.
+        Raises UserError if a folder, a language or a catalogue is missing, or no pair is left.
         """
         catalogues = self._catalogues()
         targets: dict[str, Counter[str]] = {}  # by source, the count of each target
@@ -229,18 +229,17 @@ def _text(text: str) -> str:
 
 
 def marks_of(messages: Iterable[str]) -> str:
-    """Return those of "_" and "&" that mark accelerators in a catalogue: it has a message such as "_File" or "&File".
-
-    In other catalogues they are parts of names, such as "pg_dump" and "LC_ALL".
+    """Return the marks of accelerators in a catalogue, "_" or "&" or both: it has a message such as "_File" or "&File".
+    In other catalogues these characters are parts of names, such as "pg_dump" and "LC_ALL".
     """
     texts = [message.rpartition(CONTEXT_END)[2] for message in messages]
     return "".join(mark for mark in MARKS if any(re.fullmatch(rf"{mark}[A-Z][a-z]+\W*", text) for text in texts))
 
 
 def _without_accelerators(message: str, translation: str, mark: str) -> tuple[str, str]:
-    """Return both texts without the mark, where it is the only one in its text and stands in front of a word.
+    """Return both texts without the mark, if it is the only mark in its text and stands before a word.
 
-    A mark inside a word ("E_xit") is removed only if the other text has one too, and in a different word.
+    A mark inside a word ("E_xit") is removed only if the other text has a mark too, and in a different word.
     Otherwise it belongs to a name that both texts have.
     """
     texts = [re.sub(rf"\s?\({mark}\w\)", "", text) for text in (message, translation)]

@@ -32,7 +32,7 @@ Words = Mapping[str, Mapping[str, str]]  # verse -> id of a word -> the word, in
 class GreekNewTestament(Source):
     """The verses that have an alignment, from Ancient Greek (grc) to English (en) or back.
 
-    A twentieth of the verses each is val and test.
+    One verse in twenty is for val, and one for test.
 
     The words of a verse, punctuation marks among them, are separated by spaces, so that `SentencePair.alignment` counts
     words at the spaces. A hash of the verse decides its split: the splits are the same in both directions and for every

@@ -17,7 +17,7 @@ VALUES = ("red", "blue", "green", "black", "white", "brown", "pink", "grey", "go
 @checked
 class Recall(Task):
     """Sources as "c red k blue a green"; the target is the values in the alphabetical order of their keys: "green red
-    blue". So the place of a value in the target says nothing of its place in the source.
+    blue". So the place of a value in the target does not depend on its place in the source.
 
     Each source has `pairs` different keys, in random order.
     """

@@ -26,9 +26,9 @@ class Task(Generated):
 
 
 class DistanceTask(Task):
-    """A task in which something without meaning for the answer stands between two parts that belong together.
+    """A task in which words without influence on the answer are between two parts that belong together.
 
-    `measure` counts it; a draw gives each count from 0 to `max_distance` with the same probability.
+    `measure` counts them; a draw gives each count from 0 to `max_distance` with the same probability.
     """
 
     def __init__(self, *, seed: int, sizes: Sequence[int], max_distance: int) -> None:
@@ -48,7 +48,7 @@ class DistanceTask(Task):
 
 @checked
 class PhrasesTask(DistanceTask):
-    """A task in which phrases stand between the two parts."""
+    """A task in which phrases are between the two parts."""
 
     def __init__(
         self, *, seed: int, sizes: Sequence[int], max_distance: Annotated[int, Range(low=0, high=len(PHRASES))]

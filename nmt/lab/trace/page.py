@@ -1,4 +1,4 @@
-"""A trace as a self-contained HTML page in which one goes from step to step."""
+"""A trace as a self-contained HTML page that shows one step after another."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def trace_page(trace: Trace, *, layer: int | None = None, head: int | None = Non
     """Return the HTML of a page that shows one step at a time.
 
     The page holds the steps of all layers and heads, and a person chooses. `layer` and `head` are the first choice (see
-    `Trace.chosen`). Of vectors it holds the first components only.
+    `Trace.chosen`). It holds only the first components of vectors.
     """
     layer, head = trace.chosen(layer, head)
     pieces = [shown(piece.label) for piece in trace.attention.target_pieces]

@@ -1,8 +1,8 @@
-"""What the steps of a trace are called and what they mean.
+"""The names and the explanations of the steps of a trace.
 
-Letters: x what a layer gets, q the query, h_j what the encoder (in self-attention, the layer below) says about token j,
-k_j its key, v_j its value, e_j its score, a_j its weight, c the context, r what the output layer reads. Of a recurrent
-decoder, y is the embedding of the token that it reads, and s(t) its state after step t.
+Letters: x the input of a layer, q the query, h_j the vector of token j from the encoder (in self-attention, from the
+layer below), k_j its key, v_j its value, e_j its score, a_j its weight, c the context, r the input of the output layer.
+In a recurrent decoder, y is the embedding of the token that it reads, and s(t) its state after step t.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def equation_beside(names: Collection[str], name: str, equation: str) -> str:
 
 
 def hidden_tokens(hidden: int, tokens: int) -> str:
-    """Return what a mask did that hides so many of the `tokens`."""
+    """Return a sentence about a mask that hides `hidden` of the `tokens`."""
     if not hidden:
         return "Nothing is hidden here: the query may look at every token."
     return f"{hidden} of {tokens} tokens are hidden: with a score of -∞, their weight is exactly 0."

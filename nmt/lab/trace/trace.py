@@ -1,4 +1,4 @@
-"""How a model computed one position of a translation, step by step, in the numbers of the model itself."""
+"""The computation of one position of a translation, step by step, with the numbers of the model itself."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Step:
 
     `values` is a number, a vector or a matrix, in float32 on the CPU. If `labels` are given, each row belongs to the
     token with that label, and otherwise it is a vector of components. `columns` names the columns of the last step.
-    `shape` is that of the result: of the last step only the best tokens are in `values`.
+    `shape` is the shape of the result: the `values` of the last step hold only the best tokens.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """How a model computed the target token at `position`, which counts from 1 as the rows of an attention map do.
+    """The computation of the target token at `position`, which counts from 1 like the rows of an attention map.
 
     `attention` is the map of the translation, and `kind` the attention that is explained. `watched` has the steps of
     the pass that computed the map; `readout` (D,) and `logits` (V,) are its results at the position. `token` is the id
@@ -92,7 +92,7 @@ class Trace:
     def chosen(self, layer: int | None, head: int | None) -> tuple[int, int]:
         """Return a layer and a head, both counted from 1; by default the last layer and the first head.
 
-        Raises UserError where the model has no such layer or head.
+        Raises UserError if the model has no such layer or head.
         """
         for name, index, count in (("layer", layer, self.layers), ("head", head, self.heads)):
             if index is not None and not 1 <= index <= count:
@@ -100,7 +100,7 @@ class Trace:
         return layer or self.layers, head or 1
 
     def steps(self, layer: int | None = None, head: int | None = None) -> list[Step]:
-        """Return the steps in the order of the computation, those of one layer and head; see `chosen`."""
+        """Return the steps of one layer and head in the order of the computation; see `chosen`."""
         layer, head = self.chosen(layer, head)
         module = self.decoder.attentions(self.kind)[layer - 1]
         texts = texts_of(module, self.decoder)
@@ -122,7 +122,7 @@ class Trace:
         return [*steps, readout, self._next_token(texts)]
 
     def _by_name(self, module: nn.Module) -> Iterator[tuple[str, list[Watched]]]:
-        """Yield what an attention and the decoder itself computed by the names of the steps, the query first."""
+        """Yield the values that an attention and the decoder computed, by the names of the steps, the query first."""
         owners = {*module.modules(), self.decoder}
         found: dict[tuple[bool, str], list[Watched]] = {(False, "query"): []}
         for each in self.watched:
@@ -135,7 +135,7 @@ class Trace:
     def _value(self, found: Sequence[Watched], head: int) -> tuple[Tensor, bool] | None:
         """Return the value of a step at the position and a head, and whether each of its rows belongs to a token.
 
-        Returns None if the shape of a variable does not say what its axes are.
+        Returns None if the axes of a variable cannot be told from its shape.
         """
         values = [torch.as_tensor(each.value) for each in found]
         value = values[-1]
@@ -154,7 +154,7 @@ class Trace:
         return value.detach().float().cpu(), axes.startswith("S")
 
     def _guessed(self, values: Sequence[Tensor]) -> str | None:
-        """Return the axes of a variable: the first that its shape fits. Each value has one query, or one has all."""
+        """Return the first axes that fit a variable's shape. Each value has one query, or one value has all queries."""
         queries, tokens = (len(axis) for axis in self.attention.axes(self.kind))
         sizes = {"B": 1, "H": self.heads, "Q": 1 if len(values) > 1 else queries, "S": tokens}
         shape = values[-1].shape
@@ -202,7 +202,7 @@ class Trace:
         return text + ',\n "steps": [\n  ' + ",\n  ".join(steps) + "\n ]\n}\n"
 
     def head(self) -> dict[str, Any]:
-        """Return what the JSON says about the translation and the position."""
+        """Return the entries of the JSON about the translation and the position."""
         attention = self.attention
         return {
             "source": attention.source,
@@ -263,7 +263,7 @@ def _check(decoder: Decoder[Any], kind: Traced, pieces: Sequence[str], position:
 
 
 def plain(step: Step, *, columns: int | None = None) -> dict[str, Any]:
-    """Return what the JSON holds of a step, with all components of its vectors or the first `columns`."""
+    """Return the entries of the JSON for a step, with all components of its vectors or the first `columns`."""
     components = step.values.dim() - bool(step.labels)  # 1 if the last dimension are the components of vectors
     values = step.values[..., :columns] if components == 1 else step.values
     return {

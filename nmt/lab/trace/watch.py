@@ -1,8 +1,8 @@
 """Watches an attention while it computes, as a debugger does: the variables of its methods are the steps of a trace.
 
-So the models know nothing of traces, and the numbers are those of the model by construction. `WATCHED` has one
-expression for each step of our families. Of an attention in another module, all tensors that its methods give a name to
-are steps, beside those of the base class.
+So the models need no code for traces, and the numbers are always those of the model. `WATCHED` has one expression for
+each step of our families. For an attention in another module, all named tensors of its methods are steps, in addition
+to the steps of the base class.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ from nmt.models.interface import Decoder
 from nmt.models.multihead import MultiHeadAttention
 from nmt.models.rnn_decoder import RecurrentDecoder
 
-# For each function, its steps in their order and the Python expressions that give them inside it. `result` is what the
-# function returns. A step waits until its variables have values, and for the steps before it; None is no value.
+# For each function, its steps in their order and the Python expressions that give them inside it. `result` is the
+# return value of the function. A step waits until its variables have values, and for the steps before it; None is not a
+# value.
 WATCHED: dict[Callable[..., Any], dict[str, str]] = {
     Attention.forward: {"query": "query", "weights": "weights"},
     Attention.weigh: {"keys": "memory.keys", "scores": "scores", "masked": "masked"},
@@ -144,7 +145,7 @@ def _is_own(owner: nn.Module, frame: FrameType) -> bool:
 def _own_variables(code: CodeType) -> dict[str, str]:
     """Return the steps of a function that `WATCHED` does not know, which are its variables other than the arguments.
 
-    Those with the name of a step of the base class are left out: they are that step, or a part of it.
+    Variables with the name of a step of the base class are left out: they are that step, or a part of it.
     """
     variables = code.co_varnames[code.co_argcount + code.co_kwonlyargcount :]
     steps = {name.replace("_", " "): name for name in variables}
