@@ -53,13 +53,13 @@ def finish(parts: Parts, fitted: Fitted) -> dict[str, Any]:
     }
     for callback in fitted.callbacks:
         callback.on_run_end(parts, scored)
-    if kind != BEST or not current:  # not earlier: a run stopped here and resumed compares with the single weights
+    if kind != BEST or not current:  # late, so that a run stopped before compares again
         save(replace(chosen, config=parts.recipe.plain), best_checkpoint(folder))
     if parts.recipe.settings.logger.tensorboard:
         write_hparams(folder, parts.recipe.plain, metrics)
     text = json.dumps(metrics, indent=2, ensure_ascii=False) + "\n"
     write_atomically(folder / METRICS, text.encode())
-    for update in recent_updates(folder):  # a run that is extended averages the weights of its new validations only
+    for update in recent_updates(folder):  # an extended run averages the weights of its new validations only
         recent_checkpoint(folder, update).unlink(missing_ok=True)
     for evaluation in scored.values():
         logger.info(table(evaluation))
@@ -76,7 +76,7 @@ def finish(parts: Parts, fitted: Fitted) -> dict[str, Any]:
 def _candidates(parts: Parts, fitted: Fitted, best: Checkpoint) -> dict[str, Checkpoint]:
     """Return the checkpoints that may be kept as the best: the best single one, the average, the moving average.
 
-    `best` is the content of the best checkpoint so far. The last weights are among those that it was chosen from.
+    `best` is the content of the best checkpoint so far. The last weights were also candidates for it.
     """
     folder, found = parts.recipe.folder, {BEST: best}
     others: dict[str, Mapping[str, Tensor]] = {}
@@ -105,7 +105,7 @@ def _chosen(monitor: Monitor, candidates: Mapping[str, Checkpoint]) -> str:
 
 
 def _label(name: str, scores: Mapping[str, Any]) -> str:
-    """Return what a candidate is. In a run that is extended, the best may be an average from the first end."""
+    """Return the description of a candidate. In an extended run, the best may be the average of the first end."""
     weights = scores.get("weights", name)
     return LABELS[weights] if weights == name else f"earlier {LABELS[weights]}"
 
@@ -180,8 +180,8 @@ def write_hparams(folder: Path, config: Mapping[str, Any], metrics: Mapping[str,
     """Write the settings of a run and its final scores for TensorBoard's tab HPARAMS, which compares runs.
 
     `config` is the resolved config and `metrics` the content of metrics.json. The scores get names such as
-    `final/test_bleu`. The tab has a column for each setting and each score, and says which settings differ. If the disk
-    fails, this is logged.
+    `final/test_bleu`. The tab has a column for each setting and each score, and shows the settings that differ. If the
+    disk fails, this is logged.
     """
     from torch.utils.tensorboard.summary import hparams
 
@@ -191,8 +191,8 @@ def write_hparams(folder: Path, config: Mapping[str, Any], metrics: Mapping[str,
     for group in HPARAMS:
         settings |= _flat_settings(config[group], group)
     for copy in [key for key in settings if key.replace("model.decoder.", "model.", 1) in settings.keys() - {key}]:
-        del settings[copy]  # as model.decoder.attention, which is ${model.attention}
-    # The first of these summaries fixes the columns for all runs in the tab; without it they come from every run.
+        del settings[copy]  # such as model.decoder.attention, which is ${model.attention}
+    # The first of these summaries would fix the columns of the tab for all runs. Without it, every run adds columns.
     _, start, end = hparams(settings, {})  # type: ignore[no-untyped-call]
     with Events(folder, required=False) as writer:
         writer.file_writer.add_summary(start)

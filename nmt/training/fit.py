@@ -45,9 +45,9 @@ class Fitted:
     """The results of training that the end of a run needs, apart from the weights and the checkpoints.
 
     `seconds` is the time of training and its validations in all sessions; `session_seconds` is the time of Lightning's
-    fit in this session. `counts` are the sums of this process. `recent` are the updates whose weights were kept for
+    fit in this session. `counts` are the sums of this process. `recent` lists the updates whose weights were kept for
     averaging, oldest first. `ema` is the moving average of the weights, by their names in the model, or None.
-    `callbacks` are those that the end of the run calls. `peak_rate` is the configured peak learning rate, and
+    `callbacks` are the callbacks that the end of the run calls. `peak_rate` is the configured peak learning rate, and
     `highest_factor` the largest share of it that an update used. `warmed_up` says whether the warm-up had ended before
     the last update.
     """
@@ -105,7 +105,7 @@ def fit(parts: Parts, checkpoints: AtomicCheckpointIO) -> Fitted:
 
 
 def _own(recipe: Recipe, timer: Timer, *, resumed: bool) -> dict[str, Callback]:
-    """Return the callbacks that a user does not set, with their names in messages."""
+    """Return the callbacks that are not settings, with their names for messages."""
     own: dict[str, Callback] = {"the timer": timer, "the random generators": Generators()}
     if resumed:
         own["the saving of changed settings"] = SaveResumedConfig(recipe)
@@ -208,7 +208,7 @@ def make_trainer(parts: Parts, callbacks: Sequence[Callback], checkpoints: Atomi
             f"trainer: got accelerator={settings.accelerator}, devices={settings.devices}, which this machine cannot "
             f"provide: {one_line(error)}"
         ) from error
-    if trainer.precision != settings.precision:  # Lightning trains with another one and only warns
+    if trainer.precision != settings.precision:  # Lightning trains with another precision and only warns
         raise UserError(
             f"trainer.precision: got {settings.precision}, expected 32-true or bf16-mixed on a CPU, because 16-mixed "
             "needs a GPU"
@@ -234,7 +234,7 @@ def _check_shares(parts: Parts, ranks: int) -> None:
 
 
 def plan(settings: TrainerConfig, limits: Limits, schedule: Schedule, batches: int) -> str:
-    """Return the line, with the keys that change the plan. `batches` is the number in an epoch, for one process."""
+    """Return a line on the plan of a run, with the keys that change it. An epoch has `batches` for one process."""
     lengths = {
         "trainer.max_epochs": limits.epochs and counted(limits.epochs, "epoch"),
         "trainer.max_steps": limits.updates and counted(limits.updates, "update"),
@@ -261,7 +261,7 @@ def _validations(settings: TrainerConfig, limits: Limits, batches: int) -> str:
 
 
 def _warmup(settings: TrainerConfig, limits: Limits, schedule: Schedule, batches: int) -> str:
-    """Return how long the warm-up takes: so many updates, unless its share of the run ends it before."""
+    """Return the length of the warm-up: a number of updates, or less if its share of the run ends it earlier."""
     if not schedule.warmup_updates:
         return ""
     in_epochs = limits.epochs and limits.epochs * math.ceil(batches / settings.accumulate_grad_batches)

@@ -1,7 +1,7 @@
-"""How a run is stopped from outside: Ctrl-C, SIGTERM and SIGHUP do the same, at any time.
+"""Stops a run from outside: Ctrl-C, SIGTERM and SIGHUP have the same effect, at any time.
 
-Some who stop a program send more than one signal: a terminal and a parent process both, or a queue of jobs. All that
-arrive within `TOGETHER` seconds of the first one belong to it, until the program has ended.
+A program may get more than one signal for a single stop: from a terminal and a parent process, or from a queue of jobs.
+All signals within `TOGETHER` seconds of the first one belong to it, until the program has ended.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def handled() -> list[int]:
 
 
 def is_another() -> bool:
-    """Note a signal that has arrived. Return False if it belongs to an earlier one."""
+    """Note a signal that has arrived. Return False if it belongs to an earlier signal."""
     global _together_until
     now = time.monotonic()
     if now < _together_until:
@@ -63,15 +63,15 @@ def is_another() -> bool:
 
 
 def forget() -> None:
-    """Let the next signal belong to no earlier one."""
+    """Let the next signal count as a new one."""
     global _together_until
     _together_until = 0.0
 
 
 def stop(number: int, frame: FrameType | None) -> None:
-    """Raise `Stopped`, unless the signal belongs to an earlier one. This is a handler of signals."""
+    """Raise `Stopped`, unless the signal belongs to an earlier signal. This is a signal handler."""
     if is_another():
-        for each in (signal.SIGINT, *handled()):  # what follows would end the program before it has tidied up
+        for each in (signal.SIGINT, *handled()):  # further signals would end the program before it has tidied up
             signal.signal(each, stop)
         raise Stopped(number)
 
@@ -104,7 +104,7 @@ def stopped_by_signals() -> Iterator[None]:
         else:
             hook(dropped)
 
-    hook, sys.unraisablehook = sys.unraisablehook, again  # Python drops what is raised while it destroys an object
+    hook, sys.unraisablehook = sys.unraisablehook, again  # Python drops exceptions while it destroys an object
     before = {number: signal.signal(number, stop) for number in handled()}
     before[signal.SIGINT] = signal.getsignal(signal.SIGINT)
     stopped_by_ctrl_c()
@@ -135,7 +135,7 @@ def interruptible(folder: Path, saved_update: Callable[[], int]) -> Iterator[Non
 
 
 def _number(stop: BaseException | None) -> int:
-    """Return the signal behind an exception, which Lightning may have replaced by another one."""
+    """Return the signal that caused an exception, which Lightning may have replaced by another exception."""
     while stop is not None:
         if isinstance(stop, Stopped | Interrupted):
             return stop.number

@@ -1,4 +1,4 @@
-"""Lightning's parts that a run replaces or silences."""
+"""The parts of Lightning that a run replaces or silences."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class AtomicCheckpointIO(TorchCheckpointIO):
-    """Lets Lightning save and load with `nmt.training.state`: files are written whole, and loading executes no code.
+    """Saves and loads with `nmt.training.state`: it writes complete files, and loading executes no code.
 
     `last` is the content of last.ckpt if it was read before. Lightning's first read returns it, and then it is released
     from memory.
@@ -30,7 +30,7 @@ class AtomicCheckpointIO(TorchCheckpointIO):
         self.last = last
 
     def save_checkpoint(self, checkpoint: Mapping[str, Any], path: Any, storage_options: Any = None) -> None:
-        """Write a checkpoint whole or not at all."""
+        """Write a checkpoint completely or not at all."""
         save_state(checkpoint, Path(path))
 
     def load_checkpoint(self, path: Any, map_location: Any = None, weights_only: bool | None = None) -> dict[str, Any]:

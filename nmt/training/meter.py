@@ -42,15 +42,15 @@ class Counts:
 class Meter:
     """Counts batches and the seconds between them, since the last log line and over the whole run.
 
-    `train_loss` and `train_nll` (both per target token) and `tokens_per_second` are those of the last log line, and NaN
-    before the first.
+    `train_loss` and `train_nll` (both per target token) and `tokens_per_second` are the values of the last log line,
+    and NaN before the first.
     """
 
     def __init__(self) -> None:
         self.train_loss = self.train_nll = self.tokens_per_second = math.nan
         self._resumed_at = time.perf_counter()
         self._window = Counts()  # since the last log line
-        self._figures: dict[str, Mean] = {}  # those of the objective, since the last log line
+        self._figures: dict[str, Mean] = {}  # figures of the objective, since the last log line
         self._before = Counts()  # from the start of the run, in all sessions, to the last log line
 
     def resume_clock(self) -> None:
@@ -106,7 +106,7 @@ class Meter:
         return dict(vars(self.totals))
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Continue with the sums of a checkpoint. Raises ValueError or TypeError for what is no number."""
+        """Continue with the sums of a checkpoint. Raises ValueError or TypeError for a value that is not a number."""
         numbers = {name: type(zero)(state[name]) for name, zero in vars(Counts()).items()}
         self._before, self._window = Counts(**numbers), Counts()
 
@@ -142,6 +142,7 @@ class Limits:
 def default_epochs(pairs: int) -> int:
     """Return the number of epochs for a corpus of this many training pairs: 30 for the 29,000 pairs of Multi30k.
 
-    It falls with the square root of the number of pairs, so the updates grow with it. It is at least 3 and at most 300.
+    The number falls with the square root of the number of pairs, so the number of updates grows with this root. It is
+    at least 3 and at most 300.
     """
     return min(300, max(3, round(30 * math.sqrt(29_000 / max(1, pairs)))))

@@ -33,7 +33,7 @@ SCALER_SKIPS = 50  # in a row: the scaler halves its scale at each skip; 50 halv
 
 
 class Diverged(UserError):
-    """The weights or gradients are not finite. `nmt.training.fit` adds what is saved and what to do."""
+    """The weights or gradients are not finite. `nmt.training.fit` adds the saved update and advice to the message."""
 
 
 class TranslationModule(pl.LightningModule):
@@ -71,7 +71,7 @@ class TranslationModule(pl.LightningModule):
 
     @property
     def val_pairs(self) -> Sequence[SentencePair]:
-        """The whole validation split."""
+        """The complete validation split."""
         return self.parts.val_pairs
 
     @property
@@ -142,7 +142,7 @@ class TranslationModule(pl.LightningModule):
         self.meter.resume_clock()
 
     def on_train_batch_end(self, outputs: Any, batch: Batch, batch_index: int) -> None:
-        """Count the time since the last batch, which includes making this one; log if it is time."""
+        """Count the time since the last batch, which includes making this batch; log if a line is due."""
         self.began = True
         self.meter.count_seconds()
         if self.global_step % self.parts.recipe.settings.trainer.log_every_n_steps == 0 and not self.accumulating:
@@ -224,7 +224,7 @@ class TranslationModule(pl.LightningModule):
         self._val_losses += batch_losses(self.model, self.parts.objective, batch)
 
     def on_validation_epoch_end(self) -> None:
-        """Translate the whole validation split greedily, score it as one corpus, and log."""
+        """Translate the validation split greedily, score it as one corpus, and log."""
         self.translator.update = self.global_step
         losses = sum(self._gathered(self._val_losses), Losses())
         translations = self._translations()
@@ -235,7 +235,7 @@ class TranslationModule(pl.LightningModule):
         self._write(figures)
 
     def _translations(self) -> list[Translation]:
-        """Return the translations of the whole validation split; every rank translates its share."""
+        """Return the translations of the validation split; every rank translates its share."""
         rank, ranks = self.trainer.global_rank, self.trainer.world_size
         sources = [pair.source for pair in self.val_pairs[rank::ranks]]
         share = self.translator.translate(sources, search=validation_search(self.translator.search))
@@ -280,7 +280,7 @@ class RunCallback(Callback):
     """A callback that is also called when the run is over, in the first process."""
 
     def on_run_end(self, parts: Parts, evaluations: Mapping[str, Evaluation]) -> None:
-        """See the weights that are kept, which are those of `parts.translator`, and their results by split."""
+        """Use the final weights, which are in `parts.translator`, and their results by split."""
 
 
 def check_finite(model: torch.nn.Module, update: int) -> None:

@@ -35,10 +35,10 @@ from nmt.translation.translator import Translator
 
 @dataclass(frozen=True)
 class Parts(Components):
-    """The components of a run, and what its data add to them before training.
+    """The components of a run, and the parts that need its data.
 
-    `corpora` holds all sentence pairs, and `digest` identifies those of training and validation. `commit` is that of
-    the source code when the run was started, and `started` is that time, in seconds of time.monotonic.
+    `corpora` holds all sentence pairs, and `digest` identifies those of training and validation. `commit` is the commit
+    of the source code when the run was started, and `started` the time of the start, in seconds of time.monotonic.
     """
 
     recipe: Recipe
@@ -64,7 +64,7 @@ class Parts(Components):
 
     @property
     def metrics_in_training(self) -> dict[str, Metric]:
-        """The metrics that every validation computes; the monitored one is always among them."""
+        """The metrics that every validation computes; the monitored metric is always included."""
         return {key: metric for key, metric in self.metrics.items() if metric.in_training or key == self.monitor.name}
 
     @property
@@ -117,7 +117,7 @@ def build_parts(recipe: Recipe, components: Components, last: Mapping[str, Any] 
 def _translator(
     recipe: Recipe, components: Components, corpus: Mapping[str, Split], last: Mapping[str, Any] | None
 ) -> Translator:
-    """Return the model with its tokenizer: those of a resumed run or of `init`, or new ones."""
+    """Return the model with its tokenizer: from a resumed run, from `init`, or new."""
     settings, start = recipe.settings, None
     if last is not None:
         with restoring(recipe.folder):
@@ -164,5 +164,5 @@ def _disable_dropout(model: nn.Module) -> None:
     for module in model.modules():
         if isinstance(module, Dropout | nn.modules.dropout._DropoutNd):
             module.p = 0.0
-        elif isinstance(module, nn.RNNBase | nn.MultiheadAttention):  # theirs is no module, but a number
+        elif isinstance(module, nn.RNNBase | nn.MultiheadAttention):  # their dropout is a number, not a module
             module.dropout = 0.0

@@ -22,11 +22,11 @@ logger = logging.getLogger(__name__)
 
 
 def train(recipe: Recipe, components: Components | None = None, *, resume: bool = False) -> dict[str, Any]:
-    """Train what `recipe` describes, in its folder; return the content of metrics.json.
+    """Train the run of `recipe` in its folder; return the content of metrics.json.
 
-    `components` are those that `build_components` returned for the settings, or None if they have not been built yet.
-    With `resume` the run in the folder continues from its last.ckpt. Where several processes train, only the first
-    returns metrics; the others return an empty dict. Raises UserError for a mistake that the user can correct, and
+    `components` come from `build_components` for the settings, or are None if they have not been built yet. With
+    `resume` the run in the folder continues from its last.ckpt. If several processes train, only the first returns
+    metrics; the others return an empty dict. Raises UserError for a mistake that the user can correct, and
     `Interrupted` after Ctrl-C, SIGTERM or SIGHUP if last.ckpt holds the state of the run.
     """
     process.speed_up()

@@ -21,7 +21,8 @@ class Schedule(ABC):
     """A linear warm-up, multiplied by `decay`.
 
     The warm-up ends after `warmup_updates` updates or after the share `warmup_share` of the run, whichever comes first.
-    So a short run reaches the peak learning rate too; with `Cosine`, whose decay begins with the run, about 95 % of it.
+    So a short run reaches the peak learning rate too. With `Cosine`, it reaches about 95 % of the peak, because the
+    decay begins with the run.
     """
 
     def __init__(self, *, warmup_updates: NonNegativeInt = 0, warmup_share: Share = 0.15) -> None:
@@ -53,7 +54,7 @@ class Constant(Schedule):
 class InverseSquareRoot(Schedule):
     """Decay with the inverse square root of the updates, from 1 at the end of the warm-up (arXiv:1706.03762, eq. 3).
 
-    Where `warmup_share` ends the warm-up, the share of the run takes the place of the updates.
+    If `warmup_share` ends the warm-up, the share of the run takes the place of the updates.
     """
 
     def decay(self, update: int, progress: float) -> float:
@@ -63,7 +64,7 @@ class InverseSquareRoot(Schedule):
 
 @checked
 class Cosine(Schedule):
-    """Half a period of a cosine from 1 to `final` over the whole run (arXiv:1608.03983, eq. 5, without restarts)."""
+    """Half a period of a cosine from 1 to `final` over the complete run (arXiv:1608.03983, eq. 5, without restarts)."""
 
     def __init__(
         self,

@@ -1,8 +1,7 @@
-"""The file last.ckpt: the whole state of a training, as Lightning and torch write it.
+"""The file last.ckpt: the complete state of a training, as Lightning and torch write it.
 
-It is for one's own runs. Loading executes no code from the file, but a file that somebody made for it can need much
-memory or end in an error: resume only runs of your own. To give a model away there is the checkpoint
-(`nmt.checkpoint`), which is safe to load.
+Resume only runs of your own. Loading executes no code from the file, but a manipulated file can need much memory or end
+in an error. To give a model away, use the checkpoint (`nmt.checkpoint`), which is safe to load.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ STATE = {"state_dict", "optimizer_states", "callbacks", "loops", "epoch", "globa
 
 
 def described(config: Mapping[str, Any], tokenizer: Tokenizer, update: int) -> dict[str, Any]:
-    """Return the entry `nmt` of a state: what is needed to make the parts of the run again."""
+    """Return the entry `nmt` of a state: the values that are needed to make the parts of the run again."""
     models = {"source": tokenizer.source_model, "target": tokenizer.target_model}
     return {"format": FORMAT, "config": dict(config), "tokenizer": models, "update": update}
 
@@ -77,7 +76,7 @@ def save_state(payload: Mapping[str, Any], path: Path) -> None:
 
 
 def load_state(path: Path) -> dict[str, Any]:
-    """Return what `save_state` wrote, with tensors on the CPU. No code in the file is executed.
+    """Return the content that `save_state` wrote, with tensors on the CPU. No code in the file is executed.
 
     Raises UserError if the file is damaged or does not hold the state of a training. Raises OSError if it cannot be
     read.
@@ -103,7 +102,7 @@ def load_state(path: Path) -> dict[str, Any]:
 def restoring(folder: Path, *, ended: Callable[[], bool] = lambda: False) -> Iterator[None]:
     """Turn an error in the block into a UserError that blames last.ckpt, because its state may hold anything.
 
-    An error that comes after the state has been used stays as it is; `ended` returns whether that is so.
+    An error after the state has been used is not changed; `ended` returns whether it has been used.
     """
     try:
         yield
@@ -117,7 +116,7 @@ def restoring(folder: Path, *, ended: Callable[[], bool] = lambda: False) -> Ite
 
 
 def _damage(path: Path) -> str | None:
-    """Check the bytes of a file that torch.save wrote. It does not compress, so no part is larger than its bytes."""
+    """Check the bytes of a file that torch.save wrote. No part is compressed, so none is larger than its bytes."""
     size = path.stat().st_size
     with path.open("rb") as file:
         if file.read(len(MARK)) != MARK:
@@ -138,9 +137,9 @@ def _damage(path: Path) -> str | None:
 def read_last(recipe: Recipe) -> dict[str, Any]:
     """Return the content of the run's last.ckpt, and log each setting that has changed since it was written.
 
-    A finished run is continued only with changed settings. Raises UserError if it has none, if last.ckpt is missing or
-    has no training state, if settings have changed that the state depends on, and for a new limit on the length of the
-    run while another limit is used up.
+    A finished run is continued only with changed settings. Raises UserError if a finished run has no changed settings,
+    if last.ckpt is missing or has no training state, if settings have changed that the state depends on, and for a new
+    limit on the length of the run while another limit is used up.
     """
     last = _read_whole(recipe.folder)
     with restoring(recipe.folder):
@@ -154,7 +153,7 @@ def read_last(recipe: Recipe) -> dict[str, Any]:
 
 
 def _read_whole(folder: Path) -> dict[str, Any]:
-    """Return the content of last.ckpt, and remove what a killed write has left beside it."""
+    """Return the content of last.ckpt, and remove the partial files of killed writes beside it."""
     path = last_checkpoint(folder)
     if not path.is_file():
         again = "start the run again"

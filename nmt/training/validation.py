@@ -1,4 +1,4 @@
-"""The figures of one validation, and the one among them that decides about the best weights."""
+"""The figures of one validation, and the figure that decides about the best weights."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Losses:
     """The sums of a validation over its target tokens.
 
     `loss` is the label-smoothed cross entropy of one pass and `nll` the negative log-likelihood, both in nats. `tokens`
-    is the number of target tokens. `figures` are those of the objective.
+    is the number of target tokens. `figures` are the figures of the objective.
     """
 
     loss: float = 0.0
@@ -92,7 +92,7 @@ def validation_scores(
 class Monitor:
     """The figure of validation that decides about best.safetensors, early stopping and averaged weights.
 
-    `name` is the name of `metric`, or "loss" where that is None.
+    `name` is the name of `metric`, or "loss" if that is None.
     """
 
     name: str

@@ -22,7 +22,7 @@ def load_initial(path: str, plain: Mapping[str, Any]) -> Checkpoint:
     """Return the content of the checkpoint that a new run starts from.
 
     Raises UserError if it cannot be read, and if its tokenizer or its model has other settings than the run. The run
-    uses both as they are, and its settings have to tell the truth. Dropout may differ.
+    uses both unchanged, so its settings must describe them. Dropout may differ.
     """
     file = find_checkpoint(path, key="init")
     start = load(file)
@@ -38,7 +38,7 @@ def load_initial(path: str, plain: Mapping[str, Any]) -> Checkpoint:
     if differing:
         own = " ".join(f"tokenizer.{key}={shown(before)}" for key, (before, _) in differing.items())
         raise UserError(f"init={path}: the run uses its tokenizer, which has other settings; add {own}")
-    others: dict[str, str] = {}  # a setting is often repeated, as in encoder and decoder: the highest is the user's
+    others: dict[str, str] = {}  # a setting is often repeated, as in encoder and decoder; the user sets the outermost
     differing = _differing(config["model"], plain["model"])
     for key, (before, now) in sorted(differing.items(), key=lambda item: item[0].count(".")):
         text = f"is {shown(now)}, but the checkpoint was trained with {shown(before)}"
@@ -53,7 +53,7 @@ def load_initial(path: str, plain: Mapping[str, Any]) -> Checkpoint:
 
 
 def _differing(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
-    """Return the settings that both have with different values. What an older checkpoint lacks had its default."""
+    """Return the settings with different values. A setting that an older checkpoint lacks had its default."""
     return {key: pair for key, pair in changes(renamed(before), now).items() if NOTHING not in pair}
 
 

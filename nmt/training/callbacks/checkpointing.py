@@ -22,9 +22,9 @@ class Checkpointing(Callback):
 
     The weights of the last `average_last` validations are kept for averaging at the end of the run; 0 keeps none.
     With `ema_decay`, an exponential moving average of the weights follows every update: ema = d ema + (1 - d) weights,
-    where d grows to `ema_decay` as (1 + t) / (10 + t) over the updates t (as in TensorFlow). At the end of the run the
-    best on validation are kept, of the best single weights, the average and the moving average.
-    last.ckpt is written every `save_every_updates` updates, after each validation of training, and at its end, so that
+    where d grows to `ema_decay` as (1 + t) / (10 + t) over the updates t (as in TensorFlow). At the end of the run, the
+    best weights on validation are kept: the best single weights, the average or the moving average. last.ckpt is
+    written every `save_every_updates` updates, after each validation of training, and at the end of training, so that
     training can go on exactly from there. The program calls this callback after all others that keep a state, so that
     last.ckpt holds their states after the same validation.
     """
@@ -63,12 +63,12 @@ class Checkpointing(Callback):
         for update in recent_updates(module.folder):
             if update <= self.saved:
                 kept.append(update)
-            elif trainer.is_global_zero:  # training goes on from before it, so it may not come there again
+            elif trainer.is_global_zero:  # training goes on from an earlier update, and may not reach this one again
                 recent_checkpoint(module.folder, update).unlink(missing_ok=True)
         self.recent = kept[-self.average_last :] if self.average_last else []  # a resumed run may keep fewer
 
     def on_train_batch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule, *_: Any) -> None:
-        """Save when it is time, or when training ends here, if the run can be continued exactly from here."""
+        """Save if a save is due or training ends here, provided that the run can be continued exactly from here."""
         module = translation_module(pl_module)
         if self.ema_decay is not None and not module.accumulating:
             self._follow(module, self.ema_decay, trainer.global_step)
@@ -91,12 +91,12 @@ class Checkpointing(Callback):
         self.ema = dict(zip(self.ema, averages, strict=True))
 
     def _stop_after_update(self, trainer: pl.Trainer, module: TranslationModule) -> None:
-        """Let a stop that another callback asks for wait until the update is whole, because no gradient is saved."""
+        """Delay a stop that another callback requests until the update is complete, because no gradient is saved."""
         self._stopping = self._stopping or trainer.should_stop
         trainer.should_stop = self._stopping and not module.accumulating
 
     def on_train_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Save when it is time."""
+        """Save if a save is due."""
         if self._due(trainer):
             self.save_last(trainer, translation_module(pl_module))
 
@@ -112,14 +112,14 @@ class Checkpointing(Callback):
         """Keep the weights if they are the best, keep them for averaging, and save the state."""
         module, update = translation_module(pl_module), trainer.global_step
         quality = module.monitor.quality(module.validation.scores)
-        if self._quality is None or quality > self._quality:  # the first, whatever it is
+        if self._quality is None or quality > self._quality:  # the first is always the best so far
             self._quality = quality
             if trainer.is_global_zero:
                 save(module.checkpoint(), best_checkpoint(module.folder))
         if self.average_last and update and update not in self.recent:
             self._keep(trainer, module, update)
         if trainer.state.fn != TrainerFn.FITTING:
-            return  # last.ckpt is from the last batch; now it would lose the place in the epoch
+            return  # last.ckpt is from the last batch; a save now would lose the place in the epoch
         self._stop_after_update(trainer, module)
         if module.accumulating:
             self._overdue = True  # save after the last batch of this update
@@ -135,7 +135,7 @@ class Checkpointing(Callback):
         self.recent = self.recent[-self.average_last :]
 
     def save_last(self, trainer: pl.Trainer, module: TranslationModule) -> None:
-        """Write last.ckpt; a finished run that is continued is then no longer finished.
+        """Write last.ckpt. If a finished run is continued, it is then no longer finished.
 
         Raises Diverged instead if a weight is not finite.
         """
@@ -154,9 +154,9 @@ class Checkpointing(Callback):
 def resumable(trainer: pl.Trainer, module: TranslationModule) -> bool:
     """Return whether a run that is saved at the end of this batch can be continued exactly.
 
-    Inside an update it cannot, because accumulated gradients are not saved. After the last batch of an epoch it cannot
-    either, because Lightning would skip the end of the epoch; `on_train_epoch_end` saves there. The same holds before a
-    validation that follows this batch; `on_validation_end` saves after it.
+    Inside an update it cannot, because accumulated gradients are not saved. After the last batch of an epoch it cannot,
+    because Lightning would skip the end of the epoch; `on_train_epoch_end` saves instead. Before a validation it
+    cannot, because Lightning would skip the validation; `on_validation_end` saves instead.
     """
     last_batch = trainer.fit_loop.epoch_loop.batch_progress.is_last_batch
     return not module.accumulating and not last_batch and not _validation_follows(trainer)

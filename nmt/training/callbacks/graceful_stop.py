@@ -1,4 +1,4 @@
-"""After Ctrl-C, SIGTERM or SIGHUP, a run is saved and ends after a whole update."""
+"""After Ctrl-C, SIGTERM or SIGHUP, a run is saved and ends after a complete update."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from nmt.training.module import TranslationModule, translation_module
 
 
 class GracefulStop(Callback):
-    """Saves and ends a run after the next whole update when it gets Ctrl-C, SIGTERM or SIGHUP.
+    """Saves and ends a run after the next complete update when it gets Ctrl-C, SIGTERM or SIGHUP.
 
-    A second Ctrl-C ends the run at once. Signals that arrive together are one, and the status is that of the first.
+    A second Ctrl-C ends the run at once. Signals that arrive together count as one, and the exit status is that of the
+    first signal.
     """
 
     def __init__(self, checkpointing: Checkpointing) -> None:
@@ -44,7 +45,7 @@ class GracefulStop(Callback):
             self._stop(trainer, translation_module(pl_module))
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Save and stop if a signal came. Where every batch validates, this is the only place inside an epoch."""
+        """Save and stop if a signal came. If every batch validates, this is the only place inside an epoch."""
         if trainer.state.fn == TrainerFn.FITTING and not translation_module(pl_module).accumulating:
             self._stop(trainer, translation_module(pl_module))
 

@@ -37,7 +37,7 @@ class TrainingProgress(Callback):
         self._next_line = 0.0
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Start the bar, at the share of the run that is done already."""
+        """Start the bar, at the finished share of the run."""
         self._start = (time.monotonic(), translation_module(pl_module).progress())
         self._next_line = time.monotonic() + self.plain_seconds
         if trainer.is_global_zero and Console().is_terminal:
@@ -45,7 +45,7 @@ class TrainingProgress(Callback):
             self._bar.start()
 
     def on_train_batch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule, *_: Any) -> None:
-        """Move the bar, or log a line if it is time."""
+        """Move the bar, or log a line if a line is due."""
         if not trainer.is_global_zero:
             return
         module = translation_module(pl_module)
@@ -72,7 +72,7 @@ class TrainingProgress(Callback):
         logger.info(f"validation: {when}, update {trainer.global_step:,}: {', '.join(figures)}")
 
     def _figures(self, trainer: pl.Trainer, module: TranslationModule) -> dict[str, str]:
-        """Return the figures by name; one that is not known yet is empty."""
+        """Return the figures by name; a figure that is not known yet is empty."""
         known, scores = math.isfinite(module.train_loss), module.validation.scores
         label = "val loss" if module.monitor.metric is None else module.monitor.label
         return {

@@ -1,4 +1,4 @@
-"""What a resumed run needs beside its weights: the states of the random generators, and its settings written anew."""
+"""Callbacks for resuming a run: they restore the random generators, and write the changed settings."""
 
 from __future__ import annotations
 
@@ -63,18 +63,18 @@ class Generators(Callback):
 class SaveResumedConfig(Callback):
     """Writes the settings of a resumed run to its config.yaml, once the whole state of the run is restored.
 
-    Earlier, an error could still refuse them, and the run has to stay as it was.
+    Before that, an error could still stop the run, whose files must then stay unchanged.
     """
 
     def __init__(self, recipe: Recipe) -> None:
         self._recipe: Recipe | None = recipe
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Write them before the first batch."""
+        """Write the settings before the first batch."""
         self._write(trainer)
 
     def on_fit_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Write them if there was nothing left to train."""
+        """Write the settings if there was nothing left to train."""
         self._write(trainer)
 
     def _write(self, trainer: pl.Trainer) -> None:

@@ -13,16 +13,16 @@ from nmt.training.module import translation_module
 
 MAX_INTERVAL = 2**62  # batches between two validations: more than any run has
 MIN_VALIDATIONS, MAX_VALIDATIONS = 5, 30  # validations in a run
-TRAINING = 4  # times as long as the last validation, at least, between two validations under a limit on time
+TRAINING = 4  # with a limit on time: training between two validations takes at least this many validations
 
 
 class Validations(Callback):
     """Validates at the ends of epochs, and `MIN_VALIDATIONS` to about `MAX_VALIDATIONS` times in a run.
 
     A run with many short epochs validates at the end of every n-th epoch. A run with few long epochs also validates
-    inside them. How long a run is, is measured by its progress, so that a limit on time works like one on epochs. But
-    the time of a validation does not count as training: where validations are slow, a run with a limit on time has
-    fewer. The validation at the end of the run is not decided here.
+    inside them. The length of a run is measured by its progress, so that a limit on time works like a limit on epochs.
+    But the time of a validation does not count as training: with slow validations, a run with a limit on time has fewer
+    of them. The validation at the end of the run is not decided here.
     """
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ class Validations(Callback):
         self._cost = 0.0  # the share of the run that the last validation took; 0 without a limit on time
 
     def state_dict(self) -> dict[str, Any]:
-        """Return where the last validation was."""
+        """Return the place of the last validation."""
         return {"share": self._share, "update": self._update, "cost": self._cost}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -40,7 +40,7 @@ class Validations(Callback):
         self._share, self._update, self._cost = (state_dict[name] for name in ("share", "update", "cost"))
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Continue from the share of the run that is done now; it is smaller than the saved one after a higher limit.
+        """Continue from the finished share of the run, which is smaller than the saved share after a limit was raised.
 
         Tell Lightning whether the state was saved after a validation, so that it repeats none.
         """

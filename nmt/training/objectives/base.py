@@ -54,7 +54,7 @@ class Objective(ABC):
         """Return `source`, `source_mask` and `target_in` of all passes, as the model reads them in training.
 
         With P passes and B sentences they have P * B rows: all rows of the first pass, then all of the second, and so
-        on. Word dropout hides other pieces in each pass.
+        on. Word dropout hides different pieces in each pass.
         """
         source, mask, target_in = (
             _repeated(x, self.passes) for x in (batch.source, batch.source_mask, batch.target_in)
@@ -70,9 +70,9 @@ class Objective(ABC):
     def __call__(self, hidden: Tensor, output: nn.Linear, batch: Batch, weights: AttentionWeights | None) -> Sums:
         """Return the sums of one training batch from its hidden states.
 
-        `hidden` (P * B, T, D) are the hidden states of what `inputs` returned. `output` projects them to logits.
-        `batch` has the targets `target_out` and `target_mask` (True = real token), both (B, T), which are the same for
-        every pass. `weights` has P * B rows like `hidden`, or is None without `needs_weights`.
+        `hidden` (P * B, T, D) are the hidden states for the `inputs`. `output` projects them to logits. `batch` has the
+        targets `target_out` and `target_mask` (True = real token), both (B, T), which are the same for every pass.
+        `weights` has P * B rows like `hidden`, or is None without `needs_weights`.
 
         The trainer divides `Sums.loss` by `Sums.tokens` of the whole update, over all processes and accumulated
         batches; so `tokens` counts the tokens of one copy of the batch.

@@ -1,6 +1,6 @@
 """Cross entropy over real positions, computed in chunks so that the logits of all positions never exist at once.
 
-Also the sums that every objective returns.
+The module also defines the sums that every objective returns.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Mean:
 
 
 def added(one: Mapping[str, Mean], other: Mapping[str, Mean]) -> dict[str, Mean]:
-    """Return the means of both by name; those of the same name become one."""
+    """Return the means of both by name; means with the same name are merged."""
     return {**one, **{name: one[name] + mean if name in one else mean for name, mean in other.items()}}
 
 
@@ -48,7 +48,7 @@ class Sums:
 
     `loss` is a scalar with gradient. `nll` is the negative log-likelihood of the targets in nats, a scalar without
     gradient; with several passes, it is their mean. `tokens` counts the tokens of one pass. `figures` are further means
-    for the logs, by name; one without values is left out.
+    for the logs, by name; a mean without values is left out.
     """
 
     loss: Tensor
@@ -127,7 +127,7 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
         for start in range(0, len(targets), size):
             part = rows[:, start : start + size].reshape(-1, width)  # (P * n, D)
             wanted = targets[start : start + size].repeat(counted)
-            end = len(wanted)  # of the rows whose cross entropy counts
+            end = len(wanted)  # the end of the rows whose cross entropy counts
             logits = nn.functional.linear(part, matrix, offset).to(weight.dtype)
             chosen = logits[:end].gather(1, wanted[:, None])
             largest = logits.amax(1, keepdim=True)

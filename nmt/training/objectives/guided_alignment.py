@@ -33,8 +33,8 @@ class GuidedAlignment(Objective):
     number of links.)
 
     `layer` and `head` choose the weights, both counted from 1. If `layer` is None, it is the layer before the last, or
-    the only one. If `head` is None, it is the mean of all heads. Only this layer leaves the fused kernel. Weights below
-    1e-9 count as 1e-9, without gradient: with sparsemax, a source piece that gets no weight cannot be taught.
+    the only one. If `head` is None, it is the mean of all heads. Only this layer does not use the fused kernel. Weights
+    below 1e-9 count as 1e-9, without gradient: with sparsemax, a source piece that gets no weight cannot be taught.
 
     The figure `alignment_loss` is the mean of the sum over s, without `weight`, over the target pieces with links.
     """

@@ -25,7 +25,7 @@ class MinimumRisk(Objective):
     """The expected risk of the model's own translations, and some cross entropy of the reference.
 
     The candidates Y of a sentence are its `candidates` best translations by beam search, without dropout. With their
-    scores s(y) = log P(y | x) / ((5 + |y|) / 6) ** length_penalty, which the search ranks by too, the loss is the mean
+    scores s(y) = log P(y | x) / ((5 + |y|) / 6) ** length_penalty, by which the search also ranks, the loss is the mean
     over sentences of
 
         sum over y in Y of Q(y) risk(y),    Q(y) = exp(alpha s(y)) / sum over y' in Y of exp(alpha s(y'))
@@ -35,8 +35,8 @@ class MinimumRisk(Objective):
     any loss.
 
     The expected risk over a part of all translations, and its Q, are those of Shen et al. 2016 (arXiv:1512.02433,
-    section 3), with three differences. There, Y is the reference and up to 100 samples of the model, s(y) is
-    log P(y | x) with a small alpha (0.005), and there is no cross entropy. Here, Y comes from beam search and lacks the
+    section 3), with three differences. In the paper, Y is the reference and up to 100 samples of the model, s(y) is log
+    P(y | x) with a small alpha (0.005), and there is no cross entropy. Here, Y comes from beam search and lacks the
     reference, s(y) is divided by a power of the length, and the cross entropy is added, as in the sequence-level
     training of Edunov et al. 2018 (arXiv:1711.04956). An update then needs the logits of 4 candidates and not of 100,
     and the reference acts through its cross entropy. Scores that are divided by the length need no small alpha.
@@ -44,8 +44,8 @@ class MinimumRisk(Objective):
     If several batches make an update, each counts by its target tokens. An update needs memory for the logits of all
     candidates.
 
-    It is meant for a model that is trained already (init=RUN_FOLDER), with a small learning rate: an untrained one has
-    no good candidates. The figure `risk` is the mean expected risk of a sentence.
+    It is meant for a trained model (init=RUN_FOLDER) and a small learning rate: an untrained model has no good
+    candidates. The figure `risk` is the mean expected risk of a sentence.
     """
 
     needs_usual_pieces = True

@@ -19,7 +19,7 @@ class RDrop(Objective):
 
         CE(p) + CE(q) + alpha * (KL(p || q) + KL(q || p)) / 2
 
-    with label-smoothed cross entropies. Both passes carry gradient; nothing is detached.
+    with label-smoothed cross entropies. Both passes carry gradient.
 
     Normalization: the loss is summed over the tokens and divided by the tokens of ONE copy of the batch, as in the
     authors' fairseq code (`reg_label_smooth_cross_entropy.py`). Both cross entropies count in full, so with alpha = 0
@@ -51,7 +51,7 @@ class RDrop(Objective):
         """Return the summed divergence term of two passes (2, N, V), and its gradient (2, N, V) for their logits.
 
         With l = log p - log q the gradients of KL(p || q) + KL(q || p) are, for the logits of the first pass,
-        p * (l - KL(p || q)) + p - q, and for those of the second, q * (-l - KL(q || p)) + q - p.
+        p * (l - KL(p || q)) + p - q, and for the logits of the second, q * (-l - KL(q || p)) + q - p.
         """
         (log_p, log_q), (p, q) = log_probs, probs
         ratio = log_p - log_q

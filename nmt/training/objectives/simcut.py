@@ -16,17 +16,16 @@ from nmt.training.objectives.chunked import Sums, chunked_cross_entropy, rowwise
 class SimCut(Objective):
     """Cross entropy of the batch, and the divergence from a second pass that reads it with some pieces hidden.
 
-    With p the predicted distribution of the first pass and q that of the second, the loss of a token is
-    (arXiv:2206.02368)
+    With p and q the predicted distributions of the first and the second pass, the loss of a token is (arXiv:2206.02368)
 
         CE(p) + alpha * KL(p || q)
 
-    with the label-smoothed cross entropy of the first pass only. Both passes carry gradient; nothing is detached. The
-    authors find that it works less well if only one pass has it.
+    with the label-smoothed cross entropy of the first pass only. Both passes carry gradient. The authors find that
+    SimCut works less well if only one pass carries gradient.
 
-    In the second pass, the embeddings of a random share `cut` of the pieces are zero, in the source and in what the
-    decoder reads (token cutoff, arXiv:2009.13818). The beginning and the end of a sentence are never hidden. The
-    dropout of the model differs between the passes.
+    In the second pass, the embeddings of a random share `cut` of the pieces are zero, in the source and in the input of
+    the decoder (token cutoff, arXiv:2009.13818). The beginning and the end of a sentence are never hidden. The dropout
+    of the model differs between the passes.
 
     Normalization: the loss is summed over the tokens and divided by the tokens of ONE copy of the batch. The authors
     use alpha = 3 and cut = 0.05. `word_dropout` hides pieces in both passes.
@@ -67,7 +66,7 @@ class SimCut(Objective):
         """Return the summed divergence term of two passes (2, N, V), and its gradient (2, N, V) for their logits.
 
         With l = log p - log q the gradient of KL(p || q) is, for the logits of the first pass, p * (l - KL(p || q)),
-        and for those of the second, q - p.
+        and for the logits of the second, q - p.
         """
         (log_p, log_q), (p, q) = log_probs, probs
         ratio = log_p - log_q
