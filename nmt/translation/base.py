@@ -1,4 +1,4 @@
-"""What all translators share: texts become batches, the search runs, and its hypotheses become texts."""
+"""The base class of translators: texts become batches, the search runs, and its hypotheses become texts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Request:
-    """What one search translates: a part of a sentence, the ids its translation begins with, and its largest length.
+    """The input of one search: a part of a sentence, the first ids of its translation, and the length limit.
 
     `last` says whether the part is the last one of its sentence.
     """
@@ -65,7 +65,7 @@ class BaseTranslator(ABC):
 
     @abstractmethod
     def source_limit(self, search: Search | None = None) -> SourceLimit:
-        """Return the largest number of tokens of a source that is translated whole with `search`."""
+        """Return the largest number of tokens of a source that is translated without a split with `search`."""
 
     @abstractmethod
     def search_batch(self, requests: Sequence[Request], search: Search) -> list[list[Hypothesis]]:
@@ -95,15 +95,15 @@ class BaseTranslator(ABC):
         """Return the best translation of every sentence, in the order of the sentences.
 
         A sentence gets the same tokens in any batch. A sentence that is empty or only white space is translated to "",
-        whatever its prefix.
-        A translation is never longer than the limit of the search or the limit of the decoder's positions. What happens
-        to a source that is longer than `source_limit` is the search's `long_source`; if it is split, see
-        `Translation.parts`. `prefixes` are the beginnings of the translations, "" where the search is free; the search
-        may go on with a prefix's last word. In this call, `search` replaces the strategy of the translator, and
-        `fields` replace single settings of the strategy (`beam_size=1`). `advance` is called with the number of
-        sentences that need no search, and then with the number that each batch completes. Raises UserError for settings
-        that the strategy does not have or does not accept, for a value that is no text, for a source that is too long
-        and not split, and for a prefix that leaves no token below the length limit.
+        with any prefix.
+        A translation is never longer than the limit of the search or the limit of the decoder's positions. The search's
+        `long_source` decides about a source that is longer than `source_limit`; for a source that is split, see
+        `Translation.parts`. `prefixes` are the beginnings of the translations, or "" for none; the search may continue
+        the last word of a prefix. In this call, `search` replaces the strategy of the translator, and `fields` replace
+        single settings of the strategy (`beam_size=1`). `advance` is called with the number of sentences that need no
+        search, and then with the number that each batch completes. Raises UserError for settings that the strategy does
+        not have or does not accept, for a value that is not a text, for a source that is too long and not split, and
+        for a prefix that leaves no token below the length limit.
         """
         found = self.hypotheses(sentences, prefixes=prefixes, search=search, advance=advance, **fields)
         return [hypotheses[0] for hypotheses in found]
@@ -141,7 +141,7 @@ class BaseTranslator(ABC):
             self.source_limit().check(self.encode([sentence])[0].tokens, where)
 
     def cut_warning(self, count: int) -> str:
-        """Return what to tell the user about `count` translations that are `Translation.cut`."""
+        """Return the warning about `count` translations that are `Translation.cut`."""
         limits = [f"search.{name}={getattr(self.search, name):g}" for name in ("max_length_factor", "max_length_extra")]
         if self.longest_target is not None:
             limits.append(f"{self.longest_target:,} positions of the decoder")
@@ -152,8 +152,8 @@ class BaseTranslator(ABC):
     ) -> list[Translation]:
         """Return the given translations with the log-probabilities of the models, in the given order.
 
-        `score` is log P of all tokens, eos included. No search takes place. A source is never split; one that is longer
-        than the training's is read whole. Raises the UserErrors of `encode_pairs`, in which `places` name the pairs.
+        `score` is log P of all tokens, eos included. No search takes place. A source is never split, even if it is
+        longer than all sources in training. Raises the UserErrors of `encode_pairs`, in which `places` name the pairs.
         """
         return self.score_pairs(self.encode_pairs(sources, targets, places=places))
 
@@ -242,7 +242,7 @@ class BaseTranslator(ABC):
     def _search_all(
         self, requests: Sequence[Request], search: Search, advance: Callable[[int], None] | None
     ) -> list[list[Translation]]:
-        """Return the translations of each part, best first; "" for an empty one."""
+        """Return the translations of each part, best first; "" for an empty part."""
         found = [[Translation(request.part, "", 0.0, [], [], [])] for request in requests]
         filled = [place for place, request in enumerate(requests) if not request.part.empty]
         if advance is not None:

@@ -36,7 +36,7 @@ class Ensemble(ModelTranslator):
     ) -> None:
         """Take at least one member. `search` is by default that of the first, and `names` are for messages.
 
-        Raises UserError for no members, for another number of names, and for two members with different target
+        Raises UserError for no members, for a different number of names, and for two members with different target
         vocabularies.
         """
         if not members:
@@ -111,7 +111,7 @@ def _for_member(source: SourcePart, number: int) -> SourcePart:
 
 
 def _difference(one: Sequence[str], other: Sequence[str]) -> str | None:
-    """Return what differs in two vocabularies, None if nothing does."""
+    """Return the first difference between two vocabularies, or None."""
     if len(one) != len(other):
         return f"{len(one):,} and {len(other):,} pieces"
     pairs = enumerate(zip(one, other, strict=True))

@@ -58,7 +58,7 @@ def load_translator(
     the checkpoint. A `search` object, or a node with a `_target_`, replaces this strategy. A mapping without `_target_`
     replaces single settings, and so do `fields`: `load_translator(path, beam_size=5)`. `allow` names your packages
     whose classes the checkpoint and `search` may name. Raises UserError for a checkpoint or a setting that cannot be
-    used, and for models that make no ensemble: with other languages, or with another target vocabulary.
+    used, and for models with different languages or different target vocabularies, which cannot be an ensemble.
     """
     loaded = load_models(path, resolve_device(device), allow)
     return make_translator(loaded, search, allow=allow, **fields)
@@ -110,13 +110,13 @@ def languages_of(config: Mapping[str, Any]) -> tuple[str, str] | None:
 
 
 def require_data_settings(config: Mapping[str, Any], path: Path, remedy: str) -> None:
-    """Raise UserError, which ends with the `remedy`, for the config of a checkpoint that no run has written."""
+    """Raise UserError, which ends with the `remedy`, for the config of a checkpoint that was not written by a run."""
     if "batch_tokens" not in config.get("data", {}):
         raise UserError(f"{path}: saved from Python without data settings; {remedy}")
 
 
 def _require_one_direction(loaded: Sequence[checkpoint.LoadedModel]) -> None:
-    """Raise UserError if two models translate between other languages, as far as their checkpoints say."""
+    """Raise UserError if the checkpoints of two models name different languages."""
     pairs = [(each.path, languages_of(each.config)) for each in loaded]
     known = [(path, " to ".join(pair)) for path, pair in pairs if pair is not None]
     for path, direction in known:

@@ -4,10 +4,11 @@ The rule is short and knows no language. It has no list of abbreviations, so "Dr
 only a text that is too long for the model. It uses the Unicode properties of characters and ideas of Unicode Standard
 Annex 29:
 
-- A sentence ends after terminal marks (. ! ? and those of other scripts, and "…") with the quotes and brackets that
-  close behind them, if white space and no lowercase letter follow.
-- A full stop after a single letter or after a number of one or two digits ends nothing: "J. Kim", "z. B.", "3. Mai".
-- A wide mark, as in Chinese and Japanese, needs no white space behind it.
+- A sentence ends after terminal marks (. ! ? and those of other scripts, and "…") and the closing quotes and brackets
+  after them, if white space and no lowercase letter follow.
+- A full stop after a single letter or after a number of one or two digits does not end a sentence: "J. Kim", "z. B.",
+  "3. Mai".
+- A wide mark, as in Chinese and Japanese, needs no white space after it.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def split(text: str) -> list[str]:
 
 
 def split_to_fit(text: str, fits: Callable[[str], bool]) -> list[str]:
-    """Return the sentences of `text`, each of them halved until `fits` is true of every part, or it is a character."""
+    """Return the sentences of `text`, each halved until every part fits or is a single character."""
     return [part for sentence in split(text) for part in _halves(sentence, fits)]
 
 

@@ -1,4 +1,4 @@
-"""Texts as the models read them, and how long a source may be."""
+"""Texts as the models read them, and the length limit of a source."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class SourcePart:
 
     @property
     def tokens(self) -> int:
-        """The number of tokens, eos included; the largest if models divide the text into different pieces."""
+        """The number of tokens, eos included; the maximum if models divide the text into different pieces."""
         return max(map(len, self.ids))
 
     @property
@@ -45,7 +45,7 @@ class ForcedPair:
 
 @dataclass(frozen=True)
 class SourceLimit:
-    """The largest number of tokens of a source that is translated whole, eos included, and the reason for it."""
+    """The largest number of tokens of a source that is not split, eos included, and the reason for this limit."""
 
     tokens: int
     reason: str
@@ -72,7 +72,7 @@ class SourceLimit:
 
 
 def check_texts(name: str, values: Sequence[str]) -> list[str]:
-    """Return texts as a list. Raises UserError for one text in place of a list, and for a value that is no text."""
+    """Return texts as a list. Raises UserError for a single text, and for a value that is not a text."""
     if isinstance(values, str):
         raise UserError(f"{name}: got one text, expected a list of texts; write [text]")
     texts = list(values)

@@ -1,4 +1,4 @@
-"""What translators that hold models share: the search asks the models for the next token, step by step."""
+"""The base class of translators with models in PyTorch: the search gets the next token from them, step by step."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ModelTranslator(BaseTranslator):
     @property
     @abstractmethod
     def models(self) -> Sequence[Seq2Seq]:
-        """The models that decide, at least one."""
+        """The models, at least one."""
 
     @property
     def device(self) -> torch.device:
@@ -33,7 +33,7 @@ class ModelTranslator(BaseTranslator):
 
     @property
     def device_type(self) -> str:
-        """The kind of that device."""
+        """The kind of the device."""
         return self.device.type
 
     @property
@@ -46,7 +46,7 @@ class ModelTranslator(BaseTranslator):
     def start(self, sources: Sequence[SourcePart], *, attending: bool = False) -> tuple[Step[Any], Selectable]:
         """Return a step function, and the state before the first token with one hypothesis for each source.
 
-        With `attending`, it is an `Attending` state; raises UserError if the models cannot give one.
+        With `attending`, it is an `Attending` state; raises UserError if the models have no such state.
         """
 
     def running(self, search: Search) -> AbstractContextManager[None]:

@@ -43,13 +43,13 @@ class Translation:
 
     @property
     def cut(self) -> bool:
-        """Whether the length limit ended the search, here or in one of `parts`: its end may be missing."""
+        """Whether the length limit ended the search, here or in one of `parts`, so that the end may be missing."""
         if self.parts:
             return any(part.cut for part in self.parts)
         return self.tokens[-1:] not in ([], [EOS])
 
     def split_warning(self, limit: SourceLimit, where: str) -> str:
-        """Return what to tell the user about a source that was split; `where` is its place in the input."""
+        """Return the warning about a source that was split; `where` is its place in the input."""
         how = ", some of them not whole sentences" if len(self.parts) > len(split(self.source)) else ""
         return f"{where}: longer than {limit}; translated in {len(self.parts)} parts{how}"
 

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 class Translator(ModelTranslator):
     """Translates with `model`, on the device of the model. `search` is the default strategy of every call.
 
-    `name` is what attention maps call the model. `update` is the number of updates of its weights, 0 if that is not
-    known; whoever trains the model sets it. `trained_length` is the number of tokens of the longest source that the
-    model may have been trained on, eos included (None if that is not known): `data.max_length` of its training.
-    `languages` are the codes of the source and the target language (None if they are not known).
+    `name` is the model's name in attention maps. `update` is the number of updates of its weights, 0 if that is not
+    known; training sets it. `trained_length` is the number of tokens of the longest source that the model may have been
+    trained on, eos included (None if that is not known): `data.max_length` of its training. `languages` are the codes
+    of the source and the target language (None if they are not known).
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Translator(ModelTranslator):
         return [self.tokenizer]
 
     def source_limit(self, search: Search | None = None) -> SourceLimit:
-        """Return the largest number of tokens of a source that the model translates whole with `search`."""
+        """Return the largest number of tokens of a source that the model translates without a split with `search`."""
         search = search or self.search
         limits = [SourceLimit(search.max_source_length, "search.max_source_length")]
         if self.model.encoder.max_length is not None:
