@@ -7,13 +7,13 @@ from dataclasses import dataclass
 PAD, UNK, BOS, EOS = 0, 1, 2, 3
 WORD_MARK = "\u2581"  # "▁": SentencePiece writes this character for a space
 # Pieces for later use, because a trained model cannot get new ones: each stands for a part of a text that must not be
-# changed. The brackets are those of OpenNMT's placeholders.
+# changed. OpenNMT's placeholders have the same brackets.
 RESERVED = [f"\uff5f{number}\uff60" for number in range(16)]
 
 
 @dataclass(frozen=True)
 class Piece:
-    """One token as it is shown.
+    """One token, for pictures and tables.
 
     `label` is readable text: "▁" stands for a space, "</s>" for the end of the sentence, "<9F>" for a byte. Several
     byte tokens can spell one character. Then the first has the character as its label, and `continues` is True for the

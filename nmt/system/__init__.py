@@ -1,1 +1,1 @@
-"""The computer: files written completely or not at all, its cores and facts, and settings that make it faster."""
+"""The computer: files written completely or not at all, cores and other facts, and settings that save time."""

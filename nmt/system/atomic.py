@@ -37,7 +37,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def replacing_or_packing(path: Path) -> Iterator[IO[bytes]]:
-    """As `replacing`, and what is written is gzipped if the name of `path` ends in .gz. Make the folder if needed."""
+    """As `replacing`, but compress with gzip if the name of `path` ends in .gz. Make the folder if needed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as file:
         if path.suffix != ".gz":
@@ -82,7 +82,7 @@ def try_lock(file: IO[bytes]) -> bool | None:
 def lock_file(file: IO[bytes], *, waiting: str) -> bool | None:
     """Lock an open file until it is closed. Return whether another process had locked it.
 
-    If another process holds the lock, log the message `waiting`, then wait for the lock. Where there are no locks (see
+    If another process holds the lock, log the message `waiting`, then wait for the lock. If there are no locks (see
     `try_lock`), return None.
     """
     locked = try_lock(file)

@@ -1,4 +1,4 @@
-"""How many processor cores there are to use, and how many of them other programs keep busy."""
+"""The number of usable processor cores, and the number that other programs keep busy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 STAT = Path("/proc/stat")  # Linux: the ticks that each core has spent in each mode since the start, see proc_stat(5)
 IDLE = (3, 4)  # the modes idle and iowait
-GUEST = 8  # from this mode on, the ticks are counted in other modes already
+GUEST = 8  # the ticks of this mode and the following ones are already counted in other modes
 
 
 def usable_cores() -> int:
@@ -17,13 +17,13 @@ def usable_cores() -> int:
 
 
 class OtherPrograms:
-    """What programs other than this one compute on the usable cores, from the making of this object on."""
+    """The load of other programs on the usable cores, since this object was made."""
 
     def __init__(self) -> None:
         self._start = _seconds()
 
     def busy_cores(self) -> float:
-        """Return the mean number of usable cores that other programs kept busy; 0.0 where the system is not Linux."""
+        """Return the mean number of usable cores that other programs kept busy; 0.0 if the system is not Linux."""
         clock, busy, own = (now - start for now, start in zip(_seconds(), self._start, strict=True))
         return max(0.0, busy - own) / max(clock, 1e-3)
 

@@ -1,4 +1,4 @@
-"""TensorBoard's event files. A full disk ends their writing with one line, and a run goes on without its curves."""
+"""TensorBoard's event files. After a full disk, one message is logged, and a run goes on without its curves."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Events(SummaryWriter):
 
     def _get_file_writer(self) -> FileWriter:
         if self.file_writer is None:  # at the beginning, and again after close
-            # TensorBoard reads what has "tfevents" in its name, in the order of the names.
+            # TensorBoard reads the files with "tfevents" in their names, in the order of the names.
             name = f"events.out.tfevents.{time.time():010.0f}.{socket.gethostname()}.{os.getpid()}.{next(_numbers)}"
             path = Path(self.log_dir) / f"{name}{self.filename_suffix}"
             self.file_writer = _Writer(_EventFile(path, self))
@@ -85,7 +85,7 @@ class _EventFile:
         self._use(lambda file: RecordWriter(file).write(event.SerializeToString()))
 
     def flush(self) -> None:
-        """Pass on to the operating system what was written."""
+        """Pass the written events to the operating system."""
         self._use(lambda file: file.flush())
 
     def close(self) -> None:

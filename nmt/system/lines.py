@@ -3,8 +3,8 @@
 Lines end with "\\n" alone (a "\\r" before it is dropped). Other readers also split on U+2028, form feeds and the like,
 which shifts every later line of a source against its translation.
 
-A line has at most `LONGEST` bytes. That is sixteen times the longest text that a tokenizer learns from, and the memory
-that a file without line ends can take.
+A line has at most `LONGEST` bytes. That is sixteen times the longest text that a tokenizer learns from. It also limits
+the memory for a file without line ends.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ def as_line(text: str) -> str:
 
 
 def format_of(name: str) -> str:
-    """Return the ending of a file name that says its format, in lower case: `.jsonl` of `a.jsonl` and `a.JSONL.gz`."""
+    """Return the ending of a file name that names its format, in lower case: `.jsonl` of `a.jsonl` and `a.JSONL.gz`."""
     return PurePath(name.lower().removesuffix(".gz")).suffix
 
 
 def is_jsonl(output: str | None, form: Literal["text", "jsonl"] | None) -> bool:
-    """Return whether a program writes JSON Lines: as `form` says, otherwise as the name of its output file says."""
+    """Return whether a program writes JSON Lines, by `form`, or if it is None, by the name of the output file."""
     return format_of(output or "") == ".jsonl" if form is None else form == "jsonl"
 
 
@@ -46,8 +46,8 @@ def raw(file: BinaryIO) -> Iterator[bytes]:
 def decoded(lines: Iterable[bytes], place: str, *, first: int = 1) -> Iterator[str]:
     """Yield lines of UTF-8 text without their ends; `lines` have them.
 
-    A byte order mark is dropped in line 1; a last line without "\\n" counts unless it is empty. `place` with the number
-    of a line behind it names the line, and `first` is the number of the first one. Raises UserError for a line that is
+    A byte order mark is dropped in line 1; a last line without "\\n" counts unless it is empty. `place` followed by the
+    number of a line names the line, and `first` is the number of the first line. Raises UserError for a line that is
     too long or not UTF-8.
     """
     for number, line in enumerate(lines, start=first):

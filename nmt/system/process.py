@@ -31,16 +31,17 @@ def avoid_plans_for_shapes() -> None:
 
 
 def multiply_with_onednn() -> bool:
-    """Let oneDNN compute float32 products where it takes half as long as MKL. Return whether it does now.
+    """Let oneDNN compute float32 products if it needs half the time of MKL. Return whether oneDNN is used.
 
     Torch multiplies with MKL, which uses the instructions of AVX-512 only on processors of Intel. So this function
-    changes the library on other processors with AVX-512, if there is no GPU.
+    chooses oneDNN on other processors with AVX-512, if there is no GPU.
 
-    Torch offers oneDNN only by a setting that also allows it to round the factors to bfloat16. It does so only on
-    processors with matrix units (AMX). A product is computed to see this, and the setting is taken back if it rounds.
+    Torch offers oneDNN only by a setting that also allows it to round the factors to bfloat16. oneDNN rounds only on
+    processors with matrix units (AMX). A product is computed as a test, and the setting is taken back if it was
+    rounded.
 
-    oneDNN compiles a product for each shape, and keeps 1,024 of them. The shapes of one batch are fewer than 128 and
-    rarely come again, so 128 are as fast, and take less memory.
+    oneDNN compiles a product for each shape, and keeps 1,024 of them. A batch has fewer than 128 shapes, which rarely
+    occur again, so 128 products are as fast, and take less memory.
     """
     if (
         torch.backends.cpu.get_cpu_capability() != "AVX512"
@@ -92,7 +93,7 @@ def flush_denormals() -> bool:
     """Treat numbers below about 1e-38 (denormal numbers) as 0 in this thread and in threads that it starts later.
 
     Returns whether the processor supports this. A processor needs a hundred times longer for a denormal number, and a
-    sharp softmax has many of them: after a thousand updates, Luong attention trains 40 % faster without them. Threads
-    that already run keep their mode, so call this before the first large tensor.
+    sharp softmax has many denormal numbers: after a thousand updates, Luong attention trains 40 % faster without them.
+    Threads that already run keep their mode, so call this before the first large tensor.
     """
     return torch.set_flush_denormal(True)

@@ -1,6 +1,6 @@
 """The names of the files in a run's folder, and the checkpoint that a path names.
 
-A name that is made of stored values may be a stranger's choice; `inside` keeps it in its folder.
+A stranger may have chosen the stored values of which a name is made; `inside` keeps such a name in its folder.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def sample_map(folder: Path) -> Path | None:
 
 
 def find_checkpoints(path: str | Path | Sequence[str | Path]) -> list[Path]:
-    """Return the checkpoint file that each path names. Raises UserError for a path that names none, and for none."""
+    """Return the checkpoint file that each path names. Raises UserError for a path without one and for no path."""
     paths = [path] if isinstance(path, str | Path) else path
     if not paths:
         raise UserError("ckpt: got an empty list, expected at least one run folder or .safetensors file")
@@ -95,7 +95,7 @@ def require_exported(path: str) -> None:
 
 
 def _without_best(folder: Path) -> str:
-    """Return what a folder without a best checkpoint is, and what to do."""
+    """Return a description of a folder without a best checkpoint, with advice."""
     if (folder / EXPORTED).is_file():
         return "an exported model; if its format is ctranslate2, add engine=ctranslate2, otherwise name a run"
     if last_checkpoint(folder).is_file():
@@ -112,9 +112,9 @@ def _without_best(folder: Path) -> str:
 def inside(folder: Path, *names: str) -> Path:
     """Return the path of a file that is read or written below `folder`; all but the last of `names` are folders.
 
-    `folder` itself may be a link, or lie behind one, and so may the file: who writes a file whole replaces a link and
-    does not follow it. Raises UserError for a name that leads out of its folder or that a terminal cannot show, and for
-    a link in place of a folder below `folder`.
+    `folder` itself may be a link, or lie behind a link. The file may be a link too, because a complete write replaces a
+    link and does not follow it. Raises UserError for a name that leads out of its folder or that a terminal cannot
+    show, and for a link in place of a folder below `folder`.
     """
     path = folder
     for name in names:
@@ -127,6 +127,6 @@ def inside(folder: Path, *names: str) -> Path:
 
 
 def require_no_link(path: Path) -> None:
-    """Raise UserError if `path` is a link, so that nothing is written where it leads."""
+    """Raise UserError if `path` is a link, so that nothing is written to the target of the link."""
     if path.is_symlink():
         raise UserError(f"{path}: a link, which may lead anywhere; put the folder or file itself in its place")
