@@ -1,11 +1,12 @@
-"""The one declaration of a parameter is its annotation: this checks plain values against it, and describes it in words.
+"""Checks plain values against the annotations of parameters, and describes annotations in words.
 
 Settings and constructors use standard annotations: `int`, `float`, `bool`, `str`, `None`, `Literal["a", "b"]`,
 `Annotated[int, Range(low=1)]`, `Annotated[str, Form("[a-z]+", "small letters")]`, and lists, tuples and unions of
-these. A mapping fits `dict` and `Mapping`, and an instance fits its class. Every value fits if the annotation is of
-another kind or is missing. In these cases the constructor must check the value.
+these. A mapping fits `dict` and `Mapping`, and an instance fits its class. If the annotation is of another kind or is
+missing, every value fits, and the constructor must check it.
 
-Values from YAML are checked before anything is built. `@checked` makes a class do the same in plain Python.
+Values from YAML are checked before anything is built. `@checked` adds the same checks to a class that is used directly
+from Python.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ PositiveInt = Annotated[int, Range(low=1)]
 NonNegativeInt = Annotated[int, Range(low=0)]
 NonNegative = Annotated[float, Range(low=0)]
 Fraction = Annotated[float, Range(low=0, below=1)]  # as a dropout probability must be
-# More than any machine trains. They stop a mistyped number before it takes the memory or the time of the machine.
+# No machine trains larger models. The limits stop a mistyped number before it takes all memory or time.
 Width = Annotated[int, Range(low=1, high=65_536)]
 Layers = Annotated[int, Range(low=1, high=256)]
 Heads = Annotated[int, Range(low=1, high=4_096)]
@@ -107,7 +108,7 @@ def _class_if_bare(option: Any) -> Any:
 
 
 def misfit(value: Any, annotation: Any) -> str | None:
-    """Return what is wrong with a value, as in "got 0, expected an integer of at least 1", or None if it fits."""
+    """Return the problem of a value, as in "got 0, expected an integer of at least 1", or None if it fits."""
     if fits(value, annotation):
         return None
     return f"got {shown(value)}, expected {expected(annotation)}{_near_choice(value, annotation)}"
@@ -200,7 +201,7 @@ def _expected_one(option: Any) -> str:
 def _near_choice(value: Any, annotation: Any) -> str:
     """Return "; did you mean ...?" if the value resembles a choice of a Literal, otherwise an empty string.
 
-    In a list, the first item that does so counts.
+    In a list, the first such item counts.
     """
     if isinstance(value, list):
         inner = [typing.get_args(option)[0] for option in options(annotation) if typing.get_origin(option) is list]
@@ -217,7 +218,7 @@ def _near_choice(value: Any, annotation: Any) -> str:
 
 
 def shown(value: Any) -> str:
-    """Return `value` on one line, as it is written in YAML; the beginning of a long one."""
+    """Return `value` on one line, as it is written in YAML; only the beginning of a long value."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -235,7 +236,7 @@ def checked(kind: type[C]) -> type[C]:
     """Return the class, whose constructor now refuses values that do not fit the annotations of its parameters.
 
     It then raises ParameterError, which names the parameter. Only plain values are checked: numbers, texts, choices,
-    and lists of these. A dataclass is decorated from outside: `@checked` stands above `@dataclass`.
+    and lists of these. For a dataclass, write `@checked` above `@dataclass`.
     """
     construct = kind.__init__
     names = list(inspect.signature(construct).parameters)[1:]
@@ -258,7 +259,7 @@ def check_fields(instance: Any) -> None:
 def annotations_of(kind: type) -> dict[str, Any]:
     """Return the annotations of the parameters of a constructor; those of a dataclass include its bases'.
 
-    One that Python cannot read is left out. Often its name is imported only under TYPE_CHECKING.
+    An annotation that Python cannot read is left out. Often its name is imported only under TYPE_CHECKING.
     """
     return hints_of(kind if dataclasses.is_dataclass(kind) else kind.__init__)  # type: ignore[misc]
 

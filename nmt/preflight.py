@@ -1,4 +1,4 @@
-"""Builds what the settings of a run describe and no data are needed for, and checks the rest of them."""
+"""Builds the components of a run that need no data, and checks the other settings."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from nmt.training.schedules import Schedule
 
 BYTES_PER_WEIGHT = 8  # float32, and its gradient
-PLACEHOLDER = "RUN_FOLDER"  # what a recipe names that starts from another run
+PLACEHOLDER = "RUN_FOLDER"  # in a recipe that starts from another run
 
 
 def initial_checkpoint(config: TrainConfig) -> Path:
@@ -46,9 +46,9 @@ def initial_checkpoint(config: TrainConfig) -> Path:
 
 @dataclass(frozen=True)
 class Components:
-    """What the settings of a run describe and no data are needed for, built once.
+    """The components of a run that need no data, built once.
 
-    `more_sources` are those of the further training corpora. `callbacks` have the names of their nodes.
+    `more_sources` are the sources of the further training corpora. `callbacks` has them by the names of their nodes.
     """
 
     source: Source
@@ -63,7 +63,7 @@ class Components:
 def build_components(config: TrainConfig) -> Components:
     """Return the components of a run, after all checks that need no data.
 
-    Also the filters, the optimizer and the model (with a toy vocabulary and without memory for its weights) are built,
+    The filters, the optimizer and the model (with a toy vocabulary and without memory for its weights) are also built,
     tried and discarded. Raises UserError for mistakes that only constructors can find, such as a rate out of range or a
     width that the number of heads does not divide. The error lists the problems of all nodes. The random state does not
     change.
@@ -117,7 +117,7 @@ def _tried_model(config: TrainConfig) -> tuple[Seq2Seq, AttentionWeights]:
     """Return the model, without memory for its weights if possible, and the attention weights of its run on toy data.
 
     A class of the user's own packages may read a tensor, but without memory tensors have no values. So a model that
-    fails there is built and tried again with memory, and only the second result counts.
+    fails without memory is built and tried again with memory, and only the second result counts.
     """
     model = _model(config)
     _check_memory(model)
@@ -133,7 +133,7 @@ def _tried_model(config: TrainConfig) -> tuple[Seq2Seq, AttentionWeights]:
 
 
 def _model(config: TrainConfig) -> Seq2Seq:
-    """Return the model, without memory for its weights if its constructors can do without."""
+    """Return the model, without memory for its weights if its constructors allow that."""
     try:
         with shapes_only():
             return _build(config)
@@ -190,7 +190,7 @@ def _check_objective(config: TrainConfig, objective: Objective, weights: Attenti
 
 
 def _metrics(config: TrainConfig) -> dict[str, Metric]:
-    """Return the metrics, among which is the monitored one."""
+    """Return the metrics, after a check that they include the monitored one."""
     metrics = build.build_metrics(config.scores, target_lang=config.data.target_lang, allow=config.allow)
     build.check_monitor(config.callbacks.monitor, metrics)
     return metrics
