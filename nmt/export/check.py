@@ -56,10 +56,11 @@ class Report:
         return found
 
     def losses(self) -> dict[str, float]:
-        """Return for each metric by its label how much worse the exported model is, in the unit of the metric."""
+        """Return for each metric in points, by its label, how much worse the exported model is."""
         shown, ours, theirs = labels(self.ours.scores.metrics), self.ours.scores, self.theirs.scores
         sign = {name: 1 if metric.higher_is_better else -1 for name, metric in ours.metrics.items()}
-        return {shown[name]: sign[name] * (ours[name].value - theirs[name].value) for name in ours}
+        points = [name for name, metric in ours.metrics.items() if metric.unit == "points"]
+        return {shown[name]: sign[name] * (ours[name].value - theirs[name].value) for name in points}
 
     def rows(self) -> list[tuple[str, str, str]]:
         """Return the comparison as rows of a table: a name, the value of our model, and that of the exported one."""
