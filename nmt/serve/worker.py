@@ -167,10 +167,16 @@ class Worker:
         if idle:
             time.sleep(WINDOW)
         with self._changed:
-            for job in list(self._jobs):
-                if not job.begun and time.monotonic() > job.deadline:
-                    job.refuse(Busy("waited too long"))
+            self._drop()
             return self._taken()
+
+    def _drop(self) -> None:
+        """Take out the requests that nobody waits for, and those that have waited too long, which fail."""
+        now = time.monotonic()
+        dropped = [job for job in self._jobs if job.future.cancelled() or (not job.begun and now > job.deadline)]
+        for job in dropped:
+            self._jobs.remove(job)
+            job.refuse(Busy("waited too long"))
 
     def _taken(self) -> list[tuple[_Job, int]]:
         """Take sentences of the first request, and of others with its settings; what is left goes to the end."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from concurrent.futures import Future
 from typing import Any
 
@@ -164,4 +165,19 @@ def test_a_model_that_does_not_work_is_found_before_the_first_request() -> None:
     worker = Worker({PAIR: Broken()})
     with pytest.raises(RuntimeError, match="broken"):
         worker.warm_up()
+    worker.close()
+
+
+def test_requests_that_are_cancelled_when_they_are_refused_do_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Worker, "_forget", lambda worker, job: None)  # as if it came only after the refusal
+    stub = Stub()
+    worker = Worker({PAIR: stub}, patience=0.02)
+    worker.submit(WORK, ["first"])
+    wait_for(lambda: stub.batches)
+    assert worker.submit(WORK, ["late"]).cancel()
+    time.sleep(0.05)
+    stub.gate.set()
+    wait_for(lambda: worker.waiting == 0)
+    assert texts(worker.submit(WORK, ["next"])) == ["NEXT"]
+    assert stub.batches == [["first"], ["next"]]
     worker.close()
