@@ -1,0 +1,55 @@
+"""`scripts/benchmark.py serve`: the table of clients and times."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from nmt.data.tokenizer import Tokenizer
+from nmt.errors import UserError
+from nmt.serve.worker import Worker
+from scripts import benchmark
+from scripts.benchmarks import serve as serve_benchmark
+from scripts.benchmarks.serve import Subject
+from tests.serve.stub import POISON, open_stub, served
+from tests.tiny_run import Run
+
+
+@pytest.fixture
+def tokenizer(run: Run) -> Tokenizer:
+    return run.translator.tokenizer
+
+
+def test_requests_are_timed_and_errors_counted(tokenizer: Tokenizer) -> None:
+    with served(Worker({("en", "de"): open_stub()})) as client:
+        good = serve_benchmark.measure(client.port, Subject(["a dog", "a cat"], "en", "de", tokenizer), 3, 0.3)
+        bad = serve_benchmark.measure(client.port, Subject([POISON], "en", "de", tokenizer), 1, 0.1)
+    assert good.errors == 0 and len(good.times) == len(good.texts) >= 3 and set(good.texts) == {"A DOG", "A CAT"}
+    assert 0.3 <= good.seconds < 5
+    assert bad.errors >= 1 and bad.times == []
+
+
+@pytest.mark.slow
+def test_the_report(run: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serve_benchmark, "CLIENTS", (1, 4))
+    monkeypatch.setattr(serve_benchmark, "WARMUP", 0.1)
+    benchmark.main(["serve", f"ckpt={run.folder}", f"data.path={run.data}", "seconds=0.5", "search.beam_size=1"])
+    said = capsys.readouterr().out
+    assert "; 0.5 s each" in said and "| clients | requests/s |" in said
+    for clients in (1, 4):
+        assert re.search(rf"^\| {clients} \|( [\d.,]+ \|){{5}} 0 \|$", said, re.M), said
+
+
+@pytest.mark.parametrize("arguments", [[], ["seconds=x"], ["ckpt=run", "seconds=0"]], ids=str)
+def test_mistakes_are_named(arguments: list[str]) -> None:
+    with pytest.raises(UserError, match=r"^(benchmark.py serve: got nothing, expected ckpt=RUN|seconds=)"):
+        serve_benchmark.run(arguments)
+
+
+def test_a_server_that_does_not_start_is_an_error(run: Run) -> None:
+    with (
+        pytest.raises(UserError, match=r"serve.py: error: .*beams"),
+        serve_benchmark.started([f"ckpt={run.folder}", "beams=1"]),
+    ):
+        pass
