@@ -104,6 +104,7 @@ def _alignment(model: Exportable) -> str:
     head = model.alignment_head
     if head is None:
         return ""
-    return f"""- An engine that returns attention returns that of layer {head.layer + 1}, head {head.head + 1}. On
-  {head.agreement:.0%} of the target pieces, its highest weight is where a statistical aligner has its link.
+    place = f"Head {head.head + 1} of layer {head.layer + 1} of the cross-attention"
+    return f"""- {place} aligns best: on {head.agreement:.0%} of the target pieces, its
+  highest weight is where a statistical aligner has its link. An engine that returns one head's weights returns these.
 """

@@ -117,9 +117,9 @@ def _differences(encoder: Stack, decoder: Stack) -> Iterator[str]:
 
 
 def tensors(model: Seq2Seq, rows: int) -> dict[str, Tensor]:
-    """Return the weights under the names of Pegasus and Marian, which are the same, with copies of tied ones left out.
+    """Return the weights under the names of Pegasus and Marian, which are the same.
 
-    The tables of positions have `rows` rows.
+    The tables of positions have `rows` rows. A table that both sides and the output layer share is there once.
     """
     encoder, decoder = stacks(model, HuggingFace.name)
     order = torch.cat((torch.arange(0, encoder.width, 2), torch.arange(1, encoder.width, 2)))
@@ -147,11 +147,9 @@ def _embeddings(model: Seq2Seq, order: Tensor) -> dict[str, Tensor]:
     if tied_target and tied_source:
         return {"model.shared.weight": target}
     found = {"model.encoder.embed_tokens.weight": source, "model.decoder.embed_tokens.weight": target}
-    pegasus = stacks(model, HuggingFace.name)[0].norm_first
-    if pegasus:  # it has this table, though it reads the other two
+    found["lm_head.weight"] = output  # also where it is the decoder's: transformers 5.0 does not know that of Marian
+    if stacks(model, HuggingFace.name)[0].norm_first:  # Pegasus has this table, though it reads the other two
         found["model.shared.weight"] = source.clone()
-    if pegasus or not tied_target:
-        found["lm_head.weight"] = output
     return found
 
 
