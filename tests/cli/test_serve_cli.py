@@ -11,10 +11,11 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
-from nmt.cli import serve
+from nmt.cli import export, serve
 from nmt.errors import UserError
 from tests.serve.stub import Client
 from tests.tiny_run import Run, save_other
@@ -135,3 +136,17 @@ def test_several_models_serve_several_pairs_and_no_text_is_logged(run: Run) -> N
         process.send_signal(signal.SIGTERM)
         assert process.wait(30) == 0
         assert process.stderr is not None and "secret" not in process.stderr.read()
+
+
+@pytest.mark.slow
+def test_an_exported_model_is_served_by_its_engine(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("ctranslate2")
+    folder = tmp_path / "exported"
+    export.main([f"ckpt={run.folder}", f"out={folder}", "format=ctranslate2"])
+    with started(f"ckpt={folder}", "engine=ctranslate2") as (process, client):
+        reply = client.post("/translate", {"q": "a man reads.", "source": "en", "target": "de", "nmt": True})
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
+    assert reply.status == 200
+    (sentence,) = reply.body["nmt"]
+    assert sentence["translation"] == reply.body["translatedText"] and sentence["attention"] is None
