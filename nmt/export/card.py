@@ -63,6 +63,8 @@ def _scores(model: Exportable) -> str:
 
 def _score_rows(scores: Mapping[str, Any]) -> Iterator[str]:
     for split, entries in scores.items():
+        if not isinstance(entries, Mapping):  # the kind of the weights
+            continue
         for name, entry in entries.items():
             value = entry["value"] if isinstance(entry, Mapping) else entry
             signature = entry.get("signature") or "" if isinstance(entry, Mapping) else ""
