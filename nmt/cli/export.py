@@ -124,7 +124,7 @@ def exportable(
         tell(f"choosing the length penalty on {counted(len(pairs), 'validation pair')} ...")
     search = tuned(translator, pairs, next(iter(metrics.values())), format.fixed_search)
     texts = [pair.source for pair in pairs], [pair.target for pair in pairs]
-    head = best_head(translator, *texts) if translator.models[0].decoder.attends else None
+    head = best_head(translator, *texts) if format.one_head and loaded.model.decoder.attends else None
     return Exportable(loaded, search, text or pairs[0].source, head)
 
 

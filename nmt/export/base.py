@@ -101,6 +101,8 @@ class Format(ABC):
     """The library that loads the files, under its name on the Hugging Face Hub."""
     fixed_search: ClassVar[Mapping[str, Any]] = {}
     """The settings of the beam search that a user of the files cannot choose."""
+    one_head: ClassVar[bool] = False
+    """Whether the engine returns the attention of one head, which has to be chosen."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -188,7 +190,7 @@ class EngineTranslator(BaseTranslator):
         manifest, given = read_manifest(folder), search or {}
         self.tokenizer = read_tokenizer(folder)
         node = given if "_target_" in given else {**manifest["search"], **given}
-        self.search = self.plain_beam(override(build_search(node), fields))
+        self.search = self.supported(override(build_search(node), fields))
         self.languages = languages_of(manifest["config"])
         self._longest_source = manifest["source_limit"]
         self._longest_target = manifest["target_limit"]
@@ -216,6 +218,10 @@ class EngineTranslator(BaseTranslator):
     def attention_maps(self, translations: Sequence[Translation]) -> list[AttentionMap]:
         """Raise UserError: the engines give the weights of one head at most."""
         raise UserError("attention map: an exported model gives none; use the run it was made of")
+
+    def supported(self, search: Search) -> Search:
+        """Return a search that the engine has; by default, one of `plain_beam`. Raises UserError for any other."""
+        return self.plain_beam(search)
 
     def plain_beam(self, search: Search) -> BeamSearch:
         """Return a search that the engine has. Raises UserError for any other."""

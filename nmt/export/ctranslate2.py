@@ -51,6 +51,7 @@ class CTranslate2(Format):
     name: ClassVar[str] = "ctranslate2"
     weights: ClassVar[str] = "model.bin"
     library: ClassVar[str] = "ctranslate2"
+    one_head: ClassVar[bool] = True
     quantization: Quantization = "float32"
 
     @property
@@ -119,10 +120,10 @@ for result in results:
 def _problems(stack: Stack) -> Iterator[str]:
     """Yield what CTranslate2 cannot compute, and what to use instead."""
     if stack.qk_norm:  # its cross attention normalizes before it splits the heads, so the numbers are silently wrong
-        yield "qk_norm, which CTranslate2 computes wrongly; train with qk_norm=false"
+        yield "qk_norm, which CTranslate2 computes wrongly; use format=onnx, or train with qk_norm=false"
     if stack.positions is None:
         kind = type(stack.module.positions).__name__
-        yield f"the positions {kind}; train with model/positions=sinusoidal, learned or rotary"
+        yield f"the positions {kind}; use format=onnx, or train with model/positions=sinusoidal, learned or rotary"
 
 
 def specification(exportable: Exportable) -> Any:

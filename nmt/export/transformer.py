@@ -27,7 +27,7 @@ from nmt.models.transformer import (
 )
 
 POSITIONS: dict[type[Positions], str] = {Sinusoidal: "sinusoidal", Learned: "learned", Rotary: "rotary"}
-RECURRENT = "use format=onnx, which holds recurrent models"
+RECURRENT = "use format=onnx, which holds every model"
 
 
 @dataclass(frozen=True)

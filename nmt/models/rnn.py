@@ -186,7 +186,7 @@ class RecurrentEncoder(Encoder):
         """Return the memory (B, S, width) of `source` (B, S) and final states (B, layers, width), without weights."""
         lengths = source_mask.sum(dim=1)
         reversal = _reversal(lengths, source.shape[1])
-        rows = torch.arange(len(lengths), device=source.device)
+        rows = torch.arange(lengths.shape[0], device=source.device)
         states, finals = self.embedding_dropout(self.embedding(source)), []
         for index, layer in enumerate(self.forwards):
             inputs = self.layer_dropout(states) if index else states
@@ -204,7 +204,7 @@ def _reversal(lengths: Tensor, longest: int) -> Tensor:
     """Return flat indices (B * S,) that reverse each sentence and leave its padding after it."""
     positions = torch.arange(longest, device=lengths.device).unsqueeze(0)
     reversed_positions = lengths.unsqueeze(1) - 1 - positions
-    starts = torch.arange(len(lengths), device=lengths.device).unsqueeze(1) * longest
+    starts = torch.arange(lengths.shape[0], device=lengths.device).unsqueeze(1) * longest
     return (torch.where(reversed_positions >= 0, reversed_positions, positions) + starts).view(-1)
 
 

@@ -123,7 +123,7 @@ class RecurrentDecoder(Decoder[RecurrentState]):
     def init_state(self, encoded: EncoderOutput) -> RecurrentState:
         """Return the state before the first token, with one hypothesis for each sentence (N = B)."""
         layers = self.bridge(encoded)
-        feed = layers[0][0].new_zeros(len(encoded.memory), self.readout_width) if self.input_feeding else None
+        feed = layers[0][0].new_zeros(encoded.memory.shape[0], self.readout_width) if self.input_feeding else None
         if self.attention is None:
             return RecurrentState(layers, feed, None, None)
         memory = self.attention.prepare(encoded.memory, encoded.memory_mask)
@@ -215,7 +215,7 @@ class RecurrentDecoder(Decoder[RecurrentState]):
         Return the context (N, C), the weights (N, H, S) and the next state of the attention.
         """
         assert self.attention is not None and state.memory is not None
-        queries = query.view(len(state.memory.mask), -1, query.shape[1])  # (B, K, width)
+        queries = query.view(state.memory.mask.shape[0], -1, query.shape[1])  # (B, K, width)
         context, weights, attention_state = self.attention(queries, state.memory, state.attention)
         return context.flatten(0, 1), weights.transpose(1, 2).flatten(0, 1), attention_state
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
@@ -16,6 +16,9 @@ from nmt.search.base import Hypothesis, Search, Selectable, Step
 from nmt.search.constraints import force_prefixes
 from nmt.translation.base import BaseTranslator, Request
 from nmt.translation.source import SourcePart
+
+if TYPE_CHECKING:
+    from nmt.data.tokenizer import Tokenizer
 
 
 class ModelTranslator(BaseTranslator):
@@ -56,12 +59,24 @@ class ModelTranslator(BaseTranslator):
     def search_batch(self, requests: Sequence[Request], search: Search) -> list[list[Hypothesis]]:
         """Return the hypotheses that `search` finds for each request of one batch, best first."""
         step, state = self.start([request.part for request in requests], attending=search.reads_attention)
-        prefixes = [request.prefix for request in requests]
-        if any(prefixes):
-            step, state = force_prefixes(step, state, prefixes, self.device)
-        limits = torch.tensor([request.limit for request in requests], device=self.device)
-        found = search(step, state, max_length=limits, keys=[request.part.ids[0] for request in requests])
-        return [search.rank(hypotheses, self.tokenizer.decode_target) for hypotheses in found]
+        return search_requests(step, state, requests, search, self.tokenizer, self.device)
+
+
+def search_requests(
+    step: Step[Any],
+    state: Selectable,
+    requests: Sequence[Request],
+    search: Search,
+    tokenizer: Tokenizer,
+    device: torch.device,
+) -> list[list[Hypothesis]]:
+    """Return the hypotheses that `search` finds for each request, best first. `device` is that of the step function."""
+    prefixes = [request.prefix for request in requests]
+    if any(prefixes):
+        step, state = force_prefixes(step, state, prefixes, device)
+    limits = torch.tensor([request.limit for request in requests], device=device)
+    found = search(step, state, max_length=limits, keys=[request.part.ids[0] for request in requests])
+    return [search.rank(hypotheses, tokenizer.decode_target) for hypotheses in found]
 
 
 @contextmanager

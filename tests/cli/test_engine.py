@@ -13,6 +13,7 @@ from nmt.errors import UserError
 from tests.tiny_run import Run, make_run, sentences
 
 pytest.importorskip("ctranslate2")
+pytest.importorskip("onnxruntime")
 POWER = ("search.normalization=power", "search.length_penalty=0.6")
 
 
@@ -22,11 +23,26 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.fixture(scope="module")
-def folder(run: Run, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The folder of the exported model."""
-    out = tmp_path_factory.mktemp("out") / "model"
-    export.main([f"ckpt={run.folder}", f"out={out}", "format=ctranslate2"])
-    return f"ckpt={out}"
+def ctranslate2(run: Run, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The words of the command line for the model in CTranslate2."""
+    return exported(run, "ctranslate2", tmp_path_factory.mktemp("out") / "model")
+
+
+@pytest.fixture(scope="module")
+def onnx(run: Run, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The same for ONNX."""
+    return exported(run, "onnx", tmp_path_factory.mktemp("out") / "model")
+
+
+@pytest.fixture(params=["ctranslate2", "onnx"])
+def either(request: pytest.FixtureRequest) -> list[str]:
+    words: list[str] = request.getfixturevalue(request.param)
+    return words
+
+
+def exported(run: Run, format: str, out: Path) -> list[str]:
+    export.main([f"ckpt={run.folder}", f"out={out}", f"format={format}", "sentences=5"])
+    return [f"ckpt={out}", f"engine={format}"]
 
 
 @pytest.fixture
@@ -36,10 +52,10 @@ def lines(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_file_has_the_same_lines(run: Run, folder: str, lines: Path, tmp_path: Path) -> None:
+def test_a_file_has_the_same_lines(run: Run, either: list[str], lines: Path, tmp_path: Path) -> None:
     form = [f"input={lines}", "format=jsonl", "search.beam_size=1", *POWER]
     translate.main([f"ckpt={run.folder}", f"output={tmp_path / 'ours'}", *form])
-    translate.main([folder, "engine=ctranslate2", f"output={tmp_path / 'theirs'}", *form])
+    translate.main([*either, f"output={tmp_path / 'theirs'}", *form])
     ours, theirs = (
         [json.loads(line) for line in (tmp_path / name).read_text("utf-8").splitlines()] for name in ("ours", "theirs")
     )
@@ -50,23 +66,23 @@ def test_a_file_has_the_same_lines(run: Run, folder: str, lines: Path, tmp_path:
         assert two["score"] == pytest.approx(one["score"], abs=1e-4)
 
 
-def test_scores_of_given_translations_are_the_same(run: Run, folder: str, tmp_path: Path) -> None:
+def test_scores_of_given_translations_are_the_same(run: Run, either: list[str], tmp_path: Path) -> None:
     files = [f"source={run.data / 'test.en'}", f"target={run.data / 'test.de'}"]
     score.main([f"ckpt={run.folder}", f"output={tmp_path / 'ours'}", *files])
-    score.main([folder, "engine=ctranslate2", f"output={tmp_path / 'theirs'}", *files])
+    score.main([*either, f"output={tmp_path / 'theirs'}", *files])
     ours, theirs = ([*map(float, (tmp_path / name).read_text("utf-8").split())] for name in ("ours", "theirs"))
     assert theirs == pytest.approx(ours, abs=1e-3) and len(ours) == 12
 
 
 def test_an_evaluation_is_written_beside_the_exported_model(
-    run: Run, folder: str, capsys: pytest.CaptureFixture[str]
+    run: Run, either: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    evaluate.main([folder, "engine=ctranslate2", f"data.path={run.data}", "search.beam_size=1", "bootstrap=0"])
+    evaluate.main([*either, f"data.path={run.data}", "search.beam_size=1", "bootstrap=0"])
     evaluate.main([f"ckpt={run.folder}", "search.beam_size=1", "bootstrap=0", *POWER])
     said = capsys.readouterr().out
     bleu = [line.split()[1] for line in said.splitlines() if line.startswith("  BLEU")]
     assert len(bleu) == 2 and bleu[0] == bleu[1]
-    assert list((Path(folder.removeprefix("ckpt=")) / "translations").glob("test.model.beam1.*.scores.json"))
+    assert list((Path(either[0].removeprefix("ckpt=")) / "translations").glob("test.*.beam1.*.scores.json"))
 
 
 @pytest.mark.parametrize(
@@ -79,12 +95,20 @@ def test_an_evaluation_is_written_beside_the_exported_model(
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
-def test_what_the_engine_lacks_is_refused(more: list[str], message: str, folder: str) -> None:
+def test_what_the_engine_lacks_is_refused(more: list[str], message: str, ctranslate2: list[str]) -> None:
     with pytest.raises(UserError, match=message):
-        translate.main([folder, "engine=ctranslate2", "text=a dog", *more])
+        translate.main([*ctranslate2, "text=a dog", *more])
 
 
-def test_the_wrong_kind_of_folder_is_named(run: Run, folder: str, tmp_path: Path) -> None:
+def test_onnx_has_every_search_that_does_not_read_the_attention(onnx: list[str], lines: Path, tmp_path: Path) -> None:
+    translate.main([*onnx, f"input={lines}", f"output={tmp_path / 'sampled'}", "search=sampling"])
+    assert len((tmp_path / "sampled").read_text("utf-8").splitlines()) == 31
+    with pytest.raises(UserError, match=r"^search\.coverage_penalty: it reads the attention"):
+        translate.main([*onnx, "text=a dog", "search.coverage_penalty=0.2"])
+
+
+def test_the_wrong_kind_of_folder_is_named(run: Run, ctranslate2: list[str], tmp_path: Path) -> None:
+    folder = ctranslate2[0]
     with pytest.raises(UserError, match=r"add engine=ctranslate2"):
         translate.main([folder, "text=a dog"])
     with pytest.raises(UserError, match=r"no exported model \(no export\.json in it\)"):
@@ -95,5 +119,7 @@ def test_the_wrong_kind_of_folder_is_named(run: Run, folder: str, tmp_path: Path
     (other / "export.json").write_text(json.dumps({**manifest, "format": {"_target_": "os.path"}}), "utf-8")
     with pytest.raises(UserError, match=r"^format\._target_: got 'os\.path', expected a class in nmt\.export"):
         translate.main([f"ckpt={other}", "engine=ctranslate2", "text=a dog"])
+    with pytest.raises(UserError, match=r"^engine=onnx: .* was written with format=ctranslate2"):
+        translate.main([folder, "engine=onnx", "text=a dog"])
     with pytest.raises(UserError, match=r"got 2 models"):
         translate.main([f"ckpt=[{folder.removeprefix('ckpt=')},b]", "engine=ctranslate2", "text=a dog"])

@@ -57,7 +57,7 @@ class MonotonicLocalAttention(LocalAttention[Clock]):
         return True
 
     def init_state(self, memory: AttentionMemory) -> Clock:
-        time = torch.zeros(len(memory.mask), dtype=torch.long, device=memory.mask.device)
+        time = torch.zeros(memory.mask.shape[0], dtype=torch.long, device=memory.mask.device)
         return Clock(time, self.scores.init_state(memory))
 
     def advance(self, state: Clock, weights: Tensor) -> Clock:
