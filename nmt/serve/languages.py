@@ -78,8 +78,17 @@ def script_of(code: str) -> tuple[str, ...]:
     """Return the scripts that a language is written in; nothing if that is not known."""
     likely = get_global("likely_subtags")
     known = likely.get(code.replace("-", "_")) or likely.get(code.partition("-")[0])
-    written = next((part for part in (*code.split("-"), *(known or "").split("_")) if len(part) == 4), None)
-    return () if written is None else _SCRIPTS.get(written.title(), (written.title(),))
+    subtags = (*code.split("-")[1:], *(known or "").split("_")[1:])
+    written = next((part.title() for part in subtags if len(part) == 4), "")
+    scripts = _SCRIPTS.get(written, (written,))
+    return scripts if all(map(_is_script, scripts)) else ()
+
+
+def _is_script(name: str) -> bool:
+    try:
+        return bool(name and regex.compile(rf"\p{{Script={name}}}"))
+    except regex.error:
+        return False
 
 
 def name_of(code: str) -> str:

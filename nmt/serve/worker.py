@@ -28,6 +28,7 @@ logger = logging.getLogger(__name__)
 
 Pair = tuple[str, str]
 WINDOW = 0.005  # seconds that the first sentence waits for company
+PATIENCE = 15.0  # seconds after which a request that has not begun fails; Weblate waits 20 s for the whole answer
 TOGETHER = {"cpu": 64}  # sentences that are translated at a time; more let a short request wait longer
 TOGETHER_ELSEWHERE = 256
 
@@ -88,15 +89,12 @@ class _Job:
 class Worker:
     """Translates with `translators`, which no other thread may use from now on.
 
-    At most `capacity` sentences wait. A request whose first sentence has not begun after `patience` seconds fails.
+    At most `capacity` sentences wait.
     """
 
-    def __init__(
-        self, translators: Mapping[Pair, BaseTranslator], *, capacity: int = 1000, patience: float = 15.0
-    ) -> None:
+    def __init__(self, translators: Mapping[Pair, BaseTranslator], *, capacity: int = 1000) -> None:
         self.pairs = tuple(translators)
         self._translators = translators
-        self._patience = patience
         self.capacity = capacity
         self._jobs: deque[_Job] = deque()
         self._changed = threading.Condition()
@@ -127,7 +125,7 @@ class Worker:
 
         Raises Busy if there is no place for them. The future raises Busy if they have waited too long.
         """
-        job = _Job(work, sentences, time.monotonic() + self._patience)
+        job = _Job(work, sentences, time.monotonic() + PATIENCE)
         if not sentences:
             job.future.set_result([])
             return job.future

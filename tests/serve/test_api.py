@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import torch
 
+from nmt.serve import api
 from nmt.serve.worker import Worker
 from tests.serve.stub import LIMITS, POISON, Client, Stub, open_stub, served, wait_for
 from tests.tiny_run import Run
@@ -115,6 +116,13 @@ def test_bodies_that_are_no_fields(client: Client) -> None:
     assert (untyped.status, untyped.body) == (400, {"error": MISSING["q"]})
     large = client.send("POST", "/translate", b"q=" + b"a" * LIMITS.body, "application/x-www-form-urlencoded")
     assert large.status == 413 and str(LIMITS.body) in large.body["error"]
+
+
+def test_a_body_that_does_not_arrive_is_not_waited_for(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(api, "BODY_SECONDS", 0.05)
+    with socket.create_connection(("127.0.0.1", client.port), timeout=10) as slow:
+        slow.sendall(b"POST /translate HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nq=a")
+        assert slow.recv(100).startswith(b"HTTP/1.1 408")
 
 
 def test_what_a_server_says_about_itself(client: Client) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nmt.serve.languages import Languages, name_of, script_of, tag
+from nmt.serve.languages import Detected, Languages, name_of, script_of, tag
 
 LANGUAGES = Languages((("en", "de"), ("en", "ko"), ("ko", "en"), ("ja", "en"), ("zh", "en"), ("ru", "en")))
 
@@ -44,3 +44,5 @@ def test_names_and_scripts_of_languages() -> None:
     assert [name_of(code) for code in ("en", "pt-BR", "xx")] == ["English", "Portuguese (Brazil)", "xx"]
     assert tag("pt_BR") == "pt-BR"
     assert script_of("sr-Latn") == ("Latn",) and script_of("sr") == ("Cyrl",) and script_of("xx") == ()
+    assert script_of("copy") == script_of("en-Abcd") == script_of("a long name") == ()
+    assert Languages((("copy", "reverse"),)).detect("text") == Detected("copy", 0.0)

@@ -29,7 +29,14 @@ function label() {
   for (const name of ["layer", "head"]) byId(name).previousElementSibling.textContent = words[name];
 }
 
-const nameOf = code => names.of(code) ?? languages.find(each => each.code === code)?.name ?? code;
+function nameOf(code) {
+  try {
+    return names.of(code) ?? languages.find(each => each.code === code)?.name ?? code;
+  } catch { // the code of no language, such as that of a generated task
+    return code;
+  }
+}
+
 const targetsOf = code => languages.find(each => each.code === code).targets.filter(each => each !== code);
 
 function fill(select, codes, chosen) {
@@ -65,7 +72,7 @@ function show(answer) {
   const sentences = answer.nmt ?? [];
   showTranslation(translation, answer.translatedText ?? "", sentences);
   translation.lang = target.value;
-  byId("copy").hidden = !answer.translatedText;
+  byId("copy").hidden = !answer.translatedText || !navigator.clipboard; // which needs https, or this machine
   byId("alternatives").hidden = !answer.alternatives?.length;
   byId("alternatives").lastElementChild.replaceChildren(...(answer.alternatives ?? []).map(other => {
     const item = document.createElement("li");
