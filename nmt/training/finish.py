@@ -53,7 +53,8 @@ def finish(parts: Parts, fitted: Fitted) -> dict[str, Any]:
     }
     for callback in fitted.callbacks:
         callback.on_run_end(parts, scored)
-    if kind != BEST or not current:  # late, so that a run stopped before compares again
+    # Saved last: a run that is stopped before this and resumed must still compare with the best single weights.
+    if kind != BEST or not current:
         save(replace(chosen, config=parts.recipe.plain), best_checkpoint(folder))
     if parts.recipe.settings.logger.tensorboard:
         write_hparams(folder, parts.recipe.plain, metrics)
