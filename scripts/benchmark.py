@@ -8,7 +8,7 @@
 Training runs in Lightning's Trainer with 4,096 padded tokens in a batch, with logging and without validation.
 Translation searches the first 1,000 sentences of the test split with 5 beams; loading the model is not timed.
 
-`translation` compares the speed and the scores of trained models and of what export.py wrote: see
+`translation` compares the speed and the scores of trained models and of exported models: see
 scripts/benchmarks/translation.py.
 
 `serve` measures how many requests a server answers, and how fast: see scripts/benchmarks/serve.py.

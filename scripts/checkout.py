@@ -1,4 +1,4 @@
-"""Starts a program of the package from a checkout, from any folder. As installed, it is the command `nmt-...`."""
+"""Starts a program of the package from a checkout, in any folder. In an installation, this is the command `nmt-...`."""
 
 import importlib
 import sys

@@ -52,7 +52,7 @@ class Group:
     """The models of one corpus: the corpus as the table names it, and the overrides that train each model.
 
     A model in `first` starts from the weights of another training, which has these overrides. `texts` has a sentence
-    for each source language. Its attention map becomes part of the copy; without one, it is a validation sentence.
+    for each source language, whose attention map becomes part of the copy. The default is a validation sentence.
     """
 
     corpus: str
@@ -155,7 +155,7 @@ def write_table() -> None:
 
 @program
 def main(arguments: list[str]) -> None:
-    """Run the command. Raises UserError for other arguments, and where a training was made before."""
+    """Run the command. Raises UserError for other arguments, and if a training was made before."""
     key, _, path = arguments[0].partition("=") if len(arguments) == 1 else ("", "", "")
     if arguments not in ([], ["table"]) and not (key in WITH_DATA and path):
         keys = ", ".join(f"{key}=FOLDER" for key in WITH_DATA)

@@ -1,4 +1,4 @@
-"""Run the cells of docs/attention.ipynb, and store in it what they print and draw.
+"""Run the cells of docs/attention.ipynb, and store their outputs in it.
 
 python scripts/notebook.py
 """
@@ -47,7 +47,7 @@ def outputs(notebook: dict[str, Any]) -> list[list[Output]]:
 
 
 def output(source: str, names: dict[str, Any]) -> list[Output]:
-    """Run a cell with the variables `names`. Return what it prints, and the figure that its last line is."""
+    """Run a cell with the variables `names`. Return its printed output, and the figure of its last line."""
     *body, last = ast.parse(source).body
     printed, value = io.StringIO(), None
     with contextlib.redirect_stdout(printed):

@@ -26,7 +26,7 @@ from nmt.system.run_files import CONFIG, METRICS
 ROOT = Path(__file__).resolve().parent.parent
 COMPARISON, TECHNIQUES = "comparison.json", "techniques.yaml"
 RESULTS = ROOT / "docs" / "results"
-BASELINE = "multi30k_transformer"  # the others are tested against it; where there is none, against the first
+BASELINE = "multi30k_transformer"  # the other systems are tested against it, or against the first if it is missing
 
 
 def add(runs: Sequence[Path], results: Path) -> None:
@@ -41,7 +41,7 @@ def add(runs: Sequence[Path], results: Path) -> None:
 
 
 def copy(run: Path, results: Path) -> None:
-    """Copy the files of a run that are its result. The path of its data becomes `FOLDER`, that of a file `FILE`."""
+    """Copy the result files of a run. The path of its data folder becomes `FOLDER`, the path of a file `FILE`."""
     if not (run / METRICS).is_file():
         raise UserError(f"{run}: holds no {METRICS}; expected the folder of a finished run")
     metrics = json.loads((run / METRICS).read_text("utf-8"))

@@ -86,7 +86,7 @@ def table_of(comparison: dict[str, Any], results: Path) -> str:
 
 
 def techniques_table() -> str:
-    """Return a Markdown table with a row for each technique: its differences from the row without it."""
+    """Return a Markdown table with a row for each technique: its differences from the row without the technique."""
     first = comparisons(RESULTS)[0]
     names = ["technique", "row", "against", "training", "seeds", "validation loss", "validation BLEU"]
     rows = []
@@ -114,7 +114,7 @@ def with_width(test: dict[str, float]) -> str:
 
 
 def signed(value: float, places: int) -> str:
-    """Return a difference with its sign; one that is rounded to 0 is +0."""
+    """Return a difference with its sign; a difference that is rounded to 0 is +0."""
     return f"{round(value, places) + 0.0:+.{places}f}"
 
 
@@ -158,7 +158,7 @@ def p_value(system: dict[str, Any]) -> str:
 
 
 def shown(p: float) -> str:
-    """Return a p-value as the table has it."""
+    """Return a p-value in the form of the table."""
     return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 

@@ -7,7 +7,7 @@ python scripts/results.py table
     write the tables again, from docs/results/comparison.json, and judge the claims of docs/lab again, from the values
     of each seed in its claims.json
 
-docs/results/techniques.yaml names the rows that tell what a technique changes, and the row that each is compared with.
+docs/results/techniques.yaml names the row of each technique, and the row that it is compared with.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`python scripts/benchmark.py corpus`: measures time and memory for a corpus that should not be held in memory.
+"""`python scripts/benchmark.py corpus`: measures time and memory for a corpus that need not fit in memory.
 
     python scripts/benchmark.py corpus [pairs=10000000] [folder=FOLDER] [any override of train.py]
 
@@ -84,7 +84,7 @@ def measure(count: int, folder: Path, overrides: Sequence[str]) -> Iterator[str]
         with ProcessPoolExecutor(1, mp_context=spawned) as process:
             yield from process.submit(stage, settings).result()
     few, many = [*settings, f"data.limit={FEW_PAIRS}"], settings
-    train(folder / "first", few)  # fills the cache, so that neither of the measured runs has to
+    train(folder / "first", few)  # fills the cache, so that no measured run does
     peaks = {number: train(folder / f"run{number}", lines) for number, lines in ((FEW_PAIRS, few), (count, many))}
     for number, peak in peaks.items():
         yield f"memory of training on {number:,} pairs: {_megabytes(peak)}"

@@ -2,10 +2,10 @@
 
     python scripts/benchmark.py translation model=FOLDER [model=FOLDER ...] [data.path=FOLDER]
 
-Each FOLDER is a run or what export.py wrote; the first has to be a run. The first 1,000 sentences of its test split are
+Each FOLDER is a run or an exported model; the first must be a run. The first 1,000 sentences of its test split are
 translated on the CPU by each model, greedily and with the search of the model. The models take turns, three times each
-after a warm-up, and the fastest time of each counts: from texts to texts, without loading. Then one after another, 200
-sentences are translated alone on one thread.
+after a warm-up, and the fastest time of each counts: from texts to texts, without loading. Then 200 sentences are
+translated one by one on one thread.
 
 The columns: the size of the files, the time to load the model, the first metric of the run, the share of greedy
 translations that equal those of the first model, sentences in a second (with search, and greedily), and the median and

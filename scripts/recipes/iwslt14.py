@@ -72,7 +72,7 @@ def main(argv: list[str]) -> None:
 def prepare(archive: Path) -> dict[str, list[Pair]]:
     """Return the pairs of train, val and test. Prints what was read.
 
-    Raises UserError for an archive without one of the files, with another text than these, or without enough pairs.
+    Raises UserError for an archive without one of the files, with unexpected texts, or without enough pairs.
     """
     test_names = [f"IWSLT14.{name}.de-en" for name in TESTS]
     wanted = [f"{TALKS}.{language}" for language in LANGUAGES]
@@ -111,7 +111,7 @@ def _verify_check_sum(archive: Path) -> None:
 def read_members(archive: Path, names: Sequence[str]) -> dict[str, bytes]:
     """Return the content of the files `names` of a tar archive, compressed or not. Nothing is extracted to disk.
 
-    Raises UserError for a file that is no whole archive or that lacks one of the names.
+    Raises UserError for a file that is not a complete archive or that lacks one of the names.
     """
     found = {}
     try:
@@ -154,7 +154,7 @@ def talk_lines(lines: Iterator[str]) -> list[str]:
 def segments(lines: Iterator[str]) -> list[str]:
     """Return the texts of the segments of a test file, with plain apostrophes.
 
-    The original script leaves the typographic apostrophes of the talks as they are.
+    The original script does not change the typographic apostrophes of the talks.
     """
     return [_SEGMENT_TAGS.sub("", line).replace("\u2019", "'") for line in lines if "<seg id" in line]
 

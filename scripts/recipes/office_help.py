@@ -6,9 +6,10 @@
   LANGUAGE     the name of its folder there, such as ko, de or zh-CN
   OUT          the folder for train.jsonl, val.jsonl and test.jsonl; default: data/office_help
 
-Pages have the same names in all languages, and paragraphs the same ids: these make the pairs. Whole pages are held out
-for validation and test, and no English paragraph is in two pairs. Paragraphs of more than 100 English words are
-left out, and those that are not translated. It does not overwrite files. Debian and Ubuntu have the help in packages:
+Pages have the same names in all languages, and paragraphs the same ids, which match the pairs. Complete pages are held
+out for validation and test, and no English paragraph is in two pairs. Paragraphs of more than 100 English words and
+paragraphs without a translation are left out. The program does not overwrite files. Debian and Ubuntu have the help in
+packages:
 
   apt-get download libreoffice-help-en-us libreoffice-help-ko
   for file in libreoffice-help-*.deb; do dpkg-deb -x "$file" unpacked; done
