@@ -136,7 +136,7 @@ class AttentionMap:
         def cut(batch: Tensor | None, rows: int, columns: int) -> Tensor | None:
             if batch is None:
                 return None
-            # A copy, because a view would keep the weights of the whole batch in memory.
+            # A copy, because a view would keep the weights of the complete batch in memory.
             return batch[row, :, :, :rows, :columns].detach().to("cpu", torch.float32, copy=True)
 
         return cls(

@@ -260,7 +260,7 @@ def _short(error: Exception) -> str:
 
 
 def _require_fit(weights: Mapping[str, Tensor], model: Seq2Seq) -> None:
-    """Raise UserError unless the weights of a checkpoint are those of the model that its config describes."""
+    """Raise UserError unless the weights of a checkpoint fit the model that its config describes."""
     if problem := misfit(weights, model):
         raise UserError(f"the checkpoint's weights do not fit its own config ({problem})")
 

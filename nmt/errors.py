@@ -16,11 +16,10 @@ _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028-\u202e\u2066-\u2069
 class UserError(ValueError):
     """A mistake that the user can correct.
 
-    The message is one line: the setting or file, the value that it got, the expected value, and what to do. The
-    programs print it without a traceback and exit with status 2. `problems` are the single mistakes, if there are
-    several. A problem with a setting begins with its dotted key and a colon. Line breaks become spaces, and characters
-    that a terminal would obey are escaped (`printable`), because a message quotes values that a stranger may have
-    chosen.
+    The message is one line: the setting or file, the value that it got, the expected value, and a remedy. The programs
+    print it without a traceback and exit with status 2. `problems` are the single mistakes, if there are several. A
+    problem with a setting begins with its dotted key and a colon. Line breaks become spaces, and characters that a
+    terminal would obey are escaped (`printable`), because a message quotes values that a stranger may have chosen.
     """
 
     def __init__(self, *problems: str) -> None:
@@ -37,7 +36,7 @@ def refuse(problems: Iterable[str]) -> None:
 class ParameterError(ValueError):
     """A value that a constructor does not accept.
 
-    `parameter` is the name of the constructor's parameter. `problem` says what it got and what it expects. If the
+    `parameter` is the name of the constructor's parameter. `problem` names the value and the expected values. If the
     object was built from a config, `nmt.config.instantiate` turns this into a UserError with the dotted key.
     """
 

@@ -59,7 +59,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Form:
-    """The texts that an annotated setting accepts: those that the regular expression `pattern` matches as a whole.
+    """The texts that an annotated setting accepts: the complete text must match the regular expression `pattern`.
 
     `words` describe them.
     """

@@ -173,8 +173,8 @@ def evaluate(inputs: Inputs, *, bootstrap: int) -> Evaluation:
 def merge_data(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the checkpoint's data settings `own`, with the `given` settings in their place.
 
-    A given `path` replaces the whole corpus. The files that the run named for single splits would take precedence over
-    it, so they are set to None. So are the word alignments of pairs that are replaced.
+    A given `path` replaces the complete corpus. The files that the run named for single splits would take precedence
+    over it, so they are set to None. So are the word alignments of pairs that are replaced.
     """
     from nmt.config.settings import DataConfig
 

@@ -38,8 +38,8 @@ HYDRAS_SUBFOLDER = "hydra.sweep.subdir=."  # Hydra would make folders of its own
 class Job:
     """One run of a multirun: its overrides in Hydra's grammar, and its recipe.
 
-    `settings` are those that differ between the jobs, under short names. `existed` tells whether its folder was there
-    before the multirun began.
+    `settings` are the settings that differ between the jobs, under short names. `existed` tells whether its folder was
+    there before the multirun began.
     """
 
     number: int

@@ -53,7 +53,7 @@ class _OnTerminal(io.TextIOBase):
         return self._stream.write(printable(text, but="\n\t"))
 
     def flush(self) -> None:
-        """Pass on what was written."""
+        """Pass on the written text."""
         self._stream.flush()
 
     def isatty(self) -> bool:
@@ -144,7 +144,7 @@ class _File(logging.FileHandler):
             print(f"{self.baseFilename}: {error.strerror}; the next messages are not in it", file=sys.stderr)
 
     def close(self) -> None:
-        """Close the file. Python tries once more to write what did not fit."""
+        """Close the file. Python tries once more to write the remaining text."""
         with suppress(OSError):
             super().close()
 

@@ -99,7 +99,7 @@ def _replace_closed_streams() -> None:
     """
     closed = [name for name in ("stdin", "stdout", "stderr") if getattr(sys, name) is None]
     for name in closed:
-        number = os.open(os.devnull, os.O_RDWR)  # the lowest free number, which is that of the stream
+        number = os.open(os.devnull, os.O_RDWR)  # the lowest free number, which is the number of the stream
         os.set_inheritable(number, True)
         if name != "stdin":
             setattr(sys, name, os.fdopen(number, "w", encoding="utf-8"))
@@ -133,7 +133,7 @@ def outlive_terminal() -> None:
 
 
 def users_message(error: Exception) -> str | None:
-    """Return what to tell the user about an error that they can correct; None for any other error."""
+    """Return the message for an error that the user can correct; None for any other error."""
     if isinstance(error, UserError):
         return str(error)
     if isinstance(error, OSError):  # for example a full disk, or a folder without read permission

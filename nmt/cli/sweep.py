@@ -1,4 +1,4 @@
-"""What differs between the jobs of a multirun (-m), and the table of their results.
+"""The differences between the jobs of a multirun (-m), and the table of their results.
 
 The table also has their mean and standard deviation over seeds.
 """
@@ -87,8 +87,8 @@ class ResultFile(TypedDict):
 class Result:
     """The result of a finished job, or the mean or deviation of several.
 
-    `settings` are those that differ between the jobs. `figures` maps the name of a column ("test BLEU", "parameters")
-    to the value.
+    `settings` are the settings that differ between the jobs. `figures` maps the name of a column ("test BLEU",
+    "parameters") to the value.
     """
 
     job: str

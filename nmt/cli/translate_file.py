@@ -160,7 +160,7 @@ class UnfinishedFile:
 def unfinished_file(output: Path, record: Mapping[str, Any]) -> Iterator[UnfinishedFile]:
     """Yield the lines that `output` has so far, to append more. When the block ends, write them to `output`.
 
-    Lines are kept in whole chunks, so that the same lines are translated together as without a stop. If the block
+    Lines are kept in complete chunks, so that the same lines are translated together as without a stop. If the block
     raises an exception, or the process is killed, another call with the same `record` goes on. Raises UserError if
     `output` exists, if another process writes it, or if the lines so far have another record.
     """
@@ -212,7 +212,7 @@ def _opened(file: IO[bytes], path: Path, record: Mapping[str, Any]) -> Unfinishe
 
 
 def _difference(head: bytes, record: Mapping[str, Any]) -> str:
-    """Return in words what is different in the record of the existing lines."""
+    """Return in words how the record of the existing lines differs."""
     try:
         theirs = dict(json.loads(head))
     except (ValueError, TypeError, RecursionError):

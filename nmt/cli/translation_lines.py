@@ -59,7 +59,7 @@ class LineTranslator:
             yield from self.translator.attention_maps(whole[start : start + MAPS_AT_ONCE])
 
     def _warn(self, best: Translation, place: str) -> None:
-        """Count what is wrong with a translation, and warn of the first ones."""
+        """Count the problems of a translation, and warn of the first ones."""
         self._counts["cut"] += best.cut
         self._counts["empty"] += bool(best.tokens) and not as_line(best.text).strip()
         if best.parts:
@@ -98,7 +98,7 @@ def record(
 
         {"source": the source, "text": the best translation,
          "translation": {both texts again, by language: so `nmt.data.sources` reads them as a pair}, with `languages`
-         "log_prob": log P of the translation (natural logarithm), "score": what the search ranks by,
+         "log_prob": log P of the translation (natural logarithm), "score": the score by which the search ranks,
          "cut": whether the length limit ended the translation,
          "pieces": [T pieces], "token_log_probs": [T natural logarithms],
          "n_best": [objects with these keys except "source", best first], if the search finds several translations,

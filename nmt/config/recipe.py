@@ -99,7 +99,7 @@ def _overridden(plain: Mapping[str, Any], overrides: Sequence[str]) -> dict[str,
 
 
 def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
-    """Return the dotted keys whose values differ, with the value before and now (`NOTHING` where there is none)."""
+    """Return the dotted keys whose values differ, with the old and the new value (`NOTHING` if there is none)."""
     old, new = dict(_flat(before, "")), dict(_flat(now, ""))
     pairs = {key: (old.get(key, NOTHING), new.get(key, NOTHING)) for key in dict.fromkeys([*old, *new])}
     return {key: pair for key, pair in pairs.items() if pair[0] != pair[1]}

@@ -62,7 +62,7 @@ class _Line(Live):
     """
 
     def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-        """Return what is printed: the cleared line, then messages, then the new line."""
+        """Return the output: the cleared line, then messages, then the new line."""
         return [_ClearBelow(), *super().process_renderables(renderables), Control(ControlType.CARRIAGE_RETURN)]
 
 

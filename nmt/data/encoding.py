@@ -114,7 +114,7 @@ def encode_corpus(
 
 
 def _why(dropped: Counter[str], filters: Filters) -> str:
-    """Return why all pairs were dropped, and what to do."""
+    """Return the reason why all pairs were dropped, with advice."""
     total = dropped.total()
     if set(dropped) == {"empty"}:
         return f"{total:,} of {total:,} are empty on one side); check that the lines of both files belong together"

@@ -203,7 +203,7 @@ class BatchLoader:
         return self._plan[1]
 
     def __len__(self) -> int:
-        """Return the number of batches that this rank gets in a whole epoch."""
+        """Return the number of batches that this rank gets in a complete epoch."""
         return len(range(self.rank, self._batches, self.world_size))
 
     def __iter__(self) -> Iterator[Batch]:

@@ -90,7 +90,7 @@ def _verdict(translator: BaseTranslator, found: Translation, reference: Translat
 
 
 def totals(verdicts: Sequence[Verdict]) -> dict[str, int]:
-    """Return how many verdicts there are of each kind, in the order of `KINDS`; nothing if there are none at all."""
+    """Return the number of verdicts of each kind, in the order of `KINDS`; empty without verdicts."""
     counts = Counter(verdict.kind for verdict in verdicts)
     return {kind: counts[kind] for kind in KINDS} if verdicts else {}
 

@@ -85,7 +85,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The translations of a split, their references in the same order, and the scores of the whole corpus.
+    """The translations of a split, their references in the same order, and the scores of the corpus.
 
     `references` and `hypotheses` are the lines that were scored, in Unicode NFC and with single spaces. `seconds` is
     the time that the translation took. `verdicts` tell for each translation whether the search has missed a better one;

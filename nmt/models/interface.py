@@ -129,7 +129,7 @@ class Decoder(nn.Module, ABC, Generic[StateT]):
     def attentions(self, kind: str) -> Sequence[nn.Module]:
         """Return the module of each layer that computes attention of the kind "cross" or "decoder_self", for a trace.
 
-        There is none if the decoder has no such attention.
+        The list is empty if the decoder has no such attention.
         """
         return []
 

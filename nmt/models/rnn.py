@@ -1,4 +1,4 @@
-"""Recurrent layers, over a whole sequence or step by step, and the recurrent encoder."""
+"""Recurrent layers, over a complete sequence or step by step, and the recurrent encoder."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class RecurrentLayer(nn.Module):
 
     The input has two parts. The first, `input_width` wide, is known for all positions in advance. The second,
     `feed_width` wide, is a vector that an earlier step computes (a context, an earlier output). Without a second part,
-    `forward` runs torch's kernel over a whole sequence. `project` and `stepper` compute the same step by step, with the
-    same weights.
+    `forward` runs torch's kernel over a complete sequence. `project` and `stepper` compute the same step by step, with
+    the same weights.
     """
 
     def __init__(self, cell: CellKind, input_width: int, width: int, *, feed_width: int = 0) -> None:

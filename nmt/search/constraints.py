@@ -27,7 +27,7 @@ _GROUP = 64  # columns whose maximum `top` looks at first
 
 @dataclass(frozen=True, kw_only=True)
 class ConstrainedSearch(Search):
-    """A strategy with constraints on the next token. They apply in this order, and by default there is none.
+    """A strategy with constraints on the next token. They apply in this order, and all are off by default.
 
     `repetition_penalty` makes tokens less probable if they are in the hypothesis already (1: unchanged; 1.2 is usual).
     `no_repeat_ngram_size` n forbids a second occurrence of an n-gram (0: none is forbidden). `min_length` is the
@@ -122,7 +122,7 @@ def forbid_repeated_ngrams(tokens: Tensor, log_probs: Tensor, size: int) -> Tens
     """
     if tokens.shape[1] < size:
         return log_probs
-    starts = tokens.unfold(1, size - 1, 1)  # (N, t - size + 2, size - 1); the last one is what the next token follows
+    starts = tokens.unfold(1, size - 1, 1)  # (N, t - size + 2, size - 1); the next token follows the last one
     rows, places = (starts[:, :-1] == starts[:, -1:]).all(2).nonzero(as_tuple=True)
     changed = log_probs.clone()
     changed[rows, tokens[:, size - 1 :][rows, places]] = -torch.inf

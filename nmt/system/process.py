@@ -14,7 +14,7 @@ LARGEST_INT = 2**31 - 1
 
 
 def speed_up() -> None:
-    """Apply all settings. They change the whole process, so only programs, training and its benchmark call this."""
+    """Apply all settings. They change the complete process, so only programs, training and its benchmark call this."""
     keep_freed_memory()
     flush_denormals()
     avoid_plans_for_shapes()

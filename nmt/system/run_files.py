@@ -25,7 +25,7 @@ def checkpoint_folder(folder: Path) -> Path:
 
 
 def last_checkpoint(folder: Path) -> Path:
-    """Return the file with the whole state of training."""
+    """Return the file with the complete state of training."""
     return checkpoint_folder(folder) / LAST
 
 

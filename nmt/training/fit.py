@@ -115,7 +115,7 @@ def _own(recipe: Recipe, timer: Timer, *, resumed: bool) -> dict[str, Callback]:
 
 
 def _announce(parts: Parts, ranks: int) -> None:
-    """Log what is trained, where, and how long."""
+    """Log the model, the folder, and the plan of the run."""
     batches = len(parts.data.train_dataloader())
     logger.info(f"run folder: {parts.recipe.folder}")
     logger.info(

@@ -40,7 +40,7 @@ class Counts:
 
 
 class Meter:
-    """Counts batches and the seconds between them, since the last log line and over the whole run.
+    """Counts batches and the seconds between them, since the last log line and over the complete run.
 
     `train_loss` and `train_nll` (both per target token) and `tokens_per_second` are the values of the last log line,
     and NaN before the first.
@@ -98,7 +98,7 @@ class Meter:
 
     @property
     def totals(self) -> Counts:
-        """The sums of the whole run so far."""
+        """The sums of the run so far."""
         return self._before + self._window
 
     def state_dict(self) -> dict[str, Any]:

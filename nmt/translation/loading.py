@@ -52,7 +52,7 @@ def load_translator(
 ) -> ModelTranslator:
     """Return the translator of a run folder (its best checkpoint) or a checkpoint file.
 
-    Several paths give an `Ensemble` of their models. Its default strategy is that of the first.
+    Several paths give an `Ensemble` of their models. Its default strategy is that of the first model.
 
     `device` is "auto" (a GPU if available, otherwise the CPU), "cpu", "cuda", "cuda:1" ... The default strategy is in
     the checkpoint. A `search` object, or a node with a `_target_`, replaces this strategy. A mapping without `_target_`

@@ -88,7 +88,7 @@ class Defect(ABC):
 
     @abstractmethod
     def find(self, index: int, pair: SentencePair) -> str:
-        """Return what is wrong with the pair in a few words ("target: Cyrillic"), or an empty string.
+        """Return the problem of the pair in a few words ("target: Cyrillic"), or an empty string.
 
         `index` is the place of the pair in the split, from 0. Threads may call this at the same time.
         """

@@ -1,4 +1,4 @@
-"""Defects of markup, addresses and symbols: what a scraped page leaves in its text."""
+"""Defects of markup, addresses and symbols, as in texts from scraped pages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TAGS = (
 _TAG = re.compile(rf"</?({'|'.join(TAGS.split())})(?:\s+[\w:-]+\s*=[^<>]*)?\s*/?>", re.IGNORECASE | re.ASCII)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 
-# ASCII alone, because a Korean particle may stand behind an address without a space
+# ASCII alone, because a Korean particle may follow an address without a space
 _ADDRESS = re.compile(
     r"(?:(?:https?|ftp)://|www\.)[\w.~:/?#@!$&'*+,;=%()\[\]-]+|(?<![\w.+%-])[\w.+%-]{1,64}@[\w-]+(?:\.[\w-]+)+",
     re.ASCII,
@@ -99,7 +99,7 @@ class Symbols(Defect):
     )
 
     def find(self, index: int, pair: SentencePair) -> str:
-        """Return the side, and what is wrong with it."""
+        """Return the side and its problem."""
         for side, text in zip(SIDES, (pair.source, pair.target), strict=True):
             if note := _wrong_symbols(text):
                 return f"{side}: {note}"

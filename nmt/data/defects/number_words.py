@@ -56,7 +56,7 @@ def clock_words(language: str) -> Any:
 
 @functools.cache
 def scale_words(language: str) -> Any:
-    """Return a pattern that finds a word such as "thousand", "Mio.", K or 만 between a number and what follows it."""
+    """Return a pattern that finds a word such as "thousand", "Mio.", K or 만 directly after a number."""
     locale = _locale(language)
     formats = locale.compact_decimal_formats.values() if locale else ()
     patterns = [each.pattern for plurals in formats for forms in plurals.values() for each in forms.values()]

@@ -51,7 +51,7 @@ _TIME = re.compile(r"\d:\d\d(?!\d)")
 
 
 class Numbers(Defect):
-    """The sides have different numbers. The docstring of the module says what explains a number."""
+    """The sides have different numbers. The docstring of the module says when a number is explained."""
 
     name = "numbers"
     explanation = "has a number on one side that the other side has neither in digits nor in words"

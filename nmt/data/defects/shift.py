@@ -40,7 +40,7 @@ PLACES = range(-FARTHEST, FARTHEST + 1)
 THRESHOLD = 60.0  # nats; the highest sum of a good corpus was 22, of 37,192 lines
 MOST_OF_A_LINE = 4.0  # nats that one line adds or takes: a few odd lines are no shift
 FEWEST_LINES = int(THRESHOLD / MOST_OF_A_LINE)
-ALLOWANCE = 0.25  # of what a line of a shifted stretch adds on average, by r and q
+ALLOWANCE = 0.25  # of the average sum that a line of a shifted stretch adds, by r and q
 AROUND = 101  # lines of a moving mean
 WINDOW = 500  # lines in which r and q are learned
 HIGHEST_R, HIGHEST_Q = 0.9, 0.98  # for corpora in which both sides are nearly the same
@@ -52,7 +52,7 @@ _COPIED = re.compile(r"\d+|[A-ZÀ-Þ][A-Za-zÀ-ɏ0-9]{2,}")
 class Shifted(Defect):
     """The pair is in a stretch of lines whose sources belong to the targets of other lines.
 
-    As a filter this drops the whole stretch, because no pair of it is a translation.
+    As a filter this drops the complete stretch, because none of its pairs is a translation.
     """
 
     name = "shifted"
@@ -118,13 +118,13 @@ def _highest_sum(values: Floats) -> tuple[float, int, int]:
 
 
 def _ratios(x: Floats, y: Floats, votes: NDArray[np.int8]) -> list[Floats]:
-    """Return for each place what each line adds to the sum, from both lengths and the votes (places, lines)."""
+    """Return for each place the addition of each line to the sum, from both lengths and the votes (places, lines)."""
     windows = max(1, len(x) // WINDOW)
     halves = np.linspace(0, len(x), 2 * windows + 1).astype(np.int64)
     correlations = np.stack([np.add.reduceat(x * _moved(y, place), halves[:-1]) for place in PLACES]) / np.diff(halves)
     counts = np.add.reduceat(votes, halves[:-1], axis=1, dtype=np.int64)
-    # The place is that of the first half of each window, and r and q are those of the second half: the highest of
-    # seven correlations is above 0 by chance, but then not in both halves.
+    # The place comes from the first half of each window, and r and q come from the second half: the highest of seven
+    # correlations is above 0 by chance, but then not in both halves.
     best = np.argmax(correlations + counts / np.maximum(1, counts.sum(axis=0)), axis=0)[None, ::2]
     r = float(np.clip(np.take_along_axis(correlations[:, 1::2], best, axis=0).mean(), 0, HIGHEST_R))
     true, total = np.take_along_axis(counts[:, 1::2], best, axis=0).sum(), counts[:, 1::2].sum()

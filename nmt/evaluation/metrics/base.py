@@ -66,7 +66,7 @@ class Metric(ABC):
 
     @abstractmethod
     def score(self, hypotheses: Sequence[str], references: Sequence[str], *, bootstrap: int = 0) -> Score:
-        """Return the score of the whole corpus.
+        """Return the score of the corpus.
 
         `hypotheses[i]` is the translation whose reference is `references[i]`; there is at least one of both.
         `bootstrap` is the number of resamples for the interval; 0 means no interval.

@@ -62,8 +62,9 @@ def default_tokenizer(language: str) -> Tokenizer:
     """Return the sacreBLEU tokenizer for a target language ("de", "pt_BR", "zh-TW", "jpn_Jpan").
 
     Chinese gets its own tokenizer, "zh". Languages without spaces between words are split into characters ("char").
-    Korean is too, because its words carry particles and endings: with 13a, one wrong ending makes the whole word wrong.
-    (Papers on Korean usually use ko-mecab, which needs another package and a dictionary, so it is not the default.)
+    Korean is too, because its words have particles and endings: with 13a, one wrong ending makes the complete word
+    wrong. (Papers on Korean usually use ko-mecab, which needs another package and a dictionary, so it is not the
+    default.)
     All other languages get "13a", sacreBLEU's default.
     """
     code = language.replace("_", "-").split("-")[0].lower()

@@ -19,7 +19,7 @@ PRODUCTS = {"apple": (0.5, 1.0, 1.0), "banana": (1.0, -1.0, -0.5), "carrot": (-0
 PRICES = (1.2, 0.8, 0.5)
 WANTED = (0.8, 0.5, 0.7)  # such as a pear
 WORDS = ("I", "love", "you", "all")
-NEGATED = (  # the words are the same, but "not" stands in another place
+NEGATED = (  # the words are the same, but "not" is in another place
     "Although I did not get 95 in last TOEFL, I could get in the Ph.D program",
     "Although I did get 95 in last TOEFL, I could not get in the Ph.D program",
 )

@@ -24,7 +24,7 @@ def page(
 ) -> str:
     """Return the HTML of a page that shows one sentence at a time, with a map of each model, between pieces.
 
-    The page holds the weights of all kinds, layers and heads, with 4 decimals, and a person chooses what is shown. The
+    The page holds the weights of all kinds, layers and heads, with 4 decimals, and a person chooses from them. The
     other arguments are the first choice; they are as in `nmt.lab.attention.figure.figure`.
     """
     maps = chain.from_iterable(sentences)

@@ -1,4 +1,4 @@
-"""Watches each validation for the usual ways in which a training goes wrong, and says what to try."""
+"""Watches each validation for common problems of a training, and gives advice."""
 
 from __future__ import annotations
 

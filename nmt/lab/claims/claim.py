@@ -37,7 +37,7 @@ class OverSeeds:
 
     @property
     def above_zero(self) -> bool:
-        """Whether the whole interval lies above 0."""
+        """Whether the complete interval is above 0."""
         return self.mean > self.half_width
 
     def __str__(self) -> str:
@@ -116,7 +116,7 @@ class Contrast:
 
     @property
     def verdict(self) -> str:
-        """supported or contradicted if the whole interval lies above or below 0, otherwise undecided.
+        """supported or contradicted if the complete interval is above or below 0, otherwise undecided.
 
         A difference between losses is not testable if the system has no score to lose. It is not supported if the
         system loses no score: then the other system has gained.

@@ -165,7 +165,7 @@ class _Distance(Claim):
 
 
 class AgreementDistance(_Distance):
-    """Singular or plural, whatever nouns stand in between."""
+    """Singular or plural, with any nouns in between."""
 
     name, task, updates = "agreement", Agreement, 400
 

@@ -162,7 +162,7 @@ def plot(curves: Curves) -> Figure:
     for number, (name, line) in enumerate(curves.lines.items()):
         style = STYLES[number % len(STYLES)] if curves.joined else "none"
         means = list(map(fmean, line.values()))
-        # Lines that lie on each other stay visible: later ones are thinner.
+        # Overlapping lines stay visible, because later lines are thinner.
         width, size = max(1.2, 3 - 0.6 * number), max(3.5, 7.5 - 1.2 * number)
         (joined,) = axes.plot(
             list(line), means, linestyle=style, marker="o", linewidth=width, markersize=size, label=name

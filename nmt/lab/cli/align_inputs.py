@@ -136,8 +136,8 @@ def require_opposite(forward: LoadedModel, backward: LoadedModel) -> None:
 def read_pairs(config: AlignConfig, loaded: LoadedModel | None) -> tuple[Pairs, str, Pairs]:
     """Return the pairs to align, the name of their lines in messages, and the pairs of the training.
 
-    The last are those of the data of `loaded`. They are read only for a statistical aligner. Raises UserError for data
-    that cannot be read.
+    The pairs of the training come from the data of `loaded`, and are read only for a statistical aligner. Raises
+    UserError for data that cannot be read.
     """
     from nmt.build import build_source
     from nmt.data.corpus import load_corpus, origin

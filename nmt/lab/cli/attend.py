@@ -1,4 +1,4 @@
-"""See what a trained model attends to while it translates: a table on the terminal; a page, pictures and the weights.
+"""Show the attention of a trained model while it translates: a table on the terminal; a page, pictures and the weights.
 
   python scripts/attend.py ckpt=RUN_FOLDER_OR_FILE [text="..." [target="..."]] [out=FOLDER] [key=value ...]
   (installed: nmt-attend)

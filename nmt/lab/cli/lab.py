@@ -124,7 +124,7 @@ def check_replaces(claims: Sequence[Claim], folder: Path) -> None:
 
 
 def planned(claim: Claim, seeds: Sequence[int], folder: Path) -> dict[str, list[Training]]:
-    """Return the trainings of each system of a claim. The name of their folder is that of their settings."""
+    """Return the trainings of each system of a claim. Their folder is named after their settings."""
     plan = {}
     for system, settings in claim.systems().items():
         values = dict(setting.split("=", 1) for setting in settings)
@@ -174,7 +174,7 @@ def server() -> ForkServerContext:
 
 
 def train_in_this_process(arguments: Sequence[str], output: str) -> None:
-    """Run train.py with one thread; what it prints is written to the file `output`."""
+    """Run train.py with one thread; its output is written to the file `output`."""
     import torch
 
     from nmt.cli.train import main

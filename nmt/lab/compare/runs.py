@@ -113,7 +113,7 @@ class FinishedRun:
 
 
 def find_runs(folder: Path) -> list[Path]:
-    """Return `folder` if it is that of a run, otherwise those of the runs in it, in the order of a multirun's jobs.
+    """Return `folder` if it is a run, otherwise the folders of the runs in it, in the order of a multirun's jobs.
     Raises UserError if there is no run, or one that is not finished.
     """
     if not folder.is_dir():

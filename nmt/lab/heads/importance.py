@@ -84,7 +84,7 @@ def importance(
 ) -> dict[Head, Importance]:
     """Return the score of `metric` without each head of `model`, which translates the `sources` anew for each.
 
-    `whole` are the translations of the unchanged model. With `resamples`, the p-value of the difference is that of the
+    `whole` are the translations of the unchanged model. With `resamples`, the p-value of the difference comes from the
     paired bootstrap, for metrics of sacreBLEU.
     """
     found, all_heads = {}, heads(model)

@@ -115,8 +115,8 @@ def rarity(
 ) -> Rarity:
     """Return how often the words of `lines` occur in the `size` target sentences of the training.
 
-    `origin` says where these come from. Words are those of the BLEU among `metrics`, or else of the default tokenizer
-    of BLEU for `language`. Only the words of `lines` are kept in memory.
+    `origin` names their source. BLEU among `metrics` divides the texts into words, or else the default tokenizer of
+    BLEU for `language`. Only the words of `lines` are kept in memory.
     """
     bleu = next((each for each in metrics.values() if isinstance(each, BLEU)), BLEU(target_lang=language))
     counts = dict.fromkeys((word for words in divided(lines, bleu) for word in words), 0)

@@ -1,4 +1,4 @@
-"""Agreement: is the subject singular or plural, whatever nouns stand between it and the verb?"""
+"""Agreement: is the subject singular or plural, with other nouns between the subject and the verb?"""
 
 from __future__ import annotations
 

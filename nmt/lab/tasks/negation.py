@@ -13,9 +13,9 @@ GOALS = ("get in", "pass", "stay", "travel", "win", "celebrate", "go home", "joi
 
 
 class Negation(PhrasesTask):
-    """Sources as "although i did not get 95 , i could get in"; the target says what happened: "95 no , get in yes".
+    """Sources as "although i did not get 95 , i could get in"; the target lists both events: "95 no , get in yes".
 
-    "not" stands in the first clause or in the second, and all other words are the same. The measure is the number of
+    "not" is in the first clause or in the second, and all other words are the same. The measure is the number of
     phrases between the two clauses.
     """
 

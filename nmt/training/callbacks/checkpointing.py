@@ -18,7 +18,7 @@ from nmt.training.module import TranslationModule, check_finite, translation_mod
 
 @checked
 class Checkpointing(Callback):
-    """Writes last.ckpt (the whole state of training), best.safetensors and the weights of the last validations.
+    """Writes last.ckpt (the complete state of training), best.safetensors and the weights of the last validations.
 
     The weights of the last `average_last` validations are kept for averaging at the end of the run; 0 keeps none.
     With `ema_decay`, an exponential moving average of the weights follows every update: ema = d ema + (1 - d) weights,

@@ -61,7 +61,7 @@ class Generators(Callback):
 
 
 class SaveResumedConfig(Callback):
-    """Writes the settings of a resumed run to its config.yaml, once the whole state of the run is restored.
+    """Writes the settings of a resumed run to its config.yaml, once the complete state of the run is restored.
 
     Before that, an error could still stop the run, whose files must then stay unchanged.
     """

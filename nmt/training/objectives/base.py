@@ -20,7 +20,7 @@ class Objective(ABC):
     """The loss of a batch, as sums over its real target tokens.
 
     A subclass is one file in this package (or in your own package) and one YAML in configs/objective. Four attributes
-    say what it needs:
+    declare its needs:
 
     - `passes`: the number of forward passes of the same batch that it compares. They are copies of the batch in one
       call of the model; dropout differs between them.
@@ -74,7 +74,7 @@ class Objective(ABC):
         targets `target_out` and `target_mask` (True = real token), both (B, T), which are the same for every pass.
         `weights` has P * B rows like `hidden`, or is None without `needs_weights`.
 
-        The trainer divides `Sums.loss` by `Sums.tokens` of the whole update, over all processes and accumulated
+        The trainer divides `Sums.loss` by `Sums.tokens` of the complete update, over all processes and accumulated
         batches; so `tokens` counts the tokens of one copy of the batch.
         """
 
@@ -82,7 +82,7 @@ class Objective(ABC):
         """Return the sums of one validation batch: the cross entropy of one pass with this `label_smoothing`.
 
         Losses are comparable only between runs with equal smoothing. Perplexity, which is computed from `Sums.nll`,
-        does not depend on the smoothing. Shapes are those of `__call__` with P = 1.
+        does not depend on the smoothing. Shapes are as in `__call__` with P = 1.
         """
         return self.cross_entropy(hidden, output, batch)
 
