@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from nmt.data.normalization import normalized
 from nmt.data.pair import SentencePair
 from nmt.evaluation.metrics.base import Metric, Scores, labels, score
@@ -145,12 +147,12 @@ def compare(
     ]
     references = [normalized(pair.target) for pair in pairs]
     scored = zip(ours.score(sources, references), theirs.score(sources, references), strict=True)
-    differences = (
+    differences = [
         abs(a - b) for one, two in scored for a, b in zip(one.token_log_probs, two.token_log_probs, strict=True)
-    )
+    ]
     return Report(
         sentences=len(pairs),
-        log_prob=max(differences),
+        log_prob=float(np.max(differences)),  # NaN if there is one, unlike Python's own max
         equal=sum(same) / len(same),
         ours=_side(ours, search, sources, references, metrics),
         theirs=_side(theirs, search, sources, references, metrics),

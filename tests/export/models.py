@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from nmt import checkpoint
@@ -84,4 +85,4 @@ def largest_difference(ours: BaseTranslator, theirs: BaseTranslator) -> float:
     targets = [text[::-1] for text in TEXTS]
     scored = zip(ours.score(TEXTS, targets), theirs.score(TEXTS, targets), strict=True)
     pairs = [pair for a, b in scored for pair in zip(a.token_log_probs, b.token_log_probs, strict=True)]
-    return max(abs(a - b) for a, b in pairs)
+    return float(np.max([abs(a - b) for a, b in pairs]))  # NaN if there is one
