@@ -26,6 +26,7 @@ import yaml
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from nmt import load_translator
+from nmt.build import architecture
 from nmt.cli import share, train
 from nmt.cli.program import program
 from nmt.errors import UserError
@@ -131,13 +132,13 @@ def row(folder: Path) -> list[str]:
     """Return the row of a model."""
     metrics: dict[str, Any] = json.loads((folder / METRICS).read_text("utf-8"))
     config = config_of(folder)
-    data, attention = config["data"], config["model"].get("attention", {}).get("_target_", "Transformer")
+    data, attention = config["data"], architecture(config["model"]).rpartition(", ")[2]
     corpus = next(group.corpus for group in GROUPS if folder.name in group.models)
     size = best_checkpoint(folder).stat().st_size
     return [
         f"[{folder.name}]({folder.name})",
         f"{corpus}, {data['source_lang']} to {data['target_lang']}",
-        attention.rpartition(".")[2].removesuffix("Attention"),
+        attention,
         *(f"{metrics['test'][key]['value']:.1f}" for key in ("bleu", "chrf")),
         f"{metrics['parameters']:,}",
         f"{metrics['updates']:,}",
