@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nmt.cli import evaluate, score, share, translate
+from nmt.cli import evaluate, export, score, share, translate
 from tests.fixtures.commands import commands_of
 
 
@@ -19,9 +19,24 @@ def test_evaluate_commands(line, run_folder, commands_folder, capsys):
     assert scores["bleu"]["signature"] in capsys.readouterr().out
 
 
+def export_model():
+    """Run the README's command that writes my_model."""
+    pytest.importorskip("ctranslate2")
+    (line,) = commands_of("export")
+    export.main(shlex.split(line))
+
+
+def test_export_command(commands_folder, capsys):
+    export_model()
+    assert "greedy translations are equal" in capsys.readouterr().out
+    assert (commands_folder / "my_model" / "README.md").is_file()
+
+
 @pytest.mark.parametrize("line", commands_of("translate"))
 def test_translate_commands(line, commands_folder, monkeypatch, capsys):
     words, _, redirected = line.partition(" < ")
+    if "ckpt=my_model" in words:
+        export_model()
     (commands_folder / "lines.de").unlink()  # a finished file is never overwritten
     with (commands_folder / "lines.en").open(encoding="utf-8") as stream:
         monkeypatch.setattr(sys, "stdin", stream)
