@@ -24,7 +24,7 @@ from nmt.system.atomic import write_atomically
 from nmt.system.run_files import EXPORTED
 from nmt.translation.base import BaseTranslator, Request
 from nmt.translation.loading import languages_of
-from nmt.translation.source import SourceLimit
+from nmt.translation.source import SourceLimit, unsplit_limit
 from nmt.translation.translation import Translation
 
 VERSION = 1  # of the manifest
@@ -208,12 +208,8 @@ class EngineTranslator(BaseTranslator):
 
     def source_limit(self, search: Search | None = None) -> SourceLimit:
         """Return the largest number of tokens of a source that is translated whole with `search`."""
-        search = search or self.search
-        limits = [SourceLimit(search.max_source_length, "search.max_source_length")]
-        limits.append(SourceLimit(self._longest_source, "the positions of the exported model"))
-        if self._trained_length is not None and search.long_source != "whole":
-            limits.append(SourceLimit(self._trained_length, "data.max_length of the training"))
-        return min(limits, key=lambda limit: limit.tokens)
+        own = search or self.search
+        return unsplit_limit(own, self._longest_source, "the positions of the exported model", self._trained_length)
 
     def attention_maps(self, translations: Sequence[Translation]) -> list[AttentionMap]:
         """Raise UserError: the engines give the weights of one head at most."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from nmt.errors import UserError
+from nmt.search.base import Search
 from nmt.translation.sentences import split_to_fit
 
 SPLIT_IT = "let it be split into sentences: search.long_source=split"
@@ -69,6 +70,20 @@ class SourceLimit:
             return encoded[text].tokens <= self.tokens
 
         return [encoded[text] for text in split_to_fit(source.text, fits)]
+
+
+def unsplit_limit(search: Search, positions: int | None, reason: str, trained_length: int | None) -> SourceLimit:
+    """Return the largest number of tokens of a source that is translated without a split with `search`.
+
+    `positions` is the largest number that the model can read (None: any), for this `reason`. `trained_length` is the
+    length of the longest source of the training (None: not known).
+    """
+    limits = [SourceLimit(search.max_source_length, "search.max_source_length")]
+    if positions is not None:
+        limits.append(SourceLimit(positions, reason))
+    if trained_length is not None and search.long_source != "whole":
+        limits.append(SourceLimit(trained_length, "data.max_length of the training"))
+    return min(limits, key=lambda limit: limit.tokens)
 
 
 def check_texts(name: str, values: Sequence[str]) -> list[str]:

@@ -19,7 +19,7 @@ from nmt.models.interface import AttentionWeights
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.base import Search, Selectable, Step
 from nmt.tokens import BOS
-from nmt.translation.source import ForcedPair, SourceLimit, SourcePart
+from nmt.translation.source import ForcedPair, SourceLimit, SourcePart, unsplit_limit
 from nmt.translation.stepwise import ModelTranslator, inference
 from nmt.translation.translation import Translation
 
@@ -72,13 +72,8 @@ class Translator(ModelTranslator):
 
     def source_limit(self, search: Search | None = None) -> SourceLimit:
         """Return the largest number of tokens of a source that the model translates without a split with `search`."""
-        search = search or self.search
-        limits = [SourceLimit(search.max_source_length, "search.max_source_length")]
-        if self.model.encoder.max_length is not None:
-            limits.append(SourceLimit(self.model.encoder.max_length, "the positions of the encoder"))
-        if self.trained_length is not None and search.long_source != "whole":
-            limits.append(SourceLimit(self.trained_length, "data.max_length of the training"))
-        return min(limits, key=lambda limit: limit.tokens)
+        most = self.model.encoder.max_length
+        return unsplit_limit(search or self.search, most, "the positions of the encoder", self.trained_length)
 
     def start(self, sources: Sequence[SourcePart], *, attending: bool = False) -> tuple[Step[Any], Selectable]:
         """Return the model's step function, and its state before the first token; see `ModelTranslator.start`."""
