@@ -74,6 +74,7 @@ def _score_rows(scores: Mapping[str, Any]) -> Iterator[str]:
 
 def _check(format: Format, report: Report) -> str:
     rows = [f"| {name} | {ours} | {theirs} |" for name, ours, theirs in report.rows()]
+    signatures = [f"- `{each.signature}`" for each in report.ours.scores.values() if each.signature]
     return "\n".join(
         [
             "## The same model as the checkpoint?",
@@ -84,6 +85,7 @@ def _check(format: Format, report: Report) -> str:
             f"| | checkpoint | {format.name} |",
             "|---|---|---|",
             *rows,
+            *(["", "The signatures of these scores:", "", *signatures] if signatures else []),
         ]
     )
 

@@ -44,6 +44,7 @@ def test_the_folder_has_model_tokenizer_card_and_settings(folder: Path, run: Run
     assert str(run.data) not in (folder / "export.json").read_text("utf-8")
     card = (folder / "README.md").read_text("utf-8")
     assert "100.0% of the greedy translations are equal" in card and "en to de" in card
+    assert re.search(r"^- `nrefs:1\|case:mixed\|.*\|version:.*`$", card, re.MULTILINE)
 
 
 def test_the_comparison_is_printed(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
