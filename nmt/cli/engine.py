@@ -26,7 +26,7 @@ class Exported:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class LoadedEngine:
     """A translator, and the models on disk that it uses: one, or the members of an ensemble."""
 
     translator: BaseTranslator
@@ -41,7 +41,7 @@ def load(
     allow: list[str],
     search: Mapping[str, Any] | None = None,
     **fields: Any,
-) -> Chosen:
+) -> LoadedEngine:
     """Return the models that `ckpt` names. `search` and `fields` are as in `nmt.translation.loading.load_translator`.
 
     Raises UserError for a model that cannot be loaded, and for a search that the engine does not have.
@@ -50,7 +50,7 @@ def load(
         from nmt.translation.loading import load_models, make_translator, resolve_device
 
         models = load_models(ckpt, resolve_device(device), allow)
-        return Chosen(make_translator(models, search, allow=allow, **fields), models)
+        return LoadedEngine(make_translator(models, search, allow=allow, **fields), models)
 
     from nmt.export.base import read_format, read_manifest
 
@@ -61,4 +61,4 @@ def load(
     if format.name != engine:
         raise UserError(f"engine={engine}: {folder} was written with format={format.name}; export the run again")
     translator = format.open(folder, device=device, search=search, **fields)
-    return Chosen(translator, [Exported(read_manifest(folder)["config"], folder / format.weights)])
+    return LoadedEngine(translator, [Exported(read_manifest(folder)["config"], folder / format.weights)])

@@ -1,1 +1,1 @@
-"""A trained model in the formats of other programs: one file for each format, and what they share."""
+"""A trained model in the formats of other programs: a file for each format, and the parts that formats share."""

@@ -1,4 +1,4 @@
-"""The base class of formats, what all of them write, and what reads it again."""
+"""The base class of formats, the files that every format writes, and the base class of engines that read them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compares an exported model with the model that it was made of: numbers first, then translations, scores and speed."""
+"""Compares an exported model with its checkpoint: numbers first, then translations, scores and speed."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Report:
     theirs: Side
 
     def broken(self, promise: Promise) -> list[str]:
-        """Return what does not keep the promise."""
+        """Return a message for each figure that breaks the promise."""
         found = []
         if not self.log_prob <= promise.log_prob:
             found.append(
@@ -89,7 +89,7 @@ class Report:
 
 
 def usable(translator: ModelTranslator, pairs: Sequence[SentencePair]) -> list[SentencePair]:
-    """Return the pairs with a text on both sides that the model reads whole, and whose translation it could write."""
+    """Return the pairs without an empty side, whose source and target are short enough for the model."""
     most, longest = translator.source_limit().tokens, translator.longest_target or math.inf
     sources = translator.encode([pair.source for pair in pairs])
     targets = translator.tokenizer.encode_target([pair.target for pair in pairs])

@@ -1,4 +1,4 @@
-"""What reads an exported ONNX model again: it computes in onnxruntime, and searches with our own strategies."""
+"""A translator that computes with an exported ONNX model in onnxruntime, and searches with our own strategies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What formats for Transformers share: a description of the model, and reasons why a format cannot hold it."""
+"""A description of a Transformer, for the formats that hold one, and the reasons why a format cannot hold a model."""
 
 from __future__ import annotations
 
