@@ -9,6 +9,7 @@ import torch
 
 from nmt.system import machine
 
+MANY_FILES = 10_240  # the most that macOS allows
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_MMAP_MAX = -1, -3, -4  # malloc.h
 LARGEST_INT = 2**31 - 1
 
@@ -97,3 +98,17 @@ def flush_denormals() -> bool:
     Threads that already run keep their mode, so call this before the first large tensor.
     """
     return torch.set_flush_denormal(True)
+
+
+def allow_many_files() -> None:
+    """Let this process have as many files and connections open as its user may, up to `MANY_FILES`.
+
+    Often 1,024 are allowed at first. Windows has no such limit.
+    """
+    try:
+        import resource
+    except ModuleNotFoundError:
+        return
+    allowed, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if 0 <= allowed < MANY_FILES:  # below 0: no limit
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, MANY_FILES) if most >= 0 else MANY_FILES, most))

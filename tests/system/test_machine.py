@@ -164,3 +164,16 @@ def test_each_run_tells_its_own_peak_of_memory() -> None:
     del block
     machine.forget_peak_memory()
     assert with_block > before + 2**27 > machine.peak_memory_bytes()
+
+
+def test_a_process_may_have_as_many_files_as_its_user_may() -> None:
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        for allowed, expected in ((256, min(before[1], process.MANY_FILES)), (process.MANY_FILES + 1,) * 2):
+            if allowed <= before[1]:
+                resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, before[1]))
+                process.allow_many_files()
+                assert resource.getrlimit(resource.RLIMIT_NOFILE) == (expected, before[1])
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
