@@ -5,8 +5,8 @@
 {settings}
 
 The server understands what clients of LibreTranslate send: POST /translate, GET /languages and the others of
-docs/deploying.md. It answers once it has translated a first text with every model. SIGTERM ends it after the requests
-that it has accepted. It writes no texts anywhere.
+docs/deploying.md. It answers once it has translated a first text with every model. SIGTERM or Ctrl-C ends it after the
+requests that it has accepted, and a second one at once. It writes no texts anywhere.
 
   python scripts/serve.py ckpt=outputs/demo/2026-01-31_12-00-00
   curl -d 'q=A dog runs.' -d source=en -d target=de http://127.0.0.1:5000/translate
@@ -27,7 +27,7 @@ from nmt.errors import UserError, missing_packages
 from nmt.parameters import PositiveInt, Range
 
 if TYPE_CHECKING:
-    from nmt.serve.worker import Pair
+    from nmt.serve.waiting import Pair
     from nmt.translation.base import BaseTranslator
 
 KEY = "NMT_API_KEY"  # a variable of the environment, which other users of the machine do not see
@@ -44,8 +44,9 @@ class ServeConfig(SearchSettings):
     api_key: FreeText | None
     max_characters: PositiveInt
     max_texts: PositiveInt
+    max_sentences: PositiveInt
     max_bytes: PositiveInt
-    max_waiting: PositiveInt
+    max_wait: Annotated[float, Range(above=0)]
 
     @property
     def key(self) -> str | None:
@@ -75,9 +76,10 @@ def main(config: ServeConfig) -> None:
 
     with bound(config.host, config.port) as listener:
         process.speed_up()
-        worker = Worker(translators(config), capacity=config.max_waiting)
+        process.allow_many_files()
+        worker = Worker(translators(config), max_wait=config.max_wait)
         worker.warm_up()
-        limits = Limits(config.max_characters, config.max_texts, config.max_bytes)
+        limits = Limits(config.max_characters, config.max_texts, config.max_sentences, config.max_bytes)
         languages = Languages(worker.pairs)
         api = Api(worker, languages, limits, config.key)
         name = f"[{config.host}]" if ":" in config.host else config.host

@@ -72,7 +72,7 @@ class Api:
     async def _translate(self, request: Request) -> dict[str, Any]:
         fields = await self._fields(request)
         ask = ask_of(fields, self.languages, self.limits)
-        return await _unless_closed(request, translated(ask, self.worker, self.languages))
+        return await _unless_closed(request, translated(ask, self.worker, self.languages, self.limits.sentences))
 
     async def _detect(self, request: Request) -> list[dict[str, Any]]:
         texts = texts_of(await self._fields(request), self.limits)
@@ -146,7 +146,7 @@ def _answering(handler: Handler) -> Handler:
         try:
             return _json(await handler(request))
         except Refusal as refusal:
-            return _json({"error": refusal.message}, refusal.status)
+            return _json({"error": refusal.message}, refusal.status, refusal.headers)
         except Exception as error:
             logger.error(f"{request.url.path}: {type(error).__name__}")
             return _json({"error": FAILED}, 500)
@@ -154,9 +154,9 @@ def _answering(handler: Handler) -> Handler:
     return route
 
 
-def _json(content: Any, status: int = 200) -> Response:
+def _json(content: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     body = json.dumps(content, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
-    return Response(body, status, CORS, media_type="application/json")
+    return Response(body, status, {**CORS, **(headers or {})}, media_type="application/json")
 
 
 def _never(reason: str) -> Handler:

@@ -9,7 +9,7 @@ import babel
 import regex
 from babel.core import get_global
 
-from nmt.serve.worker import Pair
+from nmt.serve.waiting import Pair
 
 # Writing systems that are made of several scripts of Unicode.
 _SCRIPTS = {"Kore": ("Hang", "Hani"), "Jpan": ("Hira", "Kana", "Hani"), "Hans": ("Hani",), "Hant": ("Hani",)}

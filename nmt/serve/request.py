@@ -19,20 +19,22 @@ AUTO = "auto"
 
 
 class Refusal(Exception):
-    """A request that gets no translation: the status of the answer, and its words."""
+    """A request that gets no translation: the status of the answer, its words, and its own headers."""
 
-    def __init__(self, status: int, message: str) -> None:
+    def __init__(self, status: int, message: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(message)
         self.status = status
         self.message = message
+        self.headers = headers or {}
 
 
 @dataclass(frozen=True)
 class Limits:
-    """The most that one request may hold: characters of a text, texts, and bytes of the whole."""
+    """The most that one request may hold: characters of a text, texts, sentences, and bytes of the whole."""
 
     characters: int
     texts: int
+    sentences: int
     body: int
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
@@ -14,7 +15,8 @@ from nmt.serve.document import Document, plain
 from nmt.serve.html import marked_up
 from nmt.serve.languages import Detected, Languages
 from nmt.serve.request import Ask, Refusal, require_direction
-from nmt.serve.worker import Answer, Answers, Busy, Pair, Work, Worker
+from nmt.serve.waiting import Answer, Pair, Work
+from nmt.serve.worker import Busy, Worker
 
 BUSY = "The server has too much to do; try again later."
 FAILED = (
@@ -23,13 +25,20 @@ FAILED = (
 )
 
 
-async def translated(ask: Ask, worker: Worker, languages: Languages) -> dict[str, Any]:
+async def translated(ask: Ask, worker: Worker, languages: Languages, max_sentences: int) -> dict[str, Any]:
     """Return the answer to a request. Raises Refusal if there is none. If this is cancelled, so is the work."""
+    # In a thread of its own, because the parser of HTML takes seconds for texts that were made to be difficult.
+    sources, documents, detected = await asyncio.to_thread(_read, ask, languages)
+    found = await _answers(ask, worker, list(zip(sources, documents, strict=True)), max_sentences)
+    return _answer(ask, documents, found, detected)
+
+
+def _read(ask: Ask, languages: Languages) -> tuple[list[str], list[Document], list[Detected]]:
+    """Return the language and the document of each text, and the languages as they were detected, if they were."""
     detected = [languages.detect(text) for text in ask.texts] if ask.source is None else []
     sources = [each.language for each in detected] or [str(ask.source)] * len(ask.texts)
     documents = [_document(text, ask, source, languages) for text, source in zip(ask.texts, sources, strict=True)]
-    found = await _answers(ask, worker, list(zip(sources, documents, strict=True)))
-    return _answer(ask, documents, found, detected)
+    return sources, documents, detected
 
 
 def _document(text: str, ask: Ask, source: str, languages: Languages) -> Document:
@@ -39,36 +48,30 @@ def _document(text: str, ask: Ask, source: str, languages: Languages) -> Documen
     return marked_up(text) if ask.html else plain(text)
 
 
-async def _answers(ask: Ask, worker: Worker, documents: Sequence[tuple[str, Document]]) -> list[list[Answer]]:
+async def _answers(
+    ask: Ask, worker: Worker, documents: Sequence[tuple[str, Document]], max_sentences: int
+) -> list[list[Answer]]:
     """Return the answers to the sentences of each document, which may be of different languages."""
     by_pair: dict[Pair, list[str]] = {}
     for source, document in documents:
         by_pair.setdefault((source, ask.target), []).extend(document.sentences)
     count = sum(map(len, by_pair.values()))
-    if count > worker.capacity:
-        raise Refusal(400, f"Invalid request: request ({count} sentences) exceeds sentence limit ({worker.capacity})")
-    works = [Work(pair, 1 + ask.alternatives, ask.details) for pair in by_pair]
-    futures = []
+    if count > max_sentences:
+        raise Refusal(400, f"Invalid request: request ({count} sentences) exceeds sentence limit ({max_sentences})")
+    futures: list[asyncio.Future[list[Answer]]] = []
     try:
-        for work in works:
-            futures.append(asyncio.wrap_future(worker.submit(work, by_pair[work.pair])))
-        answers = dict(zip(by_pair, [_checked(await future) for future in futures], strict=True))
-    except Busy:
-        raise Refusal(503, BUSY) from None
+        for pair, sentences in by_pair.items():
+            work = Work(pair, 1 + ask.alternatives, ask.details)
+            futures.append(asyncio.wrap_future(worker.submit(work, sentences)))
+        answers = dict(zip(by_pair, map(iter, await asyncio.gather(*futures)), strict=True))
+    except Busy as busy:
+        raise Refusal(503, BUSY, {"Retry-After": str(max(1, math.ceil(busy.seconds)))}) from None
+    except UserError as error:
+        raise Refusal(400, str(error)) from None
     finally:
         for future in futures:
             future.cancel()
     return [list(islice(answers[source, ask.target], len(document.sentences))) for source, document in documents]
-
-
-def _checked(answers: Answers) -> Iterator[Answer]:
-    """Return the answers as an iterator. Raises Refusal if one of them is an error."""
-    good = []
-    for answer in answers:
-        if isinstance(answer, Exception):
-            raise Refusal(400, str(answer)) if isinstance(answer, UserError) else Refusal(500, FAILED)
-        good.append(answer)
-    return iter(good)
 
 
 def _answer(

@@ -1,102 +1,59 @@
 """One thread owns the models and translates the sentences of all requests, many at a time.
 
 Sentences that arrive within 5 ms, or while the models are busy, are translated together if their settings are equal.
-Requests take turns: one of many sentences does not keep the others waiting until its end. If a batch fails, its halves
-are tried, so that a sentence that cannot be translated fails alone.
+Requests take turns: one that fills more than a batch does not keep the others waiting until its end. A request is
+accepted as long as its answer is expected in time. If a batch fails, its halves are tried, so that a sentence that
+cannot be translated makes no other request fail.
 """
 
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
 import traceback
-from collections import deque
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import Any
 
 from nmt.attention_map import AttentionMap
 from nmt.errors import UserError
 from nmt.search.base import Search
+from nmt.serve.pace import Pace
+from nmt.serve.waiting import Answer, Job, Pair, Waiting, Work, size
 from nmt.translation.base import BaseTranslator
 from nmt.translation.translation import Translation
 
 logger = logging.getLogger(__name__)
 
-Pair = tuple[str, str]
 WINDOW = 0.005  # seconds that the first sentence waits for company
-PATIENCE = 15.0  # seconds after which a request that has not begun fails; Weblate waits 20 s for the whole answer
+PATIENCE = 1.2  # a request that has not begun after so many times the accepted wait fails
 TOGETHER = {"cpu": 64}  # sentences that are translated at a time; more let a short request wait longer
 TOGETHER_ELSEWHERE = 256
 
 
 class Busy(Exception):
-    """There is no place for more sentences, or they have waited too long."""
+    """The answer cannot be expected in time. It is worth to ask again after `seconds`."""
 
-
-@dataclass(frozen=True)
-class Work:
-    """What is to be done with sentences: only those with equal settings share a batch.
-
-    `best` is the number of translations of each sentence, and `attention` asks for the attention of the best one.
-    """
-
-    pair: Pair
-    best: int = 1
-    attention: bool = False
-
-
-@dataclass(frozen=True)
-class Answer:
-    """The translations of one sentence, best first, and the attention of the best one if asked for and possible."""
-
-    translations: list[Translation]
-    attention: AttentionMap | None
-
-
-Answers = list[Answer | Exception]
-"""One for each sentence: an exception if it cannot be translated."""
-
-
-@dataclass(eq=False)
-class _Job:
-    """The sentences of one request; those before `begun` are translated or being translated."""
-
-    work: Work
-    sentences: Sequence[str]
-    deadline: float
-    future: Future[Answers] = field(default_factory=Future)
-    begun: int = 0
-
-    def __post_init__(self) -> None:
-        self.answers: dict[int, Answer | Exception] = {}
-
-    def add(self, place: int, answer: Answer | Exception) -> None:
-        """Note the answer to a sentence; with the last one, the request has its result."""
-        self.answers[place] = answer
-        if len(self.answers) == len(self.sentences) and self.future.set_running_or_notify_cancel():
-            self.future.set_result([self.answers[place] for place in range(len(self.sentences))])
-
-    def refuse(self, error: Exception) -> None:
-        """Let the request fail."""
-        if self.future.set_running_or_notify_cancel():
-            self.future.set_exception(error)
+    def __init__(self, message: str, seconds: float) -> None:
+        super().__init__(message)
+        self.seconds = seconds
 
 
 class Worker:
     """Translates with `translators`, which no other thread may use from now on.
 
-    At most `capacity` sentences wait.
+    A request is accepted if its answer is expected within `max_wait` seconds, or if no other one waits.
     """
 
-    def __init__(self, translators: Mapping[Pair, BaseTranslator], *, capacity: int = 1000) -> None:
+    def __init__(self, translators: Mapping[Pair, BaseTranslator], *, max_wait: float) -> None:
         self.pairs = tuple(translators)
+        self.max_wait = max_wait
         self._translators = translators
-        self.capacity = capacity
-        self._jobs: deque[_Job] = deque()
+        self._paces = {pair: Pace() for pair in translators}
+        self._free = 0.0  # when the batch that is being translated is expected to end
+        self._waiting = Waiting(self._room)
         self._changed = threading.Condition()
         self._closing = False
         self._thread = threading.Thread(target=self._run, name="translations", daemon=True)
@@ -111,33 +68,51 @@ class Worker:
     def waiting(self) -> int:
         """The number of sentences that have not begun."""
         with self._changed:
-            return sum(len(job.sentences) - job.begun for job in self._jobs)
+            return sum(len(job.sentences) - job.begun for job in self._waiting)
 
     def warm_up(self) -> None:
         """Translate a text with every model, which makes the first request fast. Raises what goes wrong there."""
         for pair in self._translators:
-            for answer in self.submit(Work(pair), ["1"]).result():
-                if isinstance(answer, Exception):
-                    raise answer
+            self.submit(Work(pair), ["1"]).result()
 
-    def submit(self, work: Work, sentences: Sequence[str]) -> Future[Answers]:
+    def submit(self, work: Work, sentences: Sequence[str]) -> Future[list[Answer]]:
         """Return the future answers to `sentences`; cancelling it gives their places to others.
 
-        Raises Busy if there is no place for them. The future raises Busy if they have waited too long.
+        Raises Busy if they are not expected in time. The future raises Busy if the request has not begun for much
+        longer, and the error of a sentence that cannot be translated.
         """
-        job = _Job(work, sentences, time.monotonic() + PATIENCE)
+        job = Job(work, sentences, time.monotonic() + PATIENCE * self.max_wait)
         if not sentences:
             job.future.set_result([])
             return job.future
         with self._changed:
             if not self.alive:
-                raise Busy("the server is ending")
-            if self.waiting + len(sentences) > self.capacity:
-                raise Busy(f"{self.waiting} sentences are waiting")
-            self._jobs.append(job)
+                raise Busy("the server is ending", self.max_wait)
+            if self._waiting and (expected := self._expected(job)) > self.max_wait:
+                raise Busy(f"an answer takes {expected:.0f} s", expected - self.max_wait)
+            self._waiting.put(job)
             self._changed.notify()
         job.future.add_done_callback(lambda _: self._forget(job))
         return job.future
+
+    def _expected(self, new: Job) -> float:
+        """Return the seconds until a new request has its answer, if as much is always waiting as now.
+
+        It has its turn after each of the others had one, and so again until its sentences are translated.
+        """
+        room = self._room(new.work)
+        turns = self._waiting.turns | {new.work: self._waiting.turns.get(new.work, 0) + min(new.left, room)}
+        seconds = sum(self._seconds(work, total) for work, total in turns.items())
+        return max(0.0, self._free - time.monotonic()) + math.ceil(new.left / room) * seconds
+
+    def _seconds(self, work: Work, total: int) -> float:
+        """Return the seconds that sentences of this total size take, as many at a time as there is room for."""
+        room, pace = self._room(work), self._paces[work.pair]
+        full, rest = divmod(total, room)
+        return full * pace.seconds(room) + (pace.seconds(rest) if rest else 0.0)
+
+    def _room(self, work: Work) -> int:
+        return TOGETHER.get(self._translators[work.pair].device_type, TOGETHER_ELSEWHERE)
 
     def close(self) -> None:
         """Accept nothing more, translate what is waiting, and end the thread."""
@@ -146,9 +121,9 @@ class Worker:
             self._changed.notify()
         self._thread.join()
 
-    def _forget(self, job: _Job) -> None:
-        with self._changed, suppress(ValueError):
-            self._jobs.remove(job)
+    def _forget(self, job: Job) -> None:
+        with self._changed:
+            self._waiting.remove(job)
 
     def _run(self) -> None:
         while True:
@@ -157,11 +132,11 @@ class Worker:
             elif self._closing:
                 return
 
-    def _next(self) -> list[tuple[_Job, int]]:
+    def _next(self) -> list[tuple[Job, int]]:
         """Wait for requests, and return the sentences to translate now, each as its request and place there."""
         with self._changed:
-            idle = not self._jobs and not self._closing
-            self._changed.wait_for(lambda: self._jobs or self._closing)
+            idle = not self._waiting and not self._closing
+            self._changed.wait_for(lambda: self._waiting or self._closing)
         if idle:
             time.sleep(WINDOW)
         with self._changed:
@@ -171,43 +146,51 @@ class Worker:
     def _drop(self) -> None:
         """Take out the requests that nobody waits for, and those that have waited too long, which fail."""
         now = time.monotonic()
-        dropped = [job for job in self._jobs if job.future.cancelled() or (not job.begun and now > job.deadline)]
-        for job in dropped:
-            self._jobs.remove(job)
-            job.refuse(Busy("waited too long"))
+        for job in [job for job in self._waiting if job.future.done() or (not job.begun and now > job.deadline)]:
+            self._waiting.remove(job)
+            job.refuse(Busy("waited too long", self.max_wait))
 
-    def _taken(self) -> list[tuple[_Job, int]]:
-        """Take sentences of the first request, and of others with its settings; what is left goes to the end."""
-        if not self._jobs:
+    def _taken(self) -> list[tuple[Job, int]]:
+        """Take sentences of the first request, and then of others with its settings, as long as there is room.
+
+        What is left of a request that has had the whole batch goes to the end. What is left of another one stays, and
+        has the next batch.
+        """
+        if not self._waiting:
             return []
-        work = self._jobs[0].work
-        taken: list[tuple[_Job, int]] = []
-        room = TOGETHER.get(self._translators[work.pair].device_type, TOGETHER_ELSEWHERE)
-        for job in [each for each in self._jobs if each.work == work]:
-            if len(taken) == room:
+        work = next(iter(self._waiting)).work
+        taken: list[tuple[Job, int]] = []
+        left = room = self._room(work)
+        for job in [each for each in self._waiting if each.work == work]:
+            first = not taken
+            while job.left and (not taken or size(job.sentences[job.begun]) <= left):
+                left -= size(job.sentences[job.begun])
+                taken.append((job, job.begin()))
+            if first:
+                self._waiting.remove(job)
+            self._waiting.put(job)
+            if job.left:
                 break
-            stop = min(job.begun + room - len(taken), len(job.sentences))
-            taken += [(job, place) for place in range(job.begun, stop)]
-            job.begun = stop
-            self._jobs.remove(job)
-            if stop < len(job.sentences):
-                self._jobs.append(job)
+        self._free = time.monotonic() + self._seconds(work, room - left)
         return taken
 
-    def _translate(self, batch: Sequence[tuple[_Job, int]]) -> None:
-        answers = self._answers(batch[0][0].work, [job.sentences[place] for job, place in batch])
+    def _translate(self, batch: Sequence[tuple[Job, int]]) -> None:
+        work, sentences = batch[0][0].work, [job.sentences[place] for job, place in batch]
+        begun = time.monotonic()
+        answers = self._answers(work, sentences)
+        self._paces[work.pair].note(sum(map(size, sentences)), time.monotonic() - begun)
         for (job, place), answer in zip(batch, answers, strict=True):
             job.add(place, answer)
 
-    def _answers(self, work: Work, sentences: Sequence[str]) -> Answers:
+    def _answers(self, work: Work, sentences: Sequence[str]) -> Sequence[Answer | Exception]:
         try:
-            return list(self._search(work, sentences))
+            return self._search(work, sentences)
         except Exception as error:
             if len(sentences) == 1:
                 _report(error)
                 return [error]
             middle = len(sentences) // 2
-            return self._answers(work, sentences[:middle]) + self._answers(work, sentences[middle:])
+            return [*self._answers(work, sentences[:middle]), *self._answers(work, sentences[middle:])]
 
     def _search(self, work: Work, sentences: Sequence[str]) -> list[Answer]:
         translator = self._translators[work.pair]

@@ -12,7 +12,7 @@ from nmt.serve.worker import Worker
 from scripts import benchmark
 from scripts.benchmarks import serve as serve_benchmark
 from scripts.benchmarks.serve import Subject
-from tests.serve.stub import POISON, open_stub, served
+from tests.serve.stub import MAX_WAIT, POISON, open_stub, served
 from tests.tiny_run import Run
 
 
@@ -22,7 +22,7 @@ def tokenizer(run: Run) -> Tokenizer:
 
 
 def test_requests_are_timed_and_errors_counted(tokenizer: Tokenizer) -> None:
-    with served(Worker({("en", "de"): open_stub()})) as client:
+    with served(Worker({("en", "de"): open_stub()}, max_wait=MAX_WAIT)) as client:
         good = serve_benchmark.measure(client.port, Subject(["a dog", "a cat"], "en", "de", tokenizer), 3, 0.3)
         bad = serve_benchmark.measure(client.port, Subject([POISON], "en", "de", tokenizer), 1, 0.1)
     assert good.errors == 0 and len(good.times) == len(good.texts) >= 3 and set(good.texts) == {"A DOG", "A CAT"}

@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 
 import torch
 import uvicorn
+from starlette.applications import Starlette
 
 from nmt.attention_map import AttentionMap
 from nmt.errors import UserError
@@ -28,7 +29,8 @@ from nmt.tokens import WORD_MARK, Piece
 from nmt.translation.source import SourcePart
 from nmt.translation.translation import Translation
 
-LIMITS = Limits(characters=200, texts=20, body=20_000)
+LIMITS = Limits(characters=200, texts=20, sentences=30, body=20_000)
+MAX_WAIT = 15.0
 POISON = "poison"
 
 
@@ -36,7 +38,8 @@ POISON = "poison"
 class Stub:
     """Translates to capital letters. It waits for `gate` before each batch, and fails for the text `POISON`.
 
-    `batches` are the sentences of each call so far, `fields` its settings.
+    A batch takes `seconds`, and `each` for each of its sentences. `batches` are the sentences of each call so far,
+    `fields` its settings.
     """
 
     gate: threading.Event = field(default_factory=threading.Event)
@@ -45,13 +48,14 @@ class Stub:
     search: BeamSearch = field(default_factory=lambda: BeamSearch(beam_size=4))
     device_type: str = "cpu"
     seconds: float = 0.0
+    each: float = 0.0
     attends: bool = False
 
     def hypotheses(self, sentences: Sequence[str], **fields: Any) -> list[list[Translation]]:
         self.batches.append(list(sentences))
         self.fields.append(fields)
         assert self.gate.wait(20)
-        time.sleep(self.seconds)
+        time.sleep(self.seconds + self.each * len(sentences))
         if POISON in sentences:
             raise RuntimeError(f"cannot translate {POISON}")
         return [[translation(text, rank) for rank in range(fields.get("n_best", 1))] for text in sentences]
@@ -124,10 +128,15 @@ class Client:
         return self.send("POST", path, urlencode(fields).encode(), "application/x-www-form-urlencoded")
 
 
+def app_of(worker: Worker, limits: Limits = LIMITS, key: str | None = None) -> Starlette:
+    """Return the application that answers with the models of a worker."""
+    return Api(worker, Languages(worker.pairs), limits, key).app()
+
+
 @contextmanager
 def served(worker: Worker, *, limits: Limits = LIMITS, key: str | None = None) -> Iterator[Client]:
     """Serve the models of a worker while the block runs, then close it."""
-    app = Api(worker, Languages(worker.pairs), limits, key).app()
+    app = app_of(worker, limits, key)
     listener = bound("127.0.0.1", 0)
     listener.listen()
     server = uvicorn.Server(uvicorn.Config(app, log_level="error", access_log=False))

@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 import torch
 
-from nmt.serve import api
+from nmt.serve import api, translation
+from nmt.serve.document import Document, plain
 from nmt.serve.worker import Worker
-from tests.serve.stub import LIMITS, POISON, Client, Stub, open_stub, served, wait_for
+from tests.serve.stub import LIMITS, MAX_WAIT, POISON, Client, Stub, open_stub, served, wait_for
 from tests.tiny_run import Run
 
 ASK = {"q": "Two men sit.", "source": "en", "target": "de"}
@@ -35,7 +36,7 @@ MISSING = {name: f"Invalid request: missing {name} parameter" for name in ("q", 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
     """A server from English to German."""
-    with served(Worker({("en", "de"): open_stub()})) as client:
+    with served(Worker({("en", "de"): open_stub()}, max_wait=MAX_WAIT)) as client:
         yield client
 
 
@@ -158,7 +159,7 @@ def test_addresses_that_there_are_not(client: Client) -> None:
 
 
 def test_a_key_is_asked_for() -> None:
-    with served(Worker({("en", "de"): open_stub()}), key="sesame") as client:
+    with served(Worker({("en", "de"): open_stub()}, max_wait=MAX_WAIT), key="sesame") as client:
         assert client.post("/translate", ASK).status == 400
         wrong = client.post("/translate", {**ASK, "api_key": "ключ"})
         assert (wrong.status, wrong.body) == (403, {"error": "Invalid API key"})
@@ -170,7 +171,7 @@ def test_a_key_is_asked_for() -> None:
 
 def test_a_text_that_fails_fails_alone_and_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
     stub = Stub()
-    with served(Worker({("en", "de"): stub})) as client, ThreadPoolExecutor(5) as pool:
+    with served(Worker({("en", "de"): stub}, max_wait=MAX_WAIT)) as client, ThreadPoolExecutor(5) as pool:
         first = pool.submit(client.post, "/translate", ASK)
         wait_for(lambda: stub.batches)
         others = [pool.submit(client.post, "/translate", {**ASK, "q": text}) for text in ("a", POISON, "b")]
@@ -185,7 +186,7 @@ def test_a_text_that_fails_fails_alone_and_is_not_logged(caplog: pytest.LogCaptu
 def test_64_clients_at_once_get_their_own_translations(run: Run) -> None:
     texts = [f"a man {'rides ' * (number % 5)}{number}" for number in range(64)]
     alone = [each.text for each in run.translator.translate(texts)]
-    worker = Worker({("en", "de"): run.translator})
+    worker = Worker({("en", "de"): run.translator}, max_wait=MAX_WAIT)
     with served(worker) as client, ThreadPoolExecutor(64) as pool:
         replies = list(pool.map(lambda text: client.post("/translate", {**ASK, "q": text}), texts))
     assert [reply.status for reply in replies] == [200] * 64
@@ -193,23 +194,47 @@ def test_64_clients_at_once_get_their_own_translations(run: Run) -> None:
 
 
 def test_overload_is_answered_and_the_rest_is_translated() -> None:
-    stub = Stub()
-    with served(Worker({("en", "de"): stub}, capacity=10)) as client, ThreadPoolExecutor(31) as pool:
-        first = pool.submit(client.post, "/translate", ASK)
-        wait_for(lambda: stub.batches)
-        others = [pool.submit(client.post, "/translate", {**ASK, "q": f"text {number}"}) for number in range(30)]
-        wait_for(lambda: sum(each.done() for each in others) == 20)
-        stub.gate.set()
-        statuses = sorted(each.result().status for each in others)
-        assert first.result().status == 200 and statuses == [200] * 10 + [503] * 20
+    stub = open_stub(seconds=0.2)
+    with served(Worker({("en", "de"): stub}, max_wait=0.5)) as client, ThreadPoolExecutor(40) as pool:
+        assert client.post("/translate", {**ASK, "q": ["text"] * 20}).status == 200
+        lists = [{**ASK, "q": [f"text {number}"] * 20} for number in range(40)]
+        replies = [each.result() for each in [pool.submit(client.post, "/translate", fields) for fields in lists]]
         assert client.post("/translate", ASK).status == 200
-        too_much = client.post("/translate", {**ASK, "q": "Ab. " * 11})
-        assert too_much.status == 400 and "11 sentences" in too_much.body["error"]
+    statuses = [reply.status for reply in replies]
+    assert set(statuses) == {200, 503} and statuses.count(200) >= 4
+    for reply in replies:
+        if reply.status == 503:
+            assert reply.body == {"error": "The server has too much to do; try again later."}
+            assert int(reply.headers["retry-after"]) >= 1 and reply.headers.items() >= CORS.items()
+
+
+def test_a_request_of_too_many_sentences_is_refused(client: Client) -> None:
+    reply = client.post("/translate", {**ASK, "q": "Ab. " * (LIMITS.sentences + 1)})
+    error = f"Invalid request: request ({LIMITS.sentences + 1} sentences) exceeds sentence limit ({LIMITS.sentences})"
+    assert (reply.status, reply.body) == (400, {"error": error})
+
+
+def test_a_text_that_takes_long_to_read_keeps_no_other_waiting(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    read, begun = threading.Event(), threading.Event()
+
+    def slow(text: str) -> Document:
+        begun.set()
+        assert read.wait(10)
+        return plain(text)
+
+    monkeypatch.setattr(translation, "marked_up", slow)
+    with ThreadPoolExecutor(1) as pool:
+        pending = pool.submit(client.post, "/translate", {**ASK, "format": "html"})
+        assert begun.wait(10)
+        assert client.post("/translate", ASK).status == 200
+        assert not pending.done()
+        read.set()
+        assert pending.result().status == 200
 
 
 def test_a_client_that_goes_gives_its_place_to_others() -> None:
     stub = Stub()
-    worker = Worker({("en", "de"): stub})
+    worker = Worker({("en", "de"): stub}, max_wait=MAX_WAIT)
     with served(worker) as client:
         first = threading.Thread(target=client.post, args=("/translate", ASK))
         first.start()
@@ -227,7 +252,7 @@ def test_a_client_that_goes_gives_its_place_to_others() -> None:
 
 
 def test_a_server_whose_thread_has_ended_is_not_healthy() -> None:
-    worker = Worker({("en", "de"): open_stub()})
+    worker = Worker({("en", "de"): open_stub()}, max_wait=MAX_WAIT)
     with served(worker) as client:
         worker.close()
         assert client.get("/health").status == 503
@@ -235,7 +260,7 @@ def test_a_server_whose_thread_has_ended_is_not_healthy() -> None:
 
 
 def test_details_of_each_sentence(run: Run) -> None:
-    with served(Worker({("en", "de"): run.translator})) as client:
+    with served(Worker({("en", "de"): run.translator}, max_wait=MAX_WAIT)) as client:
         reply = client.post("/translate", {**ASK, "q": ["a man reads.\n\na dog", ""], "nmt": True})
         single = client.form("/translate", **ASK, nmt="true")
     (first, second), empty = reply.body["nmt"]
@@ -253,7 +278,7 @@ def test_the_attention_of_one_layer_and_head(run: Run) -> None:
     (whole,) = run.translator.attention_maps([translation])
     assert whole.cross is not None
     ask = {**ASK, "q": "a man reads.", "nmt": True}
-    with served(Worker({("en", "de"): run.translator})) as client:
+    with served(Worker({("en", "de"): run.translator}, max_wait=MAX_WAIT)) as client:
         mean, layer, one = (
             client.post("/translate", {**ask, **chosen}).body["nmt"][0]
             for chosen in ({}, {"layer": 2}, {"layer": "1", "head": "2"})

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 import pytest
 
 from nmt.serve.worker import Worker
-from tests.serve.stub import Client, open_stub, served
+from tests.serve.stub import MAX_WAIT, Client, open_stub, served
 
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
-    with served(Worker({("en", "de"): open_stub(), ("en", "pt-BR"): open_stub()})) as client:
+    with served(Worker({("en", "de"): open_stub(), ("en", "pt-BR"): open_stub()}, max_wait=MAX_WAIT)) as client:
         yield client
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import time
 from concurrent.futures import Future
@@ -11,8 +12,9 @@ import pytest
 
 from nmt.search.beam import BeamSearch
 from nmt.serve import worker as worker_module
-from nmt.serve.worker import Answer, Busy, Work, Worker
-from tests.serve.stub import POISON, Stub, open_stub, wait_for
+from nmt.serve.waiting import Work
+from nmt.serve.worker import Busy, Worker
+from tests.serve.stub import MAX_WAIT, POISON, Stub, open_stub, wait_for
 from tests.tiny_run import Run, sentences
 
 PAIR = ("en", "de")
@@ -25,7 +27,7 @@ def texts(future: Future[Any]) -> list[str]:
 
 def test_a_sentence_gets_the_same_translation_alone_and_beside_others(run: Run) -> None:
     given = sentences(40, seed=3)
-    together = Worker({PAIR: run.translator})
+    together = Worker({PAIR: run.translator}, max_wait=MAX_WAIT)
     futures = [together.submit(WORK, given[start : start + 3]) for start in range(0, len(given), 3)]
     found = [answer for future in futures for answer in future.result(60)]
     together.close()
@@ -37,7 +39,7 @@ def test_a_sentence_gets_the_same_translation_alone_and_beside_others(run: Run) 
 
 def test_requests_that_wait_are_translated_together_if_their_settings_are_equal() -> None:
     stub = Stub()
-    worker = Worker({PAIR: stub, ("de", "en"): stub})
+    worker = Worker({PAIR: stub, ("de", "en"): stub}, max_wait=MAX_WAIT)
     first = worker.submit(WORK, ["one"])
     wait_for(lambda: stub.batches)
     others = [worker.submit(work, [text]) for work, text in (
@@ -51,7 +53,7 @@ def test_requests_that_wait_are_translated_together_if_their_settings_are_equal(
 def test_the_first_sentence_waits_a_moment_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker_module, "WINDOW", 0.3)
     stub = open_stub()
-    worker = Worker({PAIR: stub})
+    worker = Worker({PAIR: stub}, max_wait=MAX_WAIT)
     futures = [worker.submit(WORK, [text]) for text in ("a", "b")]
     assert [texts(future) for future in futures] == [["A"], ["B"]]
     assert stub.batches == [["a", "b"]]
@@ -61,7 +63,7 @@ def test_the_first_sentence_waits_a_moment_for_others(monkeypatch: pytest.Monkey
 def test_sentences_of_a_long_request_take_turns_with_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(worker_module.TOGETHER, "cpu", 2)
     stub = Stub()
-    worker = Worker({PAIR: stub})
+    worker = Worker({PAIR: stub}, max_wait=MAX_WAIT)
     long = worker.submit(WORK, list("abcdef"))
     wait_for(lambda: stub.batches)
     short = worker.submit(WORK, ["x"])
@@ -71,41 +73,124 @@ def test_sentences_of_a_long_request_take_turns_with_others(monkeypatch: pytest.
     worker.close()
 
 
-def test_a_sentence_that_fails_fails_alone(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_sentence_that_fails_lets_its_request_fail_and_no_other(caplog: pytest.LogCaptureFixture) -> None:
     stub = Stub()
-    worker = Worker({PAIR: stub})
+    worker = Worker({PAIR: stub}, max_wait=MAX_WAIT)
     worker.submit(WORK, ["first"])
     wait_for(lambda: stub.batches)
-    futures = [worker.submit(WORK, [text]) for text in ("a", "b", POISON, "c", "d")]
+    good = [worker.submit(WORK, [text]) for text in ("a", "b")]
+    bad = worker.submit(WORK, ["c", POISON, "d"])
+    good += [worker.submit(WORK, [text]) for text in ("e", "f")]
     with caplog.at_level(logging.ERROR):
         stub.gate.set()
-        found = [future.result(10)[0] for future in futures]
-    assert [isinstance(each, Answer) for each in found] == [True, True, False, True, True]
-    assert isinstance(found[2], RuntimeError)
+        assert [texts(future) for future in good] == [["A"], ["B"], ["E"], ["F"]]
+    with pytest.raises(RuntimeError, match=POISON):
+        bad.result(10)
     assert "RuntimeError" in caplog.text and POISON not in caplog.text
     worker.close()
 
 
-def test_there_is_place_for_so_many_sentences_and_who_cancels_gives_it_back() -> None:
+def test_what_is_left_of_a_request_that_failed_or_was_cancelled_is_not_translated(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(worker_module.TOGETHER, "cpu", 2)
     stub = Stub()
-    worker = Worker({PAIR: stub}, capacity=3)
+    worker = Worker({PAIR: stub}, max_wait=MAX_WAIT)
+    failing, leaving = worker.submit(WORK, [POISON, *"abcd"]), worker.submit(WORK, list("efghij"))
+    wait_for(lambda: stub.batches)
+    stub.gate.set()
+    with pytest.raises(RuntimeError):
+        failing.result(10)
+    stub.gate.clear()
+    wait_for(lambda: ["e", "f"] in stub.batches)
+    assert leaving.cancel()
+    stub.gate.set()
+    worker.close()
+    assert not {"b", "c", "d", "i", "j"} & {text for batch in stub.batches for text in batch}
+
+
+def measured(stub: Stub, size: int = 1, **settings: Any) -> Worker:
+    """Return a worker that has just translated batches of one size, and now waits with one sentence for the gate."""
+    stub.gate.set()
+    worker = Worker({PAIR: stub}, **settings)
+    for _ in range(3):
+        worker.submit(WORK, ["x"] * size).result(10)
+    stub.gate.clear()
+    stub.batches.clear()
     worker.submit(WORK, ["first"])
     wait_for(lambda: stub.batches)
-    gone = worker.submit(WORK, ["a", "b"])
-    with pytest.raises(Busy):
-        worker.submit(WORK, ["c", "d"])
-    assert gone.cancel()
-    last = worker.submit(WORK, ["c", "d"])
+    return worker
+
+
+def test_requests_are_accepted_as_long_as_their_answer_is_expected_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(worker_module.TOGETHER, "cpu", 2)
+    stub = Stub(seconds=0.1)
+    worker = measured(stub, 2, max_wait=0.45)
+    accepted = [worker.submit(WORK, [text, text]) for text in "abcd"]  # they take 0.4 s
+    with pytest.raises(Busy) as busy:
+        worker.submit(WORK, ["e", "e"])
+    assert 0 < busy.value.seconds < 0.2
+    assert accepted[0].cancel()
+    accepted[0] = worker.submit(WORK, ["f"])
+    stub.seconds = 0.0
     stub.gate.set()
-    assert texts(last) == ["C", "D"]
-    assert stub.batches == [["first"], ["c", "d"]]
+    assert texts(accepted[0]) == ["F"] and all(future.result(10) for future in accepted)
     worker.close()
 
 
-def test_a_request_that_waited_too_long_is_refused_and_not_translated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker_module, "PATIENCE", 0.05)
+def test_a_request_that_nobody_waits_before_is_accepted_however_long_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(worker_module.TOGETHER, "cpu", 2)
+    stub = Stub(seconds=0.05)
+    worker = measured(stub, 2, max_wait=0.1)
+    long = worker.submit(WORK, list("abcdefghij"))
+    short = worker.submit(WORK, ["x"])  # has its turn after one batch of the long one
+    with pytest.raises(Busy):
+        worker.submit(WORK, list("klmnop"))
+    stub.gate.set()
+    assert texts(short) == ["X"] and not long.done()
+    assert texts(long) == list("ABCDEFGHIJ")
+    worker.close()
+
+
+def test_what_is_not_known_of_a_large_batch_refuses_nobody() -> None:
+    stub = Stub(seconds=0.1)
+    worker = measured(stub, max_wait=1.0)
+    futures = [worker.submit(WORK, [str(number)]) for number in range(400)]  # as single sentences, they take 40 s
+    stub.gate.set()
+    assert all(future.result(10) for future in futures)
+    worker.close()
+
+
+def test_a_request_that_fits_a_batch_is_not_put_back_behind_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(worker_module.TOGETHER, "cpu", 4)
     stub = Stub()
-    worker = Worker({PAIR: stub})
+    worker = Worker({PAIR: stub}, max_wait=MAX_WAIT)
+    worker.submit(WORK, ["first"])
+    wait_for(lambda: stub.batches)
+    for letters in ("abc", "defg", "hij"):
+        worker.submit(WORK, list(letters))
+    stub.gate.set()
+    worker.close()
+    assert ["".join(batch) for batch in stub.batches[1:]] == ["abcd", "efgh", "ij"]
+
+
+def test_a_sentence_of_many_characters_counts_as_several(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(worker_module.TOGETHER, "cpu", 4)
+    stub = Stub()
+    worker = Worker({PAIR: stub}, max_wait=MAX_WAIT)
+    worker.submit(WORK, ["first"])
+    wait_for(lambda: stub.batches)
+    given = ["a", "b" * 399, "c", "d" * 400, "e" * 5000, "f", "g"]
+    futures = [worker.submit(WORK, [sentence]) for sentence in given]
+    stub.gate.set()
+    assert [texts(future) for future in futures] == [[sentence.upper()] for sentence in given]
+    worker.close()
+    assert stub.batches[1:] == [given[:3], given[3:4], given[4:5], given[5:]]
+
+
+def test_a_request_that_waited_too_long_is_refused_and_not_translated() -> None:
+    stub = Stub()
+    worker = Worker({PAIR: stub}, max_wait=0.05)
     begun = worker.submit(WORK, ["first"])
     wait_for(lambda: stub.batches)
     late = worker.submit(WORK, ["late"])
@@ -118,9 +203,40 @@ def test_a_request_that_waited_too_long_is_refused_and_not_translated(monkeypatc
     worker.close()
 
 
+@pytest.mark.parametrize("sizes", [(1,), (4,), (1, 1, 4, 12)], ids=str)
+def test_at_twice_the_load_the_answers_are_as_many_and_in_time(sizes: tuple[int, ...]) -> None:
+    """64 sentences take 0.1 s, so there are 640 in a second. Sizes are the sentences of the requests, in turn."""
+    stub, capacity, seconds, limit = open_stub(seconds=0.036, each=0.001), 640, 3.0, 1.0
+    worker = Worker({PAIR: stub}, max_wait=limit)
+    times: list[float] = []
+    futures, refused, sent = [], 0, 0
+    begun = time.monotonic()
+    for size in itertools.cycle(sizes):
+        if (rest := begun + sent / (2 * capacity) - time.monotonic()) > 0:
+            time.sleep(rest)
+        start = time.monotonic()
+        if start > begun + seconds:
+            break
+        sent += size
+        try:
+            future = worker.submit(WORK, ["text"] * size)
+        except Busy:
+            refused += size
+            continue
+        future.add_done_callback(lambda _, start=start: times.append(time.monotonic() - start))
+        futures.append(future)
+    translated = sum(len(future.result(10)) for future in futures)  # no one fails that was accepted
+    goodput = translated / (time.monotonic() - begun)
+    worker.close()
+    assert sent > 1.9 * capacity * seconds and refused > 0.25 * sent
+    assert goodput > 0.8 * capacity, goodput
+    assert max(times) < 4 / 3 * limit, max(times)  # 20 s of 15 s
+    assert len(times) == len(futures)
+
+
 def test_what_was_accepted_is_translated_before_the_end() -> None:
     stub = open_stub(seconds=0.01)
-    worker = Worker({PAIR: stub})
+    worker = Worker({PAIR: stub}, max_wait=MAX_WAIT)
     futures = [worker.submit(WORK, [str(number)]) for number in range(20)]
     worker.close()
     assert all(future.done() for future in futures) and not worker.alive
@@ -129,7 +245,7 @@ def test_what_was_accepted_is_translated_before_the_end() -> None:
 
 
 def test_a_request_without_sentences_has_its_answer() -> None:
-    worker = Worker({PAIR: Stub()})
+    worker = Worker({PAIR: Stub()}, max_wait=MAX_WAIT)
     assert worker.submit(WORK, []).result(0) == []
     worker.close()
 
@@ -145,14 +261,14 @@ def test_a_request_without_sentences_has_its_answer() -> None:
 )
 def test_alternatives_are_those_that_the_beam_has_room_for(search: BeamSearch, fields: dict[str, int]) -> None:
     stub = open_stub(search=search)
-    worker = Worker({PAIR: stub})
+    worker = Worker({PAIR: stub}, max_wait=MAX_WAIT)
     worker.submit(Work(PAIR, best=3), ["text"]).result(10)
     assert stub.fields == [fields]
     worker.close()
 
 
 def test_attention_is_that_of_the_best_translation(run: Run) -> None:
-    worker = Worker({PAIR: run.translator})
+    worker = Worker({PAIR: run.translator}, max_wait=MAX_WAIT)
     (answer,) = worker.submit(Work(PAIR, attention=True), ["a man reads."]).result(30)
     best = answer.translations[0]
     assert answer.attention.axes("cross")[0] == best.pieces
@@ -161,7 +277,7 @@ def test_attention_is_that_of_the_best_translation(run: Run) -> None:
 
 
 def test_a_model_without_attention_translates_all_the_same() -> None:
-    worker = Worker({PAIR: open_stub()})
+    worker = Worker({PAIR: open_stub()}, max_wait=MAX_WAIT)
     (answer,) = worker.submit(Work(PAIR, attention=True), ["text"]).result(10)
     assert answer.attention is None and answer.translations[0].text == "TEXT"
     worker.close()
@@ -172,7 +288,7 @@ def test_a_model_that_does_not_work_is_found_before_the_first_request() -> None:
         def hypotheses(self, sentences: Any, **fields: Any) -> Any:
             raise RuntimeError("broken")
 
-    worker = Worker({PAIR: Broken()})
+    worker = Worker({PAIR: Broken()}, max_wait=MAX_WAIT)
     with pytest.raises(RuntimeError, match="broken"):
         worker.warm_up()
     worker.close()
@@ -180,9 +296,8 @@ def test_a_model_that_does_not_work_is_found_before_the_first_request() -> None:
 
 def test_requests_that_are_cancelled_when_they_are_refused_do_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Worker, "_forget", lambda worker, job: None)  # as if it came only after the refusal
-    monkeypatch.setattr(worker_module, "PATIENCE", 0.02)
     stub = Stub()
-    worker = Worker({PAIR: stub})
+    worker = Worker({PAIR: stub}, max_wait=0.02)
     worker.submit(WORK, ["first"])
     wait_for(lambda: stub.batches)
     assert worker.submit(WORK, ["late"]).cancel()
