@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import errno
+import os
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -35,17 +38,39 @@ def _problem(error: OSError, host: str, port: int) -> str:
     return f"host={host}: no address of this machine ({error.strerror}); expected for example 127.0.0.1"
 
 
+class _Server(uvicorn.Server):
+    """A server that leaves signals alone."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Do nothing."""
+        yield
+
+
 def serve(app: ASGIApp, listener: socket.socket, then: Callable[[], None]) -> None:
     """Answer requests until SIGTERM or Ctrl-C, finish what was accepted, and call `then`.
 
-    After SIGTERM it returns, and after Ctrl-C it raises KeyboardInterrupt, as the program handles it.
+    After SIGTERM it returns, and after Ctrl-C it raises KeyboardInterrupt, as the program handles it. A second signal
+    ends the process at once, with the status of shells for this signal.
     """
     config = uvicorn.Config(
         app, log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=END_SECONDS
     )
-    before = signal.signal(signal.SIGTERM, lambda number, frame: None)  # uvicorn sends it again at its end
+    server = _Server(config)
+    received: list[int] = []
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        if received:
+            os._exit(128 + number)
+        received.append(number)
+        server.should_exit = True
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        uvicorn.Server(config).run(sockets=[listener])
-    finally:
-        signal.signal(signal.SIGTERM, before)
+        server.run(sockets=[listener])
         then()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if signal.SIGINT in received:
+        raise KeyboardInterrupt

@@ -1,0 +1,84 @@
+"""The process that serves: how signals end it."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+
+import pytest
+
+from tests.serve.stub import Client, Reply, wait_for
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+ASK = {"q": "Two men sit.", "source": "en", "target": "de"}
+PROGRAM = """
+import sys
+from nmt.serve.server import bound, serve
+from tests.serve.stub import MAX_WAIT, Stub, Worker, app_of
+
+class Slow(Stub):
+    def hypotheses(self, sentences, **fields):
+        print("begun", flush=True)
+        return super().hypotheses(sentences, **fields)
+
+stub = Slow(seconds=float(sys.argv[1]))
+stub.gate.set()
+worker = Worker({("en", "de"): stub}, max_wait=MAX_WAIT)
+listener = bound("127.0.0.1", 0)
+listener.listen()
+print(listener.getsockname()[1], flush=True)
+try:
+    serve(app_of(worker), listener, worker.close)
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
+
+
+@contextmanager
+def translating(seconds: float) -> Iterator[tuple[subprocess.Popen[str], Client, Future[Reply]]]:
+    """Run a server that has begun a translation, which takes so long."""
+    command = [sys.executable, "-c", PROGRAM, str(seconds)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process, ThreadPoolExecutor(1) as pool:
+        assert process.stdout is not None
+        try:
+            client = Client(int(process.stdout.readline()))
+            pending = pool.submit(client.post, "/translate", ASK)
+            assert process.stdout.readline() == "begun\n"
+            yield process, client, pending
+        finally:
+            process.kill()
+
+
+def is_closed(client: Client) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", client.port), timeout=10).close()
+    except ConnectionRefusedError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
+def test_a_signal_lets_requests_finish(number: int, status: int) -> None:
+    with translating(1.0) as (process, client, pending):
+        process.send_signal(number)
+        wait_for(lambda: is_closed(client))
+        assert not pending.done()
+        assert pending.result(10).body == {"translatedText": "TWO MEN SIT."}
+        assert process.wait(10) == status
+
+
+@pytest.mark.parametrize("first", SIGNALS)
+@pytest.mark.parametrize("second", SIGNALS)
+def test_a_second_signal_ends_the_process_at_once(first: int, second: int) -> None:
+    with translating(30.0) as (process, client, pending):
+        process.send_signal(first)
+        wait_for(lambda: is_closed(client))
+        assert process.poll() is None
+        process.send_signal(second)
+        assert process.wait(5) == 128 + second
+        assert isinstance(pending.exception(10), OSError)
