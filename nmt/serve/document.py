@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from nmt.translation.sentences import join, split
 
 _BREAK = re.compile(r"(\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])")
-_SPACE = re.compile(r"(\s*)(.*?)(\s*)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -50,8 +49,7 @@ def plain(text: str) -> Document:
 
 def line(text: str, *, escaped: bool = False) -> list[Line | str]:
     """Return the parts of a text without line breaks: its sentences, and the white space around them."""
-    found = _SPACE.fullmatch(text)
-    assert found is not None
-    before, words, after = found.groups()
-    parts = [before, Line(split(words), escaped) if words else "", after]
+    words = text.strip()
+    start = text.index(words)
+    parts = [text[:start], Line(split(words), escaped) if words else "", text[start + len(words) :]]
     return [part for part in parts if part]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import time
 from html.parser import HTMLParser
 
 import pytest
@@ -36,6 +37,13 @@ def test_lines_are_divided_into_sentences() -> None:
     assert document.sentences == ["A dog.", "A cat.", "A bird."]
 
 
+def test_long_white_space_takes_no_long_time() -> None:
+    text = f"a{' ' * 100_000}b{' ' * 100_000}"
+    begun = time.perf_counter()
+    assert upper(plain(text)) == text.upper()
+    assert time.perf_counter() - begun < 1
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -55,6 +63,9 @@ def test_lines_are_divided_into_sentences() -> None:
         ("<br translate=no>a", "<br translate=no>A"),
         ("<p>a", "<p>A"),
         ("a</p>", "A</p>"),
+        ("a<![if x]>b<![endif]>c", "A<![if x]>B<![endif]>C"),
+        ("a<![CDATA[b]]>c", "A<![CDATA[b]]>C"),
+        ("a<![<b>c", "A<![<b>C"),
         ("", ""),
     ],
 )
@@ -81,7 +92,7 @@ class Markup(HTMLParser):
 def test_any_html_keeps_its_tags_whatever_the_translations_are() -> None:
     draw = random.Random(5)
     atoms = ["<p>", "</p>", "<b class='x'>", "</b>", "<br>", "a word", "&amp;", "&lt;b&gt;", "<", ">", "&", "<!--",
-             "-->", " ", "\n", "</", "<a href=\"b'>\">", "<script>", "</script>", '"', "</>", "<x/>"]  # fmt: skip
+             "<!", "-->", " ", "\n", "</", "<a href=\"b'>\">", "<script>", "</script>", '"', "</>", "<x/>"]  # fmt: skip
     for _ in range(2000):
         text = "".join(draw.choices(atoms, k=draw.randint(1, 12)))
         document = marked_up(text)
