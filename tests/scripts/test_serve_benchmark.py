@@ -30,20 +30,43 @@ def test_requests_are_timed_and_errors_counted(tokenizer: Tokenizer) -> None:
     assert bad.errors >= 1 and bad.times == []
 
 
+def test_requests_that_arrive_too_fast_are_refused_and_the_others_answered(tokenizer: Tokenizer) -> None:
+    """64 sentences take 0.2 s, so the server answers 320 in a second at most."""
+    subject = Subject(["a dog", "a cat"], "en", "de", tokenizer)
+    worker = Worker({("en", "de"): open_stub(seconds=0.2)}, max_wait=0.6)
+    with served(worker) as client:
+        serve_benchmark.measure(client.port, subject, 1, 0.2)
+        easy = serve_benchmark.overload(client.port, subject, 20.0, 0.5)
+        found = serve_benchmark.overload(client.port, subject, 640.0, 2.0)
+    assert (len(easy.times), easy.refused, easy.errors) == (10, 0, 0)
+    assert len(found.times) + found.refused == 1280 and found.errors == 0
+    assert found.refused > 300 and found.rate > 0.8 * 320
+    assert len(found.texts) == len(found.times) and max(found.times) < 1.0
+    assert found.load == "640.0 requests/s arrive"
+
+
+def test_errors_of_requests_that_arrive_are_counted(tokenizer: Tokenizer) -> None:
+    subject = Subject([POISON], "en", "de", tokenizer)
+    with served(Worker({("en", "de"): open_stub()}, max_wait=MAX_WAIT)) as client:
+        failing = serve_benchmark.overload(client.port, subject, 20.0, 0.2)
+    nobody = serve_benchmark.overload(client.port, subject, 20.0, 0.2)  # the port is closed
+    assert failing.errors == nobody.errors == 4 and not (failing.times or nobody.times)
+
+
 @pytest.mark.slow
 def test_the_report(run: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(serve_benchmark, "CLIENTS", (1, 4))
     monkeypatch.setattr(serve_benchmark, "WARMUP", 0.1)
     benchmark.main(["serve", f"ckpt={run.folder}", f"data.path={run.data}", "seconds=0.5", "search.beam_size=1"])
     said = capsys.readouterr().out
-    assert "; 0.5 s each" in said and "| clients | requests/s |" in said
-    for clients in (1, 4):
-        assert re.search(rf"^\| {clients} \|( [\d.,]+ \|){{5}} 0 \|$", said, re.M), said
+    assert "; 0.5 s each" in said and "| load | requests/s |" in said
+    for load in ("1 client", "4 clients", r"[\d.,]+ requests/s arrive"):
+        assert re.search(rf"^\| {load} \|( [\d.,]+ \|){{5}} 0 \| 0 \|$", said, re.M), said
 
 
-@pytest.mark.parametrize("arguments", [[], ["seconds=x"], ["ckpt=run", "seconds=0"]], ids=str)
+@pytest.mark.parametrize("arguments", [[], ["seconds=x"], ["ckpt=run", "seconds=0"], ["ckpt=run", "rate=0"]], ids=str)
 def test_mistakes_are_named(arguments: list[str]) -> None:
-    with pytest.raises(UserError, match=r"^(benchmark.py serve: got nothing, expected ckpt=RUN|seconds=)"):
+    with pytest.raises(UserError, match=r"^(benchmark.py serve: got nothing, expected ckpt=RUN|seconds=|rate=)"):
         serve_benchmark.run(arguments)
 
 
