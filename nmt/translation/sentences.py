@@ -1,13 +1,13 @@
 """Splits a text into sentences, and joins their translations again.
 
-The rule is short and knows no language. It has no list of abbreviations, so "Dr. Kim" is split; this program splits
-only a text that is too long for the model. It uses the Unicode properties of characters and ideas of Unicode Standard
-Annex 29:
+The rule is the same for all languages. It uses the Unicode properties of characters and ideas of Unicode Standard Annex
+29:
 
 - A sentence ends after terminal marks (. ! ? and those of other scripts, and "…") and the closing quotes and brackets
   after them, if white space and no lowercase letter follow.
 - A full stop after a single letter or after a number of one or two digits does not end a sentence: "J. Kim", "z. B.",
-  "3. Mai".
+  "3. Mai". Nor does one after a year before a month: "2026. 5. 3.".
+- A full stop of an abbreviation does not end a sentence: "Dr. Kim", "No. 5". `abbreviations.py` lists them.
 - A wide mark, as in Chinese and Japanese, needs no white space after it.
 """
 
@@ -18,13 +18,19 @@ from itertools import pairwise
 
 import regex
 
+from nmt.translation.abbreviations import BEFORE_NUMBERS, WITHIN
+
 _WIDE = r"[\p{InCJK_Symbols_And_Punctuation}\p{InHalfwidth_And_Fullwidth_Forms}]"
 _CLOSING = r"""[\p{Close_Punctuation}\p{Final_Punctuation}"']*+"""
+_STOP = rf"""
+    (?<! \b (?: [\p{{Lu}}\p{{Ll}}] | \d{{1,2}} | {WITHIN} ) ) \.
+    (?!\.) (?! (?= \s+ [\d(\[] ) (?<= \b (?: {BEFORE_NUMBERS} ) \. ) ) (?! (?<= \b \d{{4}}\. ) \s* \d{{1,2}}\. )
+"""
 _END = regex.compile(
     rf"""
     [\p{{Sentence_Terminal}}&&{_WIDE}]++ {_CLOSING}
     | (?<! [\p{{Sentence_Terminal}}…] )  # from the first mark only: long runs of marks take no longer
-      (?: (?<! \b (?: [\p{{Lu}}\p{{Ll}}] | \d{{1,2}} ) ) \. (?!\.) | \.\.++ | (?!\.) [\p{{Sentence_Terminal}}…] )++
+      (?: {_STOP} | \.\.++ | (?!\.) [\p{{Sentence_Terminal}}…] )++
       {_CLOSING} (?=\s) (?! \s+ \p{{Ll}} )
     """,
     regex.VERBOSE | regex.V1,

@@ -4,7 +4,7 @@
 
 Argos Translate reads a splitter in the format of MiniSBD: the class of each character is 2 where a sentence ends, and 0
 elsewhere. Ours has no weights. It is the rule of nmt/translation/sentences.py as a graph, for the usual letters and
-marks.
+marks, and without abbreviations.
 """
 
 from __future__ import annotations

@@ -1,0 +1,30 @@
+"""Abbreviations whose full stop does not end a sentence. Single letters ("e.g.", "z. B.", "J. Kim") need no list.
+
+The lists are short, and hold what is common in news, letters and manuals. All of them count in every text, because
+names and titles keep their form in other languages, as "Dr." does in a Korean text.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+
+# Something always follows: a name, an example, a unit.
+_WITHIN = {
+    "en": "Mr Mrs Ms Messrs Dr Drs Prof Rev Hon Gen Col Maj Capt Lt Sgt Sen Rep Gov Pres St Mt cf vs viz approx incl",
+    "de": "Hr Hrn Fr Prof Dipl Ing Mag Hl bzw bspw ca evtl exkl ggf inkl insb sog vgl zzgl Mio Mrd Tsd",
+}
+# They end a sentence as well, and do not if a number or a bracket follows: "No. 5", and "No. It is not."
+_BEFORE_NUMBERS = {
+    "en": "no nos fig figs eq eqs sec sect ch vol pp Art etc al Inc Ltd Jr Sr Jan Feb Apr Aug Sep Sept Oct Nov Dec",
+    "de": r"Nr Nrn Abb Tab Kap Abs Bd Anm Tel Str \w+str Febr Okt Dez usw usf",
+}
+
+
+def _pattern(words: dict[str, str]) -> str:
+    """Return a regular expression. A small first letter may be a capital, as at the beginning of a sentence."""
+    every = dict.fromkeys(chain.from_iterable(each.split() for each in words.values()))
+    return "|".join(f"(?i:{word[0]}){word[1:]}" if word[0].islower() else word for word in every)
+
+
+WITHIN = _pattern(_WITHIN)
+BEFORE_NUMBERS = _pattern(_BEFORE_NUMBERS)
