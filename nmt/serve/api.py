@@ -156,7 +156,8 @@ def _answering(handler: Handler) -> Handler:
 
 def _json(content: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     body = json.dumps(content, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
-    return Response(body, status, {**CORS, **(headers or {})}, media_type="application/json")
+    # A message may quote half of a character (a lone surrogate), which has no code in UTF-8.
+    return Response(body.encode("utf-8", "replace"), status, {**CORS, **(headers or {})}, media_type="application/json")
 
 
 def _never(reason: str) -> Handler:

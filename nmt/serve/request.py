@@ -157,5 +157,5 @@ def _language(given: Any, languages: Languages) -> str:
 def _count(name: str, given: Any) -> int:
     try:
         return max(0, int(given or 0))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise Refusal(400, f"Invalid request: {name} must be a number") from None

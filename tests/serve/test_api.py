@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import socket
 import threading
 from collections.abc import Iterator
@@ -79,6 +80,9 @@ def test_translations(client: Client, fields: dict[str, Any], expected: dict[str
         ({**ASK, "q": ["a", 5]}, "Invalid request: q must be a text or a list of texts"),
         ({**ASK, "q": "\ud800"}, "Invalid request: q has half of a character (a lone surrogate)"),
         ({**ASK, "alternatives": "x"}, "Invalid request: alternatives must be a number"),
+        *(({**ASK, name: math.inf}, f"Invalid request: {name} must be a number") for name in ("alternatives", "layer")),
+        ({**ASK, "source": "\ud800"}, "? is not supported"),
+        ({**ASK, "format": "\ud800"}, "? format is not supported"),
         ({**ASK, "source": "xx"}, "xx is not supported"),
         ({**ASK, "target": "xx"}, "xx is not supported"),
         ({**ASK, "source": "en-US"}, "en-us is not supported"),
