@@ -7,7 +7,7 @@ from collections import defaultdict, deque
 from functools import partial
 from statistics import median
 
-LATEST = 5  # batches of about one size whose median counts
+LATEST = 20  # batches of about one size whose median counts; a few fast ones would let too many in
 VALID = 60.0  # seconds that a measurement counts; after a pause, the machine may be faster again
 
 
