@@ -7,7 +7,7 @@ from collections import defaultdict, deque
 from functools import partial
 from statistics import median
 
-LATEST = 20  # batches of about one size whose median counts; a few fast ones would let too many in
+LATEST, SOONER = 20, 5  # batches of about one size whose median counts
 VALID = 60.0  # seconds that a measurement counts; after a pause, the machine may be faster again
 
 
@@ -16,6 +16,8 @@ class Pace:
 
     Sizes differ in a factor below two if they are "about" the same. A large batch takes far less time for each sentence
     than a small one. So nothing is concluded from small batches about large ones, except that these take no less time.
+    Of the medians of the latest 5 and the latest 20 batches, the larger one counts: a few fast batches let nobody in,
+    and a machine that becomes slow is noticed soon.
     """
 
     def __init__(self) -> None:
@@ -30,5 +32,5 @@ class Pace:
         since = time.monotonic() - VALID
         for kind in range(size.bit_length(), 0, -1):
             if valid := [seconds for when, seconds in self._measured[kind] if when >= since]:
-                return median(valid)
+                return max(median(valid[-SOONER:]), median(valid))
         return 0.0
