@@ -22,6 +22,8 @@ from nmt.translation.base import Request
 from nmt.translation.loading import resolve_device
 from nmt.translation.source import ForcedPair, SourcePart
 
+ROWS = 256  # hypotheses in a call, all of which are computed until the last one has ended
+
 
 class HuggingFaceTranslator(EngineTranslator):
     """Translates in transformers with the files of a folder alone: their model, their tokenizer, their search.
@@ -53,15 +55,18 @@ class HuggingFaceTranslator(EngineTranslator):
     def search_batch(self, requests: Sequence[Request], search: Search) -> list[list[Hypothesis]]:
         """Return the hypotheses of a beam search in transformers, best first.
 
-        All sentences of a call have prefixes of one length there.
+        All sentences of a call have prefixes of one length there, and are few and of similar lengths.
         """
         beam, found = self.plain_beam(search), dict[int, list[Hypothesis]]()
-        by_prefix = sorted(range(len(requests)), key=lambda place: len(requests[place].prefix))
-        for _, group in groupby(by_prefix, key=lambda place: len(requests[place].prefix)):
-            places = list(group)
-            some = [requests[place] for place in places]
-            several = within_limits(some, lambda few, limit: self._search(few, beam, limit))
-            found |= zip(places, several, strict=True)
+        alike = sorted(range(len(requests)), key=lambda place: (len(requests[place].prefix), requests[place].limit))
+        for _, group in groupby(alike, key=lambda place: len(requests[place].prefix)):
+            places, count = list(group), max(1, ROWS // beam.beam_size)
+            for start in range(0, len(places), count):
+                some = places[start : start + count]
+                several = within_limits(
+                    [requests[place] for place in some], lambda few, limit: self._search(few, beam, limit)
+                )
+                found |= zip(some, several, strict=True)
         return [found[place] for place in range(len(requests))]
 
     def _search(self, requests: Sequence[Request], beam: BeamSearch, limit: int) -> list[list[Hypothesis]]:

@@ -86,6 +86,13 @@ def test_beam_scores_are_ours(both: tuple[BaseTranslator, ...]) -> None:
     assert all(a[0].score == pytest.approx(b[0].score, abs=1e-4) for a, b in same)
 
 
+def test_sentences_are_the_same_in_any_number(both: tuple[BaseTranslator, ...]) -> None:
+    _, theirs = both
+    alone = [each.tokens for each in theirs.translate(TEXTS, beam_size=4)]
+    many = theirs.translate([text for text in TEXTS for _ in range(6)], beam_size=4)
+    assert [each.tokens for each in many] == [tokens for tokens in alone for _ in range(6)]
+
+
 def test_each_sentence_has_its_own_limit_and_its_own_prefix(both: tuple[BaseTranslator, ...]) -> None:
     texts, prefixes = ["dog", " ".join(TEXTS[:3]), "two dogs"], ["", "god a", "sgod"]
     fields: dict[str, Any] = {"beam_size": 1, "max_length_factor": 0.5, "max_length_extra": 6, "long_source": "whole"}
