@@ -38,6 +38,7 @@ from nmt.translation.source import ForcedPair
 Quantization = Literal["float32", "float16", "bfloat16", "int16", "int8"]
 SPECIAL = {PAD: "<pad>", UNK: "<unk>", BOS: "<s>", EOS: "</s>"}
 RMS_EPSILON = torch.finfo(torch.float32).eps  # of nn.RMSNorm without an own one
+SCORED = 512  # tokens that are scored at once: with more, the table of all probabilities makes it slower
 NEVER = [[SPECIAL[PAD]], [SPECIAL[BOS]]]
 
 
@@ -311,6 +312,8 @@ class CTranslate2Translator(EngineTranslator):
             [self._source(source) for source, _ in pairs],
             [[self._target_names[index] for index in ids[:-1]] for ids in whole],
             max_input_length=0,
+            max_batch_size=SCORED,
+            batch_type="tokens",
         )
         return [result.log_probs[: len(ids)] for result, (_, ids) in zip(results, pairs, strict=True)]
 

@@ -52,6 +52,15 @@ def test_beam_scores_are_ours(run: Run, tmp_path: Path) -> None:
     assert all(a.score == pytest.approx(b.score, abs=1e-4) for a, b in same)
 
 
+def test_scores_of_long_and_of_many_pairs_are_ours(run: Run, tmp_path: Path) -> None:
+    ours, theirs = exported(CTranslate2(), transformer(run), tmp_path / "model")
+    long = " ".join(TEXTS * 2)
+    sources = [*TEXTS, long, *TEXTS]
+    assert ours.encode([long])[0].tokens > 512
+    one, two = (each.score(sources, [text[:40] for text in sources]) for each in (ours, theirs))
+    assert [each.score for each in two] == pytest.approx([each.score for each in one], abs=1e-3)
+
+
 def test_each_sentence_has_its_own_limit_of_the_length(run: Run, tmp_path: Path) -> None:
     ours, theirs = exported(CTranslate2(), transformer(run), tmp_path / "model")
     texts = ["dog", " ".join(TEXTS[:3])]
