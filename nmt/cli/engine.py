@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from nmt.checkpoint import LoadedModel
     from nmt.translation.base import BaseTranslator
 
-Engine = Literal["torch", "ctranslate2", "onnx"]
+Engine = Literal["torch", "argos", "ctranslate2", "huggingface", "onnx"]  # PyTorch, and each format of export
 
 
 @dataclass(frozen=True)

@@ -115,7 +115,7 @@ def load_inputs(config: SplitConfig, engine: Engine = "torch") -> Inputs:
         source_lang=data.source_lang,
         target_lang=data.target_lang,
         data=origin(source, data, config.split),
-        checkpoint="ensemble" if ensemble else loaded.path.stem,
+        checkpoint="ensemble" if ensemble else "best" if isinstance(loaded, Exported) else loaded.path.stem,
         members=tuple(str(each.path.resolve()) for each in models) if elsewhere else (),
         own=not config.data and same_limits(translator.search, trained_search),
     )

@@ -97,7 +97,7 @@ def require_exported(path: str) -> None:
 def _without_best(folder: Path) -> str:
     """Return a description of a folder without a best checkpoint, with advice."""
     if (folder / EXPORTED).is_file():
-        return "an exported model; add engine=ctranslate2 or engine=onnx if that is its format, otherwise name a run"
+        return "an exported model; add its format, as in engine=ctranslate2, or name a run"
     if last_checkpoint(folder).is_file():
         return f"this run stopped before its first validation; continue it (python train.py resume={folder})"
     if (folder / CONFIG).is_file():

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from nmt.cli import evaluate, export, score, translate
+from nmt.config.yaml_files import groups
 from nmt.errors import UserError
 from tests.tiny_run import Run, make_run, sentences
 
-pytest.importorskip("ctranslate2")
-pytest.importorskip("onnxruntime")
+PACKAGES = {"argos": "ctranslate2", "ctranslate2": "ctranslate2", "huggingface": "transformers", "onnx": "onnxruntime"}
 POWER = ("search.normalization=power", "search.length_penalty=0.6")
 
 
@@ -23,26 +25,34 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.fixture(scope="module")
-def ctranslate2(run: Run, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """The words of the command line for the model in CTranslate2."""
-    return exported(run, "ctranslate2", tmp_path_factory.mktemp("out") / "model")
+def words(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[str]]:
+    """The words of the command line for the model in a format, whose package has to be there."""
+
+    @cache
+    def exported(format: str) -> list[str]:
+        pytest.importorskip(PACKAGES[format])
+        out = tmp_path_factory.mktemp("out") / "model"
+        exact = ["format.quantization=float32"] if format == "argos" else []
+        export.main([f"ckpt={run.folder}", f"out={out}", f"format={format}", "sentences=5", *exact])
+        return [f"ckpt={out}", f"engine={format}"]
+
+    return exported
 
 
-@pytest.fixture(scope="module")
-def onnx(run: Run, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """The same for ONNX."""
-    return exported(run, "onnx", tmp_path_factory.mktemp("out") / "model")
+@pytest.fixture
+def ctranslate2(words: Callable[[str], list[str]]) -> list[str]:
+    return words("ctranslate2")
 
 
-@pytest.fixture(params=["ctranslate2", "onnx"])
-def either(request: pytest.FixtureRequest) -> list[str]:
-    words: list[str] = request.getfixturevalue(request.param)
-    return words
+@pytest.fixture
+def onnx(words: Callable[[str], list[str]]) -> list[str]:
+    return words("onnx")
 
 
-def exported(run: Run, format: str, out: Path) -> list[str]:
-    export.main([f"ckpt={run.folder}", f"out={out}", f"format={format}", "sentences=5"])
-    return [f"ckpt={out}", f"engine={format}"]
+@pytest.fixture(params=groups()["export/format"])
+def each(request: pytest.FixtureRequest, words: Callable[[str], list[str]]) -> list[str]:
+    """Every format is an engine: those of configs/export/format, one after the other."""
+    return words(request.param)
 
 
 @pytest.fixture
@@ -52,10 +62,10 @@ def lines(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_file_has_the_same_lines(run: Run, either: list[str], lines: Path, tmp_path: Path) -> None:
+def test_a_file_has_the_same_lines(run: Run, each: list[str], lines: Path, tmp_path: Path) -> None:
     form = [f"input={lines}", "format=jsonl", "search.beam_size=1", *POWER]
     translate.main([f"ckpt={run.folder}", f"output={tmp_path / 'ours'}", *form])
-    translate.main([*either, f"output={tmp_path / 'theirs'}", *form])
+    translate.main([*each, f"output={tmp_path / 'theirs'}", *form])
     ours, theirs = (
         [json.loads(line) for line in (tmp_path / name).read_text("utf-8").splitlines()] for name in ("ours", "theirs")
     )
@@ -66,23 +76,23 @@ def test_a_file_has_the_same_lines(run: Run, either: list[str], lines: Path, tmp
         assert two["score"] == pytest.approx(one["score"], abs=1e-4)
 
 
-def test_scores_of_given_translations_are_the_same(run: Run, either: list[str], tmp_path: Path) -> None:
+def test_scores_of_given_translations_are_the_same(run: Run, each: list[str], tmp_path: Path) -> None:
     files = [f"source={run.data / 'test.en'}", f"target={run.data / 'test.de'}"]
     score.main([f"ckpt={run.folder}", f"output={tmp_path / 'ours'}", *files])
-    score.main([*either, f"output={tmp_path / 'theirs'}", *files])
+    score.main([*each, f"output={tmp_path / 'theirs'}", *files])
     ours, theirs = ([*map(float, (tmp_path / name).read_text("utf-8").split())] for name in ("ours", "theirs"))
     assert theirs == pytest.approx(ours, abs=1e-3) and len(ours) == 12
 
 
 def test_an_evaluation_is_written_beside_the_exported_model(
-    run: Run, either: list[str], capsys: pytest.CaptureFixture[str]
+    run: Run, each: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    evaluate.main([*either, f"data.path={run.data}", "search.beam_size=1", "bootstrap=0"])
+    evaluate.main([*each, f"data.path={run.data}", "search.beam_size=1", "bootstrap=0"])
     evaluate.main([f"ckpt={run.folder}", "search.beam_size=1", "bootstrap=0", *POWER])
     said = capsys.readouterr().out
     bleu = [line.split()[1] for line in said.splitlines() if line.startswith("  BLEU")]
     assert len(bleu) == 2 and bleu[0] == bleu[1]
-    assert list((Path(either[0].removeprefix("ckpt=")) / "translations").glob("test.*.beam1.*.scores.json"))
+    assert list((Path(each[0].removeprefix("ckpt=")) / "translations").glob("test.beam1.*.scores.json"))
 
 
 @pytest.mark.parametrize(
@@ -109,7 +119,7 @@ def test_onnx_has_every_search_that_does_not_read_the_attention(onnx: list[str],
 
 def test_the_wrong_kind_of_folder_is_named(run: Run, ctranslate2: list[str], tmp_path: Path) -> None:
     folder = ctranslate2[0]
-    with pytest.raises(UserError, match=r"add engine=ctranslate2"):
+    with pytest.raises(UserError, match=r"add its format, as in engine=ctranslate2"):
         translate.main([folder, "text=a dog"])
     with pytest.raises(UserError, match=r"no exported model \(no export\.json in it\)"):
         translate.main([f"ckpt={run.folder}", "engine=ctranslate2", "text=a dog"])
