@@ -21,8 +21,8 @@ END_SECONDS = 60  # in which a server that was told to stop answers what it has 
 def bound(host: str, port: int) -> socket.socket:
     """Return a socket of an address of this machine. Raises UserError if it cannot be had."""
     try:
-        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        made = socket.socket(family, kind)
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        made = socket.socket(family, kind, protocol)
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind(address)
     except OSError as error:

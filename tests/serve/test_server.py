@@ -1,4 +1,4 @@
-"""The process that serves: how signals end it."""
+"""The process that serves: its connections, and how signals end it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from http.client import HTTPConnection
 
 import pytest
 
-from tests.serve.stub import Client, Reply, wait_for
+from nmt.serve.worker import Worker
+from tests.serve.stub import MAX_WAIT, Client, Reply, open_stub, served, wait_for
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 ASK = {"q": "Two men sit.", "source": "en", "target": "de"}
@@ -60,6 +63,20 @@ def is_closed(client: Client) -> bool:
     except ConnectionRefusedError:
         return True
     return False
+
+
+def test_an_answer_on_an_open_connection_is_sent_at_once() -> None:
+    """Without TCP_NODELAY, the body waits 40 ms for the client to confirm the headers."""
+    with served(Worker({("en", "de"): open_stub()}, max_wait=MAX_WAIT)) as client:
+        connection = HTTPConnection("127.0.0.1", client.port, timeout=30)
+        times = []
+        for _ in range(20):
+            begun = time.perf_counter()
+            connection.request("GET", "/health")
+            connection.getresponse().read()
+            times.append(time.perf_counter() - begun)
+        connection.close()
+    assert sorted(times)[10] < 0.03
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
