@@ -22,7 +22,7 @@ from nmt.translation.base import Request
 from nmt.translation.loading import resolve_device
 from nmt.translation.source import ForcedPair, SourcePart
 
-ROWS = 256  # hypotheses in a call, all of which are computed until the last one has ended
+ROWS = 256  # hypotheses in a call: transformers computes all of them until the last one has ended
 
 
 class HuggingFaceTranslator(EngineTranslator):
@@ -55,7 +55,7 @@ class HuggingFaceTranslator(EngineTranslator):
     def search_batch(self, requests: Sequence[Request], search: Search) -> list[list[Hypothesis]]:
         """Return the hypotheses of a beam search in transformers, best first.
 
-        All sentences of a call have prefixes of one length there, and are few and of similar lengths.
+        transformers needs prefixes of one length in a call. It is faster with few sentences of similar lengths.
         """
         beam, found = self.plain_beam(search), dict[int, list[Hypothesis]]()
         alike = sorted(range(len(requests)), key=lambda place: (len(requests[place].prefix), requests[place].limit))

@@ -52,7 +52,10 @@ class _Splitter(HTMLParser):
             self._marks.append((self._begins[number - 1] + column, is_text))
 
     def parse_html_declaration(self, i: int) -> int:
-        """Return where a declaration ends. Of those in brackets, Python 3.11 fails for all but a few of SGML."""
+        """Return where a declaration ends. Those that begin with "<![" are comments here.
+
+        Python 3.11 raises an error for most of them.
+        """
         section = self.rawdata.startswith("<![", i) and not self.rawdata.startswith("<![CDATA[", i)
         return self.parse_bogus_comment(i) if section else super().parse_html_declaration(i)
 

@@ -39,7 +39,7 @@ def _problem(error: OSError, host: str, port: int) -> str:
 
 
 class _Server(uvicorn.Server):
-    """A server that leaves signals alone."""
+    """A server that does not handle signals itself."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -51,7 +51,7 @@ def serve(app: ASGIApp, listener: socket.socket, then: Callable[[], None]) -> No
     """Answer requests until SIGTERM or Ctrl-C, finish what was accepted, and call `then`.
 
     After SIGTERM it returns, and after Ctrl-C it raises KeyboardInterrupt, as the program handles it. A second signal
-    ends the process at once, with the status of shells for this signal.
+    ends the process at once, with the status that shells use: 128 and the number of the signal.
     """
     config = uvicorn.Config(
         app, log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=END_SECONDS

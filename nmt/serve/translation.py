@@ -27,7 +27,7 @@ FAILED = (
 
 async def translated(ask: Ask, worker: Worker, languages: Languages, max_sentences: int) -> dict[str, Any]:
     """Return the answer to a request. Raises Refusal if there is none. If this is cancelled, so is the work."""
-    # In a thread of its own, because the parser of HTML takes seconds for texts that were made to be difficult.
+    # In a thread of its own: the parser of HTML can take seconds for a text that was written to be slow.
     sources, documents, detected = await asyncio.to_thread(_read, ask, languages)
     found = await _answers(ask, worker, list(zip(sources, documents, strict=True)), max_sentences)
     return _answer(ask, documents, found, detected)

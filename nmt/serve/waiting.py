@@ -1,4 +1,4 @@
-"""The requests that wait for the models: their sentences, their order, and what each has in a turn."""
+"""The requests that wait for the models: their sentences and their order."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from nmt.attention_map import AttentionMap
 from nmt.translation.translation import Translation
 
-LONG = 200  # characters of a sentence; each further time, it counts as one more
+LONG = 200  # characters; a sentence counts as one more for each time that it has so many
 
 Pair = tuple[str, str]
 
@@ -35,15 +35,15 @@ class Answer:
 
 
 def size(sentence: str) -> int:
-    """Return for how many a sentence counts: one without an end would otherwise keep all others waiting."""
+    """Return as how many sentences one counts. A very long one takes the time of many."""
     return 1 + len(sentence) // LONG
 
 
 @dataclass(eq=False)
 class Job:
-    """The sentences of one request; those before `begun` are translated or being translated.
+    """The sentences of one request. `begun` is the number of those that are translated or being translated.
 
-    If it has not begun at the time `deadline`, it fails. `left` is the size of the sentences that wait.
+    The request fails if it has not begun at the time `deadline`. `left` is the total size of the sentences that wait.
     """
 
     work: Work
@@ -57,7 +57,7 @@ class Job:
         self.left = sum(map(size, self.sentences))
 
     def begin(self) -> int:
-        """Return the place of the first sentence that waits, which waits no longer."""
+        """Let the next sentence begin, and return its place."""
         self.left -= size(self.sentences[self.begun])
         self.begun += 1
         return self.begun - 1
@@ -82,16 +82,16 @@ class Job:
 
 
 class Waiting:
-    """The requests with sentences that wait, first the one whose turn it is. `room` is the size of a batch.
+    """The queue of requests whose sentences wait. `room` returns the size of a batch of a work.
 
-    `turns` holds for each work the size of the sentences that its requests translate until each had one turn, which is
-    at most a batch. All methods take the same time however many requests wait.
+    In a turn, a request has its waiting sentences translated, but at most a batch of them. `turns` holds for each work
+    the total size of the next turns of all its requests. The time of a method does not depend on their number.
     """
 
     def __init__(self, room: Callable[[Work], int]) -> None:
         self.turns: dict[Work, int] = {}
         self._room = room
-        self._jobs: dict[Job, int] = {}  # and what each counts in `turns`
+        self._jobs: dict[Job, int] = {}  # each with its part of `turns`
 
     def __iter__(self) -> Iterator[Job]:
         return iter(self._jobs)
@@ -100,7 +100,7 @@ class Waiting:
         return len(self._jobs)
 
     def put(self, job: Job) -> None:
-        """Put a request at the end; one that is there already keeps its place, if sentences of it still wait."""
+        """Put a request at the end. One that is there keeps its place, or is taken out if none of it waits."""
         self._count(job, min(job.left, self._room(job.work)))
 
     def remove(self, job: Job) -> None:

@@ -1,9 +1,9 @@
 """One thread owns the models and translates the sentences of all requests, many at a time.
 
 Sentences that arrive within 5 ms, or while the models are busy, are translated together if their settings are equal.
-Requests take turns: one that fills more than a batch does not keep the others waiting until its end. A request is
-accepted as long as its answer is expected in time. If a batch fails, its halves are tried, so that a sentence that
-cannot be translated makes no other request fail.
+Requests take turns: a request of more than a batch gives way to the others after each batch. A request is accepted as
+long as its answer is expected in time. If a batch fails, its two halves are tried alone. So a sentence that cannot be
+translated makes no other request fail.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from nmt.translation.translation import Translation
 
 logger = logging.getLogger(__name__)
 
-WINDOW = 0.005  # seconds that the first sentence waits for company
-PATIENCE = 1.2  # a request that has not begun after so many times the accepted wait fails
-TOGETHER = {"cpu": 64}  # sentences that are translated at a time; more let a short request wait longer
+WINDOW = 0.005  # seconds that the first sentence waits for others
+PATIENCE = 1.2  # an accepted request fails if it has not begun after this many times `max_wait`
+TOGETHER = {"cpu": 64}  # sentences in a batch; with more, a short request would wait longer
 TOGETHER_ELSEWHERE = 256
 
 
 class Busy(Exception):
-    """The answer cannot be expected in time. It is worth to ask again after `seconds`."""
+    """The answer is not expected in time. A client may ask again after `seconds`."""
 
     def __init__(self, message: str, seconds: float) -> None:
         super().__init__(message)
@@ -76,10 +76,10 @@ class Worker:
             self.submit(Work(pair), ["1"]).result()
 
     def submit(self, work: Work, sentences: Sequence[str]) -> Future[list[Answer]]:
-        """Return the future answers to `sentences`; cancelling it gives their places to others.
+        """Return the future of the answers to `sentences`. If it is cancelled, the rest is not translated.
 
-        Raises Busy if they are not expected in time. The future raises Busy if the request has not begun for much
-        longer, and the error of a sentence that cannot be translated.
+        Raises Busy if the answers are not expected in time. The future raises Busy if the request was accepted but
+        still has not begun long after that time. It also raises the error of a sentence that cannot be translated.
         """
         job = Job(work, sentences, time.monotonic() + PATIENCE * self.max_wait)
         if not sentences:
@@ -96,9 +96,9 @@ class Worker:
         return job.future
 
     def _expected(self, new: Job) -> float:
-        """Return the seconds until a new request has its answer, if as much is always waiting as now.
+        """Return the seconds until a new request has its answer, if as many sentences wait later as wait now.
 
-        It has its turn after each of the others had one, and so again until its sentences are translated.
+        A turn is at most one batch. Each of the other requests has a turn before each turn of the new one.
         """
         room = self._room(new.work)
         turns = self._waiting.turns | {new.work: self._waiting.turns.get(new.work, 0) + min(new.left, room)}
@@ -106,7 +106,7 @@ class Worker:
         return max(0.0, self._free - time.monotonic()) + math.ceil(new.left / room) * seconds
 
     def _seconds(self, work: Work, total: int) -> float:
-        """Return the seconds that sentences of this total size take, as many at a time as there is room for."""
+        """Return the seconds that sentences of this total size take in full batches and a last smaller one."""
         room, pace = self._room(work), self._paces[work.pair]
         full, rest = divmod(total, room)
         return full * pace.seconds(room) + (pace.seconds(rest) if rest else 0.0)
@@ -151,10 +151,10 @@ class Worker:
             job.refuse(Busy("waited too long", self.max_wait))
 
     def _taken(self) -> list[tuple[Job, int]]:
-        """Take sentences of the first request, and then of others with its settings, as long as there is room.
+        """Take sentences of the first request, and then of others with its settings, until the batch is full.
 
-        What is left of a request that has had the whole batch goes to the end. What is left of another one stays, and
-        has the next batch.
+        If sentences of the first request are left, it goes to the end of the queue. A later request whose sentences do
+        not all fit keeps its place.
         """
         if not self._waiting:
             return []
@@ -200,7 +200,7 @@ class Worker:
 
 
 def _fields(search: Search, best: int) -> dict[str, Any]:
-    """Return the settings of the search that let it find `best` translations, as far as its beam has room for them."""
+    """Return the settings with which the search finds `best` translations, or as many as its beam can hold."""
     size, own = getattr(search, "beam_size", None), getattr(search, "n_best", 1)
     if size is None or best <= own or getattr(search, "utility", None) is not None:
         return {}  # with a utility, n_best would change which translation is the best

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from itertools import chain
 
-# Something always follows: a name, an example, a unit.
+# They never end a sentence: a name, an example or a unit follows.
 _WITHIN = {
     "en": "Mr Mrs Ms Messrs Dr Drs Prof Rev Hon Gen Col Maj Capt Lt Sgt Sen Rep Gov Pres St Mt cf vs viz approx incl",
     "de": "Hr Hrn Fr Prof Dipl Ing Mag Hl bzw bspw ca evtl exkl ggf inkl insb sog vgl zzgl Mio Mrd Tsd",
 }
-# They end a sentence as well, and do not if a number or a bracket follows: "No. 5", and "No. It is not."
+# They do not end a sentence if a number or a bracket follows: "No. 5". Otherwise they can: "No. It is not."
 _BEFORE_NUMBERS = {
     "en": "no nos fig figs eq eqs sec sect ch vol pp Art etc al Inc Ltd Jr Sr Jan Feb Apr Aug Sep Sept Oct Nov Dec",
     "de": r"Nr Nrn Abb Tab Kap Abs Bd Anm Tel Str \w+str Febr Okt Dez usw usf",
@@ -21,7 +21,7 @@ _BEFORE_NUMBERS = {
 
 
 def _pattern(words: dict[str, str]) -> str:
-    """Return a regular expression. A small first letter may be a capital, as at the beginning of a sentence."""
+    """Return a regular expression for all words. A small first letter also matches a capital, as in "Approx."."""
     every = dict.fromkeys(chain.from_iterable(each.split() for each in words.values()))
     return "|".join(f"(?i:{word[0]}){word[1:]}" if word[0].islower() else word for word in every)
 

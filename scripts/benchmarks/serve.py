@@ -1,11 +1,11 @@
-"""`python scripts/benchmark.py serve`: how many requests a server answers, how fast, and what too many do to it.
+"""`python scripts/benchmark.py serve`: how many requests a server answers, how fast, and what happens with too many.
 
     python scripts/benchmark.py serve ckpt=RUN [data.path=FOLDER] [seconds=20] [rate=N] [any setting of serve.py]
 
 It starts scripts/serve.py. Then 1, 8 and 64 clients, each with one connection, send sentences of the test split for
 `seconds` seconds: one in a request, and the next as soon as the answer is there. After that, `rate` requests arrive in
 a second, whether others were answered or not; by default twice as many as were answered at best. The clients run on the
-same machine and take a part of its time. Before all, some sentences are translated that are not timed.
+same machine and take a part of its time. Before that, some sentences are translated that are not timed.
 
 The columns: answered requests and their target tokens in a second (eos counted), the median, the 95th and the 99th
 percentile of the time of an answered request, the number of requests that got status 503, and the number of other

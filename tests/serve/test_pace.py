@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nmt.serve import pace as pace_module
-from nmt.serve.pace import LATEST, SOONER, VALID, Pace
+from nmt.serve.pace import LATEST, NEWEST, VALID, Pace
 
 
 def test_a_batch_takes_as_long_as_the_latest_of_about_its_size() -> None:
@@ -30,7 +30,7 @@ def test_one_batch_that_took_long_counts_for_little_and_old_ones_for_nothing(mon
     for seconds in (1.0, 1.1, 60.0):
         pace.note(64, seconds)
     assert pace.seconds(64) == 1.1
-    for seconds in (*[5.0] * SOONER, 1.0, 1.0):  # slower soon, faster late
+    for seconds in (*[5.0] * NEWEST, 1.0, 1.0):  # slower soon, faster late
         pace.note(64, seconds)
     assert pace.seconds(64) == 5.0
     for _ in range(LATEST):

@@ -25,6 +25,13 @@ def texts(future: Future[Any]) -> list[str]:
     return [answer.translations[0].text for answer in future.result(10)]
 
 
+def busy(worker: Worker, stub: Stub) -> Worker:
+    """Return the worker once it waits, with the sentence "first", for the gate."""
+    worker.submit(WORK, ["first"])
+    wait_for(lambda: stub.batches)
+    return worker
+
+
 def test_a_sentence_gets_the_same_translation_alone_and_beside_others(run: Run) -> None:
     given = sentences(40, seed=3)
     together = Worker({PAIR: run.translator}, max_wait=MAX_WAIT)
@@ -75,9 +82,7 @@ def test_sentences_of_a_long_request_take_turns_with_others(monkeypatch: pytest.
 
 def test_a_sentence_that_fails_lets_its_request_fail_and_no_other(caplog: pytest.LogCaptureFixture) -> None:
     stub = Stub()
-    worker = Worker({PAIR: stub}, max_wait=MAX_WAIT)
-    worker.submit(WORK, ["first"])
-    wait_for(lambda: stub.batches)
+    worker = busy(Worker({PAIR: stub}, max_wait=MAX_WAIT), stub)
     good = [worker.submit(WORK, [text]) for text in ("a", "b")]
     bad = worker.submit(WORK, ["c", POISON, "d"])
     good += [worker.submit(WORK, [text]) for text in ("e", "f")]
@@ -117,9 +122,7 @@ def measured(stub: Stub, size: int = 1, **settings: Any) -> Worker:
         worker.submit(WORK, ["x"] * size).result(10)
     stub.gate.clear()
     stub.batches.clear()
-    worker.submit(WORK, ["first"])
-    wait_for(lambda: stub.batches)
-    return worker
+    return busy(worker, stub)
 
 
 def test_requests_are_accepted_as_long_as_their_answer_is_expected_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,9 +130,9 @@ def test_requests_are_accepted_as_long_as_their_answer_is_expected_in_time(monke
     stub = Stub(seconds=0.1)
     worker = measured(stub, 2, max_wait=0.45)
     accepted = [worker.submit(WORK, [text, text]) for text in "abcd"]  # they take 0.4 s
-    with pytest.raises(Busy) as busy:
+    with pytest.raises(Busy) as refused:
         worker.submit(WORK, ["e", "e"])
-    assert 0 < busy.value.seconds < 0.2
+    assert 0 < refused.value.seconds < 0.2
     assert accepted[0].cancel()
     accepted[0] = worker.submit(WORK, ["f"])
     stub.seconds = 0.0
@@ -164,9 +167,7 @@ def test_what_is_not_known_of_a_large_batch_refuses_nobody() -> None:
 def test_a_request_that_fits_a_batch_is_not_put_back_behind_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(worker_module.TOGETHER, "cpu", 4)
     stub = Stub()
-    worker = Worker({PAIR: stub}, max_wait=MAX_WAIT)
-    worker.submit(WORK, ["first"])
-    wait_for(lambda: stub.batches)
+    worker = busy(Worker({PAIR: stub}, max_wait=MAX_WAIT), stub)
     for letters in ("abc", "defg", "hij"):
         worker.submit(WORK, list(letters))
     stub.gate.set()
@@ -177,9 +178,7 @@ def test_a_request_that_fits_a_batch_is_not_put_back_behind_others(monkeypatch: 
 def test_a_sentence_of_many_characters_counts_as_several(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(worker_module.TOGETHER, "cpu", 4)
     stub = Stub()
-    worker = Worker({PAIR: stub}, max_wait=MAX_WAIT)
-    worker.submit(WORK, ["first"])
-    wait_for(lambda: stub.batches)
+    worker = busy(Worker({PAIR: stub}, max_wait=MAX_WAIT), stub)
     given = ["a", "b" * 399, "c", "d" * 400, "e" * 5000, "f", "g"]
     futures = [worker.submit(WORK, [sentence]) for sentence in given]
     stub.gate.set()
