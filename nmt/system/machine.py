@@ -7,6 +7,7 @@ import gc
 import importlib.metadata
 import os
 import platform
+import re
 import subprocess
 import sys
 import time
@@ -85,12 +86,15 @@ def peak_memory_bytes() -> int:
     """
     if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
         return int(torch.cuda.max_memory_allocated())
+    with suppress(OSError):  # on Linux: getrusage would also count the process that started this one
+        if found := re.search(r"^VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text("ascii"), re.M):
+            return int(found[1]) * 1024
     try:
         import resource
     except ModuleNotFoundError:
         return 0
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024  # Linux counts in KiB, macOS in bytes
+    return peak if sys.platform == "darwin" else peak * 1024  # macOS counts in bytes, other systems in KiB
 
 
 def forget_peak_memory() -> None:

@@ -2,20 +2,22 @@
 
     python scripts/benchmark.py translation model=FOLDER [model=FOLDER ...] [data.path=FOLDER]
 
-Each FOLDER is a run or an exported model; the first must be a run. The first 1,000 sentences of its test split are
-translated on the CPU by each model, greedily and with the search of the model. The models take turns, three times each
-after a warm-up, and the fastest time of each counts: from texts to texts, without loading. Then 200 sentences are
-translated one by one on one thread.
+Each FOLDER is a run or an exported model; the first must be a run. On the CPU, each model translates 200 sentences of
+its test split one by one, in a process of its own with one thread. Then each translates the first 1,000 sentences,
+greedily and with its own search. The models take turns, three times each after a warm-up, and the fastest time of each
+counts: from texts to texts, without loading.
 
-The columns: the size of the files, the time to load the model, the first metric of the run, the share of greedy
-translations that equal those of the first model, sentences in a second (with search, and greedily), and the median and
-the 95th percentile of the time of a single sentence.
+The columns: the size of the files, the peak of the memory of the process with one thread (on Linux), its time to load
+the model, the first metric of the run, the share of greedy translations that equal those of the first model, sentences
+in a second (with search, and greedily), and the median and the 95th percentile of the time of a single sentence.
 """
 
 from __future__ import annotations
 
+import multiprocessing
 import time
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -43,8 +45,17 @@ from nmt.translation.loading import load_translator, require_data_settings
 USAGE = "model=RUN [model=FOLDER ...] [data.path=FOLDER]"
 SENTENCES, WARMUP, ROUNDS, SINGLE = 1000, 50, 3, 200
 KINDS = ("own", "greedy")  # the model's own search, and greedy search
-HEAD = ("MB", "load (s)")
+HEAD = ("MB", "memory (MB)", "load (s)")
 TAIL = ("equal (%)", "sentences/s", "greedy sentences/s", "one sentence (ms)", "95th percentile (ms)")
+
+
+@dataclass(frozen=True)
+class Alone:
+    """What was measured in a process of its own: seconds to load, seconds of each sentence, peak memory in bytes."""
+
+    load: float
+    seconds: list[float]
+    memory: int
 
 
 @dataclass
@@ -52,12 +63,17 @@ class System:
     """A model and its measurements; `seconds` and `texts` are by the names in `KINDS`."""
 
     path: Path
-    bytes: int
-    load_seconds: float
+    alone: Alone
     translator: BaseTranslator
     seconds: dict[str, float] = field(default_factory=dict)
     texts: dict[str, list[str]] = field(default_factory=dict)
-    single: list[float] = field(default_factory=list)
+
+    @property
+    def bytes(self) -> int:
+        """The size of the checkpoint, or of all files of an exported model."""
+        exported = _is_exported(self.path)
+        files = [file for file in self.path.iterdir() if file.is_file()] if exported else [find_checkpoint(self.path)]
+        return sum(file.stat().st_size for file in files)
 
     def translate(self, sentences: Sequence[str], kind: str) -> list[str]:
         """Return the translations by the model's own search, or greedily."""
@@ -73,14 +89,14 @@ def run(arguments: Sequence[str]) -> None:
         raise UserError(f"benchmark.py translation: got {' '.join(arguments) or 'nothing'}, expected {USAGE}")
     process.speed_up()
     sources, references, metric = _test_split(names[0], path)
-    systems = [_load(Path(name)) for name in names]
+    systems = [System(path, measure_alone(path, sources[:SINGLE]), _load(path)) for path in map(Path, names)]
     print(f"hardware: {machine.summary(machine.describe())}; {len(sources):,} sentences\n", flush=True)
     measure(systems, sources)
     print(to_markdown(_table(systems, metric, references)))
 
 
 def measure(systems: Sequence[System], sources: Sequence[str]) -> None:
-    """Let the systems translate in turns, then each sentence alone on one thread."""
+    """Let the systems translate in turns."""
     for kind in KINDS:
         for system in systems:
             system.translate(sources[:WARMUP], kind)
@@ -89,24 +105,33 @@ def measure(systems: Sequence[System], sources: Sequence[str]) -> None:
             system.texts[kind] = system.translate(sources, kind)
             seconds = time.perf_counter() - started
             system.seconds[kind] = min(seconds, system.seconds.get(kind, seconds))
-    threads = torch.get_num_threads()
+
+
+def measure_alone(path: Path, sources: Sequence[str]) -> Alone:
+    """Let a process with one thread load a model and translate the sentences one by one."""
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        return pool.submit(_alone, path, sources).result()
+
+
+def _alone(path: Path, sources: Sequence[str]) -> Alone:
+    process.speed_up()
     torch.set_num_threads(1)
-    for system in systems:
-        alone = _load(system.path)  # an engine takes its number of threads when it loads
-        for source in sources[:SINGLE]:
-            started = time.perf_counter()
-            alone.translate([source], "own")
-            system.single.append(time.perf_counter() - started)
-    torch.set_num_threads(threads)
-
-
-def _load(path: Path) -> System:
-    exported = (path / EXPORTED).is_file()
     started = time.perf_counter()
-    translator: BaseTranslator = read_format(path).open(path) if exported else load_translator(path, device="cpu")
-    seconds = time.perf_counter() - started
-    files = [file for file in path.iterdir() if file.is_file()] if exported else [find_checkpoint(path)]
-    return System(path, sum(file.stat().st_size for file in files), seconds, translator)
+    translator = _load(path)
+    times = [time.perf_counter()]
+    for source in sources:
+        translator.translate([source])
+        times.append(time.perf_counter())
+    return Alone(times[0] - started, np.diff(times).tolist(), machine.peak_memory_bytes())
+
+
+def _is_exported(path: Path) -> bool:
+    return (path / EXPORTED).is_file()
+
+
+def _load(path: Path) -> BaseTranslator:
+    """Return a translator of a run or of an exported model."""
+    return read_format(path).open(path) if _is_exported(path) else load_translator(path, device="cpu")
 
 
 def _test_split(name: str, path: str | None) -> tuple[list[str], list[str], Metric]:
@@ -125,11 +150,12 @@ def _table(systems: Sequence[System], metric: Metric, references: Sequence[str])
         same = [a == b for a, b in zip(systems[0].texts["greedy"], system.texts["greedy"], strict=True)]
         figures = [
             (".1f", system.bytes / 1e6),
-            (".2f", system.load_seconds),
+            (",.0f", system.alone.memory / 1e6),
+            (".2f", system.alone.load),
             (".2f", metric.score(system.texts["own"], references).value),
             (".1f", 100 * sum(same) / len(same)),
             *((",.0f", len(references) / system.seconds[kind]) for kind in KINDS),
-            *((".1f", 1000 * float(np.percentile(system.single, share))) for share in (50, 95)),
+            *((".1f", 1000 * float(np.percentile(system.alone.seconds, share))) for share in (50, 95)),
         ]
         rows.append([text_cell(system.path.name), *(Cell(f"{value:{form}}", (value,)) for form, value in figures)])
     headings = [*HEAD, metric.label, *TAIL]

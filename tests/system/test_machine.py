@@ -92,6 +92,13 @@ def test_peak_memory_is_in_bytes_and_stays() -> None:
     assert 2**26 < after < 2**40
 
 
+@pytest.mark.skipif(platform.system() != "Linux", reason="elsewhere, the peak of the starting process may count too")
+def test_a_process_does_not_count_the_memory_of_the_one_that_started_it() -> None:
+    block = bytearray(os.urandom(1)) * 2**30
+    program = "from nmt.system import machine; print(machine.peak_memory_bytes())"
+    assert int(subprocess.check_output([sys.executable, "-c", program], text=True)) < len(block)
+
+
 def test_freed_memory_is_kept_with_glibc_and_nothing_happens_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     assert process.keep_freed_memory() is (platform.libc_ver()[0] == "glibc")
     monkeypatch.setattr("ctypes.CDLL", lambda _: object())
