@@ -19,7 +19,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -75,7 +75,7 @@ def main(config: ExportConfig) -> None:
 
     process.speed_up()
     format = build_format(config.format, allow=config.allow)
-    loaded = load_model(config.ckpt, allow=config.allow)
+    loaded = with_final_scores(load_model(config.ckpt, allow=config.allow))
     require_data_settings(loaded.config, loaded.path, "train it with train.py")
     format.require(loaded)
     data = data_of(loaded, config.data)
@@ -89,6 +89,19 @@ def main(config: ExportConfig) -> None:
         if format.promise is None and loss > MAX_LOSS:
             tell(f"warning: {label} is {loss:.2f} worse than that of the checkpoint; take more bits for the weights")
     say(f"written to {out}; its README.md says how to use it")
+
+
+def with_final_scores(loaded: LoadedModel) -> LoadedModel:
+    """Return the model with the scores of its run's end, test set included, if it is the best one of a finished run."""
+    from nmt.config.schema import MetricsFile, read_json
+    from nmt.system.run_files import METRICS, best_checkpoint, run_of
+
+    run = run_of(loaded.path)
+    if loaded.path.absolute() != best_checkpoint(run) or not (run / METRICS).is_file():
+        return loaded
+    metrics = read_json(run / METRICS, MetricsFile, remedy="restore the file")
+    final = {"val": metrics.get("val"), "test": metrics.get("test")}
+    return replace(loaded, scores={**loaded.scores, **{name: scores for name, scores in final.items() if scores}})
 
 
 def validation_pairs(translator: ModelTranslator, data: DataConfig, config: ExportConfig) -> list[SentencePair]:

@@ -35,8 +35,10 @@ Amount = Annotated[float, Range(low=0.0, high=1e15)]
 
 
 class MetricsFile(TypedDict):
-    """The entries of a metrics.json that programs read."""
+    """The entries of a metrics.json that programs read. `val` and `test` are the scores at the end of the run."""
 
+    val: NotRequired[dict[str, Any]]
+    test: NotRequired[dict[str, Any]]
     search: dict[str, Any]
     parameters: Count
     updates: Count

@@ -45,7 +45,7 @@ def _about(format: Format, model: Exportable) -> str:
     loaded, (source, target) = model.loaded, model.languages
     weights = sum(each.numel() for each in loaded.model.parameters())
     data = loaded.config["data"]
-    corpus = data.get("name") or str(data.get("source", {}).get("_target_", "")).rpartition(".")[2]
+    corpus = data.get("name") or data["_target_"].rpartition(".")[2]  # the paths of files are left out
     return f"""# {printable(loaded.config["name"])}: {source} to {target}
 
 A translation model ({architecture(loaded.config["model"])}, {weights:,} weights, {loaded.update:,} updates), trained
@@ -67,9 +67,9 @@ def _score_rows(scores: Mapping[str, Any]) -> Iterator[str]:
             continue
         for name, entry in entries.items():
             value = entry["value"] if isinstance(entry, Mapping) else entry
-            signature = entry.get("signature") or "" if isinstance(entry, Mapping) else ""
+            signature = str(entry.get("signature") or "" if isinstance(entry, Mapping) else "").replace("|", r"\|")
             label = entry.get("label", name) if isinstance(entry, Mapping) else name
-            yield f"| {split} | {printable(str(label))} | {value:.2f} | {printable(str(signature))} |"
+            yield f"| {split} | {printable(str(label))} | {value:.2f} | {printable(signature)} |"
 
 
 def _check(format: Format, report: Report) -> str:

@@ -22,4 +22,4 @@ def test_only_scores_are_in_the_table_of_scores(run: Run, tmp_path: Path) -> Non
     write_card(CTranslate2(), model, Report(1, 1e-6, 1.0, side, side), tmp_path)
     card = (tmp_path / "README.md").read_text("utf-8")
     table = card.partition("## Scores of the checkpoint")[2].partition("##")[0].split("\n")
-    assert [line for line in table if line][2:] == ["| val | loss | 2.50 |  |", "| val | BLEU | 39.50 | a|b |"]
+    assert [line for line in table if line][2:] == ["| val | loss | 2.50 |  |", r"| val | BLEU | 39.50 | a\|b |"]
