@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar
+from unittest import mock
 
 import torch
 from torch import Tensor, nn
@@ -233,12 +234,15 @@ def _constant(graph: Any, value: Tensor) -> Any:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Hide that this exporter is an old one, and that sizes in a trace may be constants: `check` finds out."""
+    """Hide that this exporter is an old one, and that sizes in a trace may be constants: `check` finds out.
+
+    If it fails, it also prints the whole graph: torch 2.13 switches its log on and has no way to leave it off.
+    """
     logger = logging.getLogger("torch.onnx")
     level = logger.level
     logger.setLevel(logging.ERROR)
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), mock.patch.object(torch._C, "_jit_onnx_log"):
             warnings.simplefilter("ignore")
             yield
     finally:
