@@ -76,7 +76,8 @@ for line in [{line!r}]:
     print(model.translate(line))
 ```
 
-`python translate.py < lines.txt > translations.txt` translates a file line by line.
+`python translate.py < lines.txt > translations.txt` translates a file line by line. It does not split them:
+a line that is longer than the limit below ends it with an error.
 """
 
 
