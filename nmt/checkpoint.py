@@ -31,6 +31,7 @@ from nmt.errors import UserError, one_line
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.trial import shapes_only
 from nmt.parameters import Form, LanguageCode, PositiveInt
+from nmt.spans import Spans
 from nmt.system.atomic import replacing
 from nmt.system.run_files import BEST, find_checkpoint
 
@@ -57,6 +58,7 @@ class ConfigFile(TypedDict):
     search: dict[str, Any]
     scores: NotRequired[dict[str, dict[str, Any]]]
     tokenizer: NotRequired[dict[str, Any]]
+    spans: NotRequired[dict[str, str | None]]
     data: NotRequired[_Data]
 
 
@@ -185,6 +187,10 @@ def load(path: Path) -> Checkpoint:
     another = "use another copy"
     config = parse_json(metadata["config"], ConfigFile, where=f"{path}: config", remedy=another)
     scores = parse_json(metadata["scores"], dict[str, Any], where=f"{path}: scores", remedy=another)
+    try:
+        tokenizer = tokenizer.with_spans(Spans(config.get("spans", {})))
+    except UserError as error:
+        raise UserError(f"{path}: damaged checkpoint ({_short(error)}); {another}") from error
     broken = non_finite(tensors)
     if broken is not None:
         raise UserError(f"{path}: the weight {broken} is not finite; use another checkpoint, or train the model again")

@@ -19,6 +19,7 @@ from nmt.models.interface import AttentionWeights
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.trial import TrialError, one_thread, shapes_only, try_model
 from nmt.search.base import Search
+from nmt.spans import Spans
 from nmt.system import machine
 from nmt.system.run_files import find_checkpoint
 
@@ -56,6 +57,7 @@ class Components:
     objective: Objective
     schedule: Schedule
     search: Search
+    spans: Spans
     metrics: Mapping[str, Metric]
     callbacks: Mapping[str, Callback]
 
@@ -78,6 +80,7 @@ def build_components(config: TrainConfig) -> Components:
         "optimizer": partial(_check_optimizer, config),
         "schedule": partial(build.build_schedule, config.scheduler, allow=allow),
         "search": partial(build.build_search, config.search, allow=allow),
+        "spans": partial(Spans, config.spans),
         "metrics": partial(_metrics, config),
         "callbacks": partial(build.build_callbacks, vars(config.callbacks), allow=allow),
     }

@@ -24,8 +24,8 @@ STRANGE = 0.5  # of the pieces of a source: a larger share of unknown characters
 class LineTranslator:
     """Translates sentences into lines of output.
 
-    Warns on standard error of split sources, of empty and of cut translations, and of sources in characters that
-    training did not have.
+    Warns on standard error of split sources, of empty and of cut translations, of lost spans, and of sources in
+    characters that training did not have.
     """
 
     def __init__(self, translator: BaseTranslator, *, jsonl: bool = False, with_attention: bool = False) -> None:
@@ -61,6 +61,7 @@ class LineTranslator:
     def _warn(self, best: Translation, place: str) -> None:
         """Count the problems of a translation, and warn of the first ones."""
         self._counts["cut"] += best.cut
+        self._counts["lost"] += bool(best.lost_spans)
         self._counts["empty"] += bool(best.tokens) and not as_line(best.text).strip()
         if best.parts:
             self._counts["split"] += 1
@@ -77,10 +78,14 @@ class LineTranslator:
                 )
 
     def close(self) -> None:
-        """Print the counts of empty and cut translations, and of sources with a problem if some had no warning."""
+        """Print the counts of translations with a problem, and those of sources if some had no warning."""
         count = self._counts
         if count["empty"]:
             tell(f"warning: {counted(count['empty'], 'translation')} without any text")
+        if count["lost"]:
+            put = self.translator.search.lost_spans == "insert"
+            where = "put where the model finds them most probable; check them" if put else "missing"
+            tell(f"warning: the search left spans out of {counted(count['lost'], 'translation')}; they are {where}")
         if count["cut"]:
             tell(f"warning: {self.translator.cut_warning(count['cut'])}")
         if count["split"] > MOST_WARNINGS:
@@ -100,6 +105,7 @@ def record(
          "translation": {both texts again, by language: so `nmt.data.sources` reads them as a pair}, with `languages`
          "log_prob": log P of the translation (natural logarithm), "score": the score by which the search ranks,
          "cut": whether the length limit ended the translation,
+         "lost_spans": [the spans of the source that the search left out (see `nmt.spans`)],
          "pieces": [T pieces], "token_log_probs": [T natural logarithms],
          "n_best": [objects with these keys except "source", best first], if the search finds several translations,
          "parts": [objects with these keys, one for each part], if the source was split because of its length,
@@ -129,6 +135,7 @@ def _plain(translation: Translation) -> dict[str, Any]:
         "log_prob": round(translation.log_prob, DECIMALS),
         "score": float(f"{translation.score:.{DIGITS}g}"),
         "cut": translation.cut,
+        "lost_spans": translation.lost_spans,
         "pieces": translation.pieces,
         "token_log_probs": [round(value, DECIMALS) for value in translation.token_log_probs],
     }

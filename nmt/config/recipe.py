@@ -117,7 +117,7 @@ def _flat(settings: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]
 
 
 def adopted(plain: Mapping[str, Any], start: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
-    """Return the settings `plain` of a run with the model and the tokenizer of the checkpoint that it starts from.
+    """Return the settings `plain` of a run with the model, tokenizer and spans of the checkpoint that it starts from.
 
     `start` is the config of that checkpoint. A section stays unchanged if the command line `overrides` or its
     experiment sets a key in it; the program that trains compares the section with the checkpoint. Settings of a debug
@@ -129,7 +129,7 @@ def adopted(plain: Mapping[str, Any], start: Mapping[str, Any], overrides: Seque
     files = Choice.of(parsed).files
     users = [*typed, *(key for file in files if file.group != "debug" for key in [*file.lines, *file.chosen])]
     debug = {key for file in files if file.group == "debug" for key in file.lines} - {*typed}
-    for section in ("model", "tokenizer"):
+    for section in ("model", "tokenizer", "spans"):
         before = copy.deepcopy(start.get(section, values[section]))
         if not any(re.match(rf"{section}([./]|$)", key) for key in users):
             values[section] = before

@@ -153,6 +153,7 @@ class TrainConfig:
     allow: list[str] = field(default_factory=list)  # the user's own packages, whose classes the nodes may name
     data: DataConfig
     tokenizer: TokenizerConfig
+    spans: dict[str, str | None] = field(default_factory=dict)  # regular expressions of `nmt.spans`, by names
     model: dict[str, Any]
     objective: dict[str, Any]
     optimizer: dict[str, Any]

@@ -46,10 +46,12 @@ def counts(dropped: Mapping[str, int]) -> str:
 def encode(pairs: Sequence[SentencePair], tokenizer: Tokenizer, *, linked: bool = False) -> list[Encoded]:
     """Return the ids of every pair, and if `linked` the links between them; both sides end with eos.
 
-    The end of a sentence has no links. Raises UserError for an alignment that does not fit its pair.
+    Marks stand for the spans that both sides of a pair have. The end of a sentence has no links. Raises UserError for
+    an alignment that does not fit its pair.
     """
-    sources = tokenizer.encode_source([pair.source for pair in pairs])
-    targets = tokenizer.encode_target([pair.target for pair in pairs])
+    marked = [tokenizer.spans.mark_pair(pair.source, pair.target) for pair in pairs]
+    sources = tokenizer.encode_source([source for source, _ in marked])
+    targets = tokenizer.encode_target([target for _, target in marked])
     if not linked:
         return list(map(Encoded, sources, targets))
     links = (_links(*each, tokenizer) for each in zip(pairs, sources, targets, strict=True))

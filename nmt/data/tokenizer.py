@@ -32,6 +32,7 @@ from nmt.data.normalization import normalized, rule_table
 from nmt.data.pair import SentencePair, Split
 from nmt.data.subwords import Inventory
 from nmt.errors import UserError
+from nmt.spans import NO_SPANS, Spans
 from nmt.tokens import BOS, EOS, PAD, RESERVED, UNK, WORD_MARK, Piece
 
 if TYPE_CHECKING:
@@ -60,19 +61,35 @@ logger = logging.getLogger(__name__)
 class Tokenizer:
     """The vocabularies of source and target. In both, the ids are 0 for pad, 1 for unk, 2 for bos and 3 for eos."""
 
-    def __init__(self, source_model: bytes, target_model: bytes | None = None) -> None:
+    def __init__(self, source_model: bytes, target_model: bytes | None = None, *, spans: Spans = NO_SPANS) -> None:
         """Take SentencePiece models as bytes. Without `target_model`, both sides share one vocabulary.
 
-        Raises UserError for a model that is damaged or has other special ids.
+        `spans` are the spans of the texts of the training. Raises UserError for a model that is damaged or has other
+        special ids, and for one that has no pieces for the marks of `spans`.
         """
         self.source_model = source_model
         self.target_model = target_model
+        self.spans = spans
         self._source = _processor(source_model)
         self._target = self._source if target_model is None else _processor(target_model)
+        if spans and not {*RESERVED} <= {*self.source_vocabulary} & {*self.target_vocabulary}:
+            raise UserError(
+                f"spans: got {', '.join(spans.patterns)}, but this vocabulary was made before there were marks for "
+                "spans; use spans=[], or train a new tokenizer"
+            )
 
     @classmethod
-    def train(cls, pairs: Iterable[SentencePair], config: TokenizerConfig, *, cache_dir: Path | None) -> Tokenizer:
-        """Return the tokenizer trained on `pairs`. The same texts, config and SentencePiece version give the same ids.
+    def train(
+        cls,
+        pairs: Iterable[SentencePair],
+        config: TokenizerConfig,
+        *,
+        cache_dir: Path | None,
+        spans: Spans = NO_SPANS,
+    ) -> Tokenizer:
+        """Return the tokenizer trained on `pairs`, whose `spans` are replaced by marks.
+
+        The same texts, config, spans and SentencePiece version give the same ids.
 
         `pairs` must allow several iterations and may be larger than memory. If it has more than `config.max_pairs`
         pairs, every n-th pair is used. Models are cached in the folder `cache_dir` (None: not cached); the key consists
@@ -81,13 +98,17 @@ class Tokenizer:
         """
         split = Split.of(pairs)
         sides = ("joint",) if config.joint else ("source", "target")
-        key = _key(split, config)
+        key = _key(split, config, spans)
         entries = {side: None if cache_dir is None else cache_dir / f"{side}-{key}.model" for side in sides}
         models = {side: model for side, entry in entries.items() if entry and (model := _cached(entry, side, config))}
         if missing := [side for side in sides if side not in models]:
-            with _sampled(split, missing, config.max_pairs) as samples:
+            with _sampled(split, missing, config.max_pairs, spans) as samples:
                 models |= {side: _trained(samples[side], len(split), side, config, entries[side]) for side in missing}
-        return cls(*(models[side] for side in sides))
+        return cls(*(models[side] for side in sides), spans=spans)
+
+    def with_spans(self, spans: Spans) -> Tokenizer:
+        """Return the same tokenizer for texts with other spans. Raises UserError if it has no marks for them."""
+        return Tokenizer(self.source_model, self.target_model, spans=spans)
 
     @property
     def joint(self) -> bool:
@@ -105,7 +126,10 @@ class Tokenizer:
         return int(self._target.get_piece_size())
 
     def encode_source(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return the ids of each text, followed by eos. An empty text gives [eos]."""
+        """Return the ids of each text, followed by eos. An empty text gives [eos].
+
+        A text with spans must have marks in their place already; see `nmt.spans`. So do those of `encode_target`.
+        """
         return _encode(self._source, texts)
 
     def encode_target(self, texts: Sequence[str]) -> list[list[int]]:
@@ -153,8 +177,13 @@ class Tokenizer:
         return source, source if self.joint else Inventory.of(self._target)
 
     def digest(self) -> str:
-        """Return a digest of the models and of SentencePiece's version. Equal digests mean equal ids for every text."""
-        parts = (sentencepiece.__version__.encode(), self.source_model, self.target_model or b"")
+        """Return a digest of the models, the spans and SentencePiece's version.
+
+        Equal digests mean equal ids for every text.
+        """
+        parts = [sentencepiece.__version__.encode(), self.source_model, self.target_model or b""]
+        if self.spans:
+            parts.append(json.dumps(self.spans.patterns).encode())
         return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
 
 
@@ -241,7 +270,7 @@ class _Texts(Iterable[str]):
 
 
 @contextmanager
-def _sampled(split: Split, sides: Sequence[str], most_pairs: int) -> Iterator[dict[str, _Texts]]:
+def _sampled(split: Split, sides: Sequence[str], most_pairs: int, spans: Spans) -> Iterator[dict[str, _Texts]]:
     """Yield the training texts of each of `sides`: every n-th pair, so that there are at most `most_pairs`.
 
     The split is read once. SentencePiece wants the size of the vocabulary first, which depends on the characters of all
@@ -256,10 +285,11 @@ def _sampled(split: Split, sides: Sequence[str], most_pairs: int) -> Iterator[di
         sources = [texts[side] for side in sides if side != "target"]
         targets = [texts[side] for side in sides if side != "source"]
         for pair in itertools.islice(split, 0, None, stride):
+            source, target = spans.mark_pair(pair.source, pair.target)
             for each in sources:
-                each.add(pair.source)
+                each.add(source)
             for each in targets:
-                each.add(pair.target)
+                each.add(target)
         yield texts
 
 
@@ -293,8 +323,9 @@ def _description(side: str, config: TokenizerConfig, model: bytes) -> str:
     return f"tokenizer: {side} {config.type}, {_processor(model).get_piece_size():,} pieces{chosen}"
 
 
-def _key(split: Split, config: TokenizerConfig) -> str:
+def _key(split: Split, config: TokenizerConfig, spans: Spans) -> str:
     settings = {
+        **({"spans": spans.patterns} if spans else {}),
         **dataclasses.asdict(config),
         **TRAINER_OPTIONS,
         "version": VERSION,

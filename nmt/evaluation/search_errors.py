@@ -54,7 +54,7 @@ def judge(translator: BaseTranslator, translations: Sequence[Translation], refer
         return []
     most, longest = translator.source_limit().tokens, translator.longest_target or math.inf
     sources = [each.source_part for each in translations]
-    forced = list(map(ForcedPair, sources, references, translator.tokenizer.encode_target(list(references))))
+    forced = list(map(ForcedPair, sources, references, translator.target_ids(sources, references)))
     fits = [pair.source.tokens <= most and len(pair.ids) <= longest for pair in forced]
     reasons = [_not_compared(each, fit) for each, fit in zip(translations, fits, strict=True)]
     compared = [pair for pair, reason in zip(forced, reasons, strict=True) if reason is None]

@@ -129,6 +129,7 @@ class Evaluation:
                 float(search.max_length_factor),
                 search.max_length_extra,
                 search.long_source,
+                search.lost_spans,
                 search.max_source_length,
             )
             parts.append(digest(self.data_sha256, *map(str, limits))[:8])

@@ -20,6 +20,7 @@ from nmt.export.aligner import AlignmentHead
 from nmt.parameters import PositiveInt, Range, check_fields
 from nmt.search.base import Hypothesis, Search
 from nmt.search.beam import BeamSearch
+from nmt.spans import Spans
 from nmt.system.atomic import write_atomically
 from nmt.system.run_files import EXPORTED
 from nmt.translation.base import BaseTranslator, Request
@@ -168,12 +169,13 @@ def write_tokenizer(tokenizer: Tokenizer, folder: Path) -> None:
 
 
 def read_tokenizer(folder: Path) -> Tokenizer:
-    """Return the tokenizer that `write_tokenizer` wrote. Raises UserError for a missing or damaged file."""
+    """Return the tokenizer of an exported folder. Raises UserError for a missing or damaged file."""
     try:
         source, target = ((folder / name).read_bytes() for name in (SOURCE, TARGET))
     except OSError as error:
         raise UserError(f"{error.filename}: cannot be read ({error.strerror}); export the model again") from error
-    return Tokenizer(source, None if source == target else target)
+    spans = Spans(read_manifest(folder)["config"].get("spans", {}))
+    return Tokenizer(source, None if source == target else target, spans=spans)
 
 
 class EngineTranslator(BaseTranslator):

@@ -15,6 +15,7 @@ from nmt.export.base import Exportable, Format
 from nmt.export.check import Report
 from nmt.system.atomic import write_atomically
 from nmt.system.run_files import EXPORTED
+from nmt.tokens import RESERVED
 
 
 def write_card(format: Format, model: Exportable, report: Report, folder: Path) -> None:
@@ -100,7 +101,7 @@ def _limits(format: Format, model: Exportable) -> str:
   sources of at most {trained or "an unknown number of"} tokens: split longer texts into sentences.
 - Beam search with {search.beam_size} beams and a length penalty of {search.length_penalty:g} {chosen}:
   the score of a translation is log P divided by length ** {search.length_penalty:g}.
-{_alignment(model)}- The tokenizer normalizes texts to Unicode NFC and joins spaces by itself.
+{_alignment(model)}{_spans(model)}- The tokenizer normalizes texts to Unicode NFC and joins spaces by itself.
 - `{EXPORTED}` has all settings of the model and of this export."""
 
 
@@ -111,4 +112,16 @@ def _alignment(model: Exportable) -> str:
     place = f"Head {head.head + 1} of layer {head.layer + 1} of the cross-attention"
     return f"""- {place} aligns best: on {head.agreement:.0%} of the target pieces, its
   highest weight is where a statistical aligner has its link. An engine that returns one head's weights returns these.
+"""
+
+
+def _spans(model: Exportable) -> str:
+    spans = model.loaded.tokenizer.spans
+    if not spans:
+        return ""
+    return f"""- The model was trained on texts with marks in place of spans that a translation must keep
+  ({", ".join(map(printable, spans.patterns))}):
+  {RESERVED[0]} for the first span of the source, {RESERVED[1]} for the second, and so on up to {RESERVED[-1]}.
+  nmt-attention-lab replaces spans by marks and back in translate.py and serve.py. Other programs must do this
+  themselves, with the regular expressions in `{EXPORTED}` (`config`, `spans`).
 """

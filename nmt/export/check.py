@@ -92,7 +92,7 @@ def usable(translator: ModelTranslator, pairs: Sequence[SentencePair]) -> list[S
     """Return the pairs without an empty side, whose source and target are short enough for the model."""
     most, longest = translator.source_limit().tokens, translator.longest_target or math.inf
     sources = translator.encode([pair.source for pair in pairs])
-    targets = translator.tokenizer.encode_target([pair.target for pair in pairs])
+    targets = translator.target_ids(sources, [pair.target for pair in pairs])
     return [
         pair
         for pair, source, target in zip(pairs, sources, targets, strict=True)
@@ -126,7 +126,7 @@ def tuned(
 
 def plain(beam: BeamSearch, **fields: Any) -> BeamSearch:
     """Return a beam search with the size and the limits of `beam`, without what other engines lack."""
-    limits = ("max_length_factor", "max_length_extra", "long_source", "max_source_length", "batch_tokens")
+    limits = ("max_length_factor", "max_length_extra", "long_source", "lost_spans", "max_source_length", "batch_tokens")
     kept = {name: getattr(beam, name) for name in ("beam_size", "normalization", "length_penalty", *limits)}
     return BeamSearch(**{**kept, **fields})
 

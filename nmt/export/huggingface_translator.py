@@ -20,7 +20,7 @@ from nmt.search.beam import BeamSearch
 from nmt.tokens import BOS, EOS, PAD
 from nmt.translation.base import Request
 from nmt.translation.loading import resolve_device
-from nmt.translation.source import ForcedPair, SourcePart
+from nmt.translation.source import ForcedPair
 
 ROWS = 256  # hypotheses in a call: transformers computes all of them until the last one has ended
 
@@ -45,11 +45,10 @@ class HuggingFaceTranslator(EngineTranslator):
         """The kind of device that computes."""
         return str(self.model.device.type)
 
-    def encode(self, texts: Sequence[str]) -> list[SourcePart]:
-        """Return each text with the ids that their tokenizer gives."""
-        texts = list(texts)
-        found = self._their_tokenizer(texts, verbose=False)["input_ids"] if texts else []
-        return [SourcePart(text, (ids,)) for text, ids in zip(texts, found, strict=True)]
+    def source_ids(self, marked: Sequence[str]) -> list[list[list[int]]]:
+        """Return for each text, with marks for its spans, the ids that their tokenizer gives."""
+        found = self._their_tokenizer(list(marked), verbose=False)["input_ids"] if marked else []
+        return [[ids] for ids in found]
 
     @torch.inference_mode()
     def search_batch(self, requests: Sequence[Request], search: Search) -> list[list[Hypothesis]]:

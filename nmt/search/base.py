@@ -61,6 +61,10 @@ class Search(ABC):
     the model reads the complete source, and only a source of more than `max_source_length` tokens is an error. One call
     decodes at most `batch_tokens / width` padded source tokens, but at least one sentence.
 
+    `lost_spans` decides about a span of the source (see `nmt.spans`) that a translation has left out. With "insert" it
+    is put where the model's log P of the translation is highest; with "report" the translation stays as it is. Both
+    are in `Translation.lost`.
+
     A value that does not fit its annotation, also one of a subclass, raises ParameterError. Conditions on several
     fields are checked in `__post_init__`.
     """
@@ -68,6 +72,7 @@ class Search(ABC):
     max_length_factor: Annotated[float, Range(above=0, high=1000)] = 2.0
     max_length_extra: Annotated[int, Range(low=0, high=10_000)] = 10
     long_source: Literal["split", "refuse", "whole"] = "split"
+    lost_spans: Literal["insert", "report"] = "insert"
     max_source_length: Annotated[int, Range(low=2)] = 1000
     batch_tokens: PositiveInt = 16000
 

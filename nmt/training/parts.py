@@ -124,9 +124,11 @@ def _translator(
             tokenizer = stored_tokenizer(last)
     elif settings.init is not None:
         start = load_initial(settings.init, recipe.plain)
-        tokenizer = start.tokenizer
+        tokenizer = start.tokenizer.with_spans(components.spans)
     else:
-        tokenizer = Tokenizer.train(corpus["train"], settings.tokenizer, cache_dir=cache_folder())
+        tokenizer = Tokenizer.train(
+            corpus["train"], settings.tokenizer, cache_dir=cache_folder(), spans=components.spans
+        )
     model = build_model(
         settings.model,
         source_vocab_size=tokenizer.source_vocab_size,
@@ -149,7 +151,7 @@ def _check_lengths(
     model = translator.model
     if model.encoder.max_length is None and model.decoder.max_length is None:
         return
-    test_sources = translator.tokenizer.encode_source([pair.source for pair in test])
+    test_sources = [part.ids[0] for part in translator.encode([pair.source for pair in test])]
     for split, sources, targets in (
         ("val", [pair.source for pair in val], [pair.target for pair in val]),
         ("test", test_sources, []),

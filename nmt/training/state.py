@@ -21,6 +21,7 @@ from nmt.config.settings import TrainConfig
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError, one_line
 from nmt.parameters import shown
+from nmt.spans import Spans
 from nmt.system.atomic import replacing
 from nmt.system.run_files import METRICS, best_checkpoint, checkpoint_folder, last_checkpoint
 from nmt.training.meter import Limits
@@ -56,8 +57,8 @@ def described(config: Mapping[str, Any], tokenizer: Tokenizer, update: int) -> d
 
 def stored_tokenizer(state: Mapping[str, Any]) -> Tokenizer:
     """Return the tokenizer in a state that `load_state` returned. Raises UserError if it is damaged."""
-    models = state["nmt"]["tokenizer"]
-    return Tokenizer(models["source"], models["target"])
+    models, config = state["nmt"]["tokenizer"], state["nmt"]["config"]
+    return Tokenizer(models["source"], models["target"], spans=Spans(config.get("spans", {})))
 
 
 def save_state(payload: Mapping[str, Any], path: Path) -> None:

@@ -6,7 +6,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,8 @@ from nmt.build import override
 from nmt.data.batch import batches_by_length
 from nmt.errors import UserError, counted
 from nmt.search.base import Hypothesis, Search
+from nmt.spans import with_spans
+from nmt.translation.lost_spans import insertions
 from nmt.translation.source import ForcedPair, SourceLimit, SourcePart, check_texts
 from nmt.translation.translation import Translation, joined
 
@@ -132,8 +134,20 @@ class BaseTranslator(ABC):
 
     def encode(self, texts: Sequence[str]) -> list[SourcePart]:
         """Return each text with the ids that the models read."""
-        by_model = (tokenizer.encode_source(list(texts)) for tokenizer in self.tokenizers)
-        return [SourcePart(text, tuple(ids)) for text, *ids in zip(texts, *by_model, strict=True)]
+        marked = [self.tokenizer.spans.mark(text) for text in texts]
+        by_model = self.source_ids([each.text for each in marked])
+        return [SourcePart(text, each, tuple(ids)) for text, each, ids in zip(texts, marked, by_model, strict=True)]
+
+    def source_ids(self, marked: Sequence[str]) -> list[list[list[int]]]:
+        """Return for each text, with marks for its spans, the ids that each model reads."""
+        by_model = [tokenizer.encode_source(marked) for tokenizer in self.tokenizers]
+        return [list(ids) for ids in zip(*by_model, strict=True)]
+
+    def target_ids(self, sources: Sequence[SourcePart], targets: Sequence[str]) -> list[list[int]]:
+        """Return the ids of translations of `sources`. The spans of the source are marks there too."""
+        mark = self.tokenizer.spans.mark_target
+        marked = [mark(target, source.marked.spans) for source, target in zip(sources, targets, strict=True)]
+        return self.tokenizer.encode_target(marked)
 
     def check_source(self, sentence: str, where: str) -> None:
         """Raise UserError if the search refuses `sentence` because of its length; `where` is its place in the input."""
@@ -184,7 +198,8 @@ class BaseTranslator(ABC):
                 f"score: got {counted(len(sources), 'source')} and {counted(len(targets), 'translation')}, expected "
                 "one translation for each source"
             )
-        pairs = list(map(ForcedPair, self.encode(sources), targets, self.tokenizer.encode_target(targets)))
+        encoded = self.encode(sources)
+        pairs = list(map(ForcedPair, encoded, targets, self.target_ids(encoded, targets)))
         places = places or [f"score: source {number} of {len(pairs)}" for number in range(1, len(pairs) + 1)]
         limit = self.source_limit(override(self.search, {"long_source": "whole"}))
         target_limit = SourceLimit(self.longest_target or sys.maxsize, "the positions of the decoder")
@@ -217,7 +232,7 @@ class BaseTranslator(ABC):
             for source, place in zip(sources, places, strict=True):
                 limit.check(source.tokens, place)
         requests = []
-        for source, prefix, place in zip(sources, self._encode_prefixes(prefixes, count), places, strict=True):
+        for source, prefix, place in zip(sources, self._encode_prefixes(prefixes, sources), places, strict=True):
             first, *rest = limit.parts(source, self.encode)
             targets = [self._target_limit(part, search) for part in (first, *rest)]
             if not first.empty:
@@ -253,24 +268,42 @@ class BaseTranslator(ABC):
                 places = [filled[i] for i in batch]
                 hypotheses_of = self.search_batch([requests[i] for i in places], search)
                 for place, hypotheses in zip(places, hypotheses_of, strict=True):
-                    found[place] = [self._translation(requests[place].part, each) for each in hypotheses]
+                    translations = [self._translation(requests[place].part, each) for each in hypotheses]
+                    if search.lost_spans == "insert":
+                        translations = [self._with_lost_spans(each) for each in translations]
+                    found[place] = translations
                 if advance is not None:
                     advance(sum(requests[place].last for place in places))
         return found
 
-    def _encode_prefixes(self, prefixes: Sequence[str] | None, count: int) -> list[list[int]]:
+    def _with_lost_spans(self, translation: Translation) -> Translation:
+        """Return a translation with each lost span at the place where log P of the translation is highest."""
+        source, tokens, log_probs = translation.source_part, translation.tokens, translation.token_log_probs
+        for number in translation.lost:
+            candidates = insertions(tokens, number, self.tokenizer)
+            scored = self.token_log_probs([ForcedPair(source, "", ids) for ids in candidates])
+            best = max(range(len(candidates)), key=lambda place: float(scored[place].sum()))
+            tokens, log_probs = candidates[best], scored[best].tolist()
+        found = self._translation(source, Hypothesis(tokens, log_probs, translation.score))
+        return replace(found, lost=translation.lost)
+
+    def _encode_prefixes(self, prefixes: Sequence[str] | None, sources: Sequence[SourcePart]) -> list[list[int]]:
         """Return the target ids of every prefix, without eos."""
+        count = len(sources)
         if prefixes is None:
             return [[]] * count
         texts = check_texts("prefix", prefixes)
         if len(texts) != count:
             raise UserError(f"prefixes: got {len(texts)}, expected one for each of {counted(count, 'sentence')}")
-        return [ids[:-1] for ids in self.tokenizer.encode_target(texts)]
+        return [ids[:-1] for ids in self.target_ids(sources, texts)]
 
     def _translation(self, source: SourcePart, found: Hypothesis, text: str | None = None) -> Translation:
-        text = self.tokenizer.decode_target(found.tokens) if text is None else text
-        pieces = [piece.label for piece in self.tokenizer.target_pieces(found.tokens)]
-        return Translation(source, text, found.score, found.tokens, found.token_log_probs, pieces)
+        spans, lost = source.marked.spans, tuple[int, ...]()
+        if text is None:
+            restored = self.tokenizer.spans.restore(self.tokenizer.decode_target(found.tokens), spans)
+            text, lost = restored.text, restored.lost
+        pieces = [piece.label for piece in with_spans(self.tokenizer.target_pieces(found.tokens), spans)]
+        return Translation(source, text, found.score, found.tokens, found.token_log_probs, pieces, lost)
 
 
 def _rejoined(source: SourcePart, parts: Sequence[list[Translation]]) -> list[Translation]:

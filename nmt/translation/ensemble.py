@@ -55,6 +55,11 @@ class Ensemble(ModelTranslator):
                     f"ensemble: {self.names[0]} and {name} have different target vocabularies ({difference}), but an "
                     "ensemble averages over the same pieces; use models trained with the same tokenizer"
                 )
+            if member.tokenizer.spans.patterns != self.tokenizer.spans.patterns:
+                raise UserError(
+                    f"ensemble: {self.names[0]} and {name} were trained with different spans; use models trained with "
+                    "the same spans="
+                )
 
     @property
     def models(self) -> list[Seq2Seq]:
@@ -107,7 +112,7 @@ class Ensemble(ModelTranslator):
 
 def _for_member(source: SourcePart, number: int) -> SourcePart:
     """Return the source as the member at index `number` reads it."""
-    return SourcePart(source.text, (source.ids[number],))
+    return replace(source, ids=(source.ids[number],))
 
 
 def _difference(one: Sequence[str], other: Sequence[str]) -> str | None:

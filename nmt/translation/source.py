@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from nmt.errors import UserError
 from nmt.search.base import Search
+from nmt.spans import Marked, unmarked
 from nmt.translation.sentences import split_to_fit
 
 SPLIT_IT = "let it be split into sentences: search.long_source=split"
@@ -14,9 +15,13 @@ SPLIT_IT = "let it be split into sentences: search.long_source=split"
 
 @dataclass(frozen=True)
 class SourcePart:
-    """A source, or a part of one: its text, and the ids that each model reads, eos included."""
+    """A source, or a part of one: its text, the same with marks for its spans, and the ids that each model reads.
+
+    The ids include eos.
+    """
 
     text: str
+    marked: Marked
     ids: tuple[list[int], ...]
 
     @property
@@ -65,11 +70,11 @@ class SourceLimit:
             return [source]
         encoded: dict[str, SourcePart] = {}
 
-        def fits(text: str) -> bool:
-            (encoded[text],) = encode([text])
-            return encoded[text].tokens <= self.tokens
+        def fits(marked: str) -> bool:
+            (encoded[marked],) = encode([unmarked(marked, source.marked.spans)])
+            return encoded[marked].tokens <= self.tokens
 
-        return [encoded[text] for text in split_to_fit(source.text, fits)]
+        return [encoded[marked] for marked in split_to_fit(source.marked.text, fits)]
 
 
 def unsplit_limit(search: Search, positions: int | None, reason: str, trained_length: int | None) -> SourceLimit:

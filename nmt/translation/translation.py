@@ -21,6 +21,8 @@ class Translation:
 
     `parts` is empty, unless the source was too long for the model and was split. Then it holds the translation of each
     part, and the other fields join them: the lists one after another, the scores as their sum.
+
+    `lost` has the numbers of the source's spans (see `nmt.spans`) that the search left out of the translation.
     """
 
     source_part: SourcePart
@@ -29,6 +31,7 @@ class Translation:
     tokens: list[int]
     token_log_probs: list[float]
     pieces: list[str]
+    lost: tuple[int, ...] = ()
     parts: tuple[Translation, ...] = ()
 
     @property
@@ -40,6 +43,13 @@ class Translation:
     def log_prob(self) -> float:
         """The natural logarithm of the model's probability of the translation: the sum of `token_log_probs`."""
         return sum(self.token_log_probs)
+
+    @property
+    def lost_spans(self) -> list[str]:
+        """The spans of the source that the search left out, here or in `parts`."""
+        if self.parts:
+            return list(chain.from_iterable(part.lost_spans for part in self.parts))
+        return [self.source_part.marked.spans[number] for number in self.lost]
 
     @property
     def cut(self) -> bool:
@@ -63,5 +73,6 @@ def joined(source: SourcePart, parts: Sequence[Translation]) -> Translation:
         list(chain.from_iterable(part.tokens for part in parts)),
         list(chain.from_iterable(part.token_log_probs for part in parts)),
         list(chain.from_iterable(part.pieces for part in parts)),
+        (),
         tuple(parts),
     )

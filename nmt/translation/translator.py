@@ -18,6 +18,7 @@ from nmt.errors import UserError
 from nmt.models.interface import AttentionWeights
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.base import Search, Selectable, Step
+from nmt.spans import with_spans
 from nmt.tokens import BOS
 from nmt.translation.source import ForcedPair, SourceLimit, SourcePart, unsplit_limit
 from nmt.translation.stepwise import ModelTranslator, inference
@@ -119,11 +120,12 @@ class Translator(ModelTranslator):
                 _, weights = self._forced(sources, targets, need_weights=True)
                 assert weights is not None
                 for row, place in enumerate(places):
+                    spans = translations[place].source_part.marked.spans
                     found[place] = AttentionMap.from_weights(
                         weights,
                         row,
-                        source_pieces=self.tokenizer.source_pieces(source_ids[place]),
-                        target_pieces=self.tokenizer.target_pieces(target_ids[place]),
+                        source_pieces=with_spans(self.tokenizer.source_pieces(source_ids[place]), spans),
+                        target_pieces=with_spans(self.tokenizer.target_pieces(target_ids[place]), spans),
                         source=translations[place].source,
                         target=translations[place].text,
                         origin=self._origin(translations[place]),
@@ -146,9 +148,11 @@ class Translator(ModelTranslator):
                 "nmt.build.build_model(config, ...)"
             )
         known: dict[str, Any] = {} if self.trained_length is None else {"max_length": self.trained_length}
+        spans = self.tokenizer.spans.patterns
         if self.languages is not None:
             known |= dict(zip(("source_lang", "target_lang"), self.languages, strict=True))
         config = {"name": self.name, "model": self.model.config, "search": search_node(self.search), "data": known}
+        config |= {"spans": spans} if spans else {}
         weights = checkpoint.weights_of(self.model)
         checkpoint.save(Checkpoint(weights, config, self.tokenizer, scores={}, update=self.update), Path(path))
 

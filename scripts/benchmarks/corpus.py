@@ -41,6 +41,7 @@ from nmt.data.loader import BatchLoader
 from nmt.data.pair import Split
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
+from nmt.spans import Spans
 from nmt.system import machine
 from nmt.system.cores import usable_cores
 
@@ -167,7 +168,7 @@ def _prepare(settings: list[str]) -> tuple[Split, EncodedCorpus, dict[str, float
     splits = load_corpus(build_source(config.data), config.data)
     corpus = splits["train"]
     times.append(time.perf_counter())
-    tokenizer = Tokenizer.train(corpus, config.tokenizer, cache_dir=cache_folder())
+    tokenizer = Tokenizer.train(corpus, config.tokenizer, cache_dir=cache_folder(), spans=Spans(config.spans))
     times.append(time.perf_counter())
     filters = make_filters(config.data, splits)
     encoded = encode_corpus(corpus, tokenizer, filters, folder=cache_folder())

@@ -9,7 +9,7 @@ import re
 import select
 import threading
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -18,6 +18,7 @@ from nmt.cli.translation_lines import LineTranslator
 from nmt.errors import UserError
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
+from nmt.spans import Marked, Spans
 from nmt.system.lines import LONGEST, as_line
 from nmt.tokens import EOS
 from nmt.translation.source import SourcePart
@@ -189,7 +190,7 @@ def test_translate_program_refuses_a_line_without_end(
 def test_translate_program_says_how_many_translations_are_empty(
     run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    parts = [SourcePart(source, ([EOS],)) for source in ("a", "", "b")]
+    parts = [SourcePart(source, Marked(source), ([EOS],)) for source in ("a", "", "b")]
     empty = [[Translation(part, "", -1.0, [3] * bool(part.text), [-1.0], ["</s>"])] for part in parts]
     monkeypatch.setattr(Translator, "hypotheses", lambda *_, **__: empty)
     feed(monkeypatch, b"a\n\nb\n")
@@ -222,3 +223,21 @@ def test_lines_are_read_whole_across_blocks(monkeypatch: pytest.MonkeyPatch) -> 
         chunks = list(translate_program.arriving(io.BytesIO(content)))
         assert b"".join(line for chunk in chunks for line in chunk) == content
         assert max(map(len, chunks)) <= 3
+
+
+@pytest.mark.parametrize(("how", "told"), [("insert", "check them"), ("report", "they are missing")])
+def test_lost_spans_are_named_and_counted(
+    run: Run, capsys: pytest.CaptureFixture[str], how: Literal["insert", "report"], told: str
+) -> None:
+    spans = Spans({"braces": r"\{\w\}"})
+    search = BeamSearch(beam_size=2, lost_spans=how)
+    ours = Translator(run.translator.model, run.translator.tokenizer.with_spans(spans), search)
+    lines = LineTranslator(ours, jsonl=True)
+    texts = [f"{line} {{x}}." for line in sentences(8, seed=6)]
+    found = [json.loads(line) for line in lines.lines(texts, texts)]
+    lines.close()
+    lost = [each for each in found if each["lost_spans"]]
+    assert lost and all(each["lost_spans"] == ["{x}"] for each in lost)
+    assert all(("{x}" in each["text"]) == (how == "insert") for each in lost)
+    assert f"warning: the search left spans out of {len(lost)} translation" in (err := capsys.readouterr().err)
+    assert told in err

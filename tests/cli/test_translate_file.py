@@ -56,7 +56,7 @@ def test_json_lines_hold_what_the_translator_finds(run: Run, translated: FileCal
             assert plain["log_prob"] == pytest.approx(sum(each.token_log_probs), abs=1e-4)
         if not row["pieces"]:
             assert row == {
-                **{"source": row["source"], "text": "", "log_prob": 0, "score": 0, "cut": False},
+                **{"source": row["source"], "text": "", "log_prob": 0, "score": 0, "cut": False, "lost_spans": []},
                 **{"pieces": [], "token_log_probs": [], "attention": None},
             }
             continue

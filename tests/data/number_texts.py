@@ -4,6 +4,7 @@ import random
 
 from nmt.data.filters import Filters
 from nmt.data.pair import SentencePair
+from nmt.spans import NO_SPANS
 from nmt.tokens import EOS
 
 KEEP_ALL = Filters(max_length=10_000, max_ratio=10_000.0)
@@ -11,6 +12,8 @@ KEEP_ALL = Filters(max_length=10_000, max_ratio=10_000.0)
 
 class Numbers:
     """Stands in for a tokenizer: a text is its ids, written out."""
+
+    spans = NO_SPANS
 
     def __init__(self, size=1000, name="numbers"):
         self.source_vocab_size = self.target_vocab_size = size

@@ -10,6 +10,7 @@ from nmt.data.encoding import encode_corpus
 from nmt.data.filters import Filters
 from nmt.data.pair import SentencePair, Split
 from nmt.data.training_pairs import TrainingPairs, WeightedCorpus
+from nmt.spans import NO_SPANS
 from nmt.tokens import EOS
 
 
@@ -17,6 +18,7 @@ class Words:
     """Stands in for a tokenizer: one token for each word, then eos."""
 
     source_vocab_size = target_vocab_size = 10
+    spans = NO_SPANS
 
     def digest(self):
         return "words"

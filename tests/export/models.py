@@ -17,6 +17,7 @@ from nmt.data.pair import SentencePair
 from nmt.data.tokenizer import Tokenizer
 from nmt.export.base import Exportable, Format, write
 from nmt.search.beam import BeamSearch
+from nmt.spans import Spans
 from nmt.system.run_files import best_checkpoint
 from nmt.translation.base import BaseTranslator
 from nmt.translation.loading import make_translator
@@ -86,3 +87,14 @@ def largest_difference(ours: BaseTranslator, theirs: BaseTranslator) -> float:
     scored = zip(ours.score(TEXTS, targets), theirs.score(TEXTS, targets), strict=True)
     pairs = [pair for a, b in scored for pair in zip(a.token_log_probs, b.token_log_probs, strict=True)]
     return float(np.max([abs(a - b) for a, b in pairs]))  # NaN if there is one
+
+
+def check_spans(format: Format, run: Run, folder: Path) -> None:
+    """Assert that a written model keeps the spans of texts, and translates them as its checkpoint does."""
+    spans = Spans({"braces": r"\{\w\}"})
+    model = transformer(run, tokenizer=run.translator.tokenizer.with_spans(spans))
+    model = replace(model, config={**model.config, "spans": spans.patterns})
+    texts = [f"{{b}} {text} {{a}}" for text in TEXTS]
+    found = [each.translate(texts, beam_size=1) for each in exported(format, model, folder)]
+    assert [each.text for each in found[0]] == [each.text for each in found[1]]
+    assert all(sorted(spans.find(each.text)) == ["{a}", "{b}"] for each in found[1])

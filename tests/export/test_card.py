@@ -5,21 +5,32 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from nmt.checkpoint import LoadedModel
 from nmt.evaluation.metrics.base import score
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.export.base import Exportable
 from nmt.export.card import write_card
 from nmt.export.check import Report, Side
 from nmt.export.ctranslate2 import CTranslate2
+from nmt.spans import Spans
 from tests.export.models import SEARCH, transformer
 from tests.tiny_run import Run
 
 
+def card_of(model: LoadedModel, folder: Path) -> str:
+    side = Side(score({"bleu": BLEU()}, ["a dog"], ["a dog"]), 1.0)
+    write_card(CTranslate2(), Exportable(model, SEARCH, "a dog"), Report(1, 1e-6, 1.0, side, side), folder)
+    return (folder / "README.md").read_text("utf-8")
+
+
 def test_only_scores_are_in_the_table_of_scores(run: Run, tmp_path: Path) -> None:
     scores = {"val": {"loss": 2.5, "bleu": {"value": 39.5, "label": "BLEU", "signature": "a|b"}}, "weights": "average"}
-    side = Side(score({"bleu": BLEU()}, ["a dog"], ["a dog"]), 1.0)
-    model = Exportable(replace(transformer(run), scores=scores), SEARCH, "a dog")
-    write_card(CTranslate2(), model, Report(1, 1e-6, 1.0, side, side), tmp_path)
-    card = (tmp_path / "README.md").read_text("utf-8")
+    card = card_of(replace(transformer(run), scores=scores), tmp_path)
     table = card.partition("## Scores of the checkpoint")[2].partition("##")[0].split("\n")
     assert [line for line in table if line][2:] == ["| val | loss | 2.50 |  |", r"| val | BLEU | 39.50 | a\|b |"]
+
+
+def test_the_card_says_what_spans_need_only_if_the_model_has_some(run: Run, tmp_path: Path) -> None:
+    spans = Spans({"braces": "{.}", "tags": "<.>"})
+    assert "(braces, tags)" in card_of(transformer(run, tokenizer=run.translator.tokenizer.with_spans(spans)), tmp_path)
+    assert "marks" not in card_of(transformer(run), tmp_path)

@@ -12,7 +12,7 @@ import torch
 from nmt.checkpoint import weights_of
 from nmt.errors import UserError
 from nmt.export.ctranslate2 import CTranslate2
-from tests.export.models import TEXTS, exported, largest_difference, recurrent_model, transformer
+from tests.export.models import TEXTS, check_spans, exported, largest_difference, recurrent_model, transformer
 from tests.tiny_run import Run
 
 ctranslate2 = pytest.importorskip("ctranslate2")
@@ -126,3 +126,7 @@ def test_a_search_that_the_engine_lacks_is_refused(
     _, theirs = exported(CTranslate2(), transformer(run), tmp_path / "model")
     with pytest.raises(UserError, match=words):
         theirs.translate(TEXTS, **fields)
+
+
+def test_spans_are_kept(run: Run, tmp_path: Path) -> None:
+    check_spans(CTranslate2(), run, tmp_path / "model")

@@ -17,7 +17,15 @@ from nmt.errors import UserError
 from nmt.export.base import read_tokenizer
 from nmt.export.huggingface import HuggingFace
 from nmt.translation.base import BaseTranslator
-from tests.export.models import TEXTS, exported, largest_difference, recurrent_model, transformer, two_vocabularies
+from tests.export.models import (
+    TEXTS,
+    check_spans,
+    exported,
+    largest_difference,
+    recurrent_model,
+    transformer,
+    two_vocabularies,
+)
 from tests.tiny_run import Run
 
 pytest.importorskip("transformers")
@@ -179,3 +187,7 @@ def test_our_weights_stay_as_they_are(run: Run, tmp_path: Path) -> None:
     before = {name: value.clone() for name, value in model.model.state_dict().items()}
     exported(HuggingFace(), model, tmp_path / "model")
     assert all(torch.equal(value, before[name]) for name, value in model.model.state_dict().items())
+
+
+def test_spans_are_kept(run: Run, tmp_path: Path) -> None:
+    check_spans(HuggingFace(), run, tmp_path / "model")

@@ -20,7 +20,7 @@ from nmt.models.seq2seq import Seq2Seq
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
 from nmt.tokens import BOS, EOS
-from tests.export.models import TEXTS, exported, largest_difference, loaded, recurrent_model
+from tests.export.models import TEXTS, check_spans, exported, largest_difference, loaded, recurrent_model
 from tests.models.cases import CASES, VOCABULARY, build
 from tests.tiny_run import Run, recurrent
 
@@ -203,3 +203,7 @@ def test_a_part_that_the_exporter_does_not_know_is_named(tmp_path: Path, capfd: 
     with pytest.raises(UserError, match=r"^ckpt: torch cannot write this model as ONNX \(.*i0e"):
         write_graphs(model, tmp_path)
     assert capfd.readouterr().out == ""
+
+
+def test_spans_are_kept(run: Run, tmp_path: Path) -> None:
+    check_spans(Onnx(), run, tmp_path / "model")

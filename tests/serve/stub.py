@@ -25,6 +25,7 @@ from nmt.serve.languages import Languages
 from nmt.serve.request import Limits
 from nmt.serve.server import bound
 from nmt.serve.worker import Worker
+from nmt.spans import Marked
 from nmt.tokens import WORD_MARK, Piece
 from nmt.translation.source import SourcePart
 from nmt.translation.translation import Translation
@@ -70,7 +71,9 @@ def translation(text: str, rank: int) -> Translation:
     words = text.upper() if rank == 0 else f"{text.upper()} {rank}"
     pieces = pieces_of(words)
     count = len(pieces)
-    return Translation(SourcePart(text, ([5, 3],)), words, -1.0 - rank, [7] * count, [-0.5] * count, pieces)
+    return Translation(
+        SourcePart(text, Marked(text), ([5, 3],)), words, -1.0 - rank, [7] * count, [-0.5] * count, pieces
+    )
 
 
 def pieces_of(text: str) -> list[str]:

@@ -35,7 +35,7 @@ from nmt.system.atomic import require_writable, write_atomically
 from nmt.system.run_files import find_checkpoint
 
 if TYPE_CHECKING:
-    from nmt.config.settings import TokenizerConfig, TrainConfig
+    from nmt.config.settings import TrainConfig
     from nmt.data.pair import Split
     from nmt.data.sources.base import Source
     from nmt.data.tokenizer import Tokenizer
@@ -106,7 +106,7 @@ def inspect(inputs: Inputs, examples: int) -> DataReport:
     corpus = load_corpus(inputs.source, config.data)
     more = {name: each.split for name, each in load_more(inputs.more, config.data).items()}
     start = inputs.start
-    tokenizer, note = tokenizer_of(start) if start else train_tokenizer(corpus["train"], config.tokenizer)
+    tokenizer, note = tokenizer_of(start) if start else train_tokenizer(corpus["train"], config)
     report = inspection.inspect(corpus, tokenizer, config.data, origin=inputs.origin, more=more, examples=examples)
     return replace(report, tokenizer=note)
 
@@ -132,7 +132,7 @@ def tokenizer_of(start: Path) -> tuple[Tokenizer, str]:
     return load(start).tokenizer, f"the pieces above are those of init={start}"
 
 
-def train_tokenizer(split: Split, settings: TokenizerConfig) -> tuple[Tokenizer, str]:
+def train_tokenizer(split: Split, config: TrainConfig) -> tuple[Tokenizer, str]:
     """Return the tokenizer of the settings and "".
 
     If the texts do not allow the vocabulary size of the settings, return a tokenizer with the default size and a note
@@ -140,11 +140,14 @@ def train_tokenizer(split: Split, settings: TokenizerConfig) -> tuple[Tokenizer,
     """
     from nmt.data.cache import cache_folder
     from nmt.data.tokenizer import Tokenizer
+    from nmt.spans import Spans
 
+    settings, spans = config.tokenizer, Spans(config.spans)
     try:
-        return Tokenizer.train(split, settings, cache_dir=cache_folder()), ""
+        return Tokenizer.train(split, settings, cache_dir=cache_folder(), spans=spans), ""
     except UserError as error:
         if settings.vocab_size is None:
             raise
-        suited = Tokenizer.train(split, replace(settings, vocab_size=None), cache_dir=cache_folder())
+        any_size = replace(settings, vocab_size=None)
+        suited = Tokenizer.train(split, any_size, cache_dir=cache_folder(), spans=spans)
         return suited, f"a run would end here: {error}; the pieces above are those of tokenizer.vocab_size=null"

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from nmt.attention_map import AttentionMap, Kind
+from nmt.data.encoding import encode
 from nmt.data.pair import SentencePair
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import printable
@@ -140,7 +141,7 @@ def count_pieces(pairs: Iterable[SentencePair], tokenizer: Tokenizer) -> dict[st
     """Return how often each piece occurs in the first 100,000 pairs, as "source" and "target"."""
     counts: dict[str, Counter[str]] = {"source": Counter(), "target": Counter()}
     for pair in islice(pairs, COUNTED_PAIRS):
-        (source,), (target,) = tokenizer.encode_source([pair.source]), tokenizer.encode_target([pair.target])
-        counts["source"].update(piece.label for piece in tokenizer.source_pieces(source))
-        counts["target"].update(piece.label for piece in tokenizer.target_pieces(target))
+        (ids,) = encode([pair], tokenizer)
+        counts["source"].update(piece.label for piece in tokenizer.source_pieces(ids.source))
+        counts["target"].update(piece.label for piece in tokenizer.target_pieces(ids.target))
     return counts

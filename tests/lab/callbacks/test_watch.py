@@ -16,6 +16,7 @@ from nmt.data.pair import SentencePair
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.lab.attention.measures import scalars
 from nmt.lab.callbacks.watch import MANY, SATURATED, Watch
+from nmt.spans import Marked
 from nmt.tokens import EOS
 from nmt.training.validation import Validation
 from nmt.translation.source import SourcePart
@@ -37,7 +38,14 @@ class Runs:
 
     def validate(self, texts: list[str], *, val: float = 1.0, train: float = 1.0, share: float = 0.9) -> None:
         self.translations = [
-            Translation(SourcePart(pair.source, ([5, 6, EOS],)), text, 0.0, [5, 6, EOS], [0.0] * 3, ["a", "b", "c"])
+            Translation(
+                SourcePart(pair.source, Marked(pair.source), ([5, 6, EOS],)),
+                text,
+                0.0,
+                [5, 6, EOS],
+                [0.0] * 3,
+                ["a", "b", "c"],
+            )
             for pair, text in zip(PAIRS, texts, strict=True)
         ]
         scores = {"loss": val, "perplexity": math.exp(val), "bleu": BLEU().score(texts, RIGHT).value}

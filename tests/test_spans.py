@@ -1,0 +1,128 @@
+"""Spans are found, replaced by marks, and put back unchanged."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import yaml
+
+from nmt import spans as spans_module
+from nmt.errors import UserError
+from nmt.spans import MARK, NO_SPANS, Restored, Spans
+from nmt.tokens import RESERVED
+
+ROOT = Path(__file__).resolve().parents[1]
+COMMON = Spans(yaml.safe_load((ROOT / "configs" / "spans" / "common.yaml").read_text("utf-8")))
+
+FOUND = {
+    "Press <b>Save</b> now.": ["<b>", "</b>"],
+    'See <a href="https://x.org/a b">here</a>.': ['<a href="https://x.org/a b">', "</a>"],
+    "a <br/> b <br /> c": ["<br/>", "<br />"],
+    "Go to https://example.com/a?b=c#d.": ["https://example.com/a?b=c#d"],
+    "(www.example.com)": ["www.example.com"],
+    "Write to jane.doe+x@mail.example.org, please.": ["jane.doe+x@mail.example.org"],
+    "Hello {name}, {{user.name}} and ${HOME}!": ["{name}", "{{user.name}}", "${HOME}"],
+    "$(brand) on $name and %USERNAME%": ["$(brand)", "$name", "%USERNAME%"],
+    "%s of %1$s, %(count)d files, %.2f, %-5d and %L1": ["%s", "%1$s", "%(count)d", "%.2f", "%-5d", "%L1"],
+    "[X5X] and [X12X ]": ["[X5X]", "[X12X ]"],
+    "a&nbsp;b &#160; c": ["&nbsp;", "&#160;"],
+    r"Open C:\Users\me\a.txt or /usr/bin/python3.": [r"C:\Users\me\a.txt", "/usr/bin/python3"],
+    "Nice 👍🏽 👨‍👩‍👧 🇰🇷!": ["👍🏽", "👨‍👩‍👧", "🇰🇷"],
+    "a ｟3｠ b": ["｟3｠"],
+    # What is no span:
+    "100% of 50 % and/or 3 < 4 > 2, AT&T; $5, 5% drop": [],
+    "The © 2024 ™ sign; e.g. this. a{b": [],
+}
+
+
+@pytest.mark.parametrize("text", FOUND)
+def test_the_common_patterns_find_spans(text: str) -> None:
+    assert COMMON.find(text) == FOUND[text]
+
+
+def drawn(draw: random.Random, *more: str) -> str:
+    """Return a text of words and spans, many of them equal, with and without spaces between them."""
+    parts = ["<b>", "</b>", "{name}", "{0}", "%s", "👍", "a", "dog.", " ", "\n", "한국", *more]
+    return "".join(draw.choices([*parts, " "], k=draw.randint(0, 40))).strip()
+
+
+@pytest.mark.parametrize("more", [(), ("｟0｠", "｟31｠")])
+def test_marks_become_the_same_text_again(more: tuple[str, ...]) -> None:
+    draw, most = random.Random(0), 0
+    for _ in range(300):
+        text = drawn(draw, *more)
+        if more and len(COMMON.find(text)) > len(RESERVED):
+            continue  # marks of its own beyond the sixteenth span cannot be told from ours
+        marked = COMMON.mark(text)
+        assert COMMON.restore(marked.text, marked.spans) == Restored(text)
+        assert [*marked.spans] == COMMON.find(text)[: len(RESERVED)]
+        assert MARK.findall(marked.text)[: len(marked.spans)] == RESERVED[: len(marked.spans)], "numbered in order"
+        most = max(most, len(marked.spans))
+    assert most == len(RESERVED)
+
+
+def test_a_pair_has_marks_for_the_spans_of_both_sides() -> None:
+    draw = random.Random(1)
+    for _ in range(300):
+        texts = drawn(draw), drawn(draw)
+        marked = COMMON.mark_pair(*texts)
+        marks = [MARK.findall(side) for side in marked]
+        common = Counter(COMMON.find(texts[0])) & Counter(COMMON.find(texts[1]))
+        assert marks[0] == sorted(marks[1], key=RESERVED.index) == RESERVED[: common.total()]
+        kept = [Counter(COMMON.find(side)) - Counter(marks[0]) for side in marked]
+        if common.total() <= len(RESERVED):
+            assert kept == [Counter(COMMON.find(side)) - common for side in texts]
+
+
+def test_a_target_has_the_numbers_of_the_source() -> None:
+    source = COMMON.mark("{a} sends {b} to {a}.")
+    assert source.text == "｟0｠ sends ｟1｠ to ｟2｠."
+    assert COMMON.mark_target("{b} von {a} an {a}, {c}.", source.spans) == "｟1｠ von ｟0｠ an ｟2｠, {c}."
+    assert COMMON.mark_pair("{a} {x} {b}", "{b} {a} {y}") == ("｟0｠ {x} ｟1｠", "｟1｠ ｟0｠ {y}")
+
+
+def test_a_translation_without_a_mark_says_which_span_is_lost() -> None:
+    restored = COMMON.restore("｟1｠ und ｟1｠ und ｟7｠ .", ["{a}", "{b}", "{c}"])
+    assert restored.text == "{b} und und ." and restored.lost == (0, 2)
+
+
+def test_more_spans_than_marks_stay_text() -> None:
+    text = " ".join(f"{{{number}}}" for number in range(20))
+    marked = COMMON.mark(text)
+    assert marked.text == " ".join([*RESERVED, "{16}", "{17}", "{18}", "{19}"])
+
+
+def test_without_patterns_a_text_stays_as_it_is() -> None:
+    text = "{a} ｟0｠ https://example.com"
+    assert NO_SPANS.mark(text).text == text and NO_SPANS.restore(text, []).text == text
+    assert NO_SPANS.mark_pair(text, text) == (text, text) and not NO_SPANS and COMMON
+
+
+def test_the_first_pattern_counts_and_none_is_left_out() -> None:
+    both = {"word": "ab", "longer": "abc", "none": None}
+    assert Spans(both).find("abc") == ["ab"]
+    assert Spans(both | {"word": None}).find("abc") == ["abc"]
+    assert [*Spans(both).patterns] == ["word", "longer"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "reason"),
+    [("(", "no regular expression"), ("(a)b", "has a group"), ("a*", "empty text"), (r"\b", "empty text")],
+)
+def test_a_pattern_that_cannot_be_used_is_an_error(pattern: str, reason: str) -> None:
+    with pytest.raises(UserError, match=rf"spans\.mine: got .*{reason}"):
+        Spans({"mine": pattern})
+
+
+def test_a_pattern_that_takes_too_long_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spans_module, "SECONDS", 0.05)
+    with pytest.raises(UserError, match=r"more than 0\.05 seconds; use simpler patterns in place of slow"):
+        Spans({"slow": "(?:a|aa)+b"}).mark("a" * 60)
+
+
+def test_the_common_patterns_are_fast_on_texts_that_are_made_to_be_slow() -> None:
+    for part in ("<a ", "{", "a.", "http://", "%", "/a", "a@", "&a", "<a b=", "[X1", "👍"):
+        COMMON.mark(part * 5_000)

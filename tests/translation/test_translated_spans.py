@@ -1,0 +1,121 @@
+"""Translations keep the spans of their sources, whichever model and search made them."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+import torch
+
+from nmt import checkpoint
+from nmt.data.encoding import encode
+from nmt.data.pair import SentencePair
+from nmt.errors import UserError
+from nmt.search.sampling import Sampling
+from nmt.spans import Spans
+from nmt.tokens import BOS, EOS, RESERVED
+from nmt.translation.ensemble import Ensemble
+from nmt.translation.translator import Translator
+from tests.tiny_run import Run, sentences
+
+SPANS = Spans({"braces": r"\{\w+\}", "tags": "</?[a-z]>"})
+
+
+@pytest.fixture(scope="module")
+def translator(run: Run) -> Translator:
+    ours = run.translator
+    return Translator(ours.model, ours.tokenizer.with_spans(SPANS), ours.search, name="tiny")
+
+
+@pytest.fixture(scope="module")
+def texts() -> list[str]:
+    """Texts with up to four spans, some of them equal."""
+    draw, found = random.Random(0), []
+    for line in sentences(24, seed=8):
+        words = line.split()
+        for span in draw.choices(["{name}", "{x}", "<b>", "</b>"], k=draw.randint(0, 4)):
+            words.insert(draw.randint(0, len(words)), span)
+        found.append(draw.choice([" ", " ", ""]).join(words) if len(words) < 4 else " ".join(words))
+    return found
+
+
+def test_every_span_is_in_the_translation_once(translator: Translator, texts: list[str]) -> None:
+    reported = translator.translate(texts, lost_spans="report")
+    assert 0 < sum(bool(each.lost) for each in reported) < len(texts), "the model drops spans"
+    for text, inserted, plain in zip(texts, translator.translate(texts), reported, strict=True):
+        assert sorted(SPANS.find(inserted.text)) == sorted(SPANS.find(text))
+        kept = [span for number, span in enumerate(SPANS.find(text)) if number not in plain.lost]
+        assert sorted(SPANS.find(plain.text)) == sorted(kept)
+        assert inserted.lost == plain.lost and "｟" not in inserted.text + plain.text
+        assert not plain.lost or inserted.tokens != plain.tokens
+
+
+def test_a_lost_span_stands_where_the_model_finds_it_most_probable(translator: Translator) -> None:
+    (lost,) = {each.lost for each in translator.translate(["a dog {x}"], lost_spans="report")}
+    assert lost == (0,), "the model of this test drops it"
+    (plain,), (inserted,) = (translator.translate(["a dog {x}"], lost_spans=how) for how in ("report", "insert"))
+    space, mark = (translator.tokenizer.target_vocabulary.index(piece) for piece in ("▁", RESERVED[0]))
+    ends = plain.tokens[-1] == EOS
+    candidates = [
+        [*plain.tokens[:place], *new, *plain.tokens[place:]]
+        for place in range(len(plain.tokens) + 1 - ends)
+        for new in ([mark], [space, mark])
+    ]
+    source = torch.tensor([translator.encode(["a dog {x}"])[0].ids[0]])
+    model, values = translator.model.eval(), []
+    for ids in candidates:
+        with torch.inference_mode():
+            hidden, _ = model(source, torch.ones_like(source, dtype=torch.bool), torch.tensor([[BOS, *ids[:-1]]]))
+            log_probs = model.decoder.output(hidden)[0].log_softmax(-1)
+        values.append(float(log_probs[torch.arange(len(ids)), torch.tensor(ids)].sum()))
+    assert inserted.tokens == candidates[values.index(max(values))]
+    assert inserted.log_prob == pytest.approx(max(values), abs=1e-4)
+
+
+def test_a_sentence_gets_the_same_translation_alone_and_beside_others(translator: Translator, texts: list[str]) -> None:
+    together = translator.translate(texts)
+    assert [translator.translate([text])[0].tokens for text in texts] == [each.tokens for each in together]
+
+
+def test_a_given_translation_has_the_marks_of_its_source(translator: Translator) -> None:
+    source, target = "{a} dog {b} {c}", "{b} red {a} {d}"
+    (scored,) = translator.score([source], [target])
+    marked = translator.tokenizer.encode_target(["｟1｠ red ｟0｠ {d}"])[0]
+    assert scored.tokens == marked and scored.text == target
+    assert [piece for piece in scored.pieces if piece in {"{a}", "{b}", "{c}"}] == ["{b}", "{a}"]
+
+
+def test_training_pairs_have_the_marks_that_translations_have(translator: Translator) -> None:
+    pair = SentencePair("{a} dog {b}", "{b} red {a}")
+    (encoded,) = encode([pair], translator.tokenizer)
+    (source,) = translator.encode([pair.source])
+    assert (encoded.source,) == source.ids
+    assert encoded.target == translator.target_ids([source], [pair.target])[0]
+
+
+def test_a_source_that_is_split_keeps_all_spans(translator: Translator) -> None:
+    text = " ".join(f"{line} {{n{number}}}." for number, line in enumerate(sentences(40, seed=2)))
+    (found,) = translator.translate([text], max_source_length=40)
+    assert len(found.parts) > 5 and sorted(SPANS.find(found.text)) == sorted(SPANS.find(text))
+
+
+def test_samples_keep_spans_too(translator: Translator, texts: list[str]) -> None:
+    search = Sampling(samples=3, max_length_factor=1.0, max_length_extra=2)
+    sampling = Translator(translator.model, translator.tokenizer, search)
+    for text, samples in zip(texts, sampling.hypotheses(texts), strict=True):
+        assert all(sorted(SPANS.find(each.text)) == sorted(SPANS.find(text)) for each in samples)
+
+
+def test_a_checkpoint_keeps_the_spans(translator: Translator, texts: list[str], run: Run, tmp_path: Path) -> None:
+    named = {"model": run.translator.model.config}
+    assert named["model"] is not None
+    translator.save(tmp_path / "model.safetensors")
+    loaded = checkpoint.load(tmp_path / "model.safetensors").tokenizer
+    assert loaded.spans.patterns == SPANS.patterns
+    assert loaded.digest() == translator.tokenizer.digest() != run.translator.tokenizer.digest()
+
+
+def test_models_with_other_spans_are_no_ensemble(translator: Translator, run: Run) -> None:
+    with pytest.raises(UserError, match="spans"):
+        Ensemble([translator, run.translator])
