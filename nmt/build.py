@@ -25,6 +25,7 @@ from nmt.search.base import Search
 if TYPE_CHECKING:
     from pytorch_lightning import Callback
 
+    from nmt.data.augment.base import Augmentation
     from nmt.evaluation.metrics.base import Metric
     from nmt.export.base import Format
     from nmt.models.interface import Decoder, Encoder
@@ -48,6 +49,7 @@ SOURCES = ("nmt.data.sources", "nmt.lab.sources", "nmt.lab.tasks")
 SEARCHES = ("nmt.search",)
 METRICS = ("nmt.evaluation.metrics",)
 FORMATS = ("nmt.export",)
+AUGMENTATIONS = ("nmt.data.augment",)
 
 
 def build_model(
@@ -246,6 +248,21 @@ def build_metrics(nodes: Mapping[str, Any], *, target_lang: str, allow: Sequence
     if problems:
         raise UserError(*problems)
     return metrics
+
+
+def build_augmentations(nodes: Mapping[str, Any], *, allow: Sequence[str] = ()) -> list[Augmentation]:
+    """Return the changes of training pairs that the nodes of `augment` describe. A node that is null is left out.
+
+    Raises UserError for nodes that do not fit, and if their rates sum to more than 1.
+    """
+    kind, chosen = f"{AUGMENTATIONS[0]}.base.Augmentation", {name: node for name, node in nodes.items() if node}
+    found = [_built(node, f"augment.{name}", kind, AUGMENTATIONS, allow) for name, node in chosen.items()]
+    if (total := sum(each.rate for each in found)) > 1:
+        raise UserError(
+            f"augment: the rates of {', '.join(chosen)} sum to {total:g}, expected at most 1, because a pair has at "
+            "most one change"
+        )
+    return found
 
 
 def merge_scores(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
@@ -26,6 +26,7 @@ from nmt.system.run_files import find_checkpoint
 if TYPE_CHECKING:
     from pytorch_lightning import Callback
 
+    from nmt.data.augment.base import Augmentation
     from nmt.evaluation.metrics.base import Metric
     from nmt.training.objectives.base import Objective
     from nmt.training.schedules import Schedule
@@ -58,6 +59,7 @@ class Components:
     schedule: Schedule
     search: Search
     spans: Spans
+    augmentations: Sequence[Augmentation]
     metrics: Mapping[str, Metric]
     callbacks: Mapping[str, Callback]
 
@@ -81,6 +83,7 @@ def build_components(config: TrainConfig) -> Components:
         "schedule": partial(build.build_schedule, config.scheduler, allow=allow),
         "search": partial(build.build_search, config.search, allow=allow),
         "spans": partial(Spans, config.spans),
+        "augmentations": partial(build.build_augmentations, config.augment, allow=allow),
         "metrics": partial(_metrics, config),
         "callbacks": partial(build.build_callbacks, vars(config.callbacks), allow=allow),
     }
@@ -185,6 +188,12 @@ def _check_objective(config: TrainConfig, objective: Objective, weights: Attenti
             f"data.more: got {', '.join(config.data.more)}, but objective {name} learns from "
             "word alignments, which these corpora do not have; leave them out, or use objective=cross_entropy"
         )
+    for name_of_section, section in (("spans", config.spans), ("augment", config.augment)):
+        if objective.needs_links and section:
+            raise UserError(
+                f"{name_of_section}: got {', '.join(section)}, but objective {name} learns from word alignments, which "
+                f"are those of the unchanged pairs; use {name_of_section}=[], or another objective"
+            )
     if objective.needs_weights:
         try:
             objective.check(weights)

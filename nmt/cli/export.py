@@ -129,7 +129,7 @@ def exportable(
     text: str | None,
 ) -> Exportable:
     """Return the model with the length penalty and the alignment head that are chosen on the validation pairs."""
-    from nmt.export.aligner import best_head
+    from nmt.export.alignment_head import best_head
     from nmt.export.base import Exportable
     from nmt.export.check import tuned
 

@@ -154,6 +154,7 @@ class TrainConfig:
     data: DataConfig
     tokenizer: TokenizerConfig
     spans: dict[str, str | None] = field(default_factory=dict)  # regular expressions of `nmt.spans`, by names
+    augment: dict[str, Any] = field(default_factory=dict)  # nodes of changes of training pairs, by names
     model: dict[str, Any]
     objective: dict[str, Any]
     optimizer: dict[str, Any]

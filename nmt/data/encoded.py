@@ -89,6 +89,35 @@ class EncodedCorpus(EncodedPairs):
         return lengths
 
 
+class Mixture(EncodedPairs):
+    """Pairs of several corpora: those of `rows[0]` from the first corpus, then those of `rows[1]` from the second..."""
+
+    def __init__(self, corpora: Sequence[EncodedPairs], rows: Sequence[NDArray[np.int64]]) -> None:
+        self._corpora = corpora
+        self._rows = np.concatenate(rows)
+        self._ends = np.cumsum([len(each) for each in rows])
+        chosen = list(zip(corpora, rows, strict=True))
+        self._source_lengths = np.concatenate([corpus.source_lengths[each] for corpus, each in chosen])
+        self._target_lengths = np.concatenate([corpus.target_lengths[each] for corpus, each in chosen])
+
+    @property
+    def source_lengths(self) -> NDArray[np.int32]:
+        """The number of source ids of each pair."""
+        return self._source_lengths
+
+    @property
+    def target_lengths(self) -> NDArray[np.int32]:
+        """The number of target ids of each pair."""
+        return self._target_lengths
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, index: int) -> Encoded:  # type: ignore[override]  # no slices
+        place = range(len(self))[index]
+        return self._corpora[int(np.searchsorted(self._ends, place, side="right"))][int(self._rows[place])]
+
+
 def _mapped(path: Path) -> NDArray[Any]:
     return np.asarray(np.load(path, mmap_mode="r"))  # a plain array, because slices of np.memmap are slow
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from nmt.config.settings import DataConfig, TrainConfig
+from nmt.data.augment.base import Augmentation
+from nmt.data.augment.pairs import Augmenter
 from nmt.data.cache import cache_folder
 from nmt.data.corpus import WeightedSplit, load_corpus, load_more
-from nmt.data.encoded import EncodedCorpus
+from nmt.data.encoded import EncodedCorpus, EncodedPairs
 from nmt.data.encoding import encode_corpus
 from nmt.data.filters import make_filters
 from nmt.data.pair import Split
 from nmt.data.sources.base import Source
 from nmt.data.tokenizer import Tokenizer
-from nmt.data.training_pairs import SubwordSampling, TrainingPairs, WeightedCorpus
+from nmt.data.training_pairs import BothDirections, SubwordSampling, TrainingPairs, WeightedCorpus
 from nmt.errors import UserError, counted
 from nmt.system.lines import digest
 
@@ -41,8 +43,12 @@ class Corpora:
         added = [f"{each.split.digest} {each.weight}" for each in self.more.values()]
         return digest(*(split.digest for split in splits), *links, *added, *["both directions"] * data.both_directions)
 
-    def training_pairs(self, tokenizer: Tokenizer, settings: TrainConfig, *, linked: bool) -> TrainingPairs:
-        """Return the encoded training pairs. Raises UserError if the filters drop all pairs of a corpus."""
+    def training_pairs(
+        self, tokenizer: Tokenizer, augmentations: Sequence[Augmentation], settings: TrainConfig, *, linked: bool
+    ) -> TrainingPairs:
+        """Return the encoded training pairs of each epoch, with the changes of `augmentations`.
+
+        Raises UserError if the filters drop all pairs of a corpus."""
         data = settings.data
 
         def encoded(split: Split) -> EncodedCorpus:
@@ -60,10 +66,21 @@ class Corpora:
                     )
             except UserError as error:
                 raise UserError(f"data.more.{name}: {error}") from error
+        augmenter = None
+        if augmentations:
+            first: EncodedPairs = parts[0].corpus
+            learned_from = BothDirections(first) if data.both_directions else first
+            augmenter = Augmenter(tokenizer, augmentations, data.max_length, learned_from)
         strength, sampling = data.subword_sampling, None
         if strength is not None:
             sampling = SubwordSampling(tokenizer, settings.tokenizer.type, strength, data.max_length)
-        train = TrainingPairs(parts, both_directions=data.both_directions, sampling=sampling, seed=settings.seed)
+        train = TrainingPairs(
+            parts,
+            both_directions=data.both_directions,
+            augmenter=augmenter,
+            sampling=sampling,
+            seed=settings.seed,
+        )
         if self.more or data.both_directions:
             logger.info(f"training pairs: {len(train):,} in an epoch")
         return train

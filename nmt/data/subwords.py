@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any
 
-from nmt.tokens import EOS, WORD_MARK
+from nmt.tokens import EOS, RESERVED, WORD_MARK
 
 WORDS = 100_000  # maximum number of words whose segmentations are kept in memory
 STATES = 400_000  # the same for states of words on the way from characters to pieces
@@ -68,16 +68,18 @@ class Sampler(ABC):
     def __init__(self, inventory: Inventory) -> None:
         self.inventory = inventory
         mark = WORD_MARK.encode()
+        self._reserved = {inventory.ids[piece] for piece in RESERVED if piece in inventory.ids}
         self._starts = {index for index, content in enumerate(inventory.content) if content.startswith(mark)}
         self._longest = max(map(len, inventory.ids), default=1)
 
     def __call__(self, ids: Sequence[int], rng: random.Random) -> list[int]:
-        """Return another encoding of the text of `ids`; both end with eos."""
-        starts = [place for place, index in enumerate(ids) if index in self._starts]
+        """Return another encoding of the text of `ids`; both end with eos. Reserved pieces stay as they are."""
+        bounds = {place for place, index in enumerate(ids) if index in self._starts or index in self._reserved}
+        bounds |= {place + 1 for place, index in enumerate(ids) if index in self._reserved}
         end = len(ids) - 1
         sampled: list[int] = []
-        for start, stop in pairwise([*starts, end]):
-            sampled += self.word(tuple(ids[start:stop]), rng)
+        for start, stop in pairwise(sorted(bounds | {end})):
+            sampled += [ids[start]] if ids[start] in self._reserved else self.word(tuple(ids[start:stop]), rng)
         return [*sampled, ids[end]]
 
     def text(self, word: Ids) -> str:

@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from nmt.data.encoded import Encoded, EncodedCorpus, EncodedPairs, IdTypes, writing_corpus
+from nmt.data.augment.pairs import Augmenter
+from nmt.data.encoded import Encoded, EncodedCorpus, EncodedPairs, IdTypes, Mixture, writing_corpus
 from nmt.data.encoding import CHUNK_PAIRS
 from nmt.data.progress import PassProgress
 from nmt.data.subwords import SAMPLERS
@@ -43,35 +44,6 @@ class WeightedCorpus:
         """Return the numbers of the pairs of an epoch."""
         drawn = np.array(sorted(rng.sample(range(len(self.corpus)), self.share)), np.int64)
         return np.concatenate([np.tile(np.arange(len(self.corpus)), int(self.weight)), drawn])
-
-
-class Mixture(EncodedPairs):
-    """Pairs of several corpora: those of `rows[0]` from the first corpus, then those of `rows[1]` from the second..."""
-
-    def __init__(self, corpora: Sequence[EncodedCorpus], rows: Sequence[NDArray[np.int64]]) -> None:
-        self._corpora = corpora
-        self._rows = np.concatenate(rows)
-        self._ends = np.cumsum([len(each) for each in rows])
-        chosen = list(zip(corpora, rows, strict=True))
-        self._source_lengths = np.concatenate([corpus.source_lengths[each] for corpus, each in chosen])
-        self._target_lengths = np.concatenate([corpus.target_lengths[each] for corpus, each in chosen])
-
-    @property
-    def source_lengths(self) -> NDArray[np.int32]:
-        """The number of source ids of each pair."""
-        return self._source_lengths
-
-    @property
-    def target_lengths(self) -> NDArray[np.int32]:
-        """The number of target ids of each pair."""
-        return self._target_lengths
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __getitem__(self, index: int) -> Encoded:  # type: ignore[override]  # no slices
-        place = range(len(self))[index]
-        return self._corpora[int(np.searchsorted(self._ends, place, side="right"))][int(self._rows[place])]
 
 
 class BothDirections(EncodedPairs):
@@ -159,11 +131,13 @@ class TrainingPairs:
         parts: Sequence[WeightedCorpus],
         *,
         both_directions: bool = False,
+        augmenter: Augmenter | None = None,
         sampling: SubwordSampling | None = None,
         seed: int = 0,
     ) -> None:
         self.parts = parts
         self.both_directions = both_directions
+        self.augmenter = augmenter
         self.sampling = sampling
         self.seed = seed
         self._last: tuple[int, EncodedPairs] | None = None
@@ -185,7 +159,7 @@ class TrainingPairs:
     @property
     def differ(self) -> bool:
         """Whether the pairs of two epochs differ."""
-        return self.sampling is not None or any(part.share for part in self.parts)
+        return self.augmenter is not None or self.sampling is not None or any(part.share for part in self.parts)
 
     def of_epoch(self, epoch: int) -> EncodedPairs:
         """Return the pairs of an epoch. They are made unless the last call was for the same pairs."""
@@ -201,4 +175,6 @@ class TrainingPairs:
             pairs = Mixture([part.corpus for part in self.parts], [part.rows(rng) for part in self.parts])
         if self.both_directions:
             pairs = BothDirections(pairs)
+        if self.augmenter is not None:
+            pairs = self.augmenter(pairs, rng)
         return pairs if self.sampling is None else self.sampling(pairs, rng)

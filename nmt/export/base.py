@@ -16,7 +16,7 @@ from nmt.config.schema import Count, read_json
 from nmt.config.settings import shareable
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
-from nmt.export.aligner import AlignmentHead
+from nmt.export.alignment_head import AlignmentHead
 from nmt.parameters import PositiveInt, Range, check_fields
 from nmt.search.base import Hypothesis, Search
 from nmt.search.beam import BeamSearch

@@ -99,7 +99,7 @@ def build_parts(recipe: Recipe, components: Components, last: Mapping[str, Any] 
     val_pairs = list(corpora.splits["val"])
     val = encode(val_pairs, translator.tokenizer, linked=linked)
     _check_lengths(recipe, translator, val, corpora.splits.get("test", ()))
-    train = corpora.training_pairs(translator.tokenizer, settings, linked=linked)
+    train = corpora.training_pairs(translator.tokenizer, components.augmentations, settings, linked=linked)
     return Parts(
         **vars(components),
         recipe=recipe,

@@ -1,14 +1,14 @@
-"""The aligner finds word pairs that always stand together, and the chosen head is the one that CTranslate2 returns."""
+"""The head that agrees most with the aligner is chosen, and it is the one that CTranslate2 returns."""
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 
 import pytest
 import torch
 
-from nmt.export.aligner import AlignmentHead, align, best_head
+from nmt.data.aligner import Aligner
+from nmt.export.alignment_head import AlignmentHead, best_head
 from nmt.export.base import Exportable, write
 from nmt.export.ctranslate2 import CTranslate2, CTranslate2Translator
 from nmt.translation.loading import make_translator
@@ -16,29 +16,13 @@ from tests.export.models import SEARCH, TEXTS, largest_difference, transformer
 from tests.tiny_run import Run
 
 
-def test_a_reordered_dictionary_is_found() -> None:
-    """Each target has the translations of the source's words, with neighbours exchanged here and there."""
-    draw, pairs, orders = random.Random(1), [], []
-    for _ in range(300):
-        source = [draw.randint(10, 40) for _ in range(draw.randint(2, 8))]
-        order = list(range(len(source)))
-        if draw.random() < 0.5:
-            place = draw.randrange(len(source) - 1)
-            order[place], order[place + 1] = order[place + 1], order[place]
-        pairs.append((source, [source[position] + 100 for position in order]))
-        orders.append(order)
-    found = align(pairs)
-    rows = zip(pairs, found, orders, strict=True)
-    right = [pair[0][a] == pair[0][b] for pair, *links in rows for a, b in zip(*links, strict=True)]
-    assert sum(right) / len(right) > 0.98
-
-
 def test_the_head_with_the_highest_agreement_is_chosen(run: Run) -> None:
     translator = make_translator([transformer(run)], SEARCH)
     targets = [text[::-1] for text in TEXTS]
     found = best_head(translator, TEXTS, targets)
     scored = translator.score(TEXTS, targets)
-    links = align([(each.source_part.ids[0][:-1], each.tokens[:-1]) for each in scored])
+    pairs = [(each.source_part.ids[0][:-1], each.tokens[:-1]) for each in scored]
+    links = [Aligner(pairs).links(*pair)[0] for pair in pairs]
     agreed = torch.zeros(2, 2)
     for attention, each in zip(translator.attention_maps(scored), links, strict=True):
         assert attention.cross is not None

@@ -1,0 +1,92 @@
+"""The contract of a change of training pairs."""
+
+from __future__ import annotations
+
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from nmt.parameters import Share, check_fields
+from nmt.tokens import WORD_MARK
+
+TRIES = 8  # to find a part of a pair whose translation is known
+
+
+@dataclass(frozen=True)
+class Example:
+    """A training pair as pieces, whose texts joined are its text. A piece that begins a word begins with "▁".
+
+    `forward` has for each target piece the position of the source piece that it translates, and `backward` the reverse,
+    as a statistical aligner sees them. Both are empty if the change does not read links.
+    """
+
+    source: Sequence[str]
+    target: Sequence[str]
+    forward: Sequence[int] = field(default=(), repr=False)
+    backward: Sequence[int] = field(default=(), repr=False)
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """The texts of source and target."""
+        return text(self.source), text(self.target)
+
+    def words(self) -> list[range]:
+        """Return the positions of the pieces of each source word."""
+        starts = [place for place, piece in enumerate(self.source) if piece.startswith(WORD_MARK) or place == 0]
+        return [range(*each) for each in zip(starts, [*starts[1:], len(self.source)], strict=True)]
+
+    def translation(self, part: range) -> range | None:
+        """Return the positions of the target pieces that translate a part of the source, or None.
+
+        They translate it if no link leads out of the two parts (Och and Ney 2004, section 3.2), and if the aligner
+        agrees in both directions on one link at least.
+        """
+        linked = [place for place, position in enumerate(self.forward) if position in part]
+        linked += [self.backward[position] for position in part]
+        found = range(min(linked), max(linked) + 1)
+        if any(self.forward[place] not in part for place in found):
+            return None
+        if any(position in found for place, position in enumerate(self.backward) if place not in part):
+            return None
+        return found if any(self.forward[self.backward[position]] == position for position in part) else None
+
+    def phrases(self, most_words: int, rng: random.Random) -> Iterator[tuple[range, range]]:
+        """Yield random parts of one to `most_words` source words with their translations. It gives up after 8 tries."""
+        words = self.words()
+        for _ in range(TRIES):
+            first = rng.randrange(len(words))
+            last = min(first + rng.randrange(most_words), len(words) - 1)
+            part = range(words[first].start, words[last].stop)
+            if (found := self.translation(part)) is not None:
+                yield part, found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Augmentation(ABC):
+    """Makes another pair of some training pairs, anew in each epoch.
+
+    `rate` is the share of the pairs that it changes. A pair has at most one change in an epoch. A value that does not
+    fit its annotation raises ParameterError.
+    """
+
+    rate: Share
+
+    reads_links: ClassVar[bool] = False  # whether it needs `Example.forward` and `Example.backward`
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    @abstractmethod
+    def __call__(self, example: Example, rng: random.Random, another: Callable[[], Example]) -> tuple[str, str] | None:
+        """Return the texts of source and target after the change, or None if the pair cannot be changed in this way.
+
+        Spans are marks in these texts (see `nmt.spans`), and the first mark of the source need not be "｟0｠". All
+        random choices come from `rng`. `another` returns another random pair, without links.
+        """
+
+
+def text(pieces: Sequence[str]) -> str:
+    """Return the text of pieces, without spaces at its ends."""
+    return "".join(pieces).replace(WORD_MARK, " ").strip()

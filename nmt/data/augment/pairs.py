@@ -1,0 +1,118 @@
+"""The training pairs of an epoch, some of them changed."""
+
+from __future__ import annotations
+
+import bisect
+import functools
+import itertools
+import random
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from nmt.data.aligner import Aligner
+from nmt.data.augment.base import Augmentation, Example
+from nmt.data.encoded import Encoded, EncodedCorpus, EncodedPairs, IdTypes, Mixture, writing_corpus
+from nmt.data.progress import PassProgress
+from nmt.data.tokenizer import Tokenizer
+from nmt.spans import MARK
+from nmt.tokens import RESERVED
+
+CHUNK = 1_000  # pairs that are encoded by one call
+MOST_LINKS = 6_000_000  # possible links between pieces that the aligner learns from
+
+Texts = tuple[str, str]
+
+
+class Augmenter:
+    """Changes a share of the pairs of each epoch. The result depends only on the pairs and the random generator."""
+
+    def __init__(
+        self, tokenizer: Tokenizer, augmentations: Sequence[Augmentation], max_length: int, corpus: EncodedPairs
+    ) -> None:
+        """Take augmentations whose rates sum to 1 at most. `max_length` limits the ids of a changed side.
+
+        The aligner learns from the pairs of `corpus`, when it is needed first.
+        """
+        self._tokenizer = tokenizer
+        self._corpus = corpus
+        self._augmentations = augmentations
+        self._max_length = max_length
+        self._bounds = list(itertools.accumulate(each.rate for each in augmentations))
+
+    def __call__(self, pairs: EncodedPairs, rng: random.Random) -> EncodedPairs:
+        """Return the pairs in another order: the changed ones last. These are in temporary files, mapped to memory."""
+        kinds = [bisect.bisect(self._bounds, rng.random()) for _ in range(len(pairs))]
+        chosen = [place for place, kind in enumerate(kinds) if kind < len(self._augmentations)]
+        types, changed = IdTypes.of(self._tokenizer, self._max_length, linked=False), list[int]()
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+            with (
+                writing_corpus(Path(name), types, lambda path: path.open("wb")) as writer,
+                PassProgress("augmenting", len(chosen)) as progress,
+            ):
+                for start in range(0, len(chosen), CHUNK):
+                    places = chosen[start : start + CHUNK]
+                    found = self._changed(pairs, {place: self._augmentations[kinds[place]] for place in places}, rng)
+                    writer.add(list(found.values()))
+                    changed += found
+                    progress.advance(len(places))
+            if not changed:
+                return pairs
+            corpus = EncodedCorpus(Path(name), {}, linked=False)
+        rest = np.delete(np.arange(len(pairs)), changed)
+        return Mixture([pairs, corpus], [rest, np.arange(len(corpus))])
+
+    def _changed(
+        self, pairs: EncodedPairs, kinds: Mapping[int, Augmentation], rng: random.Random
+    ) -> dict[int, Encoded]:
+        """Return new pairs by the places of the old ones. One that cannot be changed or is too long is left out."""
+        texts = dict[int, Texts]()
+        for place, augmentation in kinds.items():
+            example = self._example(pairs[place], linked=augmentation.reads_links)
+            made = None if example is None else augmentation(example, rng, lambda: self._another(pairs, rng))
+            if made is not None and (numbered := with_numbers(*made)) is not None:
+                texts[place] = numbered
+        sources = self._tokenizer.encode_source([source for source, _ in texts.values()])
+        targets = self._tokenizer.encode_target([target for _, target in texts.values()])
+        encoded = zip(texts, map(Encoded, sources, targets), strict=True)
+        return {place: pair for place, pair in encoded if self._fits(pair)}
+
+    def _fits(self, pair: Encoded) -> bool:
+        lengths = len(pair.source), len(pair.target)
+        return min(lengths) > 1 and max(lengths) <= self._max_length
+
+    def _example(self, pair: Encoded, *, linked: bool) -> Example | None:
+        """Return the pieces of a pair, or None if it has characters without a piece."""
+        ids = pair.source[:-1], pair.target[:-1]
+        if any(not unknown.isdisjoint(side) for unknown, side in zip(self._tokenizer.unknown_ids, ids, strict=True)):
+            return None
+        vocabularies = self._tokenizer.source_vocabulary, self._tokenizer.target_vocabulary
+        source, target = ([pieces[index] for index in side] for pieces, side in zip(vocabularies, ids, strict=True))
+        if not linked:
+            return Example(source, target)
+        return Example(source, target, *self._aligner.links(*ids))
+
+    def _another(self, pairs: EncodedPairs, rng: random.Random) -> Example:
+        while (found := self._example(pairs[rng.randrange(len(pairs))], linked=False)) is None:
+            pass  # it ends, because the pair that asks for another one has no such character
+        return found
+
+    @functools.cached_property
+    def _aligner(self) -> Aligner:
+        """The aligner, which learns from every n-th pair if the corpus is large."""
+        corpus = self._corpus
+        possible = int(np.dot(corpus.source_lengths.astype(np.int64), corpus.target_lengths))
+        chosen = map(corpus.__getitem__, range(0, len(corpus), 1 + possible // MOST_LINKS))
+        return Aligner((pair.source[:-1], pair.target[:-1]) for pair in chosen)
+
+
+def with_numbers(source: str, target: str) -> Texts | None:
+    """Return a pair whose marks are numbered as they stand in the source, or None if it has too many."""
+    marks = MARK.findall(source)
+    if len(marks) > len(RESERVED):
+        return None
+    names = dict(zip(marks, RESERVED, strict=False))
+    renamed = (MARK.sub(lambda found: names.get(found[0], found[0]), side) for side in (source, target))
+    return next(renamed), next(renamed)

@@ -1,0 +1,93 @@
+"""Capitals, missing full stops, typing errors: changes of texts that need no alignment."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from nmt.data.augment.base import Augmentation, Example
+from nmt.parameters import Share
+from nmt.spans import MARK
+
+FULL_STOPS = (".", "\u3002")  # the second is that of Chinese and Japanese
+WORD = re.compile(r"[^\W\d_]{4,}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class UpperCase(Augmentation):
+    """Writes both sides in capitals. A source without capital letters, as in Korean, stays as it is."""
+
+    def __call__(self, example: Example, rng: random.Random, another: Callable[[], Example]) -> tuple[str, str] | None:
+        """Return the pair in capitals."""
+        source, target = example.texts
+        return None if source.upper() == source else (source.upper(), target.upper())
+
+
+@dataclass(frozen=True, kw_only=True)
+class TitleCase(Augmentation):
+    """Writes each word of the source with a capital, as in English headings. The target stays as it is."""
+
+    def __call__(self, example: Example, rng: random.Random, another: Callable[[], Example]) -> tuple[str, str] | None:
+        """Return the pair with capitals in the source."""
+        source, target = example.texts
+        title = title_case(source)
+        return None if title == source else (title, target)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoFullStop(Augmentation):
+    """Leaves out the full stop at the end of both sides."""
+
+    def __call__(self, example: Example, rng: random.Random, another: Callable[[], Example]) -> tuple[str, str] | None:
+        """Return the pair without it, if both sides have one."""
+        sides = example.texts
+        if not all(side.endswith(FULL_STOPS) for side in sides):
+            return None
+        source, target = (without_full_stop(side) for side in sides)
+        return source, target
+
+
+@dataclass(frozen=True, kw_only=True)
+class TypingErrors(Augmentation):
+    """Puts typing errors into the source: a share of `words` of its longer words have one."""
+
+    words: Share = 0.15
+
+    def __call__(self, example: Example, rng: random.Random, another: Callable[[], Example]) -> tuple[str, str] | None:
+        """Return the pair with a wrong source."""
+        source, target = example.texts
+        wrong = with_typing_errors(source, self.words, rng)
+        return None if wrong == source else (wrong, target)
+
+
+def title_case(text: str) -> str:
+    """Return a text in which each word begins with a capital. "don't" becomes "Don't"."""
+    return re.sub(r"(?<![\w'\u2019])\w", lambda found: found[0].upper(), text)
+
+
+def without_full_stop(text: str) -> str:
+    """Return a text without the full stops at its end."""
+    return text.rstrip("".join(FULL_STOPS)).rstrip()
+
+
+def with_typing_errors(text: str, share: float, rng: random.Random) -> str:
+    """Return a text in which a share of the words of four letters and more have an error.
+
+    Two letters change places, one is missing, or one is there twice. Marks of spans stay.
+    """
+    parts, end = list[str](), 0
+    for mark in [*MARK.finditer(text), None]:
+        part = text[end : mark.start() if mark else len(text)]
+        parts.append(WORD.sub(lambda found: _wrong(found[0], rng) if rng.random() < share else found[0], part))
+        if mark is not None:
+            parts.append(mark[0])
+            end = mark.end()
+    return "".join(parts)
+
+
+def _wrong(word: str, rng: random.Random) -> str:
+    place = rng.randrange(1, len(word) - 1)
+    before, one, two, after = word[:place], word[place], word[place + 1], word[place + 2 :]
+    return before + rng.choice([two + one, two, one + one + two]) + after

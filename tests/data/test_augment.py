@@ -1,0 +1,249 @@
+"""Changed training pairs: each change keeps what a translator would keep, and an epoch follows from its seed."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nmt.build import build_augmentations
+from nmt.config.compose import compose
+from nmt.config.settings import TokenizerConfig
+from nmt.data.augment.base import Augmentation, Example
+from nmt.data.augment.lengths import JoinedLines, Phrases
+from nmt.data.augment.pairs import Augmenter, with_numbers
+from nmt.data.augment.spans import InsertSpans
+from nmt.data.augment.texts import (
+    NoFullStop,
+    TitleCase,
+    TypingErrors,
+    UpperCase,
+    title_case,
+    with_typing_errors,
+)
+from nmt.data.encoded import EncodedCorpus
+from nmt.data.encoding import encode_corpus
+from nmt.data.filters import Filters
+from nmt.data.pair import SentencePair, Split
+from nmt.data.tokenizer import Tokenizer
+from nmt.data.training_pairs import SubwordSampling, TrainingPairs, WeightedCorpus
+from nmt.errors import UserError
+from nmt.spans import MARK, Spans
+from nmt.tokens import RESERVED
+
+LONGEST = 40
+SPANS = Spans({"braces": r"\{\w+\}"})
+KINDS: list[Augmentation] = [
+    *(InsertSpans(rate=1), UpperCase(rate=1), TitleCase(rate=1), NoFullStop(rate=1)),
+    *(TypingErrors(rate=1), Phrases(rate=1), JoinedLines(rate=1)),
+]
+
+
+@cache
+def dictionary() -> dict[str, str]:
+    """Return words of a language and their translations into another one."""
+    draw, found = random.Random(4), {}
+    while len(found) < 60:
+        word = "".join(draw.choices("abcdefgh", k=draw.randint(2, 7)))
+        found[word] = "".join(draw.choices("mnopqrst", k=draw.randint(2, 7)))
+    return found
+
+
+def translation(words: list[str]) -> list[str]:
+    """Return the translations of words, each second one before the first: "a b c d" becomes "B A D C"."""
+    pairs = [words[start : start + 2] for start in range(0, len(words), 2)]
+    return [dictionary().get(word, word) for pair in pairs for word in reversed(pair)]
+
+
+@pytest.fixture(scope="module")
+def pairs() -> list[SentencePair]:
+    draw, found = random.Random(5), []
+    for _ in range(400):
+        words = draw.choices([*dictionary()], k=draw.randint(1, 9))
+        words += ["{x}"] * (draw.random() < 0.2)
+        stop = draw.choice([".", ""])
+        found.append(SentencePair(" ".join(words) + stop, " ".join(translation(words)) + stop))
+    return found
+
+
+@pytest.fixture(scope="module")
+def tokenizer(pairs: list[SentencePair], tokenizer_config: Callable[..., TokenizerConfig]) -> Tokenizer:
+    settings = tokenizer_config(vocab_size=400, joint=True)
+    return Tokenizer.train(pairs, settings, cache_dir=None, spans=SPANS)
+
+
+@pytest.fixture(scope="module")
+def corpus(pairs: list[SentencePair], tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory) -> EncodedCorpus:
+    folder = tmp_path_factory.mktemp("augment")
+    return encode_corpus(Split.of(pairs), tokenizer, Filters(max_length=LONGEST, max_ratio=9.0), folder=folder)
+
+
+@pytest.fixture(scope="module")
+def changed(tokenizer: Tokenizer, corpus: EncodedCorpus) -> Callable[..., Iterator[tuple[Example, tuple[str, str]]]]:
+    """Return a function that yields the examples that a change can change, with the changed texts."""
+    augmenter = Augmenter(tokenizer, [], LONGEST, corpus)
+
+    def make(kind: Augmentation, seed: int = 0) -> Iterator[tuple[Example, tuple[str, str]]]:
+        rng = random.Random(seed)
+        for pair in corpus:
+            example = augmenter._example(pair, linked=kind.reads_links)
+            assert example is not None
+            found = kind(example, rng, lambda: augmenter._another(corpus, rng))
+            if found is not None:
+                yield example, found
+
+    return make
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: type(kind).__name__)
+def test_every_change_keeps_the_marks_of_both_sides_equal(kind: Augmentation, changed: Callable[..., Any]) -> None:
+    several = list(changed(kind))
+    assert len(several) > 100
+    for example, (source, target) in several:
+        assert (source, target) != example.texts and source.strip() == source != "" and target.strip() == target != ""
+        marks = MARK.findall(source)
+        assert sorted(marks) == sorted(MARK.findall(target)) and len({*marks}) == len(marks)
+        numbered = with_numbers(source, target)
+        assert numbered is not None and MARK.findall(numbered[0]) == RESERVED[: len(marks)]
+        assert [MARK.sub("", side) for side in numbered] == [MARK.sub("", side) for side in (source, target)]
+
+
+def test_a_mark_stands_for_words_that_translate_each_other(changed: Callable[..., Any]) -> None:
+    """Without the marks, what is left of the target translates what is left of the source."""
+    ways = Counter[str]()
+    for example, sides in changed(InsertSpans(rate=1)):
+        left = [MARK.sub(" ", side).replace(".", " ").split() for side in sides]
+        assert sorted(dictionary()[word] for word in left[0]) == sorted(left[1])
+        words = [len(MARK.sub(" ", side).replace(".", " ").split()) for side in example.texts]
+        ways["replaced"] += len(left[0]) < words[0]
+        ways["all words"] += len(left[0]) == words[0]
+        ways["surrounded"] += re.search("\uff5f[0-9]+\uff60[a-h ]+\uff5f[0-9]+\uff60", sides[0]) is not None
+    assert min(ways.values()) > 50 and len(ways) == 3
+
+
+def test_a_phrase_and_its_translation_are_of_the_dictionary(changed: Callable[..., Any]) -> None:
+    lengths, right = Counter[int](), list[bool]()
+    for example, sides in changed(Phrases(rate=1, words=3)):
+        source, target = (side.replace(".", "").split() for side in sides)
+        assert sides[0] in example.texts[0] and sides[1] in example.texts[1]
+        right.append(sorted(dictionary().get(word, word) for word in source) == sorted(target))
+        lengths[len(source)] += 1
+    assert {*lengths} == {1, 2, 3}
+    assert sum(right) / len(right) > 0.95, "the aligner can take equal words for each other"
+
+
+def test_parts_that_translate_each_other_have_no_link_outside() -> None:
+    draw, found = random.Random(6), 0
+    for _ in range(2_000):
+        sizes = draw.randint(1, 5), draw.randint(1, 5)
+        forward = [draw.randrange(sizes[0]) for _ in range(sizes[1])]
+        backward = [draw.randrange(sizes[1]) for _ in range(sizes[0])]
+        example = Example(["▁a"] * sizes[0], ["▁b"] * sizes[1], forward, backward)
+        links = {(position, place) for place, position in enumerate(forward)} | {*enumerate(backward)}
+        sure = {(position, place) for place, position in enumerate(forward) if backward[position] == place}
+        start = draw.randrange(sizes[0])
+        part = range(start, draw.randint(start + 1, sizes[0]))
+        possible = [
+            range(first, last)
+            for first in range(sizes[1])
+            for last in range(first + 1, sizes[1] + 1)
+            if all((position in part) == (first <= place < last) for position, place in links)
+            and any(position in part for position, _ in sure)
+        ]
+        assert example.translation(part) == (possible[0] if possible else None)
+        assert len(possible) <= 1
+        found += bool(possible)
+    assert found > 200
+
+
+def test_lines_are_joined_with_all_their_spans(changed: Callable[..., Any]) -> None:
+    longest = 0
+    for example, (source, target) in changed(JoinedLines(rate=1)):
+        assert source.startswith(MARK.sub("\uff5f0\uff60", example.texts[0])) and " " in target
+        longest = max(longest, len(MARK.findall(source)))
+    assert longest > 1
+
+
+def test_texts_are_changed_as_their_names_say() -> None:
+    rng = random.Random(1)
+
+    def changed(kind: Augmentation, source: str, target: str) -> tuple[str, str] | None:
+        return kind(Example([source], [target]), rng, lambda: Example([], []))
+
+    assert changed(UpperCase(rate=1), "Save ｟0｠", "Straße ｟0｠") == ("SAVE ｟0｠", "STRASSE ｟0｠")
+    assert changed(UpperCase(rate=1), "저장 1", "Save 1") is None
+    assert changed(TitleCase(rate=1), "don't save it", "nicht") == ("Don't Save It", "nicht")
+    assert changed(TitleCase(rate=1), "Save", "Speichern") is None
+    assert changed(NoFullStop(rate=1), "Save it.", "저장한다.") == ("Save it", "저장한다")
+    assert changed(NoFullStop(rate=1), "Save it.", "Speichern") is None
+    assert title_case("l'eau ｟0｠ über 3d") == "L'eau ｟0｠ Über 3d"
+
+
+def test_typing_errors_are_in_a_share_of_the_long_words() -> None:
+    text = " ".join(["paragraph", "it", "｟0｠", "line"] * 2_000)
+    words = with_typing_errors(text, 0.2, random.Random(2)).split()
+    pairs = list(zip(text.split(), words, strict=True))
+    wrong = Counter(right for right, word in pairs if right != word)
+    assert {*wrong} == {"paragraph", "line"} and wrong.total() / 4_000 == pytest.approx(0.2, abs=0.02)
+    for right, word in pairs:
+        assert abs(len(word) - len(right)) <= 1 and word[0] == right[0]
+
+
+def test_rates_are_the_shares_of_changed_pairs(tokenizer: Tokenizer, corpus: EncodedCorpus) -> None:
+    kinds = [UpperCase(rate=0.3), NoFullStop(rate=0.0)]
+    found = Augmenter(tokenizer, kinds, 10 * LONGEST, corpus)(corpus, random.Random(3))
+    assert len(found) == len(corpus)
+    old, new = (Counter((*pair.source, -1, *pair.target) for pair in pairs) for pairs in (corpus, found))
+    upper = [tokenizer.decode_target(pair.source) for pair in found]
+    assert (new - old).total() == (old - new).total() == sum(text.isupper() for text in upper)
+    assert (new - old).total() / len(corpus) == pytest.approx(0.3, abs=0.08)
+    assert Augmenter(tokenizer, [UpperCase(rate=0)], LONGEST, corpus)(corpus, random.Random(3)) is corpus
+
+
+def test_a_changed_pair_that_is_too_long_stays_as_it_was(tokenizer: Tokenizer, corpus: EncodedCorpus) -> None:
+    found = Augmenter(tokenizer, [JoinedLines(rate=1)], LONGEST, corpus)(corpus, random.Random(3))
+    assert len(found) == len(corpus) and max(*found.source_lengths, *found.target_lengths) <= LONGEST
+    assert max(found.source_lengths) > max(corpus.source_lengths)
+
+
+def epochs(tokenizer: Tokenizer, corpus: EncodedCorpus, *, sampling: SubwordSampling | None = None) -> TrainingPairs:
+    kinds = [InsertSpans(rate=0.3), JoinedLines(rate=0.1), TypingErrors(rate=0.2), Phrases(rate=0.1)]
+    augmenter = Augmenter(tokenizer, kinds, LONGEST, corpus)
+    return TrainingPairs([WeightedCorpus(corpus, 1.5)], augmenter=augmenter, sampling=sampling, seed=7)
+
+
+def test_an_epoch_follows_from_its_number(tokenizer: Tokenizer, corpus: EncodedCorpus) -> None:
+    one, two = epochs(tokenizer, corpus), epochs(tokenizer, corpus)
+    first = [list(one.of_epoch(number)) for number in range(3)]
+    assert list(two.of_epoch(2)) == first[2], "as in a resumed run"
+    assert first[0] != first[1] != first[2] and one.differ
+
+
+def test_sampled_pieces_leave_marks_as_they_are(tokenizer: Tokenizer, corpus: EncodedCorpus) -> None:
+    usual = list(epochs(tokenizer, corpus).of_epoch(0))
+    sampled = list(epochs(tokenizer, corpus, sampling=SubwordSampling(tokenizer, "unigram", 0.1, 99)).of_epoch(0))
+    decode = tokenizer.decode_target
+    assert [decode(pair.source) for pair in usual] == [decode(pair.source) for pair in sampled] and usual != sampled
+    marks = {tokenizer.source_vocabulary.index(mark) for mark in RESERVED}
+    kept = [[[index for index in pair.target if index in marks] for pair in pairs] for pairs in (usual, sampled)]
+    assert kept[0] == kept[1] and any(kept[0])
+
+
+def test_the_shipped_options_are_built(tmp_path: Path) -> None:
+    found = build_augmentations(compose("train", ["augment=text"])["augment"])
+    assert {type(kind) for kind in found} == {type(kind) for kind in KINDS}
+    assert build_augmentations(compose("train", ["augment=[spans,phrases]", "augment.spans=null"])["augment"])
+
+
+def test_rates_above_one_are_an_error() -> None:
+    nodes = compose("train", ["augment=[spans,phrases]", "augment.spans.rate=0.7", "augment.phrases.rate=0.5"])
+    with pytest.raises(UserError, match=r"augment: the rates of spans, phrases sum to 1\.2, expected at most 1"):
+        build_augmentations(nodes["augment"])
+    with pytest.raises(UserError, match=r"augment\.spans\.rate: got 1\.5"):
+        build_augmentations(compose("train", ["augment=[spans]", "augment.spans.rate=1.5"])["augment"])
