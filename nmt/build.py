@@ -292,6 +292,11 @@ def check_monitor(name: str, metrics: Mapping[str, Metric]) -> None:
             f"callbacks.monitor: got '{name}', expected loss or one of the metrics of scores: {', '.join(metrics)}"
             f"{did_you_mean(name, ['loss', *metrics])}"
         )
+    if name != "loss" and metrics[name].higher_is_better is None:
+        raise UserError(
+            f"callbacks.monitor: got '{name}', but neither a higher nor a lower {metrics[name].label} is better; "
+            "choose another metric, or loss"
+        )
 
 
 def build_callbacks(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> dict[str, Callback]:

@@ -160,7 +160,8 @@ def evaluate(
         logger.warning(f"{subject.split}: {translator.cut_warning(cut)}")
     hypotheses = [as_line(translation.text) for translation in translations]
     references = [normalized(pair.target) for pair in pairs]
-    scores = score(metrics, hypotheses, references, bootstrap=bootstrap)
+    sources = [translation.source for translation in translations]
+    scores = score(metrics, hypotheses, references, sources=sources, bootstrap=bootstrap)
     verdicts = judge(translator, translations, references)
     return Evaluation(subject, translator.search, translations, references, scores, seconds, verdicts)
 

@@ -118,7 +118,7 @@ def tuned(
 
     def quality(penalty: float) -> float:
         found = translator.translate(sources, search=plain(beam, normalization="power", length_penalty=penalty))
-        value = metric.score([as_line(each.text) for each in found], references).value
+        value = metric.score([as_line(each.text) for each in found], references, sources=sources).value
         return value if metric.higher_is_better else -value
 
     return plain(beam, normalization="power", length_penalty=max(PENALTIES, key=quality))
@@ -169,4 +169,4 @@ def _side(
     started = time.perf_counter()
     found = translator.translate(sources, search=search)
     seconds = time.perf_counter() - started
-    return Side(score(metrics, [as_line(each.text) for each in found], references), seconds)
+    return Side(score(metrics, [as_line(each.text) for each in found], references, sources=sources), seconds)

@@ -84,7 +84,8 @@ def validation_scores(
     A metric scores the translations of `pairs` as one corpus.
     """
     references = [normalized(pair.target) for pair in pairs]
-    scores = score(metrics, [translation.text for translation in translations], references)
+    sources, texts = zip(*((each.source, each.text) for each in translations), strict=True)
+    scores = score(metrics, texts, references, sources=sources)
     return {**losses.scores, **{name: found.value for name, found in scores.items()}}
 
 

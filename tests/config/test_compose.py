@@ -61,6 +61,10 @@ OPTIONS = {
 @pytest.mark.parametrize("number", range(max(map(len, OPTIONS.values()))))
 def test_every_option_of_every_group_composes_and_builds(number: int) -> None:
     chosen = [f"{group}={options[number % len(options)]}" for group, options in OPTIONS.items()]
+    if "objective=guided_alignment" in chosen:  # its alignments are those of unchanged pairs
+        chosen = [each for each in chosen if not each.startswith(("spans=", "augment="))]
+    if "data=greek_new_testament" in chosen:  # which has no German
+        chosen = [each.replace("scores=multi30k", "scores=bleu") for each in chosen]
     given = ["callbacks.monitor=loss"]  # which needs none of the scores
     given += ["data.name=owner/set"] if "data=hub" in chosen else []
     given += ["data.path=folder"] if "data=files" in chosen else []

@@ -18,7 +18,7 @@ from tests.tiny_run import Run
 
 
 def card_of(model: LoadedModel, folder: Path) -> str:
-    side = Side(score({"bleu": BLEU()}, ["a dog"], ["a dog"]), 1.0)
+    side = Side(score({"bleu": BLEU()}, ["a dog"], ["a dog"], sources=["a dog"]), 1.0)
     write_card(CTranslate2(), Exportable(model, SEARCH, "a dog"), Report(1, 1e-6, 1.0, side, side), folder)
     return (folder / "README.md").read_text("utf-8")
 

@@ -204,7 +204,7 @@ def validate_to(monkeypatch, *values, final=None):
     """Let BLEU of each validation be the next of `values`, that of an average last; `final` decides at the end."""
     real, left = BLEU.score, iter(values)
 
-    def score(self, hypotheses, references, *, bootstrap=0):
+    def score(self, hypotheses, references, *, sources=(), bootstrap=0):
         if not bootstrap:
             return Score(next(left))
         if final is not None:

@@ -18,7 +18,7 @@ class Points(Metric):
     label = "points"
     chance: ClassVar[float | None] = 2.0
 
-    def score(self, hypotheses, references, *, bootstrap=0):
+    def score(self, hypotheses, references, *, sources=(), bootstrap=0):
         return Score(0.0)
 
 

@@ -84,15 +84,8 @@ class Augmenter:
         return min(lengths) > 1 and max(lengths) <= self._max_length
 
     def _example(self, pair: Encoded, *, linked: bool) -> Example | None:
-        """Return the pieces of a pair, or None if it has characters without a piece."""
         ids = pair.source[:-1], pair.target[:-1]
-        if any(not unknown.isdisjoint(side) for unknown, side in zip(self._tokenizer.unknown_ids, ids, strict=True)):
-            return None
-        vocabularies = self._tokenizer.source_vocabulary, self._tokenizer.target_vocabulary
-        source, target = ([pieces[index] for index in side] for pieces, side in zip(vocabularies, ids, strict=True))
-        if not linked:
-            return Example(source, target)
-        return Example(source, target, *self._aligner.links(*ids))
+        return as_pieces(self._tokenizer, *ids, aligner=self._aligner if linked else None)
 
     def _another(self, pairs: EncodedPairs, rng: random.Random) -> Example:
         while (found := self._example(pairs[rng.randrange(len(pairs))], linked=False)) is None:
@@ -106,6 +99,22 @@ class Augmenter:
         possible = int(np.dot(corpus.source_lengths.astype(np.int64), corpus.target_lengths))
         chosen = map(corpus.__getitem__, range(0, len(corpus), 1 + possible // MOST_LINKS))
         return Aligner((pair.source[:-1], pair.target[:-1]) for pair in chosen)
+
+
+def as_pieces(
+    tokenizer: Tokenizer, source: Sequence[int], target: Sequence[int], *, aligner: Aligner | None = None
+) -> Example | None:
+    """Return a pair of ids without eos as pieces, with the links of an `aligner`.
+
+    A pair with an empty side, or with characters that have no piece, gives None.
+    """
+    sides, vocabularies = (source, target), (tokenizer.source_vocabulary, tokenizer.target_vocabulary)
+    unusual = (not unknown.isdisjoint(side) for unknown, side in zip(tokenizer.unknown_ids, sides, strict=True))
+    if not all(sides) or any(unusual):
+        return None
+    texts = [[pieces[index] for index in side] for pieces, side in zip(vocabularies, sides, strict=True)]
+    links = ((), ()) if aligner is None else aligner.links(source, target)
+    return Example(texts[0], texts[1], *links)
 
 
 def with_numbers(source: str, target: str) -> Texts | None:

@@ -18,8 +18,9 @@ FIRST = 100  # number of the first new mark, so that it differs from those that 
 class InsertSpans(Augmentation):
     """Puts marks of spans into both sides of a pair, at places that translate each other.
 
-    A mark takes the place of one or two words, as in "Open ｟0｠". Or two marks surround up to four words, as tags do. Or
-    one stands at the beginning or the end. There are one to four such changes, each further one with probability `more`.
+    A mark takes the place of one or two words, as in "Open ｟0｠". Or two marks surround up to four words, as tags do.
+    Or one stands at the beginning or the end. A pair has one to four of them, each after the first with probability
+    `more`.
     """
 
     more: Share = 0.5

@@ -8,9 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+from sacrebleu.significance import estimate_ci
+
 from nmt.errors import UserError, printable
 
 MAX_RESAMPLES = 1_000_000
+SEED = 12345  # of resamples: sacreBLEU's default
 
 
 @dataclass(frozen=True)
@@ -47,9 +51,13 @@ class Metric(ABC):
 
     unit: ClassVar[str] = "points"
     """Unit of the value; tables show it where there is no signature."""
-    higher_is_better: ClassVar[bool] = True
+    higher_is_better: ClassVar[bool | None] = True
+    """None: neither, so the metric cannot choose the best weights."""
     chance: ClassVar[float | None] = None
     """Values below this one are noise. Until it is reached, the validation loss decides which weights are the best."""
+
+    reads_sources: ClassVar[bool] = False
+    """Whether the score depends on the sources."""
 
     target_lang: str = ""
     """Code of the target language ("de"), given by the program; empty if it is not known."""
@@ -65,10 +73,18 @@ class Metric(ABC):
         """The name in tables, such as "BLEU"."""
 
     @abstractmethod
-    def score(self, hypotheses: Sequence[str], references: Sequence[str], *, bootstrap: int = 0) -> Score:
+    def score(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[str],
+        *,
+        sources: Sequence[str] = (),
+        bootstrap: int = 0,
+    ) -> Score:
         """Return the score of the corpus.
 
-        `hypotheses[i]` is the translation whose reference is `references[i]`; there is at least one of both.
+        `hypotheses[i]` is the translation of `sources[i]`, and its reference is `references[i]`; there is at least one
+        of each. `sources` is empty where they are not known, which only a metric that `reads_sources` cannot do with.
         `bootstrap` is the number of resamples for the interval; 0 means no interval.
         """
 
@@ -117,7 +133,12 @@ def labels(metrics: Mapping[str, Metric]) -> dict[str, str]:
 
 
 def score(
-    metrics: Mapping[str, Metric], hypotheses: Sequence[str], references: Sequence[str], *, bootstrap: int = 0
+    metrics: Mapping[str, Metric],
+    hypotheses: Sequence[str],
+    references: Sequence[str],
+    *,
+    sources: Sequence[str],
+    bootstrap: int = 0,
 ) -> Scores:
     """Return the scores of a corpus by each of `metrics`.
 
@@ -125,10 +146,12 @@ def score(
     hypothesis for each reference and at least one of both, and for a `bootstrap` that `check_bootstrap` refuses.
     """
     check_bootstrap(bootstrap)
-    check_counts(references, hypotheses=hypotheses)
-    return Scores(
-        metrics, {name: metric.score(hypotheses, references, bootstrap=bootstrap) for name, metric in metrics.items()}
-    )
+    check_counts(references, hypotheses=hypotheses, sources=sources)
+    found = {
+        name: metric.score(hypotheses, references, sources=sources, bootstrap=bootstrap)
+        for name, metric in metrics.items()
+    }
+    return Scores(metrics, found)
 
 
 def check_bootstrap(bootstrap: int) -> None:
@@ -145,6 +168,18 @@ def check_counts(references: Sequence[str], **systems: Sequence[str]) -> None:
             raise UserError(f"scores: got {counts}; expected one for each reference")
     if not references:
         raise UserError("scores: got no sentences; expected at least one hypothesis with its reference")
+
+
+def binomial_interval(count: int, total: int, bootstrap: int) -> Interval | None:
+    """Return the interval of the percentage 100 * count / total, by `bootstrap` resamples; None for 0 resamples.
+
+    In a resample of the sentences, the number of those that count has a binomial distribution.
+    """
+    if not bootstrap:
+        return None
+    draws = np.random.default_rng(SEED).binomial(total, count / total, size=bootstrap)
+    mean, half_width = estimate_ci(100.0 * draws / total)
+    return Interval(float(mean), float(half_width))
 
 
 def _plain(label: str, metric: Metric, score: Score) -> dict[str, Any]:

@@ -6,12 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-from sacrebleu.significance import estimate_ci
-
-from nmt.evaluation.metrics.base import Interval, Metric, Score
-
-_SEED = 12345  # sacreBLEU's default
+from nmt.evaluation.metrics.base import Metric, Score, binomial_interval
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,14 +20,15 @@ class ExactMatch(Metric):
     unit: ClassVar[str] = "% of the sentences"
     chance: ClassVar[float | None] = 0.01  # while no sentence is matched, the loss decides
 
-    def score(self, hypotheses: Sequence[str], references: Sequence[str], *, bootstrap: int = 0) -> Score:
+    def score(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[str],
+        *,
+        sources: Sequence[str] = (),
+        bootstrap: int = 0,
+    ) -> Score:
         """Return the percentage; it has no signature."""
         sentences = len(references)
         equal = sum(h.strip() == r.strip() != "" for h, r in zip(hypotheses, references, strict=True))
-        interval = None
-        if bootstrap:
-            # In a resample of the sentences, the number of equal translations has a binomial distribution.
-            draws = np.random.default_rng(_SEED).binomial(sentences, equal / sentences, size=bootstrap)
-            mean, half_width = estimate_ci(100.0 * draws / sentences)
-            interval = Interval(float(mean), float(half_width))
-        return Score(100.0 * equal / sentences, interval=interval)
+        return Score(100.0 * equal / sentences, interval=binomial_interval(equal, sentences, bootstrap))

@@ -26,7 +26,14 @@ class SacreBleuMetric(Metric):
     def scorer(self) -> sacrebleu.metrics.base.Metric:
         """Return sacreBLEU's own object; its class derives from `PlainFloats` too."""
 
-    def score(self, hypotheses: Sequence[str], references: Sequence[str], *, bootstrap: int = 0) -> Score:
+    def score(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[str],
+        *,
+        sources: Sequence[str] = (),
+        bootstrap: int = 0,
+    ) -> Score:
         """Return the corpus score with its signature; the number of resamples is part of the signature."""
         scorer = self.scorer()
         with quiet():

@@ -96,7 +96,8 @@ class Watch(MapsCallback):
         if first is not None and len(texts) > 1:
             half = len(texts) // 2
             others = [*texts[half:], *texts[:half]]
-            figures[f"shuffled_{first}"] = module.metrics[first].score(others, [pair.target for pair in pairs]).value
+            sources, references = [pair.source for pair in pairs], [pair.target for pair in pairs]
+            figures[f"shuffled_{first}"] = module.metrics[first].score(others, references, sources=sources).value
         figures["nll_gap"] = math.log(module.validation.scores["perplexity"]) - module.train_nll
         if maps and maps[0].cross is not None:
             figures["sharp_attention"] = float(measures(maps, "cross")["sharp"].mean())

@@ -51,7 +51,7 @@ class _ByLength(Claim):
         lines = {
             name: {
                 str(group): tuple(
-                    score_on(group.indices, BLEU(), run.hypotheses, run.test_set.references) for run in each
+                    score_on(group.indices, BLEU(), first.sources, run.hypotheses, first.references) for run in each
                 )
                 for group in groups
             }

@@ -149,7 +149,7 @@ def examine(inputs: Inputs, config: HeadsConfig) -> tuple[dict[str, Any], list[P
         raise UserError(f"split: none of the {len(pairs)} translations has an attention map, because all are empty")
     lines = [as_line(each.text) for each in translations]
     first, metric = next(iter(inputs.metrics.items()))
-    whole = metric.score(lines, references).value
+    whole = metric.score(lines, references, sources=sources).value
     scores = {}
     if config.importance:
         scores = importance(

@@ -144,7 +144,7 @@ def compare(
         compared = []
         for run in group:
             other = None if group is against else next((each for each in against if each.seed == run.seed), against[0])
-            scores = score(metrics, run.hypotheses, references, bootstrap=bootstrap)
+            scores = score(metrics, run.hypotheses, references, sources=run.test_set.sources, bootstrap=bootstrap)
             tests = {} if other is None else tester.paired(other, run)
             compared.append(ComparedRun(run, scores, other, tests))
         several = group is not against and min(len(group), len(against)) > 1
@@ -238,8 +238,11 @@ class Tester:
 
 
 def _by_length(runs: Sequence[FinishedRun], groups: Sequence[LengthGroup], metric: Metric) -> list[float]:
-    references = runs[0].test_set.references
-    return [mean(score_on(group.indices, metric, run.hypotheses, references) for run in runs) for group in groups]
+    test = runs[0].test_set
+    return [
+        mean(score_on(group.indices, metric, test.sources, run.hypotheses, test.references) for run in runs)
+        for group in groups
+    ]
 
 
 def sentence_scores(hypotheses: Sequence[str], references: Sequence[str]) -> list[float]:

@@ -48,6 +48,13 @@ def length_groups(lines: Sequence[str], language: str) -> list[LengthGroup]:
     ]
 
 
-def score_on(places: Sequence[int], metric: Metric, hypotheses: Sequence[str], references: Sequence[str]) -> float:
+def score_on(
+    places: Sequence[int],
+    metric: Metric,
+    sources: Sequence[str],
+    hypotheses: Sequence[str],
+    references: Sequence[str],
+) -> float:
     """Return the score of the translations in these places, as one corpus."""
-    return metric.score([hypotheses[place] for place in places], [references[place] for place in places]).value
+    chosen = ([lines[place] for place in places] for lines in (hypotheses, references, sources))
+    return metric.score(next(chosen), next(chosen), sources=next(chosen)).value

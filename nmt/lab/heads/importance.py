@@ -88,7 +88,7 @@ def importance(
     paired bootstrap, for metrics of sacreBLEU.
     """
     found, all_heads = {}, heads(model)
-    unchanged = metric.score(whole, references).value
+    unchanged = metric.score(whole, references, sources=sources).value
     with PassProgress("masking heads", len(all_heads), unit="heads") as progress:
         for head, attention in all_heads.items():
             with masked(attention, head.head):
@@ -97,7 +97,7 @@ def importance(
             if resamples and isinstance(metric, SacreBleuMetric):
                 one, other = (sentence_statistics(each, references, metric=metric) for each in (whole, lines))
                 p_value = bootstrap_test([one], [other], metric=metric, resamples=resamples).p
-            score = metric.score(lines, references).value
+            score = metric.score(lines, references, sources=sources).value
             lost = unchanged - score if metric.higher_is_better else score - unchanged
             found[head] = Importance(score, lost, p_value)
             progress.advance(1)

@@ -93,7 +93,7 @@ def report(
 
 
 def _scored(groups: Mapping[str, Sequence[int]], metric: Metric, evaluation: Evaluation) -> list[Group]:
-    texts = evaluation.hypotheses, evaluation.references
+    texts = evaluation.sources, evaluation.hypotheses, evaluation.references
     return [Group(name, len(places), score_on(places, metric, *texts)) for name, places in groups.items()]
 
 

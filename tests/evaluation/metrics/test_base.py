@@ -37,7 +37,7 @@ class LengthRatio(Metric):
 
     characters: bool = False
 
-    def score(self, hypotheses, references, *, bootstrap=0):
+    def score(self, hypotheses, references, *, sources=(), bootstrap=0):
         units = [line if self.characters else line.split() for line in (*hypotheses, *references)]
         sizes = [len(line) for line in units]
         return Score(100.0 * sum(sizes[: len(references)]) / sum(sizes[len(references) :]))
@@ -49,7 +49,7 @@ class NoMetric:
 
 
 def test_scores_are_a_mapping_in_the_order_of_the_metrics() -> None:
-    scores = score({"ter": TER(), "bleu": BLEU()}, HYPOTHESES, REFERENCES, bootstrap=20)
+    scores = score({"ter": TER(), "bleu": BLEU()}, HYPOTHESES, REFERENCES, sources=REFERENCES, bootstrap=20)
     assert list(scores) == ["ter", "bleu"] and len(scores) == 2 and scores.metrics["ter"].label == "TER"
     plain = json.loads(json.dumps(scores.to_dict()))
     assert list(plain) == ["ter", "bleu"]
@@ -59,7 +59,7 @@ def test_scores_are_a_mapping_in_the_order_of_the_metrics() -> None:
         **{"label": "BLEU", "value": bleu.value, "unit": "points", "higher_is_better": True},
         **{"signature": bleu.signature, "interval": vars(bleu.interval)},
     }
-    exact = score({"exact": ExactMatch()}, HYPOTHESES, REFERENCES).to_dict()["exact"]
+    exact = score({"exact": ExactMatch()}, HYPOTHESES, REFERENCES, sources=REFERENCES).to_dict()["exact"]
     assert exact["signature"] is None and exact["interval"] is None and exact["value"] == pytest.approx(20.0)
 
 
@@ -68,18 +68,20 @@ def test_metrics_with_one_label_are_told_apart_by_their_names() -> None:
     metrics = {"bleu": BLEU(), "ter": TER(), "char": BLEU(tokenize="char")}
     expected = {"bleu": "BLEU (bleu)", "ter": "TER", "char": "BLEU (char)"}
     assert labels(metrics) == expected
-    plain = score(metrics, HYPOTHESES, REFERENCES).to_dict()
+    plain = score(metrics, HYPOTHESES, REFERENCES, sources=REFERENCES).to_dict()
     assert {name: entry["label"] for name, entry in plain.items()} == expected
 
 
 def test_wrong_counts_are_refused() -> None:
     with pytest.raises(UserError, match="14 hypotheses for 15 references"):
-        score({"bleu": BLEU()}, HYPOTHESES[1:], REFERENCES)
+        score({"bleu": BLEU()}, HYPOTHESES[1:], REFERENCES, sources=REFERENCES)
+    with pytest.raises(UserError, match="14 sources for 15 references"):
+        score({"bleu": BLEU()}, HYPOTHESES, REFERENCES, sources=REFERENCES[1:])
     with pytest.raises(UserError, match="no sentences"):
-        score({"bleu": BLEU()}, [], [])
+        score({"bleu": BLEU()}, [], [], sources=[])
     for bootstrap in (1, -1, 10**9):
         with pytest.raises(UserError, match="bootstrap"):
-            score({"bleu": BLEU()}, HYPOTHESES, REFERENCES, bootstrap=bootstrap)
+            score({"bleu": BLEU()}, HYPOTHESES, REFERENCES, sources=REFERENCES, bootstrap=bootstrap)
 
 
 def test_building_metrics() -> None:

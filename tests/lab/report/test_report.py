@@ -41,7 +41,7 @@ def evaluated(
     """Return the evaluation of given translations."""
     subject = Subject(split="test", source_lang=languages[0], target_lang=languages[1], data="data.path=FOLDER")
     found = translator.score(sources, hypotheses)
-    scores = score({"bleu": BLEU(target_lang=languages[1]), "chrf": ChrF()}, hypotheses, references)
+    scores = score({"bleu": BLEU(target_lang=languages[1]), "chrf": ChrF()}, hypotheses, references, sources=sources)
     verdicts = judge(translator, found, references)
     return Evaluation(subject, translator.search, found, list(references), scores, 2.0, verdicts)
 

@@ -1,0 +1,59 @@
+"""Whether translations keep what must be kept: URLs, placeholders, tags."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+from nmt.errors import ParameterError, UserError
+from nmt.evaluation.metrics.base import Metric, Score, binomial_interval
+from nmt.spans import Spans
+from nmt.system.lines import digest
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeptSpans(Metric):
+    """Percentage of the lines with spans whose translation has the same spans, each as often; the order is free.
+
+    A line has spans if its source or its translation has one. Without such a line, the value is 100. `patterns` are
+    those of `nmt.spans.Spans`.
+    """
+
+    patterns: Mapping[str, str | None]
+
+    label = "kept spans"
+    unit: ClassVar[str] = "% of the lines with spans"
+    reads_sources: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        """Refuse patterns that cannot be used."""
+        try:
+            self._spans  # noqa: B018
+        except UserError as error:
+            raise ParameterError("patterns", str(error)) from error
+
+    @cached_property
+    def _spans(self) -> Spans:
+        return Spans(self.patterns)
+
+    def _counts(self, text: str) -> Counter[str]:
+        return Counter(self._spans.find(text))
+
+    def score(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[str],
+        *,
+        sources: Sequence[str] = (),
+        bootstrap: int = 0,
+    ) -> Score:
+        """Return the percentage, with a signature that has the number of lines and a digest of the patterns."""
+        pairs = zip(map(self._counts, sources), map(self._counts, hypotheses), strict=True)
+        kept = [one == other for one, other in pairs if one or other]
+        signature = f"lines:{len(kept)}|patterns:{digest(*map(str, self._spans.patterns.items()))[:8]}"
+        if not kept:
+            return Score(100.0, signature)
+        return Score(100.0 * sum(kept) / len(kept), signature, binomial_interval(sum(kept), len(kept), bootstrap))

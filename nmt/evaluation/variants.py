@@ -1,0 +1,86 @@
+"""Variants of a test set: the same pairs in capitals, with typing errors, with spans, and so on.
+
+They are made by the changes of `nmt.data.augment`, with spans in place of marks, and are the same in every run.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from nmt.data.aligner import Aligner
+from nmt.data.augment.base import Augmentation, Example
+from nmt.data.augment.pairs import as_pieces
+from nmt.data.augment.spans import FIRST, InsertSpans
+from nmt.data.augment.texts import NoFullStop, TitleCase, TypingErrors, UpperCase
+from nmt.data.pair import SentencePair
+from nmt.data.tokenizer import Tokenizer
+from nmt.spans import MARK
+
+KINDS: Mapping[str, Callable[[], Augmentation]] = {
+    "aug-upper": lambda: UpperCase(rate=1),
+    "aug-title": lambda: TitleCase(rate=1),
+    "aug-nostop": lambda: NoFullStop(rate=1),
+    "aug-typo": lambda: TypingErrors(rate=1),
+    "aug-spans": lambda: InsertSpans(rate=1),
+}
+SINGLE = (
+    *(
+        "https://www.example.com/docs/page.html?id=3",
+        "help@example.org",
+        "{name}",
+        "{0}",
+        "{{ user.name }}",
+        "%s",
+        "%1$s",
+    ),
+    *(
+        "%(count)d",
+        "$(VERSION)",
+        "${HOME}",
+        "[X3X]",
+        "C:\\Users\\kim\\report.odt",
+        "/usr/share/doc/index.html",
+        "\U0001f600",
+    ),
+)
+AROUND = (("<b>", "</b>"), ('<a href="/help">', "</a>"), ("<x1>", "</x1>"), ("{b}", "{/b}"))
+
+
+def variant_of(pairs: Sequence[SentencePair], name: str, tokenizer: Tokenizer) -> list[SentencePair]:
+    """Return the pairs after a change, in their order. One that cannot be changed in this way stays as it is.
+
+    For "aug-spans", the aligner learns from the pairs themselves, divided into the pieces of `tokenizer`.
+    """
+    kind, rng, found = KINDS[name](), random.Random(name), list[SentencePair]()
+    examples = (
+        _linked(pairs, tokenizer) if kind.reads_links else (Example([each.source], [each.target]) for each in pairs)
+    )
+    for pair, example in zip(pairs, examples, strict=True):
+        changed = None if example is None else kind(example, rng, _no_other)
+        found.append(pair if changed is None else SentencePair(*_with_spans(*changed, rng)))
+    return found
+
+
+def _linked(pairs: Sequence[SentencePair], tokenizer: Tokenizer) -> Iterator[Example | None]:
+    sources = [ids[:-1] for ids in tokenizer.encode_source([pair.source for pair in pairs])]
+    targets = [ids[:-1] for ids in tokenizer.encode_target([pair.target for pair in pairs])]
+    both = list(zip(sources, targets, strict=True))
+    aligner = Aligner(ids for ids in both if all(ids))
+    return (as_pieces(tokenizer, *ids, aligner=aligner) for ids in both)
+
+
+def _no_other() -> Example:
+    raise AssertionError("a variant is made of single pairs")
+
+
+def _with_spans(source: str, target: str, rng: random.Random) -> tuple[str, str]:
+    """Return the texts with random spans in place of their marks. Those that surround a part are tags."""
+    numbers = sorted(int(mark[1:-1]) for mark in MARK.findall(source))
+    names = {number: rng.choice(SINGLE) for number in numbers if number >= FIRST}
+    for opening, closing in itertools.pairwise(names):
+        if opening % 2 == 0 and closing == opening + 1:
+            names[opening], names[closing] = rng.choice(AROUND)
+    texts = (MARK.sub(lambda found: names.get(int(found[0][1:-1]), found[0]), text) for text in (source, target))
+    return next(texts), next(texts)

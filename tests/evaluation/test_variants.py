@@ -1,0 +1,64 @@
+"""Variants of a test set: each pair in its place, changed as the name says, and the same in every run."""
+
+from __future__ import annotations
+
+import typing
+
+import pytest
+
+from nmt.cli.evaluate import SplitConfig
+from nmt.data.pair import SentencePair
+from nmt.evaluation.variants import AROUND, KINDS, SINGLE, variant_of
+from nmt.spans import MARK, Spans
+from tests.test_spans import COMMON
+from tests.tiny_run import Run, sentences
+
+PAIRS = [
+    *(SentencePair(f"{line}.", f"{line[::-1]}.") for line in sentences(40, seed=9)),
+    *(SentencePair("", "x"), SentencePair("저장 {name}", "{name} save")),
+]
+
+
+def test_the_program_offers_every_variant() -> None:
+    annotation = typing.get_type_hints(SplitConfig)["variant"]
+    assert {*typing.get_args(typing.get_args(annotation)[0])} == {*KINDS}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_pairs_keep_their_places_and_variants_repeat(name: str, run: Run) -> None:
+    found = variant_of(PAIRS, name, run.translator.tokenizer)
+    assert found == variant_of(PAIRS, name, run.translator.tokenizer) and len(found) == len(PAIRS)
+    changed = [one != two for one, two in zip(PAIRS, found, strict=True)]
+    assert sum(changed) > 5
+    assert found[-2] == PAIRS[-2], "an empty side"
+
+
+def test_sources_are_changed_as_the_names_say(run: Run) -> None:
+    found = {name: variant_of(PAIRS, name, run.translator.tokenizer) for name in KINDS}
+    for number, pair in enumerate(PAIRS[:-2]):
+        upper, title, nostop, typo = (found[name][number] for name in [*KINDS][:4])
+        assert (upper.source, upper.target) == (pair.source.upper(), pair.target.upper())
+        assert title.source.lower() == pair.source.lower() and title.target == typo.target == pair.target
+        assert (nostop.source, nostop.target) == (pair.source.rstrip("."), pair.target.rstrip("."))
+        assert len(typo.source.split()) == len(pair.source.split())
+
+
+def test_both_sides_have_the_same_spans(run: Run) -> None:
+    pairs = variant_of(PAIRS, "aug-spans", run.translator.tokenizer)
+    spans = [[sorted(COMMON.find(side)) for side in (pair.source, pair.target)] for pair in pairs]
+    assert all(source == target for source, target in spans)
+    known = {*SINGLE, *(tag for both in AROUND for tag in both), "{name}"}
+    assert {span for source, _ in spans for span in source} <= known
+    assert not any(MARK.search(pair.source + pair.target) for pair in pairs)
+    around = [pair for pair in pairs if any(opening in pair.source for opening, _ in AROUND)]
+    assert around
+    for pair in around:
+        for opening, closing in AROUND:
+            for side in (pair.source, pair.target):
+                assert side.count(opening) == side.count(closing)
+                assert side.find(opening) <= side.find(closing)
+
+
+def test_the_spans_of_variants_are_spans() -> None:
+    assert all(COMMON.find(span) == [span] for span in SINGLE)
+    assert all(Spans(COMMON.patterns).find(f"{one}word{two}") == [one, two] for one, two in AROUND)
