@@ -188,11 +188,11 @@ def _check_objective(config: TrainConfig, objective: Objective, weights: Attenti
             f"data.more: got {', '.join(config.data.more)}, but objective {name} learns from "
             "word alignments, which these corpora do not have; leave them out, or use objective=cross_entropy"
         )
-    for name_of_section, section in (("spans", config.spans), ("augment", config.augment)):
-        if objective.needs_links and section:
+    for group, chosen in (("spans", config.spans), ("augment", config.augment)):
+        if objective.needs_links and chosen:
             raise UserError(
-                f"{name_of_section}: got {', '.join(section)}, but objective {name} learns from word alignments, which "
-                f"are those of the unchanged pairs; use {name_of_section}=[], or another objective"
+                f"{group}: got {', '.join(chosen)}, but objective {name} learns from word alignments, which belong to "
+                f"the unchanged pairs; use {group}=[], or another objective"
             )
     if objective.needs_weights:
         try:

@@ -89,7 +89,7 @@ class Augmenter:
 
     def _another(self, pairs: EncodedPairs, rng: random.Random) -> Example:
         while (found := self._example(pairs[rng.randrange(len(pairs))], linked=False)) is None:
-            pass  # it ends, because the pair that asks for another one has no such character
+            pass  # it ends, because the first pair itself has pieces for all its characters
         return found
 
     @functools.cached_property

@@ -13,6 +13,8 @@ from sacrebleu.significance import estimate_ci
 
 from nmt.errors import UserError, printable
 
+Lines = Sequence[str]  # one text for each sentence of the corpus
+
 MAX_RESAMPLES = 1_000_000
 SEED = 12345  # of resamples: sacreBLEU's default
 
@@ -73,18 +75,11 @@ class Metric(ABC):
         """The name in tables, such as "BLEU"."""
 
     @abstractmethod
-    def score(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[str],
-        *,
-        sources: Sequence[str] = (),
-        bootstrap: int = 0,
-    ) -> Score:
+    def score(self, hypotheses: Lines, references: Lines, *, sources: Lines = (), bootstrap: int = 0) -> Score:
         """Return the score of the corpus.
 
         `hypotheses[i]` is the translation of `sources[i]`, and its reference is `references[i]`; there is at least one
-        of each. `sources` is empty where they are not known, which only a metric that `reads_sources` cannot do with.
+        of each. `sources` is empty if they are not known; a metric that `reads_sources` needs them.
         `bootstrap` is the number of resamples for the interval; 0 means no interval.
         """
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nmt.evaluation.metrics.base import Metric, Score, binomial_interval
+from nmt.evaluation.metrics.base import Lines, Metric, Score, binomial_interval
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,14 +19,7 @@ class ExactMatch(Metric):
     unit: ClassVar[str] = "% of the sentences"
     chance: ClassVar[float | None] = 0.01  # while no sentence is matched, the loss decides
 
-    def score(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[str],
-        *,
-        sources: Sequence[str] = (),
-        bootstrap: int = 0,
-    ) -> Score:
+    def score(self, hypotheses: Lines, references: Lines, *, sources: Lines = (), bootstrap: int = 0) -> Score:
         """Return the percentage; it has no signature."""
         sentences = len(references)
         equal = sum(h.strip() == r.strip() != "" for h, r in zip(hypotheses, references, strict=True))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nmt.evaluation.metrics.base import Metric, Score
+from nmt.evaluation.metrics.base import Lines, Metric, Score
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,14 +16,7 @@ class LengthRatio(Metric):
     unit: ClassVar[str] = "characters per 100"
     higher_is_better: ClassVar[bool | None] = None
 
-    def score(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[str],
-        *,
-        sources: Sequence[str] = (),
-        bootstrap: int = 0,
-    ) -> Score:
+    def score(self, hypotheses: Lines, references: Lines, *, sources: Lines = (), bootstrap: int = 0) -> Score:
         """Return the ratio; it has no signature and no interval."""
         lengths = [sum(map(len, lines)) for lines in (hypotheses, references)]
         return Score(100.0 * lengths[0] / max(lengths[1], 1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import sacrebleu.metrics.base
 
 from nmt.errors import missing_packages
-from nmt.evaluation.metrics.base import Interval, Metric, Score
+from nmt.evaluation.metrics.base import Interval, Lines, Metric, Score
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,14 +26,7 @@ class SacreBleuMetric(Metric):
     def scorer(self) -> sacrebleu.metrics.base.Metric:
         """Return sacreBLEU's own object; its class derives from `PlainFloats` too."""
 
-    def score(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[str],
-        *,
-        sources: Sequence[str] = (),
-        bootstrap: int = 0,
-    ) -> Score:
+    def score(self, hypotheses: Lines, references: Lines, *, sources: Lines = (), bootstrap: int = 0) -> Score:
         """Return the corpus score with its signature; the number of resamples is part of the signature."""
         scorer = self.scorer()
         with quiet():

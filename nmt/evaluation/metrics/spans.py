@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
 from nmt.errors import ParameterError, UserError
-from nmt.evaluation.metrics.base import Metric, Score, binomial_interval
+from nmt.evaluation.metrics.base import Lines, Metric, Score, binomial_interval
 from nmt.spans import Spans
 from nmt.system.lines import digest
 
@@ -42,14 +42,7 @@ class KeptSpans(Metric):
     def _counts(self, text: str) -> Counter[str]:
         return Counter(self._spans.find(text))
 
-    def score(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[str],
-        *,
-        sources: Sequence[str] = (),
-        bootstrap: int = 0,
-    ) -> Score:
+    def score(self, hypotheses: Lines, references: Lines, *, sources: Lines = (), bootstrap: int = 0) -> Score:
         """Return the percentage, with a signature that has the number of lines and a digest of the patterns."""
         pairs = zip(map(self._counts, sources), map(self._counts, hypotheses), strict=True)
         kept = [one == other for one, other in pairs if one or other]
