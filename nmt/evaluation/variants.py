@@ -25,26 +25,22 @@ KINDS: Mapping[str, Callable[[], Augmentation]] = {
     "aug-typo": lambda: TypingErrors(rate=1),
     "aug-spans": lambda: InsertSpans(rate=1),
 }
-SINGLE = (
-    *(
-        "https://www.example.com/docs/page.html?id=3",
-        "help@example.org",
-        "{name}",
-        "{0}",
-        "{{ user.name }}",
-        "%s",
-        "%1$s",
-    ),
-    *(
-        "%(count)d",
-        "$(VERSION)",
-        "${HOME}",
-        "[X3X]",
-        "C:\\Users\\kim\\report.odt",
-        "/usr/share/doc/index.html",
-        "\U0001f600",
-    ),
-)
+SINGLE = r"""
+https://www.example.com/docs/page.html?id=3
+help@example.org
+{name}
+{0}
+{{ user.name }}
+%s
+%1$s
+%(count)d
+$(VERSION)
+${HOME}
+[X3X]
+C:\Users\kim\report.odt
+/usr/share/doc/index.html
+😀
+""".strip().split("\n")
 AROUND = (("<b>", "</b>"), ('<a href="/help">', "</a>"), ("<x1>", "</x1>"), ("{b}", "{/b}"))
 
 

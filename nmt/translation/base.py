@@ -270,14 +270,14 @@ class BaseTranslator(ABC):
                 for place, hypotheses in zip(places, hypotheses_of, strict=True):
                     translations = [self._translation(requests[place].part, each) for each in hypotheses]
                     if search.lost_spans == "insert":
-                        translations = [self._with_lost_spans(each) for each in translations]
+                        translations = [self._with_lost_spans(each) if each.lost else each for each in translations]
                     found[place] = translations
                 if advance is not None:
                     advance(sum(requests[place].last for place in places))
         return found
 
     def _with_lost_spans(self, translation: Translation) -> Translation:
-        """Return a translation with each lost span at the place where log P of the translation is highest."""
+        """Return the translation with each lost span at the place where its log P is highest."""
         source, tokens, log_probs = translation.source_part, translation.tokens, translation.token_log_probs
         for number in translation.lost:
             candidates = insertions(tokens, number, self.tokenizer)

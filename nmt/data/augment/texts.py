@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from nmt.data.augment.base import Augmentation, Example
 from nmt.parameters import Share
-from nmt.spans import MARK
 
 FULL_STOPS = (".", "\u3002")  # the second is that of Chinese and Japanese
 WORD = re.compile(r"[^\W\d_]{4,}")
@@ -75,16 +74,9 @@ def without_full_stop(text: str) -> str:
 def with_typing_errors(text: str, share: float, rng: random.Random) -> str:
     """Return a text in which a share of the words of four letters and more have an error.
 
-    Two letters change places, one is missing, or one is there twice. Marks of spans stay.
+    Two letters change places, one is missing, or one is there twice. A mark of a span has no letters, so it stays.
     """
-    parts, end = list[str](), 0
-    for mark in [*MARK.finditer(text), None]:
-        part = text[end : mark.start() if mark else len(text)]
-        parts.append(WORD.sub(lambda found: _wrong(found[0], rng) if rng.random() < share else found[0], part))
-        if mark is not None:
-            parts.append(mark[0])
-            end = mark.end()
-    return "".join(parts)
+    return WORD.sub(lambda found: _wrong(found[0], rng) if rng.random() < share else found[0], text)
 
 
 def _wrong(word: str, rng: random.Random) -> str:
