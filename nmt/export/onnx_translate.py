@@ -1,7 +1,6 @@
 """Translates lines with the model in this folder. It needs numpy, onnxruntime and sentencepiece only.
 
 python translate.py < lines.en > lines.de
-python translate.py --beam-size 1 < lines.en > lines.de          (greedy search)
 """
 
 import argparse
@@ -22,8 +21,7 @@ PAD, BOS, EOS = 0, 2, 3
 class Model:
     """The model in a folder. `encoder` reads a source; `step` reads the last token of each unfinished translation."""
 
-    def __init__(self, folder: Path | str) -> None:
-        folder = Path(folder)
+    def __init__(self, folder: Path) -> None:
         self.settings = json.loads((folder / "export.json").read_text("utf-8"))
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1  # the work of a step is too small to be divided
@@ -95,5 +93,8 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--beam-size", type=int, help="1: greedy search")
     options, model = parser.parse_args(), Model(Path(__file__).parent)
-    for line in sys.stdin.buffer:
-        sys.stdout.buffer.write((model.translate(line.decode(), options.beam_size) + "\n").encode())
+    for number, line in enumerate(sys.stdin.buffer, start=1):
+        try:
+            sys.stdout.buffer.write((model.translate(line.decode(), options.beam_size) + "\n").encode())
+        except ValueError as error:
+            parser.exit(2, f"error: line {number}: {error}\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -162,6 +163,14 @@ def test_the_program_beside_the_model_needs_neither_torch_nor_nmt(size: int, bot
     )  # fmt: skip
     expected = [each.text for each in ours.translate(lines, beam_size=size)]
     assert done.stdout.decode().splitlines() == expected and len(set(expected)) > 6
+
+
+@pytest.mark.parametrize(("line", "words"), [(b"dog " * 1000, "expected at most "), (b"\xff", "can't decode byte")])
+def test_a_line_that_it_cannot_translate_is_one_line(line: bytes, words: str, both: tuple[Any, Any, Path]) -> None:
+    program = [sys.executable, both[2] / "translate.py"]
+    done = subprocess.run(program, input=b"a dog\n" + line + b"\na dog\n", capture_output=True)
+    assert done.returncode == 2 and done.stdout.count(b"\n") == 1
+    assert re.fullmatch(f"error: line 2: .*{words}.*\n", done.stderr.decode())
 
 
 def test_the_program_beside_the_model_is_short(root: Path) -> None:
