@@ -102,12 +102,12 @@ def weights_of(model: Seq2Seq) -> dict[str, Tensor]:
 
 
 def set_weights(model: Seq2Seq, weights: Mapping[str, Tensor]) -> None:
-    """Copy `weights` into the model. They must fit it; see `misfit`."""
+    """Copy `weights` into the model. They must fit it; see `weight_mismatch`."""
     for name, value in weights_of(model).items():
         value.copy_(weights[name])
 
 
-def misfit(weights: Mapping[str, Tensor], model: Seq2Seq) -> str | None:
+def weight_mismatch(weights: Mapping[str, Tensor], model: Seq2Seq) -> str | None:
     """Return the first difference of `weights` from those of `model`, in name, shape or kind of number, or None."""
     expected = weights_of(model)
     for name, value in expected.items():
@@ -267,7 +267,7 @@ def _short(error: Exception) -> str:
 
 def _require_fit(weights: Mapping[str, Tensor], model: Seq2Seq) -> None:
     """Raise UserError unless the weights of a checkpoint fit the model that its config describes."""
-    if problem := misfit(weights, model):
+    if problem := weight_mismatch(weights, model):
         raise UserError(f"the checkpoint's weights do not fit its own config ({problem})")
 
 

@@ -27,7 +27,7 @@ class UserError(ValueError):
         super().__init__("; ".join(self.problems))
 
 
-def refuse(problems: Iterable[str]) -> None:
+def raise_if_any(problems: Iterable[str]) -> None:
     """Raise one UserError with all these problems, if there are any."""
     if found := list(problems):
         raise UserError(*found)
@@ -90,9 +90,9 @@ def one_line(value: object) -> str:
     return " ".join(str(value).split())
 
 
-def printable(text: str, *, but: str = "") -> str:
+def printable(text: str, *, keep: str = "") -> str:
     r"""Return `text` with an escape, such as \x1b, for each character that could change what a terminal or page shows.
 
-    The characters in `but` stay: a text of several lines keeps its line feeds by but="\n".
+    The characters in `keep` stay: a text of several lines keeps its line feeds by keep="\n".
     """
-    return _UNSAFE.sub(lambda found: found[0] if found[0] in but else found[0].encode("unicode_escape").decode(), text)
+    return _UNSAFE.sub(lambda found: found[0] if found[0] in keep else found[0].encode("unicode_escape").decode(), text)

@@ -108,7 +108,7 @@ def _class_if_bare(option: Any) -> Any:
     return option if origin is None or typing.get_args(option) else origin
 
 
-def misfit(value: Any, annotation: Any) -> str | None:
+def value_problem(value: Any, annotation: Any) -> str | None:
     """Return the problem of a value, as in "got 0, expected an integer of at least 1", or None if it fits."""
     if fits(value, annotation):
         return None
@@ -283,7 +283,7 @@ def hints_of(owner: Any) -> dict[str, Any]:
 def _check(kind: Any, values: Mapping[str, Any]) -> None:
     annotations = _plain_annotations(kind)
     for name, value in values.items():
-        if name in annotations and (problem := misfit(value, annotations[name])):
+        if name in annotations and (problem := value_problem(value, annotations[name])):
             raise ParameterError(name, problem)
 
 

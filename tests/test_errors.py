@@ -72,7 +72,7 @@ def test_what_belongs_to_a_text_stays(text: str) -> None:
 
 
 def test_a_text_may_keep_its_line_feeds() -> None:
-    assert printable("a\nb\x1b\n", but="\n") == "a\nb\\x1b\n"
+    assert printable("a\nb\x1b\n", keep="\n") == "a\nb\\x1b\n"
 
 
 def test_a_mistake_quotes_nothing_that_a_terminal_would_obey() -> None:

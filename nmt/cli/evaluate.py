@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from nmt.cli.arguments import OpenMapping, PathText, SearchSettings, configured
 from nmt.cli.engine import Engine, Exported, load
-from nmt.cli.output import messages_on, say, tell
+from nmt.cli.output import messages_on, print_stderr, print_stdout
 from nmt.errors import UserError, counted
 from nmt.parameters import NonNegativeInt
 
@@ -136,7 +136,7 @@ def check_direction(loaded: LoadedModel | Exported, data: DataConfig) -> None:
     if (data.target_lang, data.source_lang) == trained:
         raise UserError(f"data.source_lang: {loaded.path} translates {trained[0]} to {trained[1]}, not the other way")
     if (data.source_lang, data.target_lang) != trained:
-        tell(
+        print_stderr(
             f"warning: {loaded.path} translates {trained[0]} to {trained[1]}, but these data are {data.source_lang} to "
             f"{data.target_lang}"
         )
@@ -163,14 +163,16 @@ def evaluate(inputs: Inputs, *, bootstrap: int) -> Evaluation:
     from nmt.evaluation import split as evaluation
 
     subject = inputs.subject
-    tell(f"translating {counted(len(inputs.pairs), 'sentence')}, {subject.source_lang} to {subject.target_lang} ...")
+    print_stderr(
+        f"translating {counted(len(inputs.pairs), 'sentence')}, {subject.source_lang} to {subject.target_lang} ..."
+    )
     with messages_on(sys.stderr):
         found = evaluation.evaluate(inputs.translator, inputs.pairs, inputs.metrics, subject, bootstrap=bootstrap)
-    say(evaluation.table(found))
+    print_stdout(evaluation.table(found))
     written = evaluation.write_evaluation(inputs.folder, found)
-    say(f"written to {written.scores.parent}; these commands print the same scores there:")
+    print_stdout(f"written to {written.scores.parent}; these commands print the same scores there:")
     for command in written.commands.values():
-        say(f"  {command}")
+        print_stdout(f"  {command}")
     return found
 
 

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nmt.cli.arguments import Choice, FreeText, OpenMapping, PathText, Settings, configured
-from nmt.cli.output import messages_on, say, tell
+from nmt.cli.output import messages_on, print_stderr, print_stdout
 from nmt.errors import UserError, counted
 from nmt.parameters import PositiveInt
 
@@ -84,11 +84,13 @@ def main(config: ExportConfig) -> None:
     pairs = validation_pairs(translator, data, config)
     model = exportable(format, loaded, translator, pairs, metrics, config.text)
     report = export(format, model, out, lambda theirs: compare(translator, theirs, model.search, pairs, metrics))
-    say(table(report, loaded.config["name"], format))
+    print_stdout(table(report, loaded.config["name"], format))
     for label, loss in report.losses().items():
         if format.promise is None and loss > MAX_LOSS:
-            tell(f"warning: {label} is {loss:.2f} worse than that of the checkpoint; take more bits for the weights")
-    say(f"written to {out}; its README.md says how to use it")
+            print_stderr(
+                f"warning: {label} is {loss:.2f} worse than that of the checkpoint; take more bits for the weights"
+            )
+    print_stdout(f"written to {out}; its README.md says how to use it")
 
 
 def with_final_scores(loaded: LoadedModel) -> LoadedModel:
@@ -116,7 +118,7 @@ def validation_pairs(translator: ModelTranslator, data: DataConfig, config: Expo
     if not pairs:
         raise UserError("data: no validation pair has texts that fit into the model; give others with data.val=FILE")
     if len(pairs) < FEWEST:
-        tell(f"warning: only {counted(len(pairs), 'validation pair')} to compare with; {FEWEST} are better")
+        print_stderr(f"warning: only {counted(len(pairs), 'validation pair')} to compare with; {FEWEST} are better")
     return pairs
 
 
@@ -134,7 +136,7 @@ def exportable(
     from nmt.export.check import tuned
 
     if not format.fixed_search:
-        tell(f"choosing the length penalty on {counted(len(pairs), 'validation pair')} ...")
+        print_stderr(f"choosing the length penalty on {counted(len(pairs), 'validation pair')} ...")
     search = tuned(translator, pairs, next(iter(metrics.values())), format.fixed_search)
     texts = [pair.source for pair in pairs], [pair.target for pair in pairs]
     head = best_head(translator, *texts) if format.one_head and loaded.model.decoder.attends else None
@@ -151,7 +153,7 @@ def export(format: Format, model: Exportable, out: Path, compared: Callable[[Eng
         folder = Path(name) / "export"
         folder.mkdir()
         write(format, model, folder)
-        tell("comparing the exported model with the checkpoint ...")
+        print_stderr("comparing the exported model with the checkpoint ...")
         report = compared(format.open(folder))
         if format.promise is not None and (broken := report.broken(format.promise)):
             raise UserError(*broken)

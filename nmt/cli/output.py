@@ -23,7 +23,7 @@ from nmt.cli.table import terminal_width
 from nmt.errors import UserError, printable
 from nmt.system.atomic import replacing_or_packing
 
-WHOLE: Mapping[str, bool] = {"whole": True}  # `extra` of a message that is not wrapped: a command is copied from it
+UNWRAPPED: Mapping[str, bool] = {"unwrapped": True}  # `extra` of a message with a command, which is copied from it
 INDENT = "    "  # of the continued lines of a message
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 _OURS = ("nmt", "pytorch_lightning", "lightning_fabric")
@@ -32,14 +32,14 @@ _OURS = ("nmt", "pytorch_lightning", "lightning_fabric")
 # Words and lines
 
 
-def say(text: str, *, end: str = "\n") -> None:
+def print_stdout(text: str, *, end: str = "\n") -> None:
     """Print lines for a person on standard output, escaped as `printable` does, except for line feeds."""
-    print(printable(text, but="\n"), end=end)
+    print(printable(text, keep="\n"), end=end)
 
 
-def tell(text: str) -> None:
-    """As `say`, at once, on standard error."""
-    print(printable(text, but="\n"), file=sys.stderr, flush=True)
+def print_stderr(text: str) -> None:
+    """As `print_stdout`, at once, on standard error."""
+    print(printable(text, keep="\n"), file=sys.stderr, flush=True)
 
 
 class _OnTerminal(io.TextIOBase):
@@ -50,7 +50,7 @@ class _OnTerminal(io.TextIOBase):
 
     def write(self, text: str) -> int:
         """Write lines. Characters that a terminal would obey are escaped, except line feeds and tabs."""
-        return self._stream.write(printable(text, but="\n\t"))
+        return self._stream.write(printable(text, keep="\n\t"))
 
     def flush(self) -> None:
         """Pass on the written text."""
@@ -100,7 +100,7 @@ class _Printable(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the text of the message."""
-        return printable(super().format(record), but="\n")
+        return printable(super().format(record), keep="\n")
 
 
 class _Wrapped(_Printable):
@@ -115,7 +115,7 @@ class _Wrapped(_Printable):
     def format(self, record: logging.LogRecord) -> str:
         """Return the message, wrapped."""
         lines = super().format(record).split("\n")
-        if not getattr(record, "whole", False):
+        if not getattr(record, "unwrapped", False):
             width = _width(self._stream()) - len(self._prefix)
             lines = [part for line in lines for part in wrapped(line, width)]
         return "\n".join(self._prefix + line for line in lines)

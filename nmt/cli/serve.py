@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from nmt.cli.arguments import FreeText, PathText, SearchSettings, configured
 from nmt.cli.engine import Engine, load
-from nmt.cli.output import tell
+from nmt.cli.output import print_stderr
 from nmt.errors import UserError, missing_packages
 from nmt.parameters import PositiveInt, Range
 
@@ -85,7 +85,7 @@ def main(config: ServeConfig) -> None:
         name = f"[{config.host}]" if ":" in config.host else config.host
         pairs = ", ".join(" to ".join(pair) for pair in worker.pairs)
         listener.listen()  # before the message, so that whoever reads it can connect
-        tell(f"translates {pairs} on http://{name}:{listener.getsockname()[1]}; Ctrl-C ends it")
+        print_stderr(f"translates {pairs} on http://{name}:{listener.getsockname()[1]}; Ctrl-C ends it")
         serve(api.app(), listener, worker.close)
 
 

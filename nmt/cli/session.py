@@ -12,9 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nmt.cli.output import WHOLE, logged
+from nmt.cli.output import UNWRAPPED, logged
 from nmt.cli.run_folder import claimed, is_first_process, locked
-from nmt.config.recipe import Recipe, adopted
+from nmt.config.recipe import Recipe, with_checkpoint_settings
 from nmt.errors import UserError
 from nmt.system.run_files import LOG, METRICS, best_checkpoint, last_checkpoint
 from nmt.training.interruption import Interrupted, stopped_by_signals
@@ -29,15 +29,15 @@ logger = logging.getLogger(__name__)
 def checked_recipe(recipe: Recipe, overrides: Sequence[str]) -> tuple[Recipe, Components]:
     """Return the recipe that the command line `overrides` describes, and its parts that need no data.
 
-    With `init`, the recipe is `adopted` by that checkpoint. Raises the UserErrors of `nmt.preflight.build_components`,
-    and for a checkpoint that cannot be read.
+    With `init`, the recipe takes settings of that checkpoint (`with_checkpoint_settings`). Raises the UserErrors of
+    `nmt.preflight.build_components`, and for a checkpoint that cannot be read.
     """
     from nmt.preflight import build_components, initial_checkpoint  # here, because importing torch takes seconds
 
     if recipe.settings.init is not None:
         from nmt.checkpoint import load
 
-        plain = adopted(recipe.plain, load(initial_checkpoint(recipe.settings)).config, overrides)
+        plain = with_checkpoint_settings(recipe.plain, load(initial_checkpoint(recipe.settings)).config, overrides)
         recipe = replace(recipe, plain=plain)
     return recipe, build_components(recipe.settings)
 
@@ -82,13 +82,13 @@ def _train(
         try:
             train(recipe, components, resume=resume)
         except Interrupted as stop:
-            logger.info(f"to continue this run: {resume_command(recipe)}", extra=WHOLE)
+            logger.info(f"to continue this run: {resume_command(recipe)}", extra=UNWRAPPED)
             # If another process ends with a status other than 0, Lightning kills the first one before it has printed.
             raise SystemExit(128 + stop.number if is_first_process() else 0) from stop
         except (UserError, OSError, OutOfMemoryError) as error:
             if last_checkpoint(recipe.folder).is_file() and not (recipe.folder / METRICS).is_file():
                 again = resume_command(recipe)
-                logger.info(f"to continue this run when the error below is solved: {again}", extra=WHOLE)
+                logger.info(f"to continue this run when the error below is solved: {again}", extra=UNWRAPPED)
             elif (best := best_checkpoint(recipe.folder)).is_file() and not resume:
                 logger.info(f"{best} can be used; init={recipe.folder} starts a new run from it, in another folder")
             if not isinstance(error, OutOfMemoryError):

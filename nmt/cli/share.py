@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nmt.cli.arguments import FreeText, PathText, Settings, configured
-from nmt.cli.output import say
+from nmt.cli.output import print_stdout
 from nmt.errors import UserError
 from nmt.system.atomic import write_atomically
 from nmt.system.run_files import ATTENTION, CONFIG, METRICS, best_checkpoint, inside, run_of, sample_map
@@ -57,7 +57,7 @@ def main(config: ShareConfig) -> None:
     if not (source / METRICS).is_file():
         raise UserError(f"ckpt: {source} holds no {METRICS}; expected the folder of a finished run")
     for path in share(loaded, source, folder, config):
-        say(f"written to {path} ({path.stat().st_size / 1000:,.0f} kB)")
+        print_stdout(f"written to {path} ({path.stat().st_size / 1000:,.0f} kB)")
 
 
 def share(loaded: LoadedModel, source: Path, folder: Path, settings: ShareConfig) -> list[Path]:

@@ -21,7 +21,7 @@ from typing import IO, Any, TextIO
 
 import nmt
 from nmt.build import search_node
-from nmt.cli.output import messages_on, tell
+from nmt.cli.output import messages_on, print_stderr
 from nmt.cli.translation_lines import LineTranslator
 from nmt.data.progress import PassProgress, clock
 from nmt.data.sources.files import read_texts
@@ -60,23 +60,23 @@ def translate_file(
             return
         with unfinished_file(output, record_of(line_translator, checkpoints, digest)) as lines:
             if lines.kept:
-                tell(f"{partial_path(output)}: goes on after line {lines.kept:,} of {total:,}")
+                print_stderr(f"{partial_path(output)}: goes on after line {lines.kept:,} of {total:,}")
             try:
                 _translate(line_translator, source, lines.add, lines.kept, total)
             except KeyboardInterrupt:
                 if lines.kept:
                     where = f"{lines.kept:,} of {total:,} lines are in {partial_path(output)}"
-                    tell(f"stopped; {where}, the same command goes on from there")
+                    print_stderr(f"stopped; {where}, the same command goes on from there")
                 else:
                     first = f"the first {min(CHUNK, total):,} lines"
-                    tell(f"stopped before {first} were done, the same command begins anew")
+                    print_stderr(f"stopped before {first} were done, the same command begins anew")
                 raise
 
 
 def survey(line_translator: LineTranslator, source: Source) -> tuple[int, str]:
     """Return the number of sentences of a file and a digest of them. Raises UserError for the first unusable line."""
     digest, count = hashlib.sha256(), 0
-    for number, line in source.lines(note=tell):
+    for number, line in source.lines(note=print_stderr):
         count += 1
         line_translator.translator.check_source(line, f"{source.path}:{number}")
         digest.update(line.encode("utf-8") + b"\n")
@@ -124,7 +124,7 @@ def _translate(
                 progress.advance(len(chunk))
     line_translator.close()
     seconds, count = time.monotonic() - started, total - done
-    tell(f"translated {counted(count, 'line')} in {clock(seconds)}, {count / seconds:,.1f} lines/s")
+    print_stderr(f"translated {counted(count, 'line')} in {clock(seconds)}, {count / seconds:,.1f} lines/s")
 
 
 # The output file while it is not finished

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from nmt.attention_map import AttentionMap
-from nmt.cli.output import tell
+from nmt.cli.output import print_stderr
 from nmt.errors import counted
 from nmt.system.lines import as_line
 from nmt.translation.base import BaseTranslator
@@ -66,13 +66,13 @@ class LineTranslator:
         if best.parts:
             self._counts["split"] += 1
             if self._counts["split"] <= MOST_WARNINGS:
-                tell(f"warning: {best.split_warning(self.translator.source_limit(), place)}")
+                print_stderr(f"warning: {best.split_warning(self.translator.source_limit(), place)}")
         *ids, _ = best.source_part.ids[0]
         unknown = sum(index in self.translator.tokenizer.unknown_ids[0] for index in ids)
         if unknown > STRANGE * len(ids):
             self._counts["strange"] += 1
             if self._counts["strange"] == 1:
-                tell(
+                print_stderr(
                     f"warning: {place}: {unknown} of {counted(len(ids), 'piece')} stand for characters that training "
                     "did not have, so the translation means little; is this the language that the model reads?"
                 )
@@ -81,17 +81,23 @@ class LineTranslator:
         """Print the counts of translations with a problem, and those of sources if some had no warning."""
         count = self._counts
         if count["empty"]:
-            tell(f"warning: {counted(count['empty'], 'translation')} without any text")
+            print_stderr(f"warning: {counted(count['empty'], 'translation')} without any text")
         if count["lost"]:
             put = self.translator.search.lost_spans == "insert"
             where = "put where the model finds them most probable; check them" if put else "missing"
-            tell(f"warning: the search left spans out of {counted(count['lost'], 'translation')}; they are {where}")
+            print_stderr(
+                f"warning: the search left spans out of {counted(count['lost'], 'translation')}; they are {where}"
+            )
         if count["cut"]:
-            tell(f"warning: {self.translator.cut_warning(count['cut'])}")
+            print_stderr(f"warning: {self.translator.cut_warning(count['cut'])}")
         if count["split"] > MOST_WARNINGS:
-            tell(f"warning: {count['split']:,} sources were longer than {self.translator.source_limit()} and split")
+            print_stderr(
+                f"warning: {count['split']:,} sources were longer than {self.translator.source_limit()} and split"
+            )
         if count["strange"] > 1:
-            tell(f"warning: {count['strange']:,} sources consist mostly of characters that training did not have")
+            print_stderr(
+                f"warning: {count['strange']:,} sources consist mostly of characters that training did not have"
+            )
 
 
 def record(

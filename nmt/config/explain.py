@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from nmt.config.overrides import RECIPES, Choice, is_group, parse
 from nmt.config.yaml_files import Default, YamlFile, groups, options_around, options_with, read_file, takes_several
-from nmt.errors import UserError, did_you_mean, nearest, one_line, refuse
+from nmt.errors import UserError, did_you_mean, nearest, one_line, raise_if_any
 from nmt.parameters import shown
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def check_options(overrides: Sequence[Override]) -> None:
             raise UserError(
                 f"{override.input_line}: several values for one run; add -m to make one run for each value{as_list}"
             )
-    refuse(problem for override in overrides for problem in _option_problems(override))
+    raise_if_any(problem for override in overrides for problem in _option_problems(override))
 
 
 def _option_problems(override: Override) -> Iterator[str]:
@@ -94,7 +94,7 @@ def check_files(overrides: Sequence[Override]) -> None:
     These are a missing package line, defaults that name unknown groups or options, and text that is not YAML.
     """
     choice = Choice.of(overrides)
-    refuse(problem for file in choice.files if file.group in RECIPES for problem in _file_problems(file, choice))
+    raise_if_any(problem for file in choice.files if file.group in RECIPES for problem in _file_problems(file, choice))
 
 
 def _file_problems(file: YamlFile, choice: Choice) -> Iterator[str]:
@@ -169,7 +169,7 @@ def _placed(problem: str, choice: Choice) -> str:
 
 def check_keys(overrides: Sequence[Override], tree: Mapping[str, Any]) -> None:
     """Raise one UserError for all keys that the composed config `tree` does not have."""
-    refuse(
+    raise_if_any(
         f"{override.key_or_group}: {problem}"
         for override in overrides
         if not (is_group(override) or override.is_hydra_override() or override.is_add() or override.is_force_add())

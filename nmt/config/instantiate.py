@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nmt.errors import ParameterError, UserError, did_you_mean, one_line
-from nmt.parameters import annotations_of, expected, hints_of, is_kind, misfit, options, shown
+from nmt.parameters import annotations_of, expected, hints_of, is_kind, options, shown, value_problem
 
 _TARGET, _PARTIAL = "_target_", "_partial_"
 RENAMED = {  # earlier names of modules and classes, as older checkpoints and run folders have them
@@ -126,7 +126,7 @@ class _Planner:
         """Return `value` as an argument: a node as its plan, and a list as a tuple if the parameter is a tuple."""
         if isinstance(value, Mapping) and _TARGET in value:
             return self._nested(value, annotation, self.origins.get(where, where))
-        if problem := misfit(value, annotation):
+        if problem := value_problem(value, annotation):
             self.problems.append(f"{where}: {problem}")
         elif isinstance(value, list) and any(typing.get_origin(option) is tuple for option in options(annotation)):
             return tuple(value)

@@ -116,7 +116,9 @@ def _flat(settings: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]
 # A run that starts from the weights of another one
 
 
-def adopted(plain: Mapping[str, Any], start: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
+def with_checkpoint_settings(
+    plain: Mapping[str, Any], start: Mapping[str, Any], overrides: Sequence[str]
+) -> dict[str, Any]:
     """Return the settings `plain` of a run with the model, tokenizer and spans of the checkpoint that it starts from.
 
     `start` is the config of that checkpoint. A section stays unchanged if the command line `overrides` or its

@@ -16,8 +16,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, NotRequired, TypedDict, TypeVar
 
-from nmt.errors import UserError, did_you_mean, one_line, refuse
-from nmt.parameters import Others, Range, expected, fits, misfit, options, shown
+from nmt.errors import UserError, did_you_mean, one_line, raise_if_any
+from nmt.parameters import Others, Range, expected, fits, options, shown, value_problem
 
 T = TypeVar("T")
 
@@ -57,7 +57,7 @@ def read(plain: Any, schema: type[T], path: str = "") -> T:
     """
     problems: list[str] = []
     value = _value(plain, schema, path, problems)
-    refuse(problems)
+    raise_if_any(problems)
     return typing.cast(T, value)
 
 
@@ -77,7 +77,7 @@ def _value(value: Any, hint: Any, where: str, problems: list[str]) -> Any:
         problems.append(f"{where}: not given; set {where}=... ({expected(hint)})")
     elif isinstance(value, int) and not isinstance(value, bool) and not fits(value, hint) and fits(str(value), hint):
         return str(value)  # YAML reads name=7 as a number
-    elif problem := misfit(value, hint):
+    elif problem := value_problem(value, hint):
         remedy = _quotes(value, hint) or _brackets(value, hint, where)
         problems.append(f"{where or 'the content'}: {problem}{remedy}")
     return value
@@ -135,7 +135,7 @@ def check_plain(plain: Any, *, interpolations: bool = False) -> None:
 
     A resolved config and a config.yaml must not contain `${`. Other files may (`interpolations`).
     """
-    refuse(_strange(plain, "", 0, interpolations))
+    raise_if_any(_strange(plain, "", 0, interpolations))
 
 
 def _strange(value: Any, path: str, depth: int, interpolations: bool) -> Iterator[str]:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from nmt.config.schema import near_key, read
-from nmt.errors import refuse
+from nmt.errors import raise_if_any
 from nmt.parameters import LanguageCode, NonNegativeInt, OtherKeys, PositiveInt, Range, shown
 
 # Keys of a data section whose values are files or folders, and those that name a corpus of one's own.
@@ -173,7 +173,7 @@ def validate(plain: Mapping[str, Any]) -> TrainConfig:
     and settings that contradict each other.
     """
     config = read(plain, TrainConfig)
-    refuse(_contradictions(config))
+    raise_if_any(_contradictions(config))
     return config
 
 

@@ -20,7 +20,7 @@ from nmt.data.progress import PassProgress
 from nmt.errors import UserError, counted
 from nmt.evaluation.metrics.base import Interval, Metric, Scores, labels, score
 from nmt.evaluation.search_errors import NOT_COMPARED, Verdict, judge, lines, totals
-from nmt.parameters import LanguageCode, misfit
+from nmt.parameters import LanguageCode, value_problem
 from nmt.search.base import Search
 from nmt.system.atomic import write_atomically
 from nmt.system.lines import as_line, digest
@@ -66,7 +66,7 @@ class Subject:
 
     def __post_init__(self) -> None:
         for name in ("source_lang", "target_lang"):
-            if problem := misfit(getattr(self, name), LanguageCode):
+            if problem := value_problem(getattr(self, name), LanguageCode):
                 raise UserError(f"{name}: {problem}")
 
     def beginning(self, search: Search) -> str:

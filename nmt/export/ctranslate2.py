@@ -25,7 +25,7 @@ from nmt.export.base import (
     within_limits,
     write_tokenizer,
 )
-from nmt.export.transformer import Stack, decoder_layers, encoder_layers, refuse, scaled_query, stacks
+from nmt.export.transformer import Stack, decoder_layers, encoder_layers, raise_if_unsupported, scaled_query, stacks
 from nmt.models.multihead import MultiHeadAttention
 from nmt.models.transformer import DecoderLayer, EncoderLayer, Residual
 from nmt.search.base import Hypothesis, Search
@@ -64,7 +64,7 @@ class CTranslate2(Format):
         """Raise UserError for a model that is no Transformer, or one with settings that the engine lacks."""
         encoder, decoder = stacks(loaded.model, self.name)
         for side, stack in (("encoder", encoder), ("decoder", decoder)):
-            refuse(side, _problems(stack), self.name)
+            raise_if_unsupported(side, _problems(stack), self.name)
 
     def write(self, model: Exportable, folder: Path) -> None:
         """Write the model and the tokenizer."""

@@ -20,7 +20,7 @@ from nmt.checkpoint import LoadedModel
 from nmt.errors import UserError
 from nmt.export.base import Exportable, Format, write_tokenizer
 from nmt.export.huggingface_translator import HuggingFaceTranslator
-from nmt.export.transformer import Stack, decoder_layers, encoder_layers, refuse, scaled_query, stacks
+from nmt.export.transformer import Stack, decoder_layers, encoder_layers, raise_if_unsupported, scaled_query, stacks
 from nmt.models.layers import Dropout
 from nmt.models.multihead import MultiHeadAttention
 from nmt.models.seq2seq import Seq2Seq
@@ -47,8 +47,8 @@ class HuggingFace(Format):
         """Raise UserError for a model that is no Transformer, or one that neither class can hold."""
         encoder, decoder = stacks(loaded.model, self.name)
         for side, stack in (("encoder", encoder), ("decoder", decoder)):
-            refuse(side, _problems(stack), self.name)
-        refuse("decoder", _differences(encoder, decoder), self.name)
+            raise_if_unsupported(side, _problems(stack), self.name)
+        raise_if_unsupported("decoder", _differences(encoder, decoder), self.name)
         if encoder.norm_first and not loaded.tokenizer.joint:
             raise UserError(
                 "ckpt: format=huggingface holds a pre-norm model with a joint vocabulary only, because Pegasus has one "

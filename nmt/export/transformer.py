@@ -73,7 +73,7 @@ def stacks(model: Seq2Seq, format: str) -> tuple[Stack, Stack]:
     return _stack(encoder, format), _stack(decoder, format)
 
 
-def refuse(side: str, problems: Iterator[str], format: str) -> None:
+def raise_if_unsupported(side: str, problems: Iterator[str], format: str) -> None:
     """Raise UserError if a stack has anything that a format cannot hold."""
     found = list(problems)
     if found:

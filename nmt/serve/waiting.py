@@ -65,13 +65,13 @@ class Job:
     def add(self, place: int, answer: Answer | Exception) -> None:
         """Note the answer to a sentence. With the last one, the request has its result; with an exception it fails."""
         if isinstance(answer, Exception):
-            self.refuse(answer)
+            self.fail(answer)
             return
         self.answers[place] = answer
         if len(self.answers) == len(self.sentences) and self._open():
             self.future.set_result([self.answers[place] for place in range(len(self.sentences))])
 
-    def refuse(self, error: Exception) -> None:
+    def fail(self, error: Exception) -> None:
         """Let the request fail."""
         if self._open():
             self.future.set_exception(error)

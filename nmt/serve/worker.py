@@ -148,7 +148,7 @@ class Worker:
         now = time.monotonic()
         for job in [job for job in self._waiting if job.future.done() or (not job.begun and now > job.deadline)]:
             self._waiting.remove(job)
-            job.refuse(Busy("waited too long", self.max_wait))
+            job.fail(Busy("waited too long", self.max_wait))
 
     def _taken(self) -> list[tuple[Job, int]]:
         """Take sentences of the first request, and then of others with its settings, until the batch is full.

@@ -62,7 +62,7 @@ def is_another() -> bool:
     return True
 
 
-def forget() -> None:
+def expect_new_signal() -> None:
     """Let the next signal count as a new one."""
     global _together_until
     _together_until = 0.0
@@ -78,7 +78,7 @@ def stop(number: int, frame: FrameType | None) -> None:
 
 def stopped_by_ctrl_c() -> None:
     """Let Ctrl-C raise `Stopped`, unless the program ignores it or handles it in another way."""
-    forget()
+    expect_new_signal()
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, stop)
 
@@ -99,7 +99,7 @@ def stopped_by_signals() -> Iterator[None]:
 
     def again(dropped: sys.UnraisableHookArgs) -> None:
         if isinstance(dropped.exc_value, KeyboardInterrupt):
-            forget()
+            expect_new_signal()
             threading.Timer(0.1, os.kill, (os.getpid(), _number(dropped.exc_value))).start()
         else:
             hook(dropped)

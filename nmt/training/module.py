@@ -22,7 +22,7 @@ from nmt.evaluation.metrics.base import Metric
 from nmt.evaluation.split import Evaluation
 from nmt.training.meter import Meter
 from nmt.training.parts import Parts
-from nmt.training.state import described
+from nmt.training.state import state_entry
 from nmt.training.validation import Losses, Monitor, Validation, batch_losses, validation_scores, validation_search
 from nmt.translation.translation import Translation
 from nmt.translation.translator import Translator
@@ -260,7 +260,7 @@ class TranslationModule(pl.LightningModule):
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Add the config and the tokenizer, the digest of the corpus, and the sums of the run."""
-        checkpoint["nmt"] = described(self.parts.recipe.plain, self.translator.tokenizer, self.global_step)
+        checkpoint["nmt"] = state_entry(self.parts.recipe.plain, self.translator.tokenizer, self.global_step)
         checkpoint["corpus_sha256"] = self.parts.digest
         checkpoint["totals"] = self.meter.state_dict()
         checkpoint["highest_factor"] = self.highest_factor

@@ -49,7 +49,7 @@ RATES = ("lr", "peak_lr")  # of a group of parameters in the state of the optimi
 STATE = {"state_dict", "optimizer_states", "callbacks", "loops", "epoch", "global_step", "corpus_sha256", "totals"}
 
 
-def described(config: Mapping[str, Any], tokenizer: Tokenizer, update: int) -> dict[str, Any]:
+def state_entry(config: Mapping[str, Any], tokenizer: Tokenizer, update: int) -> dict[str, Any]:
     """Return the entry `nmt` of a state: the values that are needed to make the parts of the run again."""
     models = {"source": tokenizer.source_model, "target": tokenizer.target_model}
     return {"format": FORMAT, "config": dict(config), "tokenizer": models, "update": update}

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from nmt.checkpoint import Checkpoint, load, misfit, set_weights
+from nmt.checkpoint import Checkpoint, load, set_weights, weight_mismatch
 from nmt.config.instantiate import renamed
 from nmt.config.recipe import NOTHING, changes
 from nmt.errors import UserError
@@ -59,7 +59,7 @@ def _differing(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, t
 
 def set_initial_weights(model: Seq2Seq, start: Checkpoint, path: str) -> None:
     """Copy the weights of the checkpoint at `path` into the model. Raises UserError if they do not fit it."""
-    if problem := misfit(start.weights, model):
+    if problem := weight_mismatch(start.weights, model):
         raise UserError(
             f"init={path}: its weights do not fit this model ({problem}); set model as in the config.yaml of that run"
         )

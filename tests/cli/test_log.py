@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from nmt.cli.output import INDENT, WHOLE, logged, messages_on, wrapped
+from nmt.cli.output import INDENT, UNWRAPPED, logged, messages_on, wrapped
 
 LONG = "run: at most 12,000 updates (trainer.max_steps), " + ", ".join(f"setting_{n}=value" for n in range(12))
 logger = logging.getLogger("nmt.test")
@@ -30,7 +30,7 @@ def test_log_without_terminal_wraps_at_100_columns(monkeypatch: pytest.MonkeyPat
     with messages_on(stream):
         logger.info(LONG)
         logger.info("short")
-        logger.info(f"a command, {LONG}", extra=WHOLE)
+        logger.info(f"a command, {LONG}", extra=UNWRAPPED)
     *lines, short, whole = stream.getvalue().splitlines()
     assert len(lines) == 3 and 80 < max(map(len, lines)) <= 100 and again(lines) == LONG
     assert (short, whole) == ("short", f"a command, {LONG}")

@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from nmt.config.compose import compose
-from nmt.config.recipe import adopted
+from nmt.config.recipe import with_checkpoint_settings
 
 START = {"model": {"tie_embeddings": "mine"}, "tokenizer": {"type": "bpe", "vocab_size": 77, "joint": False}}
 
 
 def sections(*overrides: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the adopted settings of a command line, and those that it composes."""
+    """Return the settings of a command line with those of the checkpoint, and those that it composes."""
     plain = compose("train", ["data=cldr", *overrides])
-    return adopted(plain, START, overrides), plain
+    return with_checkpoint_settings(plain, START, overrides), plain
 
 
 @pytest.mark.parametrize("debug", [[], ["debug=fast"], ["debug=overfit"], ["trainer.max_steps=9", "data.limit=3"]])

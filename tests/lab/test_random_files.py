@@ -103,7 +103,7 @@ def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
         out, err = capsys.readouterr()
         written = [each.read_text("utf-8") for kind in ("md", "tsv", "html") for each in Path("out").glob(f"*.{kind}")]
         for each in (out, err, *written):
-            assert printable(each, but="\n\t") == each, text
+            assert printable(each, keep="\n\t") == each, text
         assert end.value.code in (0, program.USER_ERROR), text
         assert "Traceback" not in err
         errors = [line for line in err.splitlines() if line.startswith("error: ")]

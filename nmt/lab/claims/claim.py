@@ -84,7 +84,7 @@ class Loss:
     chance: float
 
     @property
-    def can_be_seen(self) -> bool:
+    def above_chance(self) -> bool:
         """Whether the system is above chance near. Otherwise it has no score to lose far away."""
         return over_seeds([near - self.chance for near in self.near]).above_zero
 
@@ -121,7 +121,7 @@ class Contrast:
         A difference between losses is not testable if the system has no score to lose. It is not supported if the
         system loses no score: then the other system has gained.
         """
-        if self.loss is not None and not self.loss.can_be_seen:
+        if self.loss is not None and not self.loss.above_chance:
             return "not testable"
         found = self.interval
         if abs(found.mean) <= found.half_width:

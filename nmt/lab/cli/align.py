@@ -25,7 +25,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from nmt.cli.arguments import configured
-from nmt.cli.output import messages_on, new_file, output_file, tell
+from nmt.cli.output import messages_on, new_file, output_file, print_stderr
 from nmt.lab.cli.align_inputs import AlignConfig, Inputs, load_inputs
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def main(config: AlignConfig) -> None:
             if config.yardstick is not None:
                 for links, gold in zip(by_statistics(inputs, config), inputs.gold, strict=True):
                     add_all(agreement, {"eflomal": links}, gold)
-            tell(table(agreement))
+            print_stderr(table(agreement))
 
 
 def alignments(inputs: Inputs, config: AlignConfig) -> Iterator[tuple[Links, dict[str, Links]]]:

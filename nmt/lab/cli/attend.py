@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nmt.cli.arguments import configured, take
-from nmt.cli.output import say, tell
+from nmt.cli.output import print_stderr, print_stdout
 from nmt.cli.program import Program
 from nmt.errors import UserError, counted, did_you_mean
 from nmt.lab.cli import attend_maps, attend_trace
@@ -88,7 +88,9 @@ def animate(config: AttendConfig) -> None:
 
     assert config.animation is not None and isinstance(config.ckpt, str)
     updates = animation.animate(run_of(find_checkpoint(config.ckpt)), config.sentence, Path(config.animation))
-    say(f"written to {config.animation}: {counted(len(updates), 'frame')}, updates {updates[0]:,} to {updates[-1]:,}")
+    print_stdout(
+        f"written to {config.animation}: {counted(len(updates), 'frame')}, updates {updates[0]:,} to {updates[-1]:,}"
+    )
 
 
 def read_sentences(config: AttendConfig, translator: BaseTranslator) -> Iterator[tuple[str, str]]:
@@ -135,5 +137,5 @@ def translated(translator: BaseTranslator, sentences: dict[str, str], target: st
         translator.check_source(sentence, place)
     for place, found in zip(sentences, translator.translate(list(sentences.values())), strict=True):
         if found.parts:
-            tell(f"warning: {found.split_warning(translator.source_limit(), place)}")
+            print_stderr(f"warning: {found.split_warning(translator.source_limit(), place)}")
         yield from found.parts or [found]

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nmt.cli.output import say
+from nmt.cli.output import print_stdout
 from nmt.lab.cli.attend_settings import AttendConfig
 from nmt.system.atomic import write_atomically
 
@@ -29,7 +29,7 @@ def show(
     print_tables(maps, config)
     if folder is not None:
         for path in write(maps, config, folder):
-            say(f"written to {path}")
+            print_stdout(f"written to {path}")
 
 
 def attended(config: AttendConfig, translator: BaseTranslator, translations: Sequence[Translation]) -> list[Models]:
@@ -66,11 +66,11 @@ def print_tables(sentences: list[Models], config: AttendConfig) -> None:
     console = Console()
     for number, (models, seen, chosen) in enumerate(zip(sentences, views, panels, strict=True), start=1):
         if len(sentences) > 1:
-            say("\n" * (number > 1) + f"sentence {number} of {len(sentences)}")
-        say(f"source:      {as_line(models[0].source)}\ntranslation: {as_line(models[0].target)}")
+            print_stdout("\n" * (number > 1) + f"sentence {number} of {len(sentences)}")
+        print_stdout(f"source:      {as_line(models[0].source)}\ntranslation: {as_line(models[0].target)}")
         for attention, each, (panel, note) in zip(models, seen, chosen, strict=True):
             title = ", ".join(filter(None, [TEXTS[config.kind][0], note]))
-            say("\n" * (attention is not models[0]) + f"{details(attention.origin)}\n{title}, in %\n")
+            print_stdout("\n" * (attention is not models[0]) + f"{details(attention.origin)}\n{title}, in %\n")
             for line in table(each, panel, terminal_width()):
                 console.print(line, soft_wrap=True)
     sys.stdout.flush()

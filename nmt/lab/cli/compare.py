@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from nmt.cli.arguments import Folders, OpenMapping, PathText, Settings, configured
-from nmt.cli.output import say, tell
+from nmt.cli.output import print_stderr, print_stdout
 from nmt.errors import UserError
 from nmt.parameters import NonNegativeInt, PositiveInt, Range
 from nmt.system.atomic import write_atomically
@@ -77,13 +77,13 @@ def main(config: CompareConfig) -> None:
     runs, baseline = read_runs(folders, config)
     metrics, output = metrics_of(baseline, config), output_folder(folders, config.out)
     require_writable(output)
-    tell(f"comparing {len(runs)} runs, {len(baseline.hypotheses):,} sentences ...")
+    print_stderr(f"comparing {len(runs)} runs, {len(baseline.hypotheses):,} sentences ...")
     comparison = evaluation.compare(
         runs, baseline, metrics, bootstrap=config.bootstrap, shuffles=config.shuffles, examples=config.examples
     )
     show(comparison)
     written = write(comparison, output)
-    say(f"written to {written[0].parent}: {', '.join(path.name for path in written)}")
+    print_stdout(f"written to {written[0].parent}: {', '.join(path.name for path in written)}")
 
 
 def read_runs(folders: Sequence[Path], config: CompareConfig) -> tuple[list[FinishedRun], FinishedRun]:
@@ -138,17 +138,17 @@ def show(comparison: Comparison) -> None:
 
     width = terminal_width()
     text, left_out = to_text(tables.systems_table(comparison), width)
-    say(text)
+    print_stdout(text)
     if left_out:
-        say(f"{left_out} more columns are in {NAME}.md")
-    say("")
+        print_stdout(f"{left_out} more columns are in {NAME}.md")
+    print_stdout("")
     for note in tables.notes(comparison):
-        say(textwrap.fill(note, width, subsequent_indent="  "))
+        print_stdout(textwrap.fill(note, width, subsequent_indent="  "))
     for label, signature in tables.signatures(comparison).items():
-        say(f"{label}: {signature}")
-    say(f"\n{tables.length_caption(comparison)} (number of sentences)")
+        print_stdout(f"{label}: {signature}")
+    print_stdout(f"\n{tables.length_caption(comparison)} (number of sentences)")
     text, _ = to_text(tables.lengths_table(comparison), width)
-    say(text, end="\n\n")
+    print_stdout(text, end="\n\n")
 
 
 def write(comparison: Comparison, folder: Path) -> list[Path]:

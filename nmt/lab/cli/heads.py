@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from nmt.cli.arguments import configured
 from nmt.cli.evaluate import Inputs, SplitConfig, load_inputs
-from nmt.cli.output import messages_on, say
+from nmt.cli.output import messages_on, print_stdout
 from nmt.config.schema import OTHER_FOLDER, Number, read_json
 from nmt.errors import UserError, counted
 from nmt.lab.cli.training_corpus import training_of
@@ -78,9 +78,9 @@ def main(config: HeadsConfig) -> None:
     with messages_on(sys.stderr):
         facts, found = examine(inputs, config)
     shown, left_out = to_text(table(found, facts["metric"]), terminal_width())
-    say(shown)
+    print_stdout(shown)
     if left_out:
-        say(f"({counted(left_out, 'column')} left out: the terminal is too narrow)")
+        print_stdout(f"({counted(left_out, 'column')} left out: the terminal is too narrow)")
     lost = any(each.lost is not None for each in found)
     legend = f"{facts['metric']} lost without the head" if lost else "share of the rows with the role"
     title = f"{inputs.loaded.config['name']}: {facts['metric']} {facts['score']:.1f} on {facts['sentences']} sentences"
@@ -91,7 +91,7 @@ def main(config: HeadsConfig) -> None:
     }
     for kind, content in contents.items():
         write_atomically(paths[kind], content)
-        say(f"written to {paths[kind]}")
+        print_stdout(f"written to {paths[kind]}")
 
 
 def name(inputs: Inputs, config: HeadsConfig) -> str:

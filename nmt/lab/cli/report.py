@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 
 from nmt.cli.arguments import configured
 from nmt.cli.evaluate import SplitConfig, evaluate, load_inputs
-from nmt.cli.output import messages_on, say
+from nmt.cli.output import messages_on, print_stdout
 from nmt.errors import UserError
 from nmt.lab.cli.training_corpus import training_of
 from nmt.parameters import NonNegativeInt
@@ -75,7 +75,7 @@ def main(config: ReportConfig) -> None:
             inputs.translator, evaluation, rare, count=config.examples, n_best=config.n_best, seed=config.seed
         )
         for path in write(found, inputs.folder):
-            say(f"written to {path}")
+            print_stdout(f"written to {path}")
 
 
 def write(report: Report, folder: Path) -> list[Path]:

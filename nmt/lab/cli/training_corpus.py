@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from nmt.cli.evaluate import Inputs, data_of
-from nmt.cli.output import messages_on, tell
+from nmt.cli.output import messages_on, print_stderr
 from nmt.errors import UserError
 
 if TYPE_CHECKING:
@@ -48,9 +48,9 @@ def training_of(inputs: Inputs, given: Mapping[str, Any], allow: Sequence[str]) 
             found = read(replace(data_of(inputs.loaded, given), limit=None, more=None))
         except UserError as error:
             also = f", nor other ones ({_problem(error)})" if given else ""
-            tell(f"{reason}{also}; rare words are left out")
+            print_stderr(f"{reason}{also}; rare words are left out")
             return None
-    tell(f"{reason}; words are counted in those of {found.origin}")
+    print_stderr(f"{reason}; words are counted in those of {found.origin}")
     return found
 
 

@@ -40,7 +40,7 @@ QUICK = ["device=cpu", "search.beam_size=1", "search.max_length_extra=1", "searc
 def safe(*texts: str) -> None:
     """Check that nothing in these texts but line feeds must be escaped, and that they tell what was."""
     for text in texts:
-        assert printable(text, but="\n") == text
+        assert printable(text, keep="\n") == text
     assert any(SHOWN in text or SHOWN.replace("<b>", "&lt;b&gt;") in text for text in texts)
 
 
@@ -63,7 +63,7 @@ def test_a_page_shows_texts_and_json_with_escapes(tmp_path: Path) -> None:
         origin=Origin(model=EVIL),
     )
     html = page([[found]])
-    assert printable(html, but="\n") == html
+    assert printable(html, keep="\n") == html
     assert r"\\x1b[2J" in html and r"\u202e" not in html.replace(r"\\u202e", "") and r"\u001b" not in html
     for suffix in ("svg", "png", "pdf", "json"):
         save(found, tmp_path / f"map.{suffix}")
@@ -85,7 +85,7 @@ def test_an_error_and_a_message_are_shown_with_escapes(tmp_path: Path, capsys: p
     line = r"\x1b[2J\x07\tb"
     assert err == "error: a" + r"\x1b[2J\x07 b c\x9b1m\u202ed $x^{2 <b>" + "\n"
     for text in (out, stream.getvalue(), (tmp_path / "log").read_text("utf-8")):
-        assert printable(text, but="\n") == text and "first\n" in text and f"name: a{line}" in text
+        assert printable(text, keep="\n") == text and "first\n" in text and f"name: a{line}" in text
     assert out.startswith("50%: first\n50%: name: a")
 
 
@@ -115,7 +115,7 @@ def test_programs_show_the_names_of_a_strangers_model(
     safe(*capsys.readouterr())
     for name in ("attention.html", "trace.html", "1.svg"):
         text = Path("maps", name).read_text("utf-8")
-        assert printable(text, but="\n") == text and r"\x1b[2J" in text
+        assert printable(text, keep="\n") == text and r"\x1b[2J" in text
     ET.parse("maps/1.svg")
 
 
@@ -151,7 +151,7 @@ def test_a_data_report_shows_the_texts_of_a_corpus(
     inspect_data.main(["data.path=.", "data.val_size=5", "out=report", "tokenizer.vocab_size=null"])
     out, err = capsys.readouterr()
     for text in (out, err, *(path.read_text("utf-8") for path in Path("report").glob("*.[ht]*"))):
-        assert printable(text, but="\n") == text
+        assert printable(text, keep="\n") == text
     assert r"\x1b[2J\u202e" in next(Path("report").glob("*.html")).read_text("utf-8")
 
 
