@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 PAD, UNK, BOS, EOS = 0, 1, 2, 3
 WORD_MARK = "\u2581"  # "▁": SentencePiece writes this character for a space
-# Pieces for later use, because a trained model cannot get new ones: each stands for a part of a text that must not be
-# changed. OpenNMT's placeholders have the same brackets.
+# Pieces of every vocabulary, because a trained model cannot get new ones. OpenNMT has the same brackets.
 RESERVED = [f"\uff5f{number}\uff60" for number in range(16)]
+SPAN_MARKS = RESERVED[:12]  # each stands for a part of a text that must not be changed; see `nmt.spans`
+CAPITALS = RESERVED[12]  # stands before a text that is written in capitals
+TERM_MARKS = RESERVED[13:]  # before a term, between it and its translation, and after both; see `nmt.terms`
 
 
 @dataclass(frozen=True)

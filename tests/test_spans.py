@@ -12,7 +12,7 @@ import yaml
 from nmt import spans as spans_module
 from nmt.errors import UserError
 from nmt.spans import MARK, NO_SPANS, Restored, Spans
-from nmt.tokens import RESERVED
+from nmt.tokens import CAPITALS, SPAN_MARKS
 
 ROOT = Path(__file__).resolve().parents[1]
 COMMON = Spans(yaml.safe_load((ROOT / "configs" / "spans" / "common.yaml").read_text("utf-8")))
@@ -30,6 +30,10 @@ FOUND = {
     "[X5X] and [X12X ]": ["[X5X]", "[X12X ]"],
     "a&nbsp;b &#160; c": ["&nbsp;", "&#160;"],
     r"Open C:\Users\me\a.txt or /usr/bin/python3.": [r"C:\Users\me\a.txt", "/usr/bin/python3"],
+    # Korean particles follow without a space:
+    r"C:\Users\김\보고서.odt를 C:\Users\kim에": [r"C:\Users\김\보고서.odt", r"C:\Users\kim"],
+    "/usr/share/index.html을, 메일은me@example.org로": ["/usr/share/index.html", "me@example.org"],
+    "www.example.com에서 https://example.com/a?b=3을": ["www.example.com", "https://example.com/a?b=3"],
     "Nice 👍🏽 👨‍👩‍👧 🇰🇷!": ["👍🏽", "👨‍👩‍👧", "🇰🇷"],
     "a ｟3｠ b": ["｟3｠"],
     # What is no span:
@@ -54,14 +58,14 @@ def test_marks_become_the_same_text_again(more: tuple[str, ...]) -> None:
     draw, most = random.Random(0), 0
     for _ in range(300):
         text = drawn(draw, *more)
-        if more and len(COMMON.find(text)) > len(RESERVED):
-            continue  # marks of its own beyond the sixteenth span cannot be told from ours
+        if more and len(COMMON.find(text)) > len(SPAN_MARKS):
+            continue  # marks of its own beyond the twelfth span cannot be told from ours
         marked = COMMON.mark(text)
         assert COMMON.restore(marked.text, marked.spans) == Restored(text)
-        assert [*marked.spans] == COMMON.find(text)[: len(RESERVED)]
-        assert MARK.findall(marked.text)[: len(marked.spans)] == RESERVED[: len(marked.spans)], "numbered in order"
+        assert [*marked.spans] == COMMON.find(text)[: len(SPAN_MARKS)]
+        assert MARK.findall(marked.text)[: len(marked.spans)] == SPAN_MARKS[: len(marked.spans)], "numbered in order"
         most = max(most, len(marked.spans))
-    assert most == len(RESERVED)
+    assert most == len(SPAN_MARKS)
 
 
 def test_a_pair_has_marks_for_the_spans_of_both_sides() -> None:
@@ -70,11 +74,13 @@ def test_a_pair_has_marks_for_the_spans_of_both_sides() -> None:
         texts = drawn(draw), drawn(draw)
         marked = COMMON.mark_pair(*texts)
         marks = [MARK.findall(side) for side in marked]
-        common = Counter(COMMON.find(texts[0])) & Counter(COMMON.find(texts[1]))
-        assert marks[0] == sorted(marks[1], key=RESERVED.index) == RESERVED[: common.total()]
-        kept = [Counter(COMMON.find(side)) - Counter(marks[0]) for side in marked]
-        if common.total() <= len(RESERVED):
-            assert kept == [Counter(COMMON.find(side)) - common for side in texts]
+        found = COMMON.find(texts[0])
+        both = Counter(found), Counter(COMMON.find(texts[1], known=found))
+        common = both[0] & both[1]
+        assert marks[0] == sorted(marks[1], key=SPAN_MARKS.index) == SPAN_MARKS[: common.total()]
+        kept = [Counter(COMMON.find(side, known=found)) - Counter(marks[0]) for side in marked]
+        if common.total() <= len(SPAN_MARKS):
+            assert kept == [side - common for side in both]
 
 
 def test_a_target_has_the_numbers_of_the_source() -> None:
@@ -92,7 +98,7 @@ def test_a_translation_without_a_mark_says_which_span_is_lost() -> None:
 def test_more_spans_than_marks_stay_text() -> None:
     text = " ".join(f"{{{number}}}" for number in range(20))
     marked = COMMON.mark(text)
-    assert marked.text == " ".join([*RESERVED, "{16}", "{17}", "{18}", "{19}"])
+    assert marked.text == " ".join([*SPAN_MARKS, *(f"{{{number}}}" for number in range(12, 20))])
 
 
 def test_without_patterns_a_text_stays_as_it_is() -> None:
@@ -126,3 +132,31 @@ def test_a_pattern_that_takes_too_long_is_an_error(monkeypatch: pytest.MonkeyPat
 def test_the_common_patterns_are_fast_on_texts_that_are_made_to_be_slow() -> None:
     for part in ("<a ", "{", "a.", "http://", "%", "/a", "a@", "&a", "<a b=", "[X1", "👍"):
         COMMON.mark(part * 5_000)
+
+
+NUMBERS = Spans(yaml.safe_load((ROOT / "configs" / "spans" / "numbers.yaml").read_text("utf-8")))
+
+
+def test_numbers_are_spans_where_asked() -> None:
+    text = "1,234.56 5 2026-11-25 10:30 20000 v1.2.3 3.14. 1.5MB 12% 2.5, 3 2024년 A4:B10 and/or -7"
+    expected = "1,234.56 2026-11-25 10:30 20000 3.14 1.5 2.5 2024"
+    assert NUMBERS.find(text) == expected.split()
+
+
+def test_known_spans_are_found_wherever_they_stand() -> None:
+    mine = Spans({"word": r"\bx-\w+"})
+    assert mine.find("das x-y을") == ["x-y을"] and mine.find("das x-y을", known=["x-y"]) == ["x-y"]
+    assert COMMON.find("{{a}} %10 {b}", known=["{a}", "%1"]) == ["{{a}}", "%10", "{b}"], "not as a part of another one"
+    assert COMMON.mark_target("한글{a}을 help@example.org을", ["help@example.org", "{a}"]) == "한글｟1｠을 ｟0｠을"
+
+
+def test_a_text_in_capitals_is_read_in_small_letters_and_written_in_capitals() -> None:
+    for text in ("OPEN THE FILE {A}.", "« ÖFFNEN {b} »: DIE DATEI", "{x} ОТКРОЙТЕ ФАЙЛ"):
+        marked = COMMON.mark(text)
+        read = COMMON.lowered(marked.text)
+        assert read.startswith(CAPITALS) and sum(map(str.isupper, read)) == 1
+        assert COMMON.restore(read, marked.spans).text == text
+    for text in ("Open the file", "PDF", "HTML", "A B", "PDF 파일을 여세요", "한국어 문서", "", "1 + 2"):
+        assert COMMON.lowered(text) == text
+    assert NO_SPANS.lowered("OPEN THE FILE") == "OPEN THE FILE"
+    assert COMMON.mark_pair("OPEN {a} NOW", "{a} 열기") == (f"{CAPITALS}Open ｟0｠ now", "｟0｠ 열기")

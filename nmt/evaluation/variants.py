@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from nmt.data.aligner import Aligner
@@ -41,6 +42,8 @@ C:\Users\kim\report.odt
 /usr/share/doc/index.html
 😀
 """.strip().split("\n")
+ENDED = ["{name}", "{0}", "{{ user.name }}", "[X3X]", "${HOME}", "😀"]
+JOINED = re.compile("(?<=[^\\s(\"'])\uff5f([0-9]+)\uff60|\uff5f([0-9]+)\uff60(?=[A-Za-z0-9\uff5f])")
 AROUND = (("<b>", "</b>"), ('<a href="/help">', "</a>"), ("<x1>", "</x1>"), ("{b}", "{/b}"))
 
 
@@ -72,9 +75,13 @@ def _no_other() -> Example:
 
 
 def _with_spans(source: str, target: str, rng: random.Random) -> tuple[str, str]:
-    """Return the texts with random spans in place of their marks. Those that surround a part are tags."""
+    """Return the texts with random spans in place of their marks. Those that surround a part are tags.
+
+    Where a span stands directly beside a word or another span, it is one that has an end of its own, such as "{name}".
+    """
     numbers = sorted(int(mark[1:-1]) for mark in MARK.findall(source))
-    names = {number: rng.choice(SINGLE) for number in numbers if number >= FIRST}
+    joined = {int(found[1] or found[2]) for found in JOINED.finditer(source)}
+    names = {number: rng.choice(ENDED if number in joined else SINGLE) for number in numbers if number >= FIRST}
     for opening, closing in itertools.pairwise(names):
         if opening % 2 == 0 and closing == opening + 1:
             names[opening], names[closing] = rng.choice(AROUND)

@@ -15,7 +15,7 @@ from nmt.export.base import Exportable, Format
 from nmt.export.check import Report
 from nmt.system.atomic import write_atomically
 from nmt.system.run_files import EXPORTED
-from nmt.tokens import RESERVED
+from nmt.tokens import CAPITALS, SPAN_MARKS
 
 
 def write_card(format: Format, model: Exportable, report: Report, folder: Path) -> None:
@@ -121,7 +121,8 @@ def _spans(model: Exportable) -> str:
         return ""
     return f"""- The model was trained on texts with marks in place of spans that a translation must keep
   ({", ".join(map(printable, spans.patterns))}):
-  {RESERVED[0]} for the first span of the source, {RESERVED[1]} for the second, and so on up to {RESERVED[-1]}.
-  nmt-attention-lab replaces spans by marks and back in translate.py and serve.py. Other programs must do this
-  themselves, with the regular expressions in `{EXPORTED}` (`config`, `spans`).
+  {SPAN_MARKS[0]} for the first span of the source, {SPAN_MARKS[1]} for the second, and so on up to {SPAN_MARKS[-1]}.
+  A text in capitals was written as {CAPITALS} and the text in small letters (its first letter is a capital).
+  nmt-attention-lab does this, and undoes it in translations, in translate.py and serve.py. Other
+  programs must do it themselves, with the regular expressions in `{EXPORTED}` (`config`, `spans`).
 """

@@ -140,14 +140,16 @@ class BaseTranslator(ABC):
 
     def source_ids(self, marked: Sequence[str]) -> list[list[list[int]]]:
         """Return for each text, with marks for its spans, the ids that each model reads."""
-        by_model = [tokenizer.encode_source(marked) for tokenizer in self.tokenizers]
+        read = list(map(self.tokenizer.spans.lowered, marked))
+        by_model = [tokenizer.encode_source(read) for tokenizer in self.tokenizers]
         return [list(ids) for ids in zip(*by_model, strict=True)]
 
     def target_ids(self, sources: Sequence[SourcePart], targets: Sequence[str]) -> list[list[int]]:
         """Return the ids of translations of `sources`. The spans of the source are marks there too."""
-        mark = self.tokenizer.spans.mark_target
-        marked = [mark(target, source.marked.spans) for source, target in zip(sources, targets, strict=True)]
-        return self.tokenizer.encode_target(marked)
+        spans = self.tokenizer.spans
+        pairs = zip(sources, targets, strict=True)
+        marked = [spans.mark_target(target, source.marked.spans) for source, target in pairs]
+        return self.tokenizer.encode_target(list(map(spans.lowered, marked)))
 
     def check_source(self, sentence: str, where: str) -> None:
         """Raise UserError if the search refuses `sentence` because of its length; `where` is its place in the input."""

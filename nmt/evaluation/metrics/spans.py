@@ -39,13 +39,11 @@ class KeptSpans(Metric):
     def _spans(self) -> Spans:
         return Spans(self.patterns)
 
-    def _counts(self, text: str) -> Counter[str]:
-        return Counter(self._spans.find(text))
-
     def score(self, hypotheses: Lines, references: Lines, *, sources: Lines = (), bootstrap: int = 0) -> Score:
         """Return the percentage, with a signature that has the number of lines and a digest of the patterns."""
-        pairs = zip(map(self._counts, sources), map(self._counts, hypotheses), strict=True)
-        kept = [one == other for one, other in pairs if one or other]
+        spans = [self._spans.find(source) for source in sources]
+        pairs = [(own, self._spans.find(text, known=own)) for own, text in zip(spans, hypotheses, strict=True)]
+        kept = [Counter(own) == Counter(found) for own, found in pairs if own or found]
         signature = f"lines:{len(kept)}|patterns:{digest(*map(str, self._spans.patterns.items()))[:8]}"
         if not kept:
             return Score(100.0, signature)
