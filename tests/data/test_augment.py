@@ -17,8 +17,9 @@ from nmt.config.compose import compose
 from nmt.config.settings import TokenizerConfig
 from nmt.data.augment.base import Augmentation, Example
 from nmt.data.augment.lengths import JoinedLines, Phrases
-from nmt.data.augment.pairs import Augmenter, with_numbers
+from nmt.data.augment.pairs import Augmenter, as_pieces, with_numbers
 from nmt.data.augment.spans import InsertSpans
+from nmt.data.augment.terms import InsertTerms
 from nmt.data.augment.texts import (
     NoFullStop,
     TitleCase,
@@ -35,13 +36,13 @@ from nmt.data.tokenizer import Tokenizer
 from nmt.data.training_pairs import SubwordSampling, TrainingPairs, WeightedCorpus
 from nmt.errors import UserError
 from nmt.spans import MARK, Spans
-from nmt.tokens import RESERVED
+from nmt.tokens import CAPITALS, RESERVED, SPAN_MARKS, TERM_MARKS
 
 LONGEST = 40
 SPANS = Spans({"braces": r"\{\w+\}"})
 KINDS: list[Augmentation] = [
     *(InsertSpans(rate=1), UpperCase(rate=1), TitleCase(rate=1), NoFullStop(rate=1)),
-    *(TypingErrors(rate=1), Phrases(rate=1), JoinedLines(rate=1)),
+    *(TypingErrors(rate=1), Phrases(rate=1), JoinedLines(rate=1), InsertTerms(rate=1)),
 ]
 
 
@@ -107,10 +108,11 @@ def test_every_change_keeps_the_marks_of_both_sides_equal(kind: Augmentation, ch
     assert len(several) > 100
     for example, (source, target) in several:
         assert (source, target) != example.texts and source.strip() == source != "" and target.strip() == target != ""
-        marks = MARK.findall(source)
+        marks = [mark for mark in MARK.findall(source) if mark not in TERM_MARKS]
         assert sorted(marks) == sorted(MARK.findall(target)) and len({*marks}) == len(marks)
         numbered = with_numbers(source, target)
-        assert numbered is not None and MARK.findall(numbered[0]) == RESERVED[: len(marks)]
+        assert numbered is not None
+        assert [mark for mark in MARK.findall(numbered[0]) if mark not in TERM_MARKS] == SPAN_MARKS[: len(marks)]
         assert [MARK.sub("", side) for side in numbered] == [MARK.sub("", side) for side in (source, target)]
 
 
@@ -136,6 +138,45 @@ def test_a_phrase_and_its_translation_are_of_the_dictionary(changed: Callable[..
         lengths[len(source)] += 1
     assert {*lengths} == {1, 2, 3}
     assert sum(right) / len(right) > 0.95, "the aligner can take equal words for each other"
+
+
+TERM = re.compile("{} (.*?){} (.*?){}".format(*TERM_MARKS))
+
+
+def test_terms_stand_beside_the_words_that_they_translate(changed: Callable[..., Any]) -> None:
+    counts, right = Counter[int](), list[bool]()
+    for example, (source, target) in changed(InsertTerms(rate=1, shortened=0)):
+        assert target == example.texts[1] and TERM.sub(r"\1", source) == example.texts[0]
+        terms = TERM.findall(source)
+        for term, found in terms:
+            right.append(sorted(dictionary().get(word, word) for word in term.split()) == sorted(found.split()))
+        counts[len(terms)] += 1
+    assert {*counts} == {1, 2, 3}
+    assert sum(right) / len(right) > 0.95, "the aligner can take equal words for each other"
+
+
+def test_the_end_of_a_word_can_be_left_out_of_a_term(changed: Callable[..., Any]) -> None:
+    shortened = 0
+    for example, (source, _) in changed(InsertTerms(rate=1, shortened=1)):
+        assert TERM.sub(r"\1", source) == example.texts[0]
+        for _, translation in TERM.findall(source):
+            assert re.search(rf"(?<![a-z]){translation}", example.texts[1]), "it begins as a word of the target"
+            shortened += not re.search(rf"{translation}(?![a-z])", example.texts[1])
+    assert shortened > 20
+
+
+def test_terms_need_one_vocabulary(
+    pairs: list[SentencePair], corpus: EncodedCorpus, tokenizer_config: Callable[..., TokenizerConfig]
+) -> None:
+    separate = Tokenizer.train(pairs, tokenizer_config(vocab_size=330, joint=False), cache_dir=None, spans=SPANS)
+    with pytest.raises(UserError, match=r"augment: InsertTerms writes .* use tokenizer\.joint=true"):
+        Augmenter(separate, [InsertTerms(rate=1)], LONGEST, corpus)
+
+
+def test_pairs_in_capitals_are_not_changed(tokenizer: Tokenizer) -> None:
+    capitals, usual = tokenizer.encode_source([f"{CAPITALS}abcde ｟0｠ gh.", "abcde ｟0｠ gh."])
+    assert as_pieces(tokenizer, capitals[:-1], usual[:-1]) is None is as_pieces(tokenizer, usual[:-1], capitals[:-1])
+    assert as_pieces(tokenizer, usual[:-1], usual[:-1]) is not None
 
 
 def test_parts_that_translate_each_other_have_no_link_outside() -> None:
@@ -201,7 +242,7 @@ def test_rates_are_the_shares_of_changed_pairs(tokenizer: Tokenizer, corpus: Enc
     assert len(found) == len(corpus)
     old, new = (Counter((*pair.source, -1, *pair.target) for pair in pairs) for pairs in (corpus, found))
     upper = [tokenizer.decode_target(pair.source) for pair in found]
-    assert (new - old).total() == (old - new).total() == sum(text.isupper() for text in upper)
+    assert (new - old).total() == (old - new).total() == sum(text[:4] == CAPITALS or text.isupper() for text in upper)
     assert (new - old).total() / len(corpus) == pytest.approx(0.3, abs=0.08)
     assert Augmenter(tokenizer, [UpperCase(rate=0)], LONGEST, corpus)(corpus, random.Random(3)) is corpus
 

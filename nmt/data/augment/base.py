@@ -74,6 +74,7 @@ class Augmentation(ABC):
     rate: Share
 
     reads_links: ClassVar[bool] = False  # whether it needs `Example.forward` and `Example.backward`
+    needs_joint: ClassVar[bool] = False  # whether the vocabulary of the source must have the pieces of the target too
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -17,8 +17,9 @@ from nmt.data.augment.base import Augmentation, Example
 from nmt.data.encoded import Encoded, EncodedCorpus, EncodedPairs, IdTypes, Mixture, writing_corpus
 from nmt.data.progress import PassProgress
 from nmt.data.tokenizer import Tokenizer
+from nmt.errors import UserError
 from nmt.spans import MARK
-from nmt.tokens import RESERVED
+from nmt.tokens import CAPITALS, SPAN_MARKS, TERM_MARKS
 
 CHUNK = 1_000  # pairs that are encoded by one call
 MOST_LINKS = 6_000_000  # possible links between pieces that the aligner learns from
@@ -34,12 +35,15 @@ class Augmenter:
     ) -> None:
         """Take augmentations whose rates sum to 1 at most. `max_length` limits the ids of a changed side.
 
-        The aligner learns from the pairs of `corpus`, when it is needed first.
+        The aligner learns from the pairs of `corpus`, when it is needed first. Raises UserError for an augmentation
+        that does not fit the vocabularies.
         """
         self._tokenizer = tokenizer
         self._corpus = corpus
         self._augmentations = augmentations
         self._max_length = max_length
+        if separate := [type(each).__name__ for each in augmentations if each.needs_joint and not tokenizer.joint]:
+            raise UserError(f"augment: {separate[0]} writes target words into sources; use tokenizer.joint=true")
         self._bounds = list(itertools.accumulate(each.rate for each in augmentations))
 
     def __call__(self, pairs: EncodedPairs, rng: random.Random) -> EncodedPairs:
@@ -74,8 +78,9 @@ class Augmenter:
             made = None if example is None else augmentation(example, rng, lambda: self._another(pairs, rng))
             if made is not None and (numbered := with_numbers(*made)) is not None:
                 texts[place] = numbered
-        sources = self._tokenizer.encode_source([source for source, _ in texts.values()])
-        targets = self._tokenizer.encode_target([target for _, target in texts.values()])
+        lowered = self._tokenizer.spans.lowered
+        sources = self._tokenizer.encode_source([lowered(source) for source, _ in texts.values()])
+        targets = self._tokenizer.encode_target([lowered(target) for _, target in texts.values()])
         encoded = zip(texts, map(Encoded, sources, targets), strict=True)
         return {place: pair for place, pair in encoded if self._fits(pair)}
 
@@ -106,22 +111,24 @@ def as_pieces(
 ) -> Example | None:
     """Return a pair of ids without eos as pieces, with the links of an `aligner`.
 
-    A pair with an empty side, or with characters that have no piece, gives None.
+    A pair with an empty side, in capitals, or with characters that have no piece, gives None.
     """
     sides, vocabularies = (source, target), (tokenizer.source_vocabulary, tokenizer.target_vocabulary)
     unusual = (not unknown.isdisjoint(side) for unknown, side in zip(tokenizer.unknown_ids, sides, strict=True))
     if not all(sides) or any(unusual):
         return None
     texts = [[pieces[index] for index in side] for pieces, side in zip(vocabularies, sides, strict=True)]
+    if any(CAPITALS in side[:2] for side in texts):  # "▁" may stand before it
+        return None
     links = ((), ()) if aligner is None else aligner.links(source, target)
     return Example(texts[0], texts[1], *links)
 
 
 def with_numbers(source: str, target: str) -> Texts | None:
-    """Return a pair whose marks are numbered as they stand in the source, or None if it has too many."""
-    marks = MARK.findall(source)
-    if len(marks) > len(RESERVED):
+    """Return a pair whose marks of spans are numbered as in the source, or None if it has too many."""
+    marks = [mark for mark in MARK.findall(source) if mark not in TERM_MARKS]
+    if len(marks) > len(SPAN_MARKS):
         return None
-    names = dict(zip(marks, RESERVED, strict=False))
+    names = dict(zip(marks, SPAN_MARKS, strict=False))
     renamed = (MARK.sub(lambda found: names.get(found[0], found[0]), side) for side in (source, target))
     return next(renamed), next(renamed)

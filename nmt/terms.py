@@ -1,0 +1,99 @@
+"""Terms: words of a source whose translation is given, as in a glossary.
+
+The translation stands beside the term in the source: "Close the ｟13｠ dialog box｟14｠ 대화 상자｟15｠." A model that
+has learned from such sources (augment=terms) uses the given word, and inflects it where the sentence asks for it. Dinu
+et al. 2019 (arXiv:1906.01105) propose this, as "append".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import regex
+
+from nmt.errors import UserError
+from nmt.tokens import TERM_MARKS
+
+LETTER = r"[\p{L}\p{N}]"
+# A word of these scripts can have a particle at its end, or stands beside the next word without a space.
+JOINED = regex.compile(r"[\p{Hangul}\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]\Z")
+
+
+class Terms:
+    """A glossary: translations by terms of the source language.
+
+    Small letters of a term match capitals too, but a term with capitals after its first letter, such as "URL", matches
+    itself only. Of two terms at one place, the longer one counts. Raises UserError for an empty term or translation.
+    """
+
+    def __init__(self, translations: Mapping[str, str]) -> None:
+        self.translations = {term.strip(): translation.strip() for term, translation in translations.items()}
+        for term, translation in self.translations.items():
+            if not term or not translation:
+                raise UserError(f"terms: got '{term}' with the translation '{translation}', expected a text for both")
+        ordered = sorted(self.translations, key=len, reverse=True)
+        self._names = {f"t{number}": term for number, term in enumerate(ordered)}
+        alternatives = (f"(?P<{name}>{_pattern(term)})" for name, term in self._names.items())
+        self._pattern = regex.compile("|".join(alternatives), regex.V1) if ordered else None
+
+    def __bool__(self) -> bool:
+        """Return whether there is a term."""
+        return bool(self.translations)
+
+    def find(self, text: str) -> list[str]:
+        """Return the terms that stand in a text, as the glossary writes them, in their order."""
+        return (
+            []
+            if self._pattern is None
+            else [self._names[str(found.lastgroup)] for found in self._pattern.finditer(text)]
+        )
+
+    def insert(self, text: str) -> str:
+        """Return a source with the translation of each term beside it."""
+        if self._pattern is None:
+            return text
+        return str(self._pattern.sub(lambda found: with_translation(found[0], self._of(found)), text))
+
+    def _of(self, found: regex.Match[str]) -> str:
+        return self.translations[self._names[str(found.lastgroup)]]
+
+
+NO_TERMS = Terms({})
+
+
+def with_translation(term: str, translation: str) -> str:
+    """Return a term of a source with its translation, as the models read it."""
+    before, between, after = TERM_MARKS
+    return f"{before} {term}{between} {translation}{after}"
+
+
+def read_terms(path: Path) -> Terms:
+    """Return the glossary of a file: on each line a term, a tab and its translation.
+
+    Empty lines and lines that begin with "#" are left out. Raises UserError for a file that cannot be read, another
+    line, and a term with two translations.
+    """
+    try:
+        lines = path.read_text("utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"terms: {path} cannot be read ({error}); expected a text file in UTF-8") from error
+    found: dict[str, str] = {}
+    for number, line in enumerate(lines, start=1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        fields = [field.strip() for field in line.split("\t")]
+        if len(fields) != 2 or not all(fields):
+            raise UserError(f"{path}, line {number}: got '{line}', expected a term, a tab and its translation")
+        if found.setdefault(*fields) != fields[1]:
+            raise UserError(f"{path}, line {number}: '{fields[0]}' has another translation before; keep one of them")
+    return Terms(found)
+
+
+def _pattern(term: str) -> str:
+    """Return a regular expression for a term as a whole word."""
+    exact = any(map(str.isupper, term[1:]))
+    words = r"\s+".join(map(regex.escape, term.split()))
+    before = f"(?<!{LETTER})" if regex.match(LETTER, term) else ""
+    after = f"(?!{LETTER})" if regex.match(LETTER, term[-1]) and not JOINED.search(term) else ""
+    return f"{before}{words if exact else f'(?i:{words})'}{after}"
