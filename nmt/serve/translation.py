@@ -10,9 +10,10 @@ from typing import Any
 
 from torch import Tensor
 
+from nmt.documents.base import Document, Joined
+from nmt.documents.html import marked_up
+from nmt.documents.paragraphs import paragraphs
 from nmt.errors import UserError
-from nmt.serve.document import Document, plain
-from nmt.serve.html import marked_up
 from nmt.serve.languages import Detected, Languages
 from nmt.serve.request import Ask, Refusal, require_direction
 from nmt.serve.waiting import Answer, Pair, Work
@@ -28,24 +29,29 @@ FAILED = (
 async def translated(ask: Ask, worker: Worker, languages: Languages, max_sentences: int) -> dict[str, Any]:
     """Return the answer to a request. Raises Refusal if there is none. If this is cancelled, so is the work."""
     # In a thread of its own: the parser of HTML can take seconds for a text that was written to be slow.
-    sources, documents, detected = await asyncio.to_thread(_read, ask, languages)
+    sources, documents, detected = await asyncio.to_thread(_read, ask, worker, languages)
     found = await _answers(ask, worker, list(zip(sources, documents, strict=True)), max_sentences)
     return _answer(ask, documents, found, detected)
 
 
-def _read(ask: Ask, languages: Languages) -> tuple[list[str], list[Document], list[Detected]]:
+def _read(ask: Ask, worker: Worker, languages: Languages) -> tuple[list[str], list[Document], list[Detected]]:
     """Return the language and the document of each text, and the languages as they were detected, if they were."""
     detected = [languages.detect(text) for text in ask.texts] if ask.source is None else []
     sources = [each.language for each in detected] or [str(ask.source)] * len(ask.texts)
-    documents = [_document(text, ask, source, languages) for text, source in zip(ask.texts, sources, strict=True)]
+    documents = [_document(*pair, ask, worker, languages) for pair in zip(ask.texts, sources, strict=True)]
     return sources, documents, detected
 
 
-def _document(text: str, ask: Ask, source: str, languages: Languages) -> Document:
+def _document(text: str, source: str, ask: Ask, worker: Worker, languages: Languages) -> Document:
     require_direction(source, ask.target, languages)
     if source == ask.target:
-        return Document([text])
-    return marked_up(text) if ask.html else plain(text)
+        return Joined([text])
+    if not ask.html:
+        return paragraphs(text)
+    try:
+        return marked_up(text, worker.spans((source, ask.target)))
+    except UserError as error:
+        raise Refusal(400, str(error)) from None
 
 
 async def _answers(

@@ -22,6 +22,7 @@ from nmt.errors import UserError
 from nmt.search.base import Search
 from nmt.serve.pace import Pace
 from nmt.serve.waiting import Answer, Job, Pair, Waiting, Work, size
+from nmt.spans import Spans
 from nmt.translation.base import BaseTranslator
 from nmt.translation.translation import Translation
 
@@ -69,6 +70,10 @@ class Worker:
         """The number of sentences that have not begun."""
         with self._changed:
             return sum(len(job.sentences) - job.begun for job in self._waiting)
+
+    def spans(self, pair: Pair) -> Spans:
+        """Return the spans that the model of a pair keeps. Any thread may use them."""
+        return self._translators[pair].tokenizer.spans
 
     def warm_up(self) -> None:
         """Translate a text with every model, which makes the first request fast. Raises what goes wrong there."""

@@ -53,11 +53,16 @@ def split_to_fit(text: str, fits: Callable[[str], bool]) -> list[str]:
 
 
 def join(texts: Iterable[str]) -> str:
-    """Return the sentences `texts` as one text, with spaces between them except after Chinese and Japanese."""
+    """Return the sentences `texts` as one text, with a `gap` between them. Empty ones are left out."""
     joined = ""
     for text in filter(None, texts):
-        joined += text if not joined or _WITHOUT_SPACE.search(joined[-1]) else f" {text}"
+        joined += gap(joined) + text
     return joined
+
+
+def gap(text: str) -> str:
+    """Return what stands between `text` and the next sentence: a space, except after Chinese, Japanese and nothing."""
+    return "" if not text or _WITHOUT_SPACE.search(text[-1]) else " "
 
 
 def _halves(text: str, fits: Callable[[str], bool]) -> list[str]:

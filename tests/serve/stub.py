@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -25,7 +26,7 @@ from nmt.serve.languages import Languages
 from nmt.serve.request import Limits
 from nmt.serve.server import bound
 from nmt.serve.worker import Worker
-from nmt.spans import Marked
+from nmt.spans import Marked, Spans
 from nmt.tokens import WORD_MARK, Piece
 from nmt.translation.source import SourcePart
 from nmt.translation.translation import Translation
@@ -51,6 +52,7 @@ class Stub:
     seconds: float = 0.0
     each: float = 0.0
     attends: bool = False
+    tokenizer: SimpleNamespace = field(default_factory=lambda: SimpleNamespace(spans=Spans({})))
 
     def hypotheses(self, sentences: Sequence[str], **fields: Any) -> list[list[Translation]]:
         self.batches.append(list(sentences))

@@ -14,9 +14,11 @@ from typing import Any
 import pytest
 import torch
 
+from nmt.documents.base import Document
+from nmt.documents.paragraphs import paragraphs
 from nmt.serve import api, translation
-from nmt.serve.document import Document, plain
 from nmt.serve.worker import Worker
+from nmt.spans import Spans
 from tests.serve.stub import LIMITS, MAX_WAIT, POISON, Client, Stub, open_stub, served, wait_for
 from tests.tiny_run import Run
 
@@ -221,10 +223,10 @@ def test_a_request_of_too_many_sentences_is_refused(client: Client) -> None:
 def test_a_text_that_takes_long_to_read_keeps_no_other_waiting(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     read, begun = threading.Event(), threading.Event()
 
-    def slow(text: str) -> Document:
+    def slow(text: str, spans: Spans) -> Document:
         begun.set()
         assert read.wait(10)
-        return plain(text)
+        return paragraphs(text)
 
     monkeypatch.setattr(translation, "marked_up", slow)
     with ThreadPoolExecutor(1) as pool:

@@ -1,0 +1,1 @@
+"""Documents: what of them is translated, and how the translations become a document again. One file for each format."""

@@ -1,0 +1,36 @@
+"""Plain text: each line is a paragraph of one or several sentences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from nmt.documents.base import Document, Joined
+from nmt.translation.sentences import join, split
+
+_BREAK = re.compile(r"(\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])")
+
+
+@dataclass(frozen=True)
+class Line(Document):
+    """A line of text. Its sentences are translated one by one, and white space around them stays."""
+
+    text: str
+
+    @cached_property
+    def sentences(self) -> list[str]:
+        """The sentences of the line."""
+        return split(self.text)
+
+    def filled(self, translations: Sequence[str]) -> str:
+        """Return the joined translations, with the white space of the line around them."""
+        start = len(self.text) - len(self.text.lstrip())
+        end = max(start, len(self.text.rstrip()))
+        return f"{self.text[:start]}{join(translations)}{self.text[end:]}"
+
+
+def paragraphs(text: str) -> Document:
+    """Return a text whose lines are translated one by one. Line breaks, blank lines and indentation stay."""
+    return Joined([Line(piece) if place % 2 == 0 else piece for place, piece in enumerate(_BREAK.split(text))])

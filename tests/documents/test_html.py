@@ -1,0 +1,247 @@
+"""HTML as sentences, and back: with a model that has spans, and with one that has none."""
+
+from __future__ import annotations
+
+import html
+import random
+import re
+import time
+from collections.abc import Callable
+from html.parser import HTMLParser
+
+import pytest
+
+from nmt.documents.base import Document
+from nmt.documents.html import VOID, marked_up
+from nmt.spans import Spans
+from nmt.tokens import RESERVED
+
+NONE = Spans({})
+SPANS = Spans({"urls": r"https?://\S+", "tags": r"</?[a-z]+>"})
+
+
+def upper(document: Document) -> str:
+    return document.filled([sentence.upper() for sentence in document.sentences])
+
+
+@pytest.mark.parametrize("spans", [NONE, SPANS])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("<p>Two <b>men</b> sit.</p>", "<p>TWO <b>MEN</b> SIT.</p>"),
+        ('<P Class="x">a<BR/>b</P>', '<P Class="x">A<BR/>B</P>'),
+        ("a &amp; b &lt;i&gt;", "A &amp; B &lt;I&gt;"),
+        ("caf&eacute;", "CAFÉ"),
+        ("<!-- a --><script>if (a<b) c()</script>d", "<!-- a --><script>if (a<b) c()</script>D"),
+        ("<pre>a</pre><code>b</code>c", "<pre>a</pre><code>b</code>C"),
+        (
+            'a <span translate="no">b <span>c</span> d</span> e <i class="x notranslate">f</i>',
+            'A <span translate="no">b <span>c</span> d</span> E <i class="x notranslate">f</i>',
+        ),
+        ("a < b", "A &lt; B"),
+        ("a\n  b", "A B"),
+        ("<img alt='a>b'> c", "<img alt='a>b'> C"),
+        ("<br translate=no>a", "<br translate=no>A"),
+        ("<p>a", "<p>A"),
+        ("a</p>", "A</p>"),
+        ("a<![if x]>b<![endif]>c", "A<![if x]>B<![endif]>C"),
+        ("a<![CDATA[b]]>c", "A<![CDATA[b]]>C"),
+        ("a<![<b>c", "A<![<b>C"),
+        ("<p>\n  a\n</p>", "<p>\n  A\n</p>"),
+        ("<p><b>a</p><p>b</b></p>", "<p><b>A</p><p>B</b></p>"),
+        ("<p>a <b><i>b</b></i> c</p>", "<p>A <b><i>B</b></i> C</p>"),
+        ("", ""),
+    ],
+)
+def test_markup_stays_and_texts_are_translated(spans: Spans, text: str, expected: str) -> None:
+    assert upper(marked_up(text, spans)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("<p>Click <a href='x y'>Save</a>.</p>", ["Click ｟0｠Save｟1｠."]),
+        ("<p><b>One <i>two</i>.</b></p>", ["One ｟0｠two｟1｠."]),
+        ("<p><b>Save</b> the file.</p>", ["｟0｠Save｟1｠ the file."]),
+        ("<p>Press <kbd>Ctrl+<b>C</b></kbd> <!-- now -->here.<!-- end --></p>", ["Press ｟0｠ ｟1｠here."]),
+        ("<ul><li>a<li>b <em>c</em></ul>", ["a", "b ｟0｠c｟1｠"]),
+        ("<title>a</title><td>b</td><td>c<br>d</td>", ["a", "b", "c", "d"]),
+        ("<p>One <b>two. Three</b> four.</p>", ["One ｟0｠two.", "Three｟0｠ four."]),
+        ("<p>One. <b>Two.</b> <i>Three.</i></p>", ["One.", "Two.", "Three."]),
+        ("<p>&lt;b&gt; is <b>bold</b></p>", ["<b> is ｟0｠bold｟1｠"]),
+        ("<p>See <img src=x> and https://x.org/a.</p>", ["See ｟0｠ and https://x.org/a."]),
+        ("<p>A mark ｟0｠ and <b>more</b></p>", ["A mark ｟0｠ and", "more"]),
+        ("<p>｟9｠ and <b>more</b></p>", ["｟9｠ and ｟0｠more｟1｠"]),
+        ("<p>a <b>b c</p>", ["a", "b c"]),
+        ("<p><code>a</code></p>", []),
+    ],
+)
+def test_a_sentence_has_marks_for_the_tags_inside_it(text: str, sentences: list[str]) -> None:
+    assert marked_up(text, SPANS).sentences == sentences
+
+
+@pytest.mark.parametrize(
+    ("text", "translations", "expected"),
+    [
+        ("<p>Click <b>Save</b>.</p>", ["｟0｠Save｟1｠ klicken."], "<p><b>Save</b> klicken.</p>"),
+        ("<p>a <b>b</b> c <i>d</i></p>", ["｟2｠d｟3｠ & ｟0｠b｟1｠"], "<p><i>d</i> &amp; <b>b</b></p>"),
+        ("<p>a <b>b</b> c</p>", ["x ｟1｠y｟0｠ z"], "<p>x <b>y</b> z</p>"),
+        ("<p>a <b>b</b> <i>c</i> d</p>", ["x ｟0｠y ｟2｠z｟1｠ w｟3｠"], "<p>x <b>y </b>z<i> w</i></p>"),
+        ("<p>a <b>b</b> c</p>", ["x ｟0｠y z"], "<p>x <b>y z</b></p>"),
+        ("<p>a <b>b</b> c</p>", ["x y｟1｠ z"], "<p><b>x y</b> z</p>"),
+        ("<p>a <b>b</b> c</p>", ["x"], "<p><b>x</b></p>"),
+        ("<p>a <b>b</b> c</p>", ["｟0｠x｟0｠｟1｠ ｟7｠"], "<p><b>x</b> ｟7｠</p>"),
+        ("<p>An <b>ox. Cows</b> go.</p>", ["x ｟0｠y.", "z｟0｠ w."], "<p>x <b>y. z</b> w.</p>"),
+        ("<p>An <b>ox. Cows</b> go.</p>", ["。", "z｟0｠ w."], "<p><b>。z</b> w.</p>"),
+        ("<p>An <b>ox. <i>Cows</i> go</b> on.</p>", ["x｟0｠.", "｟2｠｟0｠z｟1｠ w."], "<p>x<b>. </b><i>z</i> w.</p>"),
+        ("<p>Ox. See <img src=x> or <a>this</a>.</p>", ["", "｟1｠x｟2｠ ｟0｠"], "<p><a>x</a> <img src=x></p>"),
+        ("<p>&lt;b&gt; is <b>c</b></p>", ["<b> & ｟0｠<i>｟1｠"], "<p>&lt;b&gt; &amp; <b>&lt;i&gt;</b></p>"),
+    ],
+)
+def test_tags_are_where_the_translation_has_their_marks(text: str, translations: list[str], expected: str) -> None:
+    assert marked_up(text, SPANS).filled(translations) == expected
+
+
+def test_more_tags_than_marks_are_translated_apart() -> None:
+    fits = "a " + "<b>b</b> " * (len(RESERVED) // 2) + "c"
+    assert len(marked_up(fits, SPANS).sentences) == 1
+    assert marked_up(f"{fits} <b>b</b>", SPANS).sentences == ["a", *"b" * (len(RESERVED) // 2), "c", "b"]
+    url = "a https://x.org " + "<b>b</b> " * (len(RESERVED) // 2) + "c"
+    assert len(marked_up(url, SPANS).sentences) > 1, "the address takes one of the marks"
+
+
+def test_a_span_that_would_hold_a_tag_is_no_sentence_with_marks() -> None:
+    greedy = Spans({"paths": r"/\S+"})
+    assert marked_up("<p>Open /a<b>b</b> now</p>", greedy).sentences == ["Open /a", "b", "now"]
+
+
+def test_hostile_html_takes_no_long_time() -> None:
+    begun = time.perf_counter()
+    for text in ("<b>" * 20_000 + "a" + "</b>" * 20_000, "a <b>b</b> " * 10_000, "a. <!-- -->" * 10_000):
+        upper(marked_up(text, SPANS))
+    assert time.perf_counter() - begun < 5
+
+
+# Whatever the translations are
+
+
+class Markup(HTMLParser):
+    """Collects all but the texts, and the texts."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[object] = []
+        self.text = ""
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, tuple(attrs)))
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, tuple(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        self.found.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+    def nests(self) -> bool:
+        waiting = list[str]()
+        for each in self.found:
+            if isinstance(each, str):
+                if not waiting or waiting.pop() != each:
+                    return False
+            elif each[0] not in VOID:
+                waiting.append(each[0])
+        return not waiting
+
+
+def tree(draw: random.Random, depth: int = 0) -> str:
+    """Return well-formed HTML: blocks in blocks, and inline elements in them."""
+    if depth == 3 or (depth and draw.random() < 0.5):
+        return f"<p>{inline(draw)}</p>"
+    name = draw.choice(["div", "ul", "blockquote"])
+    return f'<{name} class="a b">{"".join(tree(draw, depth + 1) for _ in range(draw.randint(1, 3)))}</{name}>'
+
+
+def inline(draw: random.Random, depth: int = 0) -> str:
+    parts = list[str]()
+    for _ in range(draw.randint(1, 4)):
+        kind = draw.random()
+        if kind < 0.5 or depth == 3:
+            words = draw.choices(["one", "Two.", "three.", "&lt;b&gt;", "&amp;", "&lt;/p&gt;", "https://x.org/"], k=2)
+            parts.append(" ".join(words))
+        elif kind < 0.6:
+            parts.append(draw.choice(['<img alt="&lt;x>">', "<code>a <i>b</i></code>", "<br>", "<!-- c -->", "<wbr/>"]))
+        else:
+            name = draw.choice(["b", "em", 'a href="x?a=1&b" title=\'"\'', "span"])
+            parts.append(f"<{name}>{inline(draw, depth + 1)}</{name.split()[0]}>")
+    return draw.choice([" ", ""]).join(parts)
+
+
+def same(draw: random.Random, text: str) -> str:
+    return text
+
+
+def reversed_words(draw: random.Random, text: str) -> str:
+    return " ".join(text.split()[::-1])
+
+
+def scattered(draw: random.Random, text: str) -> str:
+    parts = re.findall("｟[0-9]+｠|[^｟]+", text)
+    return "".join(draw.sample(parts, len(parts)))
+
+
+def lossy(draw: random.Random, text: str) -> str:
+    return re.sub("｟[0-9]+｠", lambda found: draw.choice(["", found[0], found[0] * 2, "｟3｠"]), text)
+
+
+def hostile(draw: random.Random, text: str) -> str:
+    return f"</p><script>x & y{scattered(draw, lossy(draw, text))}<!--"
+
+
+@pytest.mark.parametrize("translate", [same, reversed_words, scattered, lossy, hostile])
+def test_every_tag_is_there_once_and_nests(translate: Callable[[random.Random, str], str]) -> None:
+    draw = random.Random(7)
+    whole = 0
+    for _ in range(300):
+        text = tree(draw)
+        document = marked_up(text, SPANS)
+        filled = document.filled([translate(draw, sentence) for sentence in document.sentences])
+        found, given = Markup(filled), Markup(text)
+        assert sorted(map(str, found.found)) == sorted(map(str, given.found)), text
+        assert found.nests(), (text, filled)
+        if translate is same:
+            assert re.sub(r"\s", "", filled) == re.sub(r"\s", "", text)
+        whole += sum("｟" in sentence for sentence in document.sentences)
+    assert whole > 300
+
+
+def test_a_translation_that_equals_the_source_gives_the_same_html() -> None:
+    text = (
+        '<!doctype html>\n<html lang=en>\n<title>A &amp; B</title>\n<body class="x">\n  <h1>One <i>two</i></h1>\n'
+        '  <p>Click <a href="x?a=1&b=2" title=\'"\'>the <b>red</b> link</a>. <em>Then &lt;b&gt; wait. Do</em> it!</p>\n'
+        "  <ul><li><b>a</b><li>b <code>x &lt; y</code> c</ul>\n<script>if (a<b) c('</p>')</script></body></html>\n"
+    )
+    for spans in (NONE, SPANS):
+        document = marked_up(text, spans)
+        assert document.filled(document.sentences) == text
+
+
+def test_any_html_keeps_its_tags_whatever_the_translations_are() -> None:
+    draw = random.Random(5)
+    atoms = ["<p>", "</p>", "<b class='x'>", "</b>", "<br>", "a word", "&amp;", "&lt;b&gt;", "<", ">", "&", "<!--",
+             "<!", "-->", " ", "\n", "</", "<a href=\"b'>\">", "<script>", "</script>", '"', "</>", "<x/>", "</a>",
+             "<code>", "</code>", "A. "]  # fmt: skip
+    for spans in (NONE, SPANS):
+        for _ in range(1500):
+            text = "".join(draw.choices(atoms, k=draw.randint(1, 12)))
+            document = marked_up(text, spans)
+            filled = document.filled(["</p><script>x & y"] * len(document.sentences))
+            safe = document.filled(["x"] * len(document.sentences))
+            assert Markup(filled).found == Markup(safe).found, text
+            if not re.search(r"<!--|</>|<(?![a-z/])|</(?![a-z])|<[^>]*$", text):
+                assert sorted(map(str, Markup(filled).found)) == sorted(map(str, Markup(text).found)), text
+            assert html.unescape(document.filled(document.sentences)).count("word") == text.count("word")

@@ -1,0 +1,41 @@
+"""Plain texts as sentences, and back."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from nmt.documents.base import Document
+from nmt.documents.paragraphs import paragraphs
+
+
+def upper(document: Document) -> str:
+    return document.filled([sentence.upper() for sentence in document.sentences])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("A dog.\n\nA cat.\n", "A DOG.\n\nA CAT.\n"),
+        ("  A dog. \r\n\tA cat.\n\n\n", "  A DOG. \r\n\tA CAT.\n\n\n"),
+        ("A dog. A cat.", "A DOG. A CAT."),
+        ("", ""),
+        ("  ", "  "),
+        ("\n", "\n"),
+    ],
+)
+def test_line_breaks_and_white_space_stay(text: str, expected: str) -> None:
+    assert upper(paragraphs(text)) == expected
+
+
+def test_lines_are_divided_into_sentences() -> None:
+    document = paragraphs("A dog. A cat.\n\nA bird.")
+    assert document.sentences == ["A dog.", "A cat.", "A bird."]
+
+
+def test_long_white_space_takes_no_long_time() -> None:
+    text = f"a{' ' * 100_000}b{' ' * 100_000}"
+    begun = time.perf_counter()
+    assert upper(paragraphs(text)) == text.upper()
+    assert time.perf_counter() - begun < 1
