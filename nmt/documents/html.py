@@ -19,42 +19,19 @@ from __future__ import annotations
 import html
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from html.parser import HTMLParser
 from itertools import groupby
-from typing import Literal
 
 from nmt.documents.base import Document, Joined
+from nmt.documents.html_tokens import Token, tokens_of
 from nmt.documents.paragraphs import Line
 from nmt.spans import MARK, Spans
-from nmt.tokens import RESERVED
+from nmt.tokens import SPAN_MARKS
 from nmt.translation.sentences import gap, split
 
-# Elements inside a sentence: text-level ones of the HTML standard, obsolete ones, pictures. A line break ends a text.
-_TEXT_LEVEL = "a abbr b bdi bdo cite data del dfn em i ins mark q s small span strong sub sup time u"
-_OBSOLETE = "acronym big font nobr strike tt"
-INLINE = frozenset(f"{_TEXT_LEVEL} {_OBSOLETE}".split())
-INLINE_VOID = frozenset({"img", "wbr"})
-INLINE_KEPT = frozenset({"code", "kbd", "math", "samp", "svg", "var"})
-KEPT = INLINE_KEPT | {"pre", "script", "style", "textarea"}
-VOID = INLINE_VOID | {"area", "base", "br", "col", "embed", "hr", "input", "link", "meta", "source", "track"}
 _SPACE = re.compile(r"[ \t\n\r\f]+")
 _MARK = re.compile(f"({MARK.pattern})")
-
-Kind = Literal["text", "start", "end", "unit", "hidden", "block"]
-
-
-@dataclass(frozen=True)
-class Token:
-    """A piece of HTML.
-
-    A `unit` is inline and has no partner: a picture, or an element that stays. `hidden` is a comment or declaration.
-    """
-
-    raw: str
-    kind: Kind
-    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -72,9 +49,9 @@ def marked_up(text: str, spans: Spans) -> Document:
     Markup that no browser understands stays, or becomes text.
     """
     parts = list[Document | str]()
-    for separates, group in groupby(_Tokenizer(text).tokens(), lambda token: token.kind == "block"):
+    for separates, group in groupby(tokens_of(text), lambda token: token.kind == "block"):
         tokens = list(group)
-        if separates or not any(token.kind == "text" and token.raw.strip() for token in tokens):
+        if separates or not any(token.kind == "text" and html.unescape(token.raw).strip() for token in tokens):
             parts.append("".join(token.raw for token in tokens))
         else:
             parts.append((spans and _block(tokens, spans)) or _apart(tokens))
@@ -123,7 +100,7 @@ class _Sentence:
     def filled(self, translation: str) -> tuple[str, str]:
         """Return the translation with its tags, and without."""
         texts, numbers = [""], list[int]()
-        names = RESERVED[: len(self.tags)]
+        names = SPAN_MARKS[: len(self.tags)]
         for part in _MARK.split(translation):
             if part not in names:
                 texts[-1] += part
@@ -245,7 +222,7 @@ def _sentence(text: str, start: int, end: int, tags: Sequence[Tag]) -> _Sentence
     places = [tag.place for tag in inside]
     begin, end = min([start, *places]), max([end, *places])
     place, parts = begin, list[str]()
-    for tag, mark in zip(inside, RESERVED, strict=False):
+    for tag, mark in zip(inside, SPAN_MARKS, strict=False):
         parts += [text[place : tag.place], mark]
         place = tag.place
     marked = _SPACE.sub(" ", "".join([*parts, text[place:end]]))
@@ -255,87 +232,6 @@ def _sentence(text: str, start: int, end: int, tags: Sequence[Tag]) -> _Sentence
 
 def _protected(sentence: _Sentence, spans: Spans) -> bool:
     """Return whether each tag of a sentence, and nothing else, is a span of the same mark."""
-    names = RESERVED[: len(sentence.tags)]
+    names = SPAN_MARKS[: len(sentence.tags)]
     found = [span for span in spans.mark(sentence.text).spans if span in names]
     return len(names) == len(sentence.tags) and found == names
-
-
-# Reading
-
-
-class _Tokenizer(HTMLParser):
-    """Notes where each token begins, so that the tokens together are the whole again."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self._text = text
-        self._begins = [0, *(found.end() for found in re.finditer("\n", text))]  # of the lines
-        self._marks: list[tuple[int, Kind, str]] = [(0, "hidden", "")]
-        self._kept: list[str] = []  # the open element that stays, and those of its name inside it
-        self.feed(text)
-        self.close()
-
-    def tokens(self) -> Iterator[Token]:
-        """Yield the tokens of the text; the first one may be empty."""
-        ends = [*(start for start, _, _ in self._marks[1:]), len(self._text)]
-        for (start, kind, name), end in zip(self._marks, ends, strict=True):
-            yield Token(self._text[start:end], kind, name)
-
-    def _mark(self, kind: Kind, name: str = "") -> None:
-        number, column = self.getpos()
-        if not self._kept and not kind == self._marks[-1][1] == "text":  # neighbours that are text are one text
-            self._marks.append((self._begins[number - 1] + column, kind, name))
-
-    def parse_html_declaration(self, i: int) -> int:
-        """Return where a declaration ends. Those that begin with "<![" are comments here.
-
-        Python 3.11 raises an error for most of them.
-        """
-        section = self.rawdata.startswith("<![", i) and not self.rawdata.startswith("<![CDATA[", i)
-        return self.parse_bogus_comment(i) if section else super().parse_html_declaration(i)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note a tag, and whether its element stays."""
-        stays = tag in KEPT or _stays(dict(attrs))
-        self._mark(_inside_text(tag, "unit" if stays or tag in VOID else "start"), tag)
-        if tag not in VOID and (tag == self._kept[0] if self._kept else stays):
-            self._kept.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note a tag that ends itself, which in HTML only elements without content do."""
-        self._mark(_inside_text(tag, "unit"))
-
-    def handle_endtag(self, tag: str) -> None:
-        """Note an end."""
-        self._mark(_inside_text(tag, "end"), tag)
-        if self._kept and tag == self._kept[0]:
-            self._kept.pop()
-
-    def handle_data(self, data: str) -> None:
-        """Note a text."""
-        self._mark("text")
-
-    def handle_comment(self, data: str) -> None:
-        """Note a comment."""
-        self._mark("hidden")
-
-    def handle_decl(self, decl: str) -> None:
-        """Note a declaration."""
-        self._mark("hidden")
-
-    def handle_pi(self, data: str) -> None:
-        """Note an instruction."""
-        self._mark("hidden")
-
-    def unknown_decl(self, data: str) -> None:
-        """Note another declaration."""
-        self._mark("hidden")
-
-
-def _inside_text(name: str, kind: Kind) -> Kind:
-    return kind if name in INLINE | INLINE_VOID | INLINE_KEPT else "block"
-
-
-def _stays(attributes: dict[str, str | None]) -> bool:
-    classes = (attributes.get("class") or "").split()
-    return (attributes.get("translate") or "").lower() == "no" or "notranslate" in classes

@@ -12,9 +12,10 @@ from html.parser import HTMLParser
 import pytest
 
 from nmt.documents.base import Document
-from nmt.documents.html import VOID, marked_up
+from nmt.documents.html import marked_up
+from nmt.documents.html_tokens import VOID
 from nmt.spans import Spans
-from nmt.tokens import RESERVED
+from nmt.tokens import SPAN_MARKS
 
 NONE = Spans({})
 SPANS = Spans({"urls": r"https?://\S+", "tags": r"</?[a-z]+>"})
@@ -74,6 +75,7 @@ def test_markup_stays_and_texts_are_translated(spans: Spans, text: str, expected
         ("<p>｟9｠ and <b>more</b></p>", ["｟9｠ and ｟0｠more｟1｠"]),
         ("<p>a <b>b c</p>", ["a", "b c"]),
         ("<p><code>a</code></p>", []),
+        ("<p>&nbsp;<b> &nbsp;</b></p>", []),
     ],
 )
 def test_a_sentence_has_marks_for_the_tags_inside_it(text: str, sentences: list[str]) -> None:
@@ -103,10 +105,10 @@ def test_tags_are_where_the_translation_has_their_marks(text: str, translations:
 
 
 def test_more_tags_than_marks_are_translated_apart() -> None:
-    fits = "a " + "<b>b</b> " * (len(RESERVED) // 2) + "c"
+    fits = "a " + "<b>b</b> " * (len(SPAN_MARKS) // 2) + "c"
     assert len(marked_up(fits, SPANS).sentences) == 1
-    assert marked_up(f"{fits} <b>b</b>", SPANS).sentences == ["a", *"b" * (len(RESERVED) // 2), "c", "b"]
-    url = "a https://x.org " + "<b>b</b> " * (len(RESERVED) // 2) + "c"
+    assert marked_up(f"{fits} <b>b</b>", SPANS).sentences == ["a", *"b" * (len(SPAN_MARKS) // 2), "c", "b"]
+    url = "a https://x.org " + "<b>b</b> " * (len(SPAN_MARKS) // 2) + "c"
     assert len(marked_up(url, SPANS).sentences) > 1, "the address takes one of the marks"
 
 
@@ -234,7 +236,7 @@ def test_any_html_keeps_its_tags_whatever_the_translations_are() -> None:
     draw = random.Random(5)
     atoms = ["<p>", "</p>", "<b class='x'>", "</b>", "<br>", "a word", "&amp;", "&lt;b&gt;", "<", ">", "&", "<!--",
              "<!", "-->", " ", "\n", "</", "<a href=\"b'>\">", "<script>", "</script>", '"', "</>", "<x/>", "</a>",
-             "<code>", "</code>", "A. "]  # fmt: skip
+             "<code>", "</code>", "A. ", "&nbsp;"]  # fmt: skip
     for spans in (NONE, SPANS):
         for _ in range(1500):
             text = "".join(draw.choices(atoms, k=draw.randint(1, 12)))
