@@ -12,20 +12,19 @@ from nmt.cli.output import print_stderr
 from nmt.errors import counted
 from nmt.system.lines import as_line
 from nmt.translation.base import BaseTranslator
+from nmt.translation.doubts import ABOUT_THE_SOURCE, REASONS
 from nmt.translation.translation import Translation
 
 DECIMALS = 6
 DIGITS = 7  # significant digits of a score, because a high length penalty makes it very small
 MAPS_AT_ONCE = 16  # attention maps in memory; one of a long sentence and a large model has millions of weights
 MOST_WARNINGS = 10
-STRANGE = 0.5  # of the pieces of a source: a larger share of unknown characters gives a warning
 
 
 class LineTranslator:
     """Translates sentences into lines of output.
 
-    Warns on standard error of split sources, of empty and of cut translations, of lost spans, and of sources in
-    characters that training did not have.
+    Warns on standard error of split sources, of empty translations, of lost spans, and of translations with `doubts`.
     """
 
     def __init__(self, translator: BaseTranslator, *, jsonl: bool = False, with_attention: bool = False) -> None:
@@ -60,22 +59,18 @@ class LineTranslator:
 
     def _warn(self, best: Translation, place: str) -> None:
         """Count the problems of a translation, and warn of the first ones."""
-        self._counts["cut"] += best.cut
         self._counts["lost"] += bool(best.lost_spans)
         self._counts["empty"] += bool(best.tokens) and not as_line(best.text).strip()
         if best.parts:
             self._counts["split"] += 1
             if self._counts["split"] <= MOST_WARNINGS:
                 print_stderr(f"warning: {best.split_warning(self.translator.source_limit(), place)}")
-        *ids, _ = best.source_part.ids[0]
-        unknown = sum(index in self.translator.tokenizer.unknown_ids[0] for index in ids)
-        if unknown > STRANGE * len(ids):
-            self._counts["strange"] += 1
-            if self._counts["strange"] == 1:
-                print_stderr(
-                    f"warning: {place}: {unknown} of {counted(len(ids), 'piece')} stand for characters that training "
-                    "did not have, so the translation means little; is this the language that the model reads?"
-                )
+        about_source = [doubt for doubt in best.doubts if doubt in ABOUT_THE_SOURCE][:1]
+        self._counts.update([*about_source, *(doubt for doubt in best.doubts if doubt not in ABOUT_THE_SOURCE)])
+        if about_source:
+            self._counts["source"] += 1
+            if self._counts["source"] == 1:
+                print_stderr(f"warning: {place}: the translation may mean nothing: {REASONS[about_source[0]]}")
 
     def close(self) -> None:
         """Print the counts of translations with a problem, and those of sources if some had no warning."""
@@ -94,10 +89,10 @@ class LineTranslator:
             print_stderr(
                 f"warning: {count['split']:,} sources were longer than {self.translator.source_limit()} and split"
             )
-        if count["strange"] > 1:
-            print_stderr(
-                f"warning: {count['strange']:,} sources consist mostly of characters that training did not have"
-            )
+        told = {"cut", *(ABOUT_THE_SOURCE if count["source"] == 1 else ())}
+        for doubt, reason in REASONS.items():
+            if count[doubt] and doubt not in told:
+                print_stderr(f"warning: {counted(count[doubt], 'translation')} may be wrong ({doubt}): {reason}")
 
 
 def record(
@@ -111,6 +106,8 @@ def record(
          "translation": {both texts again, by language: so `nmt.data.sources` reads them as a pair}, with `languages`
          "log_prob": log P of the translation (natural logarithm), "score": the score by which the search ranks,
          "cut": whether the length limit ended the translation,
+         "doubts": [the reasons why the translation may be wrong (see `nmt.translation.doubts`): script, language,
+            unknown, repeated, length, cut, unsure],
          "lost_spans": [the spans of the source that the search left out (see `nmt.spans`)],
          "pieces": [T pieces], "token_log_probs": [T natural logarithms],
          "n_best": [objects with these keys except "source", best first], if the search finds several translations,
@@ -141,6 +138,7 @@ def _plain(translation: Translation) -> dict[str, Any]:
         "log_prob": round(translation.log_prob, DECIMALS),
         "score": float(f"{translation.score:.{DIGITS}g}"),
         "cut": translation.cut,
+        "doubts": translation.doubts,
         "lost_spans": translation.lost_spans,
         "pieces": translation.pieces,
         "token_log_probs": [round(value, DECIMALS) for value in translation.token_log_probs],

@@ -31,7 +31,7 @@ async def translated(ask: Ask, worker: Worker, languages: Languages, max_sentenc
     # In a thread of its own: the parser of HTML can take seconds for a text that was written to be slow.
     sources, documents, detected = await asyncio.to_thread(_read, ask, worker, languages)
     found = await _answers(ask, worker, list(zip(sources, documents, strict=True)), max_sentences)
-    return _answer(ask, documents, found, detected)
+    return await asyncio.to_thread(_answer, ask, documents, found, detected)  # a text's language takes time
 
 
 def _read(ask: Ask, worker: Worker, languages: Languages) -> tuple[list[str], list[Document], list[Detected]]:
@@ -114,6 +114,7 @@ def _sentence(sentence: str, answer: Answer, ask: Ask) -> dict[str, Any]:
         "source": sentence,
         "translation": best.text,
         "score": round(best.score, 4),
+        "doubts": best.doubts,
         "pieces": best.pieces,
         "log_probs": [round(value, 4) for value in best.token_log_probs],
         "source_pieces": None if drawn is None else [piece.label for piece in drawn.source_pieces],

@@ -136,7 +136,12 @@ class BaseTranslator(ABC):
         """Return each text with the ids that the models read."""
         marked = [self.tokenizer.spans.mark(text) for text in texts]
         by_model = self.source_ids([each.text for each in marked])
-        return [SourcePart(text, each, tuple(ids)) for text, each, ids in zip(texts, marked, by_model, strict=True)]
+        unknown = self.tokenizers[0].unknown_ids[0]
+        language = None if self.languages is None else self.languages[0]
+        return [
+            SourcePart(text, each, tuple(ids), sum(map(unknown.__contains__, ids[0])), language)
+            for text, each, ids in zip(texts, marked, by_model, strict=True)
+        ]
 
     def source_ids(self, marked: Sequence[str]) -> list[list[list[int]]]:
         """Return for each text, with marks for its spans, the ids that each model reads."""

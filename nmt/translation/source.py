@@ -17,12 +17,15 @@ SPLIT_IT = "let it be split into sentences: search.long_source=split"
 class SourcePart:
     """A source, or a part of one: its text, the same with marks for its spans, and the ids that each model reads.
 
-    The ids include eos.
+    The ids include eos. `unknown` of those of the first model stand for characters that training did not have.
+    `language` is the code of the language that the models read, if it is known.
     """
 
     text: str
     marked: Marked
     ids: tuple[list[int], ...]
+    unknown: int = 0
+    language: str | None = None
 
     @property
     def tokens(self) -> int:

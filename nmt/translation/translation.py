@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 
 from nmt.tokens import EOS
+from nmt.translation.doubts import Doubt, doubts_of
 from nmt.translation.sentences import join, split
 from nmt.translation.source import SourceLimit, SourcePart
 
@@ -57,6 +59,11 @@ class Translation:
         if self.parts:
             return any(part.cut for part in self.parts)
         return self.tokens[-1:] not in ([], [EOS])
+
+    @cached_property
+    def doubts(self) -> list[Doubt]:
+        """The reasons why the translation may be wrong; see `nmt.translation.doubts`."""
+        return doubts_of(self)
 
     def split_warning(self, limit: SourceLimit, where: str) -> str:
         """Return the warning about a source that was split; `where` is its place in the input."""

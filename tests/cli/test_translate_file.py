@@ -56,8 +56,8 @@ def test_json_lines_hold_what_the_translator_finds(run: Run, translated: FileCal
             assert plain["log_prob"] == pytest.approx(sum(each.token_log_probs), abs=1e-4)
         if not row["pieces"]:
             assert row == {
-                **{"source": row["source"], "text": "", "log_prob": 0, "score": 0, "cut": False, "lost_spans": []},
-                **{"pieces": [], "token_log_probs": [], "attention": None},
+                **{"source": row["source"], "text": "", "log_prob": 0, "score": 0, "cut": False, "doubts": []},
+                **{"lost_spans": [], "pieces": [], "token_log_probs": [], "attention": None},
             }
             continue
         assert all(row[key] == row["n_best"][0][key] for key in row["n_best"][0])

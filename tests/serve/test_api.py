@@ -275,6 +275,7 @@ def test_details_of_each_sentence(run: Run) -> None:
     assert all(len(row) == len(first["source_pieces"]) for row in first["attention"])
     assert sum(first["attention"][0]) == pytest.approx(1, abs=0.01)
     assert first["score"] == pytest.approx(run.translator.translate(["a man reads."])[0].score, abs=1e-3)
+    assert first["doubts"] == run.translator.translate(["a man reads."])[0].doubts != []
     assert isinstance(single.body["nmt"][0], dict)
     assert "nmt" not in ASK
 

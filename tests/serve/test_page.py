@@ -77,6 +77,16 @@ def test_pieces_have_their_confidence_and_words_their_attention(page: Browser) -
     assert content(page, "readout") == "“MAN”: 61 % sure"
 
 
+def test_it_says_that_a_translation_may_be_wrong(page: Browser) -> None:
+    page.choose("source", "en")
+    page.choose("target", "de")
+    write(page, "a man reads.")
+    wait_for(lambda: content(page, "doubts"))
+    assert content(page, "doubts") == "This may be wrong: words come again and again, the end is missing."
+    write(page, "")
+    wait_for(lambda: not content(page, "doubts"))
+
+
 def test_languages_are_detected_and_swapped(page: Browser) -> None:
     page.choose("source", "auto")
     page.choose("target", "en")

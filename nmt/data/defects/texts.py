@@ -11,7 +11,7 @@ from typing import Any
 
 import regex
 
-from nmt.data.defects.base import SIDES, CorpusContext, Defect
+from nmt.data.defects.base import SIDES, Defect
 from nmt.data.pair import SentencePair
 from nmt.errors import missing_packages
 
@@ -111,18 +111,11 @@ class Script(Defect):
     name = "script"
     explanation = "has a side with most words in a script that its language is not written in"
 
-    def __init__(self, context: CorpusContext) -> None:
-        """Look up the scripts of both languages."""
-        super().__init__(context)
-        self._scripts = [_Script(script_of(language)) for language in context.languages]
-
     def find(self, index: int, pair: SentencePair) -> str:
         """Return the side and the script of its first letter that is out of place."""
-        for side, text, script in zip(SIDES, (pair.source, pair.target), self._scripts, strict=True):
-            if foreign := script.other.search(text):
-                words = script.words(text)
-                if words.count(False) > words.count(True):
-                    return f"{side}: {unicodedata.name(foreign[0], 'unknown').partition(' ')[0].capitalize()}"
+        for side, text, language in zip(SIDES, (pair.source, pair.target), self.context.languages, strict=True):
+            if found := foreign_script(text, language):
+                return f"{side}: {found}"
         return ""
 
     @classmethod
@@ -134,6 +127,26 @@ class Script(Defect):
     def identity(self) -> Any:
         """Return the values of the base class, and the scripts."""
         return [self.name, self.version, *map(script_of, self.context.languages)]
+
+
+def foreign_script(text: str, language: str) -> str:
+    """Return the script of the first foreign letter if most words of a text are not in a script of the language.
+
+    The name is that of Unicode, such as "Cyrillic". It is empty if the script of the language is not known.
+    """
+    script = _script(language)
+    if script is None or not (foreign := script.other.search(text)):
+        return ""
+    words = script.words(text)
+    if words.count(False) <= words.count(True):
+        return ""
+    return unicodedata.name(foreign[0], "unknown").partition(" ")[0].capitalize()
+
+
+@functools.cache
+def _script(language: str) -> _Script | None:
+    name = script_of(language)
+    return _Script(name) if name else None
 
 
 @functools.cache
@@ -177,23 +190,36 @@ class Language(Defect):
     def find(self, index: int, pair: SentencePair) -> str:
         """Return the side and the code of the language that it reads as."""
         for side, text, language in zip(SIDES, (pair.source, pair.target), self.context.languages, strict=True):
-            if sum(map(str.isalpha, text)) >= FEWEST_LETTERS:
-                found, confidence = _identifier().classify(text)
-                if confidence >= LEAST_CONFIDENCE and found not in (_code(language), NO_LANGUAGE):
-                    return f"{side}: reads as {found}"
+            if found := foreign_language(text, language):
+                return f"{side}: reads as {found}"
         return ""
 
     @classmethod
     def unavailable_reason(cls, languages: tuple[str, str]) -> str:
         """Return a note about the missing package, or about a language that it does not know."""
-        if note := missing_packages("py3langid", extra="inspect"):
-            return note
-        unknown = [language for language in languages if _code(language) not in _identifier().labels]
-        return f"py3langid does not know the language '{unknown[0]}'" if unknown else ""
+        return next(filter(None, map(_unidentified, languages)), "")
 
     def identity(self) -> Any:
         """Return the values of the base class, the languages, and the version of py3langid."""
         return [self.name, self.version, *self.context.languages, metadata.version("py3langid")]
+
+
+def foreign_language(text: str, language: str) -> str:
+    """Return the code of another language than `language` as which py3langid reads a text.
+
+    It is empty for a text with few letters, and if the package is not installed or does not know the language.
+    """
+    if sum(map(str.isalpha, text)) < FEWEST_LETTERS or _unidentified(language):
+        return ""
+    found, confidence = _identifier().classify(text)
+    return str(found) if confidence >= LEAST_CONFIDENCE and found not in (_code(language), NO_LANGUAGE) else ""
+
+
+def _unidentified(language: str) -> str:
+    """Return why texts of a language cannot be told from others, or an empty string."""
+    if note := missing_packages("py3langid", extra="inspect"):
+        return note
+    return "" if _code(language) in _identifier().labels else f"py3langid does not know the language '{language}'"
 
 
 def _code(language: str) -> str:

@@ -72,6 +72,7 @@ function show(answer) {
   const sentences = answer.nmt ?? [];
   showTranslation(translation, answer.translatedText ?? "", sentences);
   translation.lang = target.value;
+  byId("doubts").textContent = words.doubtful([...new Set(sentences.flatMap(each => each.doubts))]);
   byId("copy").hidden = !answer.translatedText || !navigator.clipboard; // which needs https, or this machine
   byId("alternatives").hidden = !answer.alternatives?.length;
   byId("alternatives").lastElementChild.replaceChildren(...(answer.alternatives ?? []).map(other => {

@@ -1,5 +1,8 @@
 // The words of the page, in the language of the browser.
 
+const listed = (beginning, names, reasons) =>
+  reasons.length ? `${beginning} ${reasons.map(each => names[each]).join(", ")}.` : "";
+
 const english = {
   title: "Translation",
   placeholder: "Type a text",
@@ -19,6 +22,15 @@ const english = {
   head: "Head",
   mean: count => `mean of ${count}`,
   sure: (piece, percent) => `“${piece}”: ${percent} % sure`,
+  doubtful: reasons => listed("This may be wrong:", {
+    script: "the text is not in the script of its language",
+    language: "the text looks like another language",
+    unknown: "the model does not know the characters of the text",
+    repeated: "words come again and again",
+    length: "the lengths do not fit",
+    cut: "the end is missing",
+    unsure: "the model is not sure",
+  }, reasons),
   failed: "The server does not answer.",
 };
 
@@ -41,6 +53,15 @@ const korean = {
   head: "헤드",
   mean: count => `${count}개의 평균`,
   sure: (piece, percent) => `‘${piece}’: 확신 ${percent} %`,
+  doubtful: reasons => listed("번역이 틀렸을 수 있습니다:", {
+    script: "글이 원문 언어의 문자로 쓰이지 않음",
+    language: "글이 다른 언어로 보임",
+    unknown: "모델이 글의 문자를 모름",
+    repeated: "같은 말이 되풀이됨",
+    length: "길이가 맞지 않음",
+    cut: "끝이 잘림",
+    unsure: "모델이 확신하지 못함",
+  }, reasons),
   failed: "서버가 응답하지 않습니다.",
 };
 

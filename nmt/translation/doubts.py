@@ -1,0 +1,105 @@
+"""Reasons to doubt a translation, which are found without a reference.
+
+The bounds were chosen on the validation translations of three models (Multi30k en-de, LibreOffice's help en-ko and
+ko-en), and docs/translating.md measures them on the test sets, against planted faults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
+from typing import TYPE_CHECKING, Literal
+
+from nmt.data.defects.texts import FEWEST_LETTERS, foreign_language, foreign_script
+
+if TYPE_CHECKING:
+    from nmt.translation.source import SourcePart
+    from nmt.translation.translation import Translation
+
+Doubt = Literal["script", "language", "unknown", "repeated", "length", "cut", "unsure"]
+REASONS: dict[Doubt, str] = {
+    "script": "a source in a script that the model's language is not written in",
+    "language": "a source that reads as another language than the model's",
+    "unknown": "a source that consists mostly of characters that training did not have",
+    "repeated": "the same words again and again, but not in the source",
+    "length": "a text far longer or far shorter than its source",
+    "cut": "a text that was cut at the limit of the length",
+    "unsure": "a low probability under the model",
+}
+ABOUT_THE_SOURCE: tuple[Doubt, ...] = ("script", "language", "unknown")
+
+MOST_UNKNOWN = 0.5  # of the pieces of a source
+MOST_REPEATED = 0.25  # of the trigrams, beyond the share in the source; 0.3 % of the references or fewer have more
+TIMES_LONGER, TOKENS_LONGER = 2, 5  # one side longer than 2 * the other + 5: 0.5 % of the translations or fewer
+LEAST_MEAN = -1.3  # log P of a token: 0 to 2 % of the translations have less
+
+
+def doubts_of(translation: Translation) -> list[Doubt]:
+    """Return the reasons to doubt a translation, in the order of `REASONS`; for a split source those of its parts.
+
+    `script`, `language`: `foreign_script` and `foreign_language` say so about the source without its spans. Names such
+    as "LibreOffice" are no foreign script, so Latin counts only in texts of at least `FEWEST_LETTERS` letters.
+    `repeated`: see `is_repetitive`. `length`: compared in tokens. `cut`: see `Translation.cut`. `unsure`: the mean
+    log-probability of the tokens is below `LEAST_MEAN`. This bound is for translations that a search has found. The
+    translations of people are often less probable.
+    """
+    if translation.parts:
+        found = {doubt for part in translation.parts for doubt in part.doubts}
+    else:
+        found = {doubt for doubt, holds in _checks(translation) if holds} if translation.tokens else set()
+    return [doubt for doubt in REASONS if doubt in found]
+
+
+def _checks(translation: Translation) -> Iterator[tuple[Doubt, bool]]:
+    source, tokens = translation.source_part, translation.tokens
+    here, there = len(source.ids[0]), len(tokens)
+    yield "script", _in_foreign_script(source)
+    yield "language", bool(source.language and foreign_language(source.marked.text, source.language))
+    yield "unknown", source.unknown > MOST_UNKNOWN * (here - 1)
+    yield "repeated", is_repetitive(translation)
+    yield "length", max(here, there) > TIMES_LONGER * min(here, there) + TOKENS_LONGER
+    yield "cut", translation.cut
+    yield "unsure", translation.log_prob < LEAST_MEAN * there
+
+
+def _in_foreign_script(source: SourcePart) -> bool:
+    text = source.marked.text
+    script = foreign_script(text, source.language) if source.language else ""
+    return bool(script) and (script != "Latin" or sum(map(str.isalpha, text)) >= FEWEST_LETTERS)
+
+
+def is_repetitive(translation: Translation) -> bool:
+    """Return whether a translation says the same again and again, and its source does not.
+
+    Either one n-gram stands in a row: three times, or twice if it has three tokens or more. It has a letter, because
+    "..." and "000" are no fault, and there are more than twice as many repeated tokens as in any row of the source. Or
+    the share of repeated trigrams is higher than in the source by more than `MOST_REPEATED`.
+    """
+    source, tokens = translation.source_part.ids[0], translation.tokens
+    if len(set(pairwise(tokens))) == len(tokens) - 1:
+        return False  # no bigram occurs twice: the usual case
+    rows = [
+        repeated
+        for start, size, repeated in _rows(tokens)
+        if repeated >= (size if size > 2 else 2 * size)
+        and any(map(str.isalpha, "".join(translation.pieces[start : start + size])))
+    ]
+    most = TIMES_LONGER * max((repeated for *_, repeated in _rows(source)), default=0)
+    return max(rows, default=0) > most or _repeated_trigrams(tokens) - _repeated_trigrams(source) > MOST_REPEATED
+
+
+def _rows(tokens: Sequence[int]) -> Iterator[tuple[int, int, int]]:
+    """Yield each n-gram that stands in a row: its first place, its size, and the number of tokens that repeat it."""
+    for size in range(1, len(tokens) // 2 + 1):
+        place = 0
+        for equal, several in groupby(map(int.__eq__, tokens, tokens[size:])):
+            length = sum(1 for _ in several)
+            if equal and length >= size:
+                yield place, size, length // size * size
+            place += length
+
+
+def _repeated_trigrams(tokens: Sequence[int]) -> float:
+    """Return the share of the trigrams that have occurred before."""
+    trigrams = list(zip(tokens, tokens[1:], tokens[2:], strict=False))
+    return 1 - len(set(trigrams)) / len(trigrams) if trigrams else 0.0

@@ -1,0 +1,128 @@
+"""Reasons to doubt a translation: planted faults are found, and what the source has too is no fault."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from nmt.spans import Marked
+from nmt.tokens import EOS
+from nmt.translation.doubts import ABOUT_THE_SOURCE, LEAST_MEAN, REASONS
+from nmt.translation.source import SourcePart
+from nmt.translation.translation import Translation, joined
+from nmt.translation.translator import Translator
+from tests.tiny_run import Run, sentences
+
+ENGLISH = "A man in a red shirt rides a bike."
+GERMAN = "Ein Mann in einem roten Hemd fährt auf einem Fahrrad."
+KOREAN = "빨간 셔츠를 입은 남자가 자전거를 탑니다."
+
+
+def translation(
+    source: list[int], target: list[int], *, text: str = ENGLISH, language: str | None = "en", log_prob: float = -0.3
+) -> Translation:
+    """Return a translation with these ids, to which eos is added. Even ids are words, and odd ids are points."""
+    tokens = [*target, EOS]
+    part = SourcePart(text, Marked(text), ([*source, EOS],), 0, language)
+    pieces = [f"a{index}" if index % 2 == 0 else "." for index in tokens]
+    return Translation(part, "b", 0.0, tokens, [log_prob] * len(tokens), pieces)
+
+
+def different(count: int, seed: int = 0) -> list[int]:
+    """Return even ids that differ."""
+    return random.Random(seed).sample(range(10, 1000, 2), count)
+
+
+@pytest.mark.parametrize(("size", "times"), [(1, 3), (1, 7), (2, 3), (3, 2), (4, 4), (9, 2)])
+def test_a_planted_repetition_is_always_found(size: int, times: int) -> None:
+    draw = random.Random(size)
+    for _ in range(50):
+        target = different(draw.randint(size, 30), draw.randint(0, 999))
+        place = draw.randint(0, len(target) - size)
+        ngram = target[place : place + size]
+        faulty = [*target[:place], *ngram * times, *target[place + size :]]
+        assert translation(different(len(target), 5), target).doubts == []
+        assert translation(different(len(faulty), 5), faulty).doubts == ["repeated"]
+        assert translation(faulty, faulty).doubts == [], "the source has it too"
+
+
+def test_repeated_points_and_digits_are_no_fault() -> None:
+    assert translation(different(10), [*different(8), 11, 11, 11, 11]).doubts == []
+
+
+def test_a_word_that_stands_twice_is_no_fault() -> None:
+    assert translation(different(10), [10, 10, 20, 22, 20, 22, 30, 32]).doubts == []
+
+
+def test_trigrams_that_come_again_and_again_are_found() -> None:
+    target = [token for other in different(20) for token in (2, 4, 6, 8, other)]
+    assert translation(different(70), target).doubts == translation(different(20), target[:20]).doubts == ["repeated"]
+    assert translation(target, target).doubts == []
+
+
+def test_length_is_compared_in_tokens() -> None:
+    for here, there in ((1, 8), (10, 26), (26, 10)):
+        assert translation(different(here), different(there)).doubts == []
+        longer = (here, there + 1) if there > here else (here + 1, there)
+        assert translation(*map(different, longer)).doubts == ["length"]
+
+
+def test_low_probability_and_a_missing_end() -> None:
+    sound = translation(different(9), different(9))
+    assert replace(sound, token_log_probs=[LEAST_MEAN - 0.01] * 10).doubts == ["unsure"]
+    assert replace(sound, token_log_probs=[LEAST_MEAN + 0.01] * 10).doubts == []
+    assert replace(sound, tokens=different(10)).doubts == ["cut"]
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        (KOREAN, "en", ["script"]),
+        ("안녕", "en", ["script"]),
+        (ENGLISH, "ko", ["script"]),
+        ("LibreOffice", "ko", []),  # a name
+        (KOREAN, "ko", []),
+        (ENGLISH, "en", []),
+        (KOREAN, None, []),
+        (KOREAN, "tlh", []),  # no script is known
+        ("3,14 + 2", "ko", []),
+    ],
+)
+def test_script(text: str, language: str | None, expected: list[str]) -> None:
+    found = translation(different(9), different(9), text=text, language=language).doubts
+    assert [doubt for doubt in found if doubt != "language"] == expected
+
+
+def test_language() -> None:
+    pytest.importorskip("py3langid")
+    ids = different(9)
+    for text, language, expected in (
+        (GERMAN, "en", ["language"]),
+        (GERMAN, "de-AT", []),
+        (GERMAN[:12], "en", []),  # too short
+        (GERMAN, "tlh", []),
+    ):
+        assert translation(ids, ids, text=text, language=language).doubts == expected
+
+
+def test_a_split_source_has_the_doubts_of_its_parts() -> None:
+    sound, cut = translation(different(9), different(9)), translation(different(9), different(30))
+    cut = replace(cut, tokens=cut.tokens[:-1])
+    whole = joined(sound.source_part, [sound, cut, replace(sound, tokens=[], token_log_probs=[], pieces=[])])
+    assert whole.doubts == ["length", "cut"] and joined(sound.source_part, [sound, sound]).doubts == []
+
+
+def test_doubts_do_not_depend_on_the_batch(run: Run) -> None:
+    ours = run.translator
+    translator = Translator(ours.model, ours.tokenizer, ours.search, languages=("en", "de"))
+    texts = [*sentences(12, seed=3), KOREAN, "", "개"]
+    together = [each.doubts for each in translator.translate(texts)]
+    assert [translator.translate([text])[0].doubts for text in texts] == together
+    assert together[texts.index("")] == []
+    assert "unknown" in together[-1] and together[texts.index(KOREAN)][0] == "script"
+    for doubts in together:
+        assert doubts == [doubt for doubt in REASONS if doubt in doubts]
+    given = translator.score([KOREAN], ["a dog"])[0].doubts
+    assert next(doubt for doubt in given if doubt in ABOUT_THE_SOURCE) == "script"
