@@ -37,6 +37,14 @@ class Terms:
         alternatives = (f"(?P<{name}>{_pattern(term)})" for name, term in self._names.items())
         self._pattern = regex.compile("|".join(alternatives), regex.V1) if ordered else None
 
+    def __eq__(self, other: object) -> bool:
+        """Return whether both have the same translations of the same terms."""
+        return isinstance(other, Terms) and self.translations == other.translations
+
+    def __hash__(self) -> int:
+        """Return a number that is equal for equal glossaries."""
+        return hash(frozenset(self.translations.items()))
+
     def __bool__(self) -> bool:
         """Return whether there is a term."""
         return bool(self.translations)

@@ -100,6 +100,15 @@ def save_other(run: Run, path: Path, tokenizer: Tokenizer | None = None, **data:
     return path
 
 
+def knowing_terms(run: Run, path: Path) -> Path:
+    """Save the model of `run` as one that has learned to use terms."""
+    loaded = checkpoint.load(best_checkpoint(run.folder))
+    config = {**loaded.config, "augment": {"terms": {"rate": 0.1}}}
+    weights = checkpoint.weights_of(run.translator.model)
+    checkpoint.save(Checkpoint(weights, config, loaded.tokenizer, {}, 7), path)
+    return path
+
+
 def make_model(config: dict[str, Any], tokenizer: Tokenizer) -> Seq2Seq:
     sizes = {"source_vocab_size": tokenizer.source_vocab_size, "target_vocab_size": tokenizer.target_vocab_size}
     with torch.random.fork_rng(devices=[]):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from nmt.cli.arguments import PathText
+from nmt.cli.output import print_stderr
 from nmt.errors import UserError
 
 if TYPE_CHECKING:
@@ -31,6 +32,19 @@ class LoadedEngine:
 
     translator: BaseTranslator
     models: list[LoadedModel] | list[Exported]
+
+
+def using_terms(translator: BaseTranslator, file: PathText) -> BaseTranslator:
+    """Return a translator with the glossary of a file, or with a warning the same one if it cannot use terms.
+
+    Raises UserError for a file that cannot be read.
+    """
+    from nmt.terms import read_terms
+
+    terms = read_terms(Path(file).expanduser())
+    if not translator.knows_terms:
+        print_stderr(f"warning: terms={file}: ignored, because this model has not learned to use terms (augment=terms)")
+    return translator.with_terms(terms)
 
 
 def load(

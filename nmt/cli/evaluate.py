@@ -21,12 +21,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from nmt.cli.arguments import OpenMapping, PathText, SearchSettings, configured
-from nmt.cli.engine import Engine, Exported, load
+from nmt.cli.engine import Engine, Exported, load, using_terms
 from nmt.cli.output import messages_on, print_stderr, print_stdout
 from nmt.errors import UserError, counted
 from nmt.parameters import NonNegativeInt
@@ -71,12 +71,26 @@ class EvaluateConfig(SplitConfig):
     """The settings of evaluate.yaml."""
 
     engine: Engine
+    terms: PathText | None
 
 
 @configured(EvaluateConfig)
 def main(config: EvaluateConfig) -> None:
     """Run the program. Raises UserError for a mistake in the settings."""
-    evaluate(load_inputs(config, config.engine), bootstrap=config.bootstrap)
+    inputs = load_inputs(config, config.engine)
+    if config.terms is not None:
+        inputs = with_terms(inputs, config.terms)
+    evaluate(inputs, bootstrap=config.bootstrap)
+
+
+def with_terms(inputs: Inputs, file: PathText) -> Inputs:
+    """Return inputs whose translator uses a glossary, with a metric for it and other names of the result files."""
+    from nmt.build import build_metrics
+
+    node = {"_target_": "nmt.evaluation.metrics.terms.TermAccuracy", "file": file}
+    metrics = {**inputs.metrics, **build_metrics({"terms": node}, target_lang=inputs.subject.target_lang)}
+    subject = replace(inputs.subject, split=f"{inputs.subject.split}.terms")
+    return replace(inputs, translator=using_terms(inputs.translator, file), metrics=metrics, subject=subject)
 
 
 def load_inputs(config: SplitConfig, engine: Engine = "torch") -> Inputs:

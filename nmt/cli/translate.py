@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TextIO, cast
 
 from nmt.cli.arguments import FreeText, PathText, SearchSettings, configured
-from nmt.cli.engine import Engine, load
+from nmt.cli.engine import Engine, load, using_terms
 from nmt.cli.output import utf8_output
 from nmt.errors import UserError
 from nmt.system.lines import LONGEST, decoded, format_of, is_jsonl
@@ -54,6 +54,7 @@ class TranslateConfig(SearchSettings):
     output: PathText | None
     format: Literal["text", "jsonl"] | None
     with_attention: bool
+    terms: PathText | None
 
     @property
     def jsonl(self) -> bool:
@@ -91,7 +92,7 @@ def main(config: TranslateConfig) -> None:
 
     process.speed_up()
     chosen = load(config.ckpt, config.engine, device=config.device, allow=config.allow, search=config.search)
-    translator = chosen.translator
+    translator = chosen.translator if config.terms is None else using_terms(chosen.translator, config.terms)
     check_n_best(config, translator.search)
     line_translator = LineTranslator(translator, jsonl=config.jsonl, with_attention=config.with_attention)
     stdout = utf8_output()

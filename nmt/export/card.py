@@ -15,7 +15,9 @@ from nmt.export.base import Exportable, Format
 from nmt.export.check import Report
 from nmt.system.atomic import write_atomically
 from nmt.system.run_files import EXPORTED
+from nmt.terms import with_translation
 from nmt.tokens import CAPITALS, SPAN_MARKS
+from nmt.translation.loading import knows_terms
 
 
 def write_card(format: Format, model: Exportable, report: Report, folder: Path) -> None:
@@ -101,7 +103,8 @@ def _limits(format: Format, model: Exportable) -> str:
   sources of at most {trained or "an unknown number of"} tokens: split longer texts into sentences.
 - Beam search with {search.beam_size} beams and a length penalty of {search.length_penalty:g} {chosen}:
   the score of a translation is log P divided by length ** {search.length_penalty:g}.
-{_alignment(model)}{_spans(model)}- The tokenizer normalizes texts to Unicode NFC and joins spaces by itself.
+{_alignment(model)}{_spans(model)}{_terms(model)}\
+- The tokenizer normalizes texts to Unicode NFC and joins spaces by itself.
 - `{EXPORTED}` has all settings of the model and of this export."""
 
 
@@ -112,6 +115,14 @@ def _alignment(model: Exportable) -> str:
     place = f"Head {head.head + 1} of layer {head.layer + 1} of the cross-attention"
     return f"""- {place} aligns best: on {head.agreement:.0%} of the target pieces, its
   highest weight is where a statistical aligner has its link. An engine that returns one head's weights returns these.
+"""
+
+
+def _terms(model: Exportable) -> str:
+    if not knows_terms(model.loaded.config):
+        return ""
+    return f"""- The model has learned to use given translations of terms. They stand beside the term in the source,
+  whose spans are replaced first: `Close the {with_translation("dialog box", "WORD")}.`
 """
 
 

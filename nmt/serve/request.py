@@ -11,11 +11,14 @@ from urllib.parse import parse_qsl
 
 from starlette.requests import Request
 
+from nmt.errors import UserError
 from nmt.serve.languages import Languages, name_of
+from nmt.terms import NO_TERMS, Terms
 
 UNREADABLE = "The browser (or proxy) sent a request that this server could not understand."
 MISSING = "Invalid request: missing {} parameter"
 AUTO = "auto"
+MOST_TERMS = 1_000  # in one request
 
 
 class Refusal(Exception):
@@ -45,7 +48,7 @@ class Ask:
     `several` says whether the texts came as a list, so that the answer is one too. `source` is None if it is to be
     detected. `alternatives` is the number of other translations of each text, and `details` asks for what the model
     says about each piece. `layer` and `head` choose the attention that this includes; they count from 1, and None means
-    the mean of all.
+    the mean of all. `terms` is a glossary for the texts.
     """
 
     texts: list[str]
@@ -57,6 +60,7 @@ class Ask:
     details: bool
     layer: int | None = None
     head: int | None = None
+    terms: Terms = NO_TERMS
 
 
 async def fields_of(request: Request, max_bytes: int) -> dict[str, Any]:
@@ -118,7 +122,8 @@ def ask_of(fields: Mapping[str, Any], languages: Languages, limits: Limits) -> A
     details = str(fields.get("nmt", False)).lower() in ("true", "1")
     several = isinstance(fields["q"], list)
     alternatives, layer, head = (_count(name, fields.get(name)) for name in ("alternatives", "layer", "head"))
-    return Ask(texts, several, source, target, format == "html", alternatives, details, layer or None, head or None)
+    html, terms = format == "html", _terms(fields.get("terms"))
+    return Ask(texts, several, source, target, html, alternatives, details, layer or None, head or None, terms)
 
 
 def texts_of(fields: Mapping[str, Any], limits: Limits) -> list[str]:
@@ -152,6 +157,25 @@ def _language(given: Any, languages: Languages) -> str:
     if found is None:
         raise Refusal(400, f"{str(given).lower()} is not supported")
     return found
+
+
+def _terms(given: Any) -> Terms:
+    """Return the glossary of a request: an object of terms and their translations, or in a form the JSON of one."""
+    if not given:
+        return NO_TERMS
+    if isinstance(given, str):
+        try:
+            given = json.loads(given)
+        except (ValueError, RecursionError):
+            given = None
+    if not isinstance(given, dict) or not all(isinstance(translation, str) for translation in given.values()):
+        raise Refusal(400, "Invalid request: terms must be an object of terms and their translations")
+    if len(given) > MOST_TERMS:
+        raise Refusal(400, f"Invalid request: terms ({len(given)}) exceed term limit ({MOST_TERMS})")
+    try:
+        return Terms(given)
+    except UserError as error:
+        raise Refusal(400, f"Invalid request: {error}") from None
 
 
 def _count(name: str, given: Any) -> int:

@@ -20,6 +20,7 @@ from nmt.serve.waiting import Answer, Pair, Work
 from nmt.serve.worker import Busy, Worker
 
 BUSY = "The server has too much to do; try again later."
+TERMS_IGNORED = "The terms are ignored, because the model has not learned to use them."
 FAILED = (
     "The server encountered an internal error and was unable to complete your request. Either the server is overloaded "
     "or there is an error in the application."
@@ -31,7 +32,10 @@ async def translated(ask: Ask, worker: Worker, languages: Languages, max_sentenc
     # In a thread of its own: the parser of HTML can take seconds for a text that was written to be slow.
     sources, documents, detected = await asyncio.to_thread(_read, ask, worker, languages)
     found = await _answers(ask, worker, list(zip(sources, documents, strict=True)), max_sentences)
-    return await asyncio.to_thread(_answer, ask, documents, found, detected)  # a text's language takes time
+    answer = await asyncio.to_thread(_answer, ask, documents, found, detected)  # a text's language takes time
+    if ask.terms and not all(worker.knows_terms((source, ask.target)) for source in sources if source != ask.target):
+        answer["warnings"] = [TERMS_IGNORED]
+    return answer
 
 
 def _read(ask: Ask, worker: Worker, languages: Languages) -> tuple[list[str], list[Document], list[Detected]]:
@@ -67,7 +71,7 @@ async def _answers(
     futures: list[asyncio.Future[list[Answer]]] = []
     try:
         for pair, sentences in by_pair.items():
-            work = Work(pair, 1 + ask.alternatives, ask.details)
+            work = Work(pair, 1 + ask.alternatives, ask.details, ask.terms)
             futures.append(asyncio.wrap_future(worker.submit(work, sentences)))
         answers = dict(zip(by_pair, map(iter, await asyncio.gather(*futures)), strict=True))
     except Busy as busy:

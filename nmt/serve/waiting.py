@@ -7,6 +7,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 from nmt.attention_map import AttentionMap
+from nmt.terms import NO_TERMS, Terms
 from nmt.translation.translation import Translation
 
 LONG = 200  # characters; a sentence counts as one more for each time that it has so many
@@ -19,11 +20,13 @@ class Work:
     """What is to be done with sentences: only those with equal settings share a batch.
 
     `best` is the number of translations of each sentence, and `attention` asks for the attention of the best one.
+    `terms` is the glossary of the sentences.
     """
 
     pair: Pair
     best: int = 1
     attention: bool = False
+    terms: Terms = NO_TERMS
 
 
 @dataclass(frozen=True)

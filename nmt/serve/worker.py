@@ -75,6 +75,10 @@ class Worker:
         """Return the spans that the model of a pair keeps. Any thread may use them."""
         return self._translators[pair].tokenizer.spans
 
+    def knows_terms(self, pair: Pair) -> bool:
+        """Return whether the model of a pair has learned to use terms."""
+        return self._translators[pair].knows_terms
+
     def warm_up(self) -> None:
         """Translate a text with every model, which makes the first request fast. Raises what goes wrong there."""
         for pair in self._translators:
@@ -198,7 +202,7 @@ class Worker:
             return [*self._answers(work, sentences[:middle]), *self._answers(work, sentences[middle:])]
 
     def _search(self, work: Work, sentences: Sequence[str]) -> list[Answer]:
-        translator = self._translators[work.pair]
+        translator = self._translators[work.pair].with_terms(work.terms)
         found = translator.hypotheses(sentences, **_fields(translator.search, work.best))
         maps = _maps(translator, [translations[0] for translations in found]) if work.attention else {}
         return [Answer(translations[: work.best], maps.get(place)) for place, translations in enumerate(found)]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from torch import Tensor
 
@@ -18,6 +19,7 @@ from nmt.data.batch import batches_by_length
 from nmt.errors import UserError, counted
 from nmt.search.base import Hypothesis, Search
 from nmt.spans import with_spans
+from nmt.terms import NO_TERMS, Terms
 from nmt.translation.lost_spans import insertions
 from nmt.translation.source import ForcedPair, SourceLimit, SourcePart, check_texts
 from nmt.translation.translation import Translation, joined
@@ -43,12 +45,15 @@ class BaseTranslator(ABC):
     """Translates texts and scores translations, by any means: models in PyTorch, or the engine of an exported model.
 
     `search` is the default strategy of every call. `tokenizer` divides targets into pieces and joins them. `languages`
-    are the codes of the source and the target language, None if they are not known.
+    are the codes of the source and the target language, None if they are not known. `knows_terms` says whether the
+    models have learned to use `terms`.
     """
 
     search: Search
     tokenizer: Tokenizer
     languages: tuple[str, str] | None
+    knows_terms: bool
+    terms: Terms = NO_TERMS
 
     @property
     @abstractmethod
@@ -76,6 +81,17 @@ class BaseTranslator(ABC):
     @abstractmethod
     def token_log_probs(self, pairs: Sequence[ForcedPair]) -> list[Tensor]:
         """Return the log-probabilities (T,) of the tokens of each translation, eos included, given its source."""
+
+    def with_terms(self, terms: Terms) -> Self:
+        """Return a translator of the same models that uses a glossary, or this one if they have not learned to.
+
+        The glossary is part of every source that it reads, also of those of `score` and `attention_maps`.
+        """
+        if not self.knows_terms:
+            return self
+        found = copy.copy(self)
+        found.terms = terms
+        return found
 
     def running(self, search: Search) -> AbstractContextManager[None]:
         """Return a context in which `search_batch` and `token_log_probs` are called; `search` is for messages."""
@@ -145,7 +161,7 @@ class BaseTranslator(ABC):
 
     def source_ids(self, marked: Sequence[str]) -> list[list[list[int]]]:
         """Return for each text, with marks for its spans, the ids that each model reads."""
-        read = list(map(self.tokenizer.spans.lowered, marked))
+        read = [self.terms.insert(self.tokenizer.spans.lowered(text)) for text in marked]
         by_model = [tokenizer.encode_source(read) for tokenizer in self.tokenizers]
         return [list(ids) for ids in zip(*by_model, strict=True)]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,9 @@ from nmt.evaluation.metrics.bleu import BLEU
 from nmt.search.sampling import Sampling
 from nmt.system.lines import as_line
 from nmt.system.run_files import best_checkpoint
-from tests.tiny_run import Run
+from nmt.terms import Terms
+from nmt.translation.translator import Translator
+from tests.tiny_run import Run, knowing_terms
 
 
 def test_evaluate_program(run: Run, elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -190,3 +193,26 @@ def test_word_alignments_go_with_their_pairs(given: dict[str, Any], kept: dict[s
 def test_evaluate_program_refuses(run: Run, elsewhere: Path, words: list[str], match: str) -> None:
     with pytest.raises(UserError, match=match):
         evaluate_program.main([word.format(run=run.folder) for word in words])
+
+
+def test_a_glossary_is_used_and_its_terms_are_scored(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "terms.tsv").write_text("dog\tgod\nred\tder\n", "utf-8")
+    ckpt = knowing_terms(run, tmp_path / "run" / "checkpoints" / "best.safetensors")
+    glossary, out = f"terms={tmp_path}/terms.tsv", f"out={tmp_path}/out"
+    evaluate_program.main([f"ckpt={ckpt}", glossary, out, "bootstrap=0"])
+    assert re.search(r"terms +[0-9.]+ +terms:", capsys.readouterr().out)
+    written = tmp_path / "out" / "translations"
+    facts = json.loads((written / "test.terms.beam3.lp1.scores.json").read_text("utf-8"))
+    hypotheses = (written / "test.terms.beam3.lp1.hyp.de").read_text("utf-8").splitlines()
+    knowing = Translator(run.translator.model, run.translator.tokenizer, run.translator.search, knows_terms=True)
+    texts = (run.data / "test.en").read_text("utf-8").splitlines()
+    terms = Terms({"dog": "god", "red": "der"})
+    assert hypotheses == [as_line(each.text) for each in knowing.with_terms(terms).translate(texts)]
+    assert facts["scores"]["terms"]["signature"].startswith(f"terms:{sum(map(len, map(terms.find, texts)))}|")
+    evaluate_program.main(
+        [f"ckpt={ckpt}", "scores=[terms]", f"scores.terms.file={tmp_path}/terms.tsv", out, "bootstrap=0"]
+    )
+    plain = (written / "test.beam3.lp1.hyp.de").read_text("utf-8").splitlines()
+    assert plain == [as_line(each.text) for each in run.translator.translate(texts)] != hypotheses

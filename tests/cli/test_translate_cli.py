@@ -20,11 +20,12 @@ from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
 from nmt.spans import Marked, Spans
 from nmt.system.lines import LONGEST, as_line
+from nmt.terms import Terms
 from nmt.tokens import EOS
 from nmt.translation.source import SourcePart
 from nmt.translation.translation import Translation
 from nmt.translation.translator import Translator
-from tests.tiny_run import Run, sentences
+from tests.tiny_run import Run, knowing_terms, sentences
 
 
 def feed(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
@@ -242,3 +243,18 @@ def test_lost_spans_are_named_and_counted(
     assert all(("{x}" in each["text"]) == (how == "insert") for each in lost)
     assert f"warning: the search left spans out of {len(lost)} translation" in (err := capsys.readouterr().err)
     assert told in err
+
+
+def test_a_glossary_is_used_or_said_to_be_ignored(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "terms.tsv").write_text("dog\tHund\n", "utf-8")
+    words = [f"terms={tmp_path}/terms.tsv", "text=a dog", "format=jsonl"]
+    translate_program.main([f"ckpt={knowing_terms(run, tmp_path / 'model.safetensors')}", *words])
+    used, warning = capsys.readouterr()
+    knowing = Translator(run.translator.model, run.translator.tokenizer, run.translator.search, knows_terms=True)
+    (expected,) = knowing.with_terms(Terms({"dog": "Hund"})).translate(["a dog"])
+    assert "ignored" not in warning and json.loads(used)["log_prob"] == pytest.approx(expected.log_prob, abs=1e-4)
+    translate_program.main([f"ckpt={run.folder}", *words])
+    plain, warning = capsys.readouterr()
+    assert "ignored, because this model has not learned to use terms" in warning
+    (expected,) = run.translator.translate(["a dog"])
+    assert json.loads(plain)["log_prob"] == pytest.approx(expected.log_prob, abs=1e-4)

@@ -19,6 +19,7 @@ from nmt.export.base import Exportable, Format, write
 from nmt.search.beam import BeamSearch
 from nmt.spans import Spans
 from nmt.system.run_files import best_checkpoint
+from nmt.terms import NO_TERMS, Terms
 from nmt.translation.base import BaseTranslator
 from nmt.translation.loading import make_translator
 from nmt.translation.stepwise import ModelTranslator
@@ -90,11 +91,16 @@ def largest_difference(ours: BaseTranslator, theirs: BaseTranslator) -> float:
 
 
 def check_spans(format: Format, run: Run, folder: Path) -> None:
-    """Assert that a written model keeps the spans of texts, and translates them as its checkpoint does."""
+    """Assert that a written model keeps spans and reads terms, and translates both as its checkpoint does."""
     spans = Spans({"braces": r"\{\w\}"})
     model = transformer(run, tokenizer=run.translator.tokenizer.with_spans(spans))
-    model = replace(model, config={**model.config, "spans": spans.patterns})
+    model = replace(model, config={**model.config, "spans": spans.patterns, "augment": {"terms": {"rate": 0.1}}})
     texts = [f"{{b}} {text} {{a}}" for text in TEXTS]
-    found = [each.translate(texts, beam_size=1) for each in exported(format, model, folder)]
+    terms = Terms({"dog": "Hund", "man": "Mann"})
+    translators = [translator.with_terms(terms) for translator in exported(format, model, folder)]
+    found = [each.translate(texts, beam_size=1) for each in translators]
     assert [each.text for each in found[0]] == [each.text for each in found[1]]
     assert all(sorted(spans.find(each.text)) == ["{a}", "{b}"] for each in found[1])
+    ids = [[part.ids[0] for part in translator.encode(texts)] for translator in translators]
+    plain = translators[1].with_terms(NO_TERMS).encode(texts)
+    assert ids[0] == ids[1] != [part.ids[0] for part in plain]

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.client import HTTPConnection
 from types import SimpleNamespace
 from typing import Any
@@ -27,6 +27,7 @@ from nmt.serve.request import Limits
 from nmt.serve.server import bound
 from nmt.serve.worker import Worker
 from nmt.spans import Marked, Spans
+from nmt.terms import NO_TERMS, Terms
 from nmt.tokens import WORD_MARK, Piece
 from nmt.translation.source import SourcePart
 from nmt.translation.translation import Translation
@@ -53,6 +54,11 @@ class Stub:
     each: float = 0.0
     attends: bool = False
     tokenizer: SimpleNamespace = field(default_factory=lambda: SimpleNamespace(spans=Spans({})))
+    knows_terms: bool = False
+    terms: Terms = NO_TERMS
+
+    def with_terms(self, terms: Terms) -> Stub:
+        return replace(self, terms=terms) if self.knows_terms and terms else self
 
     def hypotheses(self, sentences: Sequence[str], **fields: Any) -> list[list[Translation]]:
         self.batches.append(list(sentences))
@@ -61,6 +67,7 @@ class Stub:
         time.sleep(self.seconds + self.each * len(sentences))
         if POISON in sentences:
             raise RuntimeError(f"cannot translate {POISON}")
+        sentences = list(map(self.terms.insert, sentences))
         return [[translation(text, rank) for rank in range(fields.get("n_best", 1))] for text in sentences]
 
     def attention_maps(self, translations: Sequence[Translation]) -> list[AttentionMap]:

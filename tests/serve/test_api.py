@@ -19,6 +19,7 @@ from nmt.documents.paragraphs import paragraphs
 from nmt.serve import api, translation
 from nmt.serve.worker import Worker
 from nmt.spans import Spans
+from nmt.terms import with_translation
 from tests.serve.stub import LIMITS, MAX_WAIT, POISON, Client, Stub, open_stub, served, wait_for
 from tests.tiny_run import Run
 
@@ -93,6 +94,12 @@ def test_translations(client: Client, fields: dict[str, Any], expected: dict[str
         ({**ASK, "format": "xml"}, "xml format is not supported"),
         ({**ASK, "q": "a" * 240}, "Invalid request: request (240) exceeds text limit (200)"),
         ({**ASK, "q": ["a"] * 21}, "Invalid request: request (21) exceeds text limit (20)"),
+        *(({**ASK, "terms": bad}, "Invalid request: terms must be an object of terms and their translations")
+          for bad in (["a"], {"a": 1}, "a", "[" * 10_000)),
+        ({**ASK, "terms": {str(n): "x" for n in range(1_001)}},
+         "Invalid request: terms (1001) exceed term limit (1000)"),
+        ({**ASK, "terms": {"a": " "}},
+         "Invalid request: terms: got 'a' with the translation '', expected a text for both"),
         ([1], "Invalid JSON format"),
     ],
 )  # fmt: skip
@@ -100,6 +107,19 @@ def test_requests_that_cannot_be_answered(client: Client, fields: Any, error: st
     reply = client.post("/translate", fields)
     assert (reply.status, reply.body) == (400, {"error": error})
     assert reply.headers.items() >= CORS.items()
+
+
+def test_terms_of_a_request_are_used_or_said_to_be_ignored(client: Client) -> None:
+    asked = {**ASK, "q": ["a dog", "a cat"], "terms": {"dog": "Hund"}}
+    reply = client.post("/translate", asked)
+    assert reply.body["translatedText"] == ["A DOG", "A CAT"]
+    assert reply.body["warnings"] == ["The terms are ignored, because the model has not learned to use them."]
+    with served(Worker({("en", "de"): open_stub(knows_terms=True)}, max_wait=MAX_WAIT)) as knowing:
+        used = {"translatedText": [f"A {with_translation('DOG', 'HUND')}", "A CAT"]}
+        assert knowing.post("/translate", asked).body == used
+        assert knowing.post("/translate", {**asked, "terms": None}).body == {"translatedText": ["A DOG", "A CAT"]}
+        form = knowing.form("/translate", q="dog", source="en", target="de", terms='{"dog": "Hund"}')
+        assert form.body == {"translatedText": with_translation("DOG", "HUND")}
 
 
 def test_forms_and_addresses_hold_the_same_fields(client: Client) -> None:

@@ -1,0 +1,55 @@
+"""Whether translations use the terms of a glossary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar
+
+import regex
+
+from nmt.errors import ParameterError, UserError
+from nmt.evaluation.metrics.base import Lines, Metric, Score, binomial_interval
+from nmt.system.lines import digest
+from nmt.terms import NO_TERMS, Terms, read_terms
+
+
+@dataclass(frozen=True, kw_only=True)
+class TermAccuracy(Metric):
+    """Percentage of the terms in the sources that are translated as the glossary `file` says.
+
+    Capitals and small letters are not told apart, and an ending may follow, as Korean particles do. A term that stands
+    twice in a source counts twice. Without a term in the sources, the value is 100. See `nmt.terms.read_terms`.
+    """
+
+    file: str | None = None
+
+    label = "terms"
+    unit: ClassVar[str] = "% of the terms"
+    reads_sources: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        """Refuse a file that cannot be read."""
+        try:
+            self._terms  # noqa: B018
+        except UserError as error:
+            raise ParameterError("file", str(error)) from error
+
+    @cached_property
+    def _terms(self) -> Terms:
+        return NO_TERMS if self.file is None else read_terms(Path(self.file).expanduser())
+
+    def score(self, hypotheses: Lines, references: Lines, *, sources: Lines = (), bootstrap: int = 0) -> Score:
+        """Return the percentage, with a signature that has the number of terms and a digest of the glossary."""
+        total = used = 0
+        for source, hypothesis in zip(sources, hypotheses, strict=True):
+            rest = hypothesis
+            for term in sorted(self._terms.find(source), key=lambda term: -len(self._terms.translations[term])):
+                wanted = regex.escape(self._terms.translations[term])
+                rest, found = regex.subn(rf"(?i)(?<!\p{{L}}){wanted}", " ", rest, count=1)
+                total, used = total + 1, used + found
+        signature = f"terms:{total}|glossary:{digest(*map(str, self._terms.translations.items()))[:8]}"
+        if not total:
+            return Score(100.0, signature)
+        return Score(100.0 * used / total, signature, binomial_interval(used, total, bootstrap))

@@ -1,0 +1,46 @@
+"""The share of the terms of a glossary that translations use."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nmt.build import build_metrics
+from nmt.config.compose import compose
+from nmt.errors import UserError
+from nmt.evaluation.metrics.terms import TermAccuracy
+
+
+@pytest.fixture
+def metric(tmp_path: Path) -> TermAccuracy:
+    (tmp_path / "terms.tsv").write_text("file\t파일\nfile name\t파일 이름\nURL\tURL\n", "utf-8")
+    return TermAccuracy(file=str(tmp_path / "terms.tsv"))
+
+
+@pytest.mark.parametrize(
+    ("source", "translation", "share"),
+    [
+        ("a file", "파일을", 100),
+        ("a file", "새파일", 0),  # within a word
+        ("a file and a File", "파일", 50),
+        ("a file and a File", "파일과 파일", 100),
+        ("the file name of a file", "파일 이름", 50),  # what one term has used is not counted again
+        ("the URL", "url은", 100),
+        ("no terms", "파일", 100),
+    ],
+)
+def test_each_term_needs_its_own_translation(metric: TermAccuracy, source: str, translation: str, share: float) -> None:
+    found = metric.score([translation], [translation], sources=[source], bootstrap=10)
+    assert found.value == share and found.signature is not None and found.signature.startswith("terms:")
+    both = metric.score([translation, "URL"], [translation, "URL"], sources=[source, "URL"])
+    total = 1 + int(found.signature.split("|")[0].removeprefix("terms:"))
+    assert both.value == pytest.approx((100 + share * (total - 1)) / total)
+
+
+def test_the_shipped_option_has_a_file(tmp_path: Path) -> None:
+    nodes = compose("train", ["scores=[terms]"])["scores"]
+    assert build_metrics(nodes, target_lang="ko")["terms"].score(["a"], ["a"], sources=["a"]).value == 100
+    nodes = compose("train", ["scores=[terms]", f"scores.terms.file={tmp_path}/none.tsv"])["scores"]
+    with pytest.raises(UserError, match=r"^scores\.terms\.file: terms: .*none\.tsv cannot be read"):
+        build_metrics(nodes, target_lang="ko")

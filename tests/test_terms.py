@@ -1,0 +1,86 @@
+"""Glossaries: their terms are found as whole words, and stand beside their translations in a source."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+
+import pytest
+
+from nmt.errors import UserError
+from nmt.terms import NO_TERMS, Terms, read_terms, with_translation
+from nmt.tokens import TERM_MARKS
+
+INLINE = re.compile("{} (.*?){} (.*?){}".format(*TERM_MARKS))
+
+
+def test_a_source_without_the_insertions_is_the_source() -> None:
+    draw, words = random.Random(0), ["file", "File", "files", "dialog box", "box", "URL", "url", "Datei", ",", "(", "-"]
+    found = 0
+    for _ in range(300):
+        terms = Terms({term: f"[{term}]" for term in draw.sample(words[:8], k=draw.randint(0, 8))})
+        text = "".join(draw.choice(words) + draw.choice([" ", " ", "  ", ""]) for _ in range(8)).strip()
+        inserted = terms.insert(text)
+        assert INLINE.sub(r"\1", inserted) == text
+        pairs = INLINE.findall(inserted)
+        assert [translation for _, translation in pairs] == [f"[{term}]" for term in terms.find(text)]
+        assert all(
+            term == translation[1:-1] or term.lower() == translation[1:-1].lower() for term, translation in pairs
+        )
+        found += len(pairs)
+    assert found > 300
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Files, file; profile file2 file-system", ["file", "file"]),  # no part of a word
+        ("a dialog box and a dialog", ["dialog box", "dialog"]),  # the longest
+        ("Dialog  Box", ["dialog box"]),
+        ("url URL", ["URL"]),  # capitals matter
+        ("파일을 새파일 파일", ["파일", "파일"]),  # a particle may follow
+        ("C++ and C", ["C++"]),
+        ("｟0｠file｟1｠", ["file"]),
+    ],
+)
+def test_terms_are_whole_words(text: str, found: list[str]) -> None:
+    terms = Terms(dict.fromkeys(("file", "dialog", "dialog box", "URL", "파일", "C++"), "x"))
+    assert terms.find(text) == found
+
+
+def test_without_terms_a_text_stays_as_it_is() -> None:
+    assert not NO_TERMS and NO_TERMS.insert("a file") == "a file" and NO_TERMS.find("a file") == []
+    assert Terms({" file ": " Datei "}) == Terms({"file": "Datei"}) != NO_TERMS
+    assert len({Terms({"a": "b", "c": "d"}), Terms({"c": "d", "a": "b"})}) == 1
+
+
+def test_a_glossary_file_has_a_term_on_each_line(tmp_path: Path) -> None:
+    file = tmp_path / "terms.tsv"
+    file.write_text("\ufeff# a comment\nfile\tDatei\n\n dialog box \t Dialog \r\nfile\tDatei\n", "utf-8")
+    assert read_terms(file) == Terms({"file": "Datei", "dialog box": "Dialog"})
+    assert read_terms(file).insert("a file") == f"a {with_translation('file', 'Datei')}"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"file\n", r"terms\.tsv, line 1: got 'file', expected a term, a tab and its translation"),
+        (b"a\tb\na\t\n", r"line 2: got 'a\\t'"),
+        (b"a\tb\tc\n", "line 1: got"),
+        (b"a\tb\n\na\tc\n", "line 3: 'a' has another translation before; keep one of them"),
+        (b"\xff\n", r"terms: .* cannot be read .*expected a text file in UTF-8"),
+        (None, r"terms: .* cannot be read"),
+    ],
+)
+def test_a_glossary_that_cannot_be_used(tmp_path: Path, content: bytes | None, message: str) -> None:
+    file = tmp_path / "terms.tsv"
+    if content is not None:
+        file.write_bytes(content)
+    with pytest.raises(UserError, match=message):
+        read_terms(file)
+
+
+def test_an_empty_term_is_an_error() -> None:
+    with pytest.raises(UserError, match="terms: got 'file' with the translation '', expected a text for both"):
+        Terms({"file": " "})
