@@ -259,7 +259,7 @@ def test_values_that_no_setting_has_are_refused(words: str, message: str) -> Non
 def test_mistakes_in_a_list_of_options() -> None:
     assert message("scores=[bleu,chff]") == (
         "scores: got 'chff', expected one of bleu, chrf, chrfpp, exact_match, length_ratio, multi30k, spans, "
-        "ter; did you mean 'chrf'?"
+        "ter, terms; did you mean 'chrf'?"
     )
     assert "expected one option, not a list" in message("model=[rnn]")
     assert "scores: got no metric" in message("scores=[]")
