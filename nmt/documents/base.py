@@ -9,7 +9,10 @@ from itertools import islice
 
 
 class Document(ABC):
-    """A text of some format: the sentences to translate, and what stands between them."""
+    """A text of some format: the sentences to translate, and what stays.
+
+    A sentence without letters and digits, such as "." between two tags, stays.
+    """
 
     @property
     @abstractmethod
@@ -19,6 +22,11 @@ class Document(ABC):
     @abstractmethod
     def filled(self, translations: Sequence[str]) -> str:
         """Return the text with one translation, of one line, in place of each sentence."""
+
+
+def has_words(text: str) -> bool:
+    """Return whether a text has letters or digits."""
+    return any(map(str.isalnum, text))
 
 
 @dataclass(frozen=True)

@@ -23,13 +23,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from nmt.documents.base import Document, Joined
+from nmt.documents.base import Document, Joined, has_words
 from nmt.documents.html_tokens import Token, tokens_of
 from nmt.documents.paragraphs import Line
+from nmt.errors import UserError
 from nmt.spans import MARK, Spans
 from nmt.tokens import SPAN_MARKS
 from nmt.translation.sentences import gap, split
 
+_CHARSET = re.compile(r"""<meta\s[^>]*\bcharset\s*=\s*["']?([\w-]+)""", re.IGNORECASE)
 _SPACE = re.compile(r"[ \t\n\r\f]+")
 _MARK = re.compile(f"({MARK.pattern})")
 
@@ -56,6 +58,16 @@ def marked_up(text: str, spans: Spans) -> Document:
         else:
             parts.append((spans and _block(tokens, spans)) or _apart(tokens))
     return Joined(parts)
+
+
+def check_encoding(text: str, where: str) -> None:
+    """Raise UserError for a page that declares another encoding than UTF-8, in which its translation is written."""
+    found = _CHARSET.search(text)
+    if found and found[1].lower() not in ("utf-8", "utf8"):
+        raise UserError(
+            f"{where}: declares charset={found[1]}, expected UTF-8; convert it, for example with iconv, and change the "
+            "declaration"
+        )
 
 
 # Texts between tags, translated apart
@@ -88,7 +100,10 @@ def _escaped(text: str) -> str:
 
 @dataclass(frozen=True)
 class _Sentence:
-    """A sentence with marks for `tags`, the tags before and after it, and its place in the block without tags."""
+    """A sentence with marks for `tags`, the tags before and after it, and its place in the block without tags.
+
+    `translated` says whether it has words.
+    """
 
     start: int
     end: int
@@ -96,6 +111,7 @@ class _Sentence:
     tags: Sequence[Tag]
     before: str
     after: str
+    translated: bool
 
     def filled(self, translation: str) -> tuple[str, str]:
         """Return the translation with its tags, and without."""
@@ -129,12 +145,12 @@ class _Block(Document):
 
     @property
     def sentences(self) -> list[str]:
-        return [part.text for part in self.parts]
+        return [part.text for part in self.parts if part.translated]
 
     def filled(self, translations: Sequence[str]) -> str:
-        found, last = [self.before], ""
-        for part, translation in zip(self.parts, translations, strict=True):
-            markup, text = part.filled(translation)
+        found, last, rest = [self.before], "", iter(translations)
+        for part in self.parts:
+            markup, text = part.filled(next(rest) if part.translated else part.text)
             found += [gap(last) if text else "", markup]
             last = text or last
         return "".join([*found, self.after])
@@ -227,7 +243,7 @@ def _sentence(text: str, start: int, end: int, tags: Sequence[Tag]) -> _Sentence
         place = tag.place
     marked = _SPACE.sub(" ", "".join([*parts, text[place:end]]))
     before, after = ("".join(tag.token.raw for tag in each) for each in (tags[:first], tags[last:]))
-    return _Sentence(begin, end, marked, inside, before, after)
+    return _Sentence(begin, end, marked, inside, before, after, has_words(text[begin:end]))
 
 
 def _protected(sentence: _Sentence, spans: Spans) -> bool:

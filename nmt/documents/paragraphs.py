@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from nmt.documents.base import Document, Joined
+from nmt.documents.base import Document, Joined, has_words
 from nmt.translation.sentences import join, split
 
 _BREAK = re.compile(r"(\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])")
@@ -20,15 +20,21 @@ class Line(Document):
     text: str
 
     @cached_property
-    def sentences(self) -> list[str]:
-        """The sentences of the line."""
+    def _sentences(self) -> list[str]:
         return split(self.text)
+
+    @property
+    def sentences(self) -> list[str]:
+        """The sentences of the line that have words."""
+        return list(filter(has_words, self._sentences))
 
     def filled(self, translations: Sequence[str]) -> str:
         """Return the joined translations, with the white space of the line around them."""
+        rest = iter(translations)
+        texts = [next(rest) if has_words(sentence) else sentence for sentence in self._sentences]
         start = len(self.text) - len(self.text.lstrip())
         end = max(start, len(self.text.rstrip()))
-        return f"{self.text[:start]}{join(translations)}{self.text[end:]}"
+        return f"{self.text[:start]}{join(texts)}{self.text[end:]}"
 
 
 def paragraphs(text: str) -> Document:

@@ -51,6 +51,7 @@ def upper(document: Document) -> str:
         ("<p>\n  a\n</p>", "<p>\n  A\n</p>"),
         ("<p><b>a</p><p>b</b></p>", "<p><b>A</p><p>B</b></p>"),
         ("<p>a <b><i>b</b></i> c</p>", "<p>A <b><i>B</b></i> C</p>"),
+        ("<p><b>!</b> (<i>a</i>).</p>", "<p><b>!</b> (<i>A</i>).</p>"),
         ("", ""),
     ],
 )
@@ -76,6 +77,7 @@ def test_markup_stays_and_texts_are_translated(spans: Spans, text: str, expected
         ("<p>a <b>b c</p>", ["a", "b c"]),
         ("<p><code>a</code></p>", []),
         ("<p>&nbsp;<b> &nbsp;</b></p>", []),
+        ("<p>Ox. <b>...</b> <img src=x>!</p>", ["Ox."]),
     ],
 )
 def test_a_sentence_has_marks_for_the_tags_inside_it(text: str, sentences: list[str]) -> None:

@@ -23,6 +23,7 @@ def upper(document: Document) -> str:
         ("", ""),
         ("  ", "  "),
         ("\n", "\n"),
+        ("-- \n* a\n...", "-- \n* A\n..."),
     ],
 )
 def test_line_breaks_and_white_space_stay(text: str, expected: str) -> None:
@@ -32,6 +33,12 @@ def test_line_breaks_and_white_space_stay(text: str, expected: str) -> None:
 def test_lines_are_divided_into_sentences() -> None:
     document = paragraphs("A dog. A cat.\n\nA bird.")
     assert document.sentences == ["A dog.", "A cat.", "A bird."]
+
+
+def test_a_sentence_without_words_stays() -> None:
+    document = paragraphs("--- !\nA dog. ... A cat. :-)")
+    assert document.sentences == ["A dog.", "A cat."]
+    assert document.filled(["x", "y"]) == "--- !\nx ... y :-)"
 
 
 def test_long_white_space_takes_no_long_time() -> None:

@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, cast
 from nmt.data.pair import SentencePair
 from nmt.data.sources.base import SPLITS, Pairs, Reader, Source
 from nmt.errors import ParameterError, UserError, did_you_mean
-from nmt.system.lines import decoded, format_of, raw
+from nmt.system.lines import BYTE_ORDER_MARK, decoded, format_of, raw
 
 SPLIT_FILE_NAMES: Mapping[str, tuple[str, ...]] = {
     "train": ("train",),
@@ -97,6 +97,22 @@ def read_lines(path: Path) -> Iterator[str]:
     Raises UserError for a file that cannot be read, and for a line that is too long or not UTF-8 (with its number).
     """
     return decoded(_raw_lines(path), f"{path}:")
+
+
+def read_whole(path: Path) -> str:
+    """Return the text of a UTF-8 file, gzipped if its name ends in .gz, without a byte order mark.
+
+    Raises UserError for a file that cannot be read, or that is not UTF-8 (with the line).
+    """
+    content = b"".join(_raw_lines(path)).removeprefix(BYTE_ORDER_MARK)
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        number = content.count(b"\n", 0, error.start) + 1
+        raise UserError(
+            f"{path}:{number}: not UTF-8 (byte {content[error.start]:#04x}); convert the text to UTF-8, for example "
+            "with iconv"
+        ) from error
 
 
 def _raw_lines(path: Path) -> Iterator[bytes]:

@@ -18,9 +18,10 @@ import os
 import re
 import struct
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from nmt.data.accelerators import marks_of, without_accelerators
 from nmt.data.pair import SentencePair
 from nmt.data.sources.base import SPLITS, Source
 from nmt.errors import ParameterError, UserError, did_you_mean
@@ -36,9 +37,6 @@ TAG = re.compile(r"</?(\w+)(?:\s[^<>]*)?/?>")
 ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|nbsp|#\d+|#x[0-9a-fA-F]+);")
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 DIRECTIVE = re.compile(r"%(?:\d+\$)?[-+ #0'I]*(?:\*|\d+)?(?:\.(?:\*|\d+))?[hlLqjzt]*\w|%\(\w+\)\w|\{\w*\}")
-# An accelerator is the letter that is underlined in a menu. "_" (GTK) or "&" (Qt) stands before it: _File, E_xit; or
-# before a letter in parentheses where the language's script has no such letter: 파일(_F).
-MARKS = "_&"
 
 
 class Gettext(Source):
@@ -172,7 +170,7 @@ class Gettext(Source):
             logger.info(f"data: left out {error}")
             return
         first, *others = translations.values()
-        marks = marks_of(first)
+        marks = marks_of(map(without_context, first))
         for message in first:
             if any(message not in other for other in others):
                 continue
@@ -211,12 +209,17 @@ def read_catalogue(path: Path) -> dict[str, str]:
 def clean(message: str, translation: str, marks: str = "") -> tuple[str, str]:
     """Return the texts of a message and its translation, in one line each, without context, tags and accelerators.
 
-    `marks` holds the marks of accelerators that the catalogue uses, see `marks_of`.
+    `marks` holds the marks of accelerators that the catalogue uses, see `nmt.data.accelerators.marks_of`.
     """
-    texts = _text(message.rpartition(CONTEXT_END)[2]), _text(translation)
+    texts = _text(without_context(message)), _text(translation)
     for mark in marks:
-        texts = _without_accelerators(*texts, mark)
+        texts = without_accelerators(*texts, mark)
     return texts
+
+
+def without_context(message: str) -> str:
+    """Return a message without its context."""
+    return message.rpartition(CONTEXT_END)[2]
 
 
 def _text(text: str) -> str:
@@ -226,30 +229,6 @@ def _text(text: str) -> str:
     text = TAG.sub(lambda tag: "" if tag[1].lower() in closed else tag[0], text)
     text = ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
     return " ".join(CONTROL.sub(" ", text).split())
-
-
-def marks_of(messages: Iterable[str]) -> str:
-    """Return the marks of accelerators in a catalogue, "_" or "&" or both: it has a message such as "_File" or "&File".
-    In other catalogues these characters are parts of names, such as "pg_dump" and "LC_ALL".
-    """
-    texts = [message.rpartition(CONTEXT_END)[2] for message in messages]
-    return "".join(mark for mark in MARKS if any(re.fullmatch(rf"{mark}[A-Z][a-z]+\W*", text) for text in texts))
-
-
-def _without_accelerators(message: str, translation: str, mark: str) -> tuple[str, str]:
-    """Return both texts without the mark, if it is the only mark in its text and stands before a word.
-
-    A mark inside a word ("E_xit") is removed only if the other text has a mark too, and in a different word.
-    Otherwise it belongs to a name that both texts have.
-    """
-    texts = [re.sub(rf"\s?\({mark}\w\)", "", text) for text in (message, translation)]
-    words = [re.findall(rf"\S*{mark}\w\S*", text) for text in (message, translation)]
-    inside = all(len(found) == 1 for found in words) and words[0] != words[1]
-    inside = inside and not re.search(rf"\w{mark}[A-Z]", message)  # Page_Up, a name
-    pattern = rf"{mark}(?=\w)" if inside else rf"(?<![^\s(\"'“«]){mark}(?=[^\W\d_]+(?![\w(]))"
-    single = [len(re.findall(rf"{mark}(?=\w)", text)) == 1 for text in texts]
-    cleaned = [re.sub(pattern, "", text) if alone else text for text, alone in zip(texts, single, strict=True)]
-    return cleaned[0], cleaned[1]
 
 
 def has_letters(text: str) -> bool:

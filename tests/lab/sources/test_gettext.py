@@ -10,7 +10,7 @@ from nmt.build import build_source
 from nmt.cli import train
 from nmt.config.compose import compose
 from nmt.errors import UserError
-from nmt.lab.sources.gettext import SYSTEM, clean, marks_of
+from nmt.lab.sources.gettext import SYSTEM, clean
 
 HEADER = "Content-Type: text/plain; charset=UTF-8\nPlural-Forms: nplurals=2; plural=n != 1;\n"
 INSTALLED = Path("/usr/share/locale/ko/LC_MESSAGES")
@@ -152,10 +152,7 @@ def test_cleaning(message, translation, cleaned):
     assert clean(message, translation, "_") == cleaned
 
 
-def test_marks_are_read_off_the_catalogue():
-    assert marks_of(["_File", "set LC_ALL"]) == "_"
-    assert marks_of(["menu\x04&Open...", "_gp"]) == "&"
-    assert marks_of(["pg_dump", "_exit", "_PG_init", "R&D"]) == ""
+def test_accelerators_are_removed_where_a_catalogue_has_them():
     assert clean("&Open", "&Öffnen", "&") == ("Open", "Öffnen")
     assert clean("_File", "_Datei") == ("_File", "_Datei"), "in a catalogue without accelerators"
 

@@ -1,0 +1,57 @@
+"""Accelerators: the letters that are underlined in menus, as the texts of programs mark them.
+
+"_" (GTK) or "&" (Qt) stands before the letter: _File, E_xit; or before a letter in parentheses where the language's
+script has no such letter: 파일(_F).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+MARKS = "_&"
+
+
+def marks_of(texts: Iterable[str]) -> str:
+    """Return the marks of accelerators in a catalogue, "_" or "&" or both: it has a text such as "_File" or "&File".
+    In other catalogues these characters are parts of names, such as "pg_dump" and "LC_ALL".
+    """
+    texts = list(texts)
+    return "".join(mark for mark in MARKS if any(re.fullmatch(rf"{mark}[A-Z][a-z]+\W*", text) for text in texts))
+
+
+def without_accelerators(text: str, translation: str, mark: str) -> tuple[str, str]:
+    """Return a text and its translation without the mark, if it is the only one in its text and stands before a word.
+
+    A mark inside a word ("E_xit") is removed only if the other text has a mark too, and in a different word.
+    Otherwise it belongs to a name that both texts have.
+    """
+    texts = [_without_parentheses(each, mark) for each in (text, translation)]
+    words = [re.findall(rf"\S*{mark}\w\S*", each) for each in (text, translation)]
+    inside = all(len(found) == 1 for found in words) and words[0] != words[1]
+    inside = inside and not re.search(rf"\w{mark}[A-Z]", text)  # Page_Up, a name
+    pattern = rf"{mark}(?=\w)" if inside else _before_word(mark)
+    cleaned = [re.sub(pattern, "", each) if _is_single(each, mark) else each for each in texts]
+    return cleaned[0], cleaned[1]
+
+
+def without_accelerator(text: str, mark: str) -> str:
+    """Return a text without a translation as `without_accelerators` does.
+
+    A mark inside a word is removed if the word begins with its only capital: "E_xit", but not "file_name" or "Page_Up".
+    """
+    text = _without_parentheses(text, mark)
+    inside = rf"\b([A-Z][a-z]*){mark}(?=[a-z]+\b)"
+    return re.sub(f"{_before_word(mark)}|{inside}", r"\1", text) if _is_single(text, mark) else text
+
+
+def _without_parentheses(text: str, mark: str) -> str:
+    return re.sub(rf"\s?\({mark}\w\)", "", text)
+
+
+def _before_word(mark: str) -> str:
+    return rf"(?<![^\s(\"'“«]){mark}(?=[^\W\d_]+(?![\w(]))"
+
+
+def _is_single(text: str, mark: str) -> bool:
+    return len(re.findall(rf"{mark}(?=\w)", text)) == 1

@@ -1,0 +1,35 @@
+"""Which texts of a program have accelerators, and the texts without them."""
+
+from __future__ import annotations
+
+import pytest
+
+from nmt.data.accelerators import marks_of, without_accelerator, without_accelerators
+
+
+def test_marks_are_read_off_the_texts() -> None:
+    assert marks_of(["_File", "set LC_ALL"]) == "_"
+    assert marks_of(["&Open...", "_gp"]) == "&"
+    assert marks_of(iter(["_File", "&Open"])) == "_&"
+    assert marks_of(["pg_dump", "_exit", "_PG_init", "R&D"]) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "cleaned"),
+    [
+        ("_File", "File"),
+        ("Save _As...", "Save As..."),
+        ("E_xit", "Exit"),
+        ("Sho_w all", "Show all"),
+        ("파일(_F)", "파일"),
+        ("印刷(_P)...", "印刷..."),
+        *((name, name) for name in ("set LC_ALL", "file_name", "Page_Up", "_one and _two", "_exit_code", "a _ b", "")),
+    ],
+)
+def test_a_text_without_a_translation(text: str, cleaned: str) -> None:
+    assert without_accelerator(text, "_") == cleaned
+
+
+@pytest.mark.parametrize("text", ["_File", "Save _As...", "set LC_ALL", "Page_Up", "_one and _two", "파일(_F)"])
+def test_a_translation_changes_nothing_but_marks_inside_words(text: str) -> None:
+    assert without_accelerators(text, "x", "_") == (without_accelerator(text, "_"), "x")

@@ -1,0 +1,216 @@
+"""PO files: what is translated, and what stays."""
+
+from __future__ import annotations
+
+import gettext
+import io
+import random
+import subprocess
+from pathlib import Path
+from shutil import which
+
+import pytest
+from babel.messages.catalog import Catalog
+from babel.messages.mofile import write_mo
+from babel.messages.plurals import get_plural
+from babel.messages.pofile import read_po
+
+from nmt.documents.po import PoFile
+from nmt.errors import UserError
+
+HEADER = r"""# Translations of the example.
+#, fuzzy
+msgid ""
+msgstr ""
+"Project-Id-Version: example 1.0\n"
+"POT-Creation-Date: YEAR-MO-DA HO:MI+ZONE\n"
+"Language: \n"
+"Content-Type: text/plain; charset=CHARSET\n"
+"Plural-Forms: nplurals=INTEGER; plural=EXPRESSION;\n"
+"X-Generator: hand\n"
+
+"""
+ENTRIES = r"""# a person wrote this
+#. for translators
+#: src/main.c:12 src/other.c:7
+#, c-format
+#| msgid "Old %s"
+msgctxt "menu"
+msgid "_Open %s"
+msgstr ""
+
+msgid "_File"
+msgstr "_Datei"
+msgid ""
+"First line. Second \"one\".\n"
+"  third\tline\n"
+msgstr ""
+
+#, c-format, no-wrap
+msgid "%d file"
+msgid_plural "%d files"
+msgstr[0] ""
+msgstr[1] ""
+
+#, fuzzy
+msgid "Old"
+msgstr "Alt"
+
+#, fuzzy
+msgid "New"
+msgstr ""
+
+#~| msgid "previous"
+#~ msgid "Gone"
+#~ msgstr "Weg"
+"""
+
+
+def upper(text: str, language: str = "de") -> str:
+    document = PoFile(text, "x.po", language)
+    return document.filled([sentence.upper() for sentence in document.sentences])
+
+
+def babel_reads(text: str) -> Catalog:
+    lines = [line for line in text.split("\n") if not line.startswith(("#~|", '"POT-Creation-Date: YEAR'))]
+    return read_po(lines, abort_invalid=True)
+
+
+def test_only_entries_without_a_translation_change() -> None:
+    document = PoFile(HEADER + ENTRIES, "x.po", "de")
+    assert document.sentences == [
+        *("Open %s", "First line.", 'Second "one".', "third\tline", "%d file", "%d files", "New"),
+    ]
+    changed = (HEADER + ENTRIES).replace('"Language: \\n"', '"Language: de\\n"').replace("CHARSET", "UTF-8")
+    changed = changed.replace("nplurals=INTEGER; plural=EXPRESSION;", "nplurals=2; plural=(n != 1);")
+    for old, new in [
+        ('#, c-format\n#| msgid "Old', '#, fuzzy, c-format\n#| msgid "Old'),
+        ('_Open %s"\nmsgstr ""', '_Open %s"\nmsgstr "OPEN %S"'),
+        ('msgid ""\n"First', '#, fuzzy\nmsgid ""\n"First'),
+        (
+            '"  third\\tline\\n"\nmsgstr ""',
+            '"  third\\tline\\n"\nmsgstr ""\n"FIRST LINE. SECOND \\"ONE\\".\\n"\n"  THIRD\\tLINE\\n"',
+        ),
+        ("#, c-format, no-wrap", "#, fuzzy, c-format, no-wrap"),
+        ('msgstr[0] ""\nmsgstr[1] ""', 'msgstr[0] "%D FILE"\nmsgstr[1] "%D FILES"'),
+        ('msgid "New"\nmsgstr ""', 'msgid "New"\nmsgstr "NEW"'),
+    ]:
+        assert changed.count(old) == 1
+        changed = changed.replace(old, new)
+    assert document.filled([sentence.upper() for sentence in document.sentences]) == changed
+    again = PoFile(changed, "x.po", "de")
+    assert again.sentences == [] and again.filled([]) == changed, "all is translated"
+
+
+def test_what_babel_reads_is_what_was_written() -> None:
+    before, after = babel_reads(HEADER.replace("INTEGER", "2") + ENTRIES), babel_reads(upper(HEADER + ENTRIES))
+    assert [(each.id, each.context, each.locations) for each in after] == [
+        (each.id, each.context, each.locations) for each in before
+    ]
+    assert {each.id: each.string for each in after if each.id} == {
+        "_Open %s": "OPEN %S",
+        "_File": "_Datei",
+        'First line. Second "one".\n  third\tline\n': 'FIRST LINE. SECOND "ONE".\n  THIRD\tLINE\n',
+        ("%d file", "%d files"): ("%D FILE", "%D FILES"),
+        "Old": "Alt",
+        "New": "NEW",
+    }
+    assert [each.fuzzy for each in after if each.id] == [True, False, True, True, True, True]
+    entry = after.get("_Open %s", "menu")
+    assert entry is not None and entry.flags >= {"fuzzy", "c-format"} and entry.auto_comments == ["for translators"]
+    assert list(after.obsolete) == ["Gone"] and str(after.locale) == "de"
+
+
+@pytest.mark.parametrize("language", ["ko", "de", "ru", "en", "ar", "pt-BR"])
+def test_a_plural_has_as_many_forms_as_the_language(language: str) -> None:
+    catalog = babel_reads(upper(HEADER + ENTRIES, language))
+    count, expression = get_plural(language.replace("-", "_"))
+    assert (catalog.num_plurals, catalog.plural_expr) == (count, expression)
+    forms = catalog[("%d file", "%d files")].string
+    one = gettext.c2py(expression)(1)
+    assert forms == tuple("%D FILE" if form == one and count > 1 else "%D FILES" for form in range(count))
+    assert str(catalog.locale) == language.replace("-", "_")
+
+
+def test_programs_use_the_translations_when_they_are_reviewed() -> None:
+    reviewed = upper(HEADER + ENTRIES, "ru").replace("#, fuzzy", "#, ")
+    file = io.BytesIO()
+    write_mo(file, babel_reads(reviewed))
+    found = gettext.GNUTranslations(io.BytesIO(file.getvalue()))
+    assert [found.ngettext("%d file", "%d files", count) for count in (1, 3, 5, 21)] == [
+        *("%D FILE", "%D FILES", "%D FILES", "%D FILE"),
+    ]
+    assert found.pgettext("menu", "_Open %s") == "OPEN %S"
+
+
+@pytest.mark.skipif(which("msgfmt") is None, reason="needs GNU gettext")
+@pytest.mark.parametrize("language", ["ko", "ru"])
+def test_gettext_accepts_the_file(language: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.po"
+    document = PoFile(HEADER + ENTRIES, "x.po", language)
+    path.write_text(document.filled(document.sentences), "utf-8")
+    command = ["msgfmt", "--check-format", "--check-header", "-o", str(tmp_path / "x.mo"), str(path)]
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def test_declared_forms_and_fields_stay() -> None:
+    header = r"""msgid ""
+msgstr ""
+"Language: ko_KR\n"
+"Content-Type: text/plain; charset=UTF-8\n"
+"Plural-Forms: nplurals=2; plural=n>1;\n"
+"""
+    text = f'{header}\nmsgid "a"\nmsgid_plural "b"\nmsgstr[0] ""\n'
+    assert upper(text, "ko").startswith(header)
+    assert upper(text, "ko").endswith('#, fuzzy\nmsgid "a"\nmsgid_plural "b"\nmsgstr[0] "A"\nmsgstr[1] "B"\n')
+
+
+def test_line_breaks_of_windows_stay() -> None:
+    text = (HEADER + ENTRIES).replace("\n", "\r\n")
+    assert upper(text) == upper(HEADER + ENTRIES).replace("\n", "\r\n")
+
+
+def test_an_empty_translation_is_none() -> None:
+    document = PoFile(HEADER + ENTRIES, "x.po", "de")
+    assert babel_reads(document.filled([""] * len(document.sentences)))["New"].string == ""
+    assert document.filled([""] * len(document.sentences)).count("fuzzy") == (HEADER + ENTRIES).count("fuzzy")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (HEADER + 'msgid "a\nmsgstr ""\n', "x.po:12: got 'msgid \"a', expected a line of a PO file"),
+        (HEADER + 'mgsid "a"\nmsgstr ""\n', "x.po:12: got 'mgsid \"a\"', expected a line"),
+        (HEADER + 'msgid "a"\n\nmsgid "b"\nmsgstr ""\n', "x.po:12: missing msgstr for msgid 'a'; repair it"),
+        ("<html>", "x.po:1: got '<html>', expected a line of a PO file"),
+        ('msgid "a"\nmsgstr ""\n', 'x.po: no header, expected msgid "" with the language'),
+        ("", "x.po: no header"),
+        (HEADER.replace("Language: ", "Language: fr"), "x.po: its header has Language: fr, but the model translates"),
+        (HEADER.replace("INTEGER", "2"), "x.po: its header has Plural-Forms: nplurals=2; plural=EXPRESSION"),
+    ],
+)
+def test_a_file_that_cannot_be_translated(text: str, message: str) -> None:
+    with pytest.raises(UserError) as error:
+        PoFile(text, "x.po", "de")
+    assert str(error.value).startswith(message)
+
+
+def test_an_unknown_language_needs_plural_forms_in_the_file() -> None:
+    with pytest.raises(
+        UserError, match=r"^x.po: the plural forms of 'xx-yy-zz-q' are not known; add them to its header"
+    ):
+        PoFile(HEADER + ENTRIES, "x.po", "xx-yy-zz-q")
+
+
+def test_a_damaged_file_is_read_or_refused() -> None:
+    draw, lines = random.Random(1), (HEADER + ENTRIES).split("\n")
+    for _ in range(500):
+        damaged = list(lines)
+        for _ in range(draw.randint(1, 3)):
+            place = draw.randrange(len(damaged))
+            damaged[place : place + draw.randint(0, 1)] = draw.choice([[], [draw.choice(lines)], [damaged[place][1:]]])
+        try:
+            document = PoFile("\n".join(damaged), "x.po", "ko")
+        except UserError:
+            continue
+        assert document.filled(["x"] * len(document.sentences))
