@@ -41,7 +41,7 @@ class InsertTerms(Augmentation):
             for part, found in example.phrases(self.words, rng):
                 part, found = self._end(example.source, part, rng), self._end(example.target, found, rng)
                 term, translation = text(source[part.start : part.stop]), text(example.target[found.start : found.stop])
-                if not used & {*part} and _usable(term) and _usable(translation) and _begins(example.target, found):
+                if not used & {*part} and usable(term) and usable(translation) and begins_a_word(example.target, found):
                     used |= {*part}
                     space = WORD_MARK if source[part.start].startswith(WORD_MARK) else ""
                     inline = space + with_translation(term, translation)
@@ -51,18 +51,25 @@ class InsertTerms(Augmentation):
 
     def _end(self, side: Sequence[str], part: range, rng: random.Random) -> range:
         """Return a part without punctuation at its end and, by chance, without the end of its last word."""
-        while len(part) > 1 and not any(map(str.isalnum, side[part.stop - 1])):
-            part = part[:-1]
+        part = without_punctuation(side, part)
         last = side[part.stop - 1]
         shorter = len(part) > 1 and last.isalpha() and rng.random() < self.shortened  # "▁" is no letter
         return part[:-1] if shorter else part
 
 
-def _begins(side: Sequence[str], part: range) -> bool:
+def without_punctuation(side: Sequence[str], part: range) -> range:
+    """Return a part without the pieces at its end that have no letter and no digit."""
+    while len(part) > 1 and not any(map(str.isalnum, side[part.stop - 1])):
+        part = part[:-1]
+    return part
+
+
+def begins_a_word(side: Sequence[str], part: range) -> bool:
+    """Return whether the first piece of a part begins a word."""
     return part.start == 0 or side[part.start].startswith(WORD_MARK)
 
 
-def _usable(term: str) -> bool:
+def usable(term: str) -> bool:
     """Return whether a term has enough letters, and no punctuation but hyphens. A Hangul syllable counts as two."""
     letters = sum(2 if "\uac00" <= character <= "\ud7a3" else 1 for character in term if character.isalpha())
     return letters >= LETTERS and all(character.isalnum() or character in " -" for character in term)

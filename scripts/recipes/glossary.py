@@ -1,0 +1,108 @@
+"""Make a glossary of the terms that only the test set has, to see whether a model uses terms that it has never seen.
+
+  python scripts/recipes/glossary.py RUN_FOLDER OUT
+
+  RUN_FOLDER   a run, whose data and tokenizer are used
+  OUT          the file for the glossary: on each line a term, a tab and its translation
+
+A statistical aligner finds which parts of the test pairs translate each other. A part of one to three words is a term
+if it has the same translation in most of its places, begins and ends with a word that is not frequent, and if no
+training pair has both the term and this translation. Then a model is scored without and with the glossary:
+
+  python scripts/evaluate.py ckpt=RUN_FOLDER scores=[chrf,bleu,terms] scores.terms.file=OUT
+  python scripts/evaluate.py ckpt=RUN_FOLDER scores=[chrf,bleu] terms=OUT
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from nmt.build import build_source
+from nmt.cli.evaluate import data_of
+from nmt.cli.output import new_file, print_stdout
+from nmt.cli.program import program
+from nmt.data.aligner import Aligner
+from nmt.data.augment.base import Example, text
+from nmt.data.augment.pairs import as_pieces
+from nmt.data.augment.terms import begins_a_word, usable, without_punctuation
+from nmt.data.corpus import load_corpus
+from nmt.data.pair import SentencePair
+from nmt.data.tokenizer import Tokenizer
+from nmt.errors import UserError, counted
+from nmt.system.atomic import write_atomically
+from nmt.translation.loading import load_models, resolve_device
+
+WORDS = 3  # the most words of a term
+FREQUENT = 150  # a term neither begins nor ends with one of so many most frequent words
+AGREEMENT = 0.6  # the least share of the places of a term that have its translation
+
+
+@program
+def main(argv: list[str]) -> None:
+    """Run the program with the arguments `argv`. Raises UserError for a mistake in them."""
+    if len(argv) != 2:
+        raise UserError(f"command line: got {counted(len(argv), 'argument')}, expected RUN_FOLDER OUT")
+    out = new_file(argv[1])
+    assert out is not None
+    (loaded,) = load_models(argv[0], resolve_device("cpu"), ())
+    data = data_of(loaded, {})
+    corpus = load_corpus(build_source(data), data, ("train", "test"))
+    terms = unseen(list(corpus["train"]), list(corpus["test"]), loaded.tokenizer)
+    write_atomically(out, "".join(f"{term}\t{translation}\n" for term, translation in terms).encode())
+    print_stdout(f"{counted(len(terms), 'term')} written to {out}")
+
+
+def unseen(train: Sequence[SentencePair], test: Sequence[SentencePair], tokenizer: Tokenizer) -> list[tuple[str, str]]:
+    """Return the terms of `test` with their translations, of which no pair of `train` has both."""
+    frequent = Counter(word for pair in train for word in pair.source.lower().split())
+    usual = {word for word, _ in frequent.most_common(FREQUENT)}
+    found: dict[str, Counter[str]] = {}
+    for example in examples(train, test, tokenizer):
+        for term, translation in {*parts(example)}:
+            words = term.lower().split()
+            if words[0] not in usual and words[-1] not in usual:
+                found.setdefault(term.lower(), Counter())[translation] += 1
+    best = {term: each.most_common(1)[0] for term, each in found.items()}
+    sure = {term: text for term, (text, count) in best.items() if count >= AGREEMENT * found[term].total()}
+    sides = [(pair.source.lower(), pair.target) for pair in train]
+    known = {term for term, text in sure.items() if any(term in source and text in target for source, target in sides)}
+    return sorted((term, text) for term, text in sure.items() if term not in known)
+
+
+def examples(train: Sequence[SentencePair], test: Sequence[SentencePair], tokenizer: Tokenizer) -> Iterator[Example]:
+    """Yield the pairs of `test` with links of an aligner that has learned from both."""
+    pairs = [*test, *train]
+    sources = [ids[:-1] for ids in tokenizer.encode_source([pair.source for pair in pairs])]
+    targets = [ids[:-1] for ids in tokenizer.encode_target([pair.target for pair in pairs])]
+    both = list(zip(sources, targets, strict=True))
+    aligner = Aligner(sides for sides in both if all(sides))
+    for sides in both[: len(test)]:
+        if (example := as_pieces(tokenizer, *sides, aligner=aligner)) is not None:
+            yield example
+
+
+def parts(example: Example) -> Iterator[tuple[str, str]]:
+    """Yield the parts of one to three words that can be terms, with their translations."""
+    words = example.words()
+    for first, start in enumerate(words):
+        for last in words[first : first + WORDS]:
+            part = range(start.start, last.stop)
+            if (place := example.translation(part)) is None:
+                continue
+            part, place = without_punctuation(example.source, part), without_punctuation(example.target, place)
+            sides = text(example.source[part.start : part.stop]), text(example.target[place.start : place.stop])
+            if (
+                all(map(usable, sides))
+                and begins_a_word(example.target, place)
+                and sides[0].lower() != sides[1].lower()
+            ):
+                yield sides
+
+
+if __name__ == "__main__":
+    main()
