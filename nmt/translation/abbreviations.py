@@ -18,6 +18,13 @@ _BEFORE_NUMBERS = {
     "en": "no nos fig figs eq eqs sec sect ch vol pp Art etc al Inc Ltd Jr Sr Jan Feb Apr Aug Sep Sept Oct Nov Dec",
     "de": r"Nr Nrn Abb Tab Kap Abs Bd Anm Tel Str \w+str Febr Okt Dez usw usf",
 }
+# Words that often begin a sentence, and are small after a number or an initial inside one: "It is 5. The", "in C. It".
+_STARTERS = {
+    "en": "A After All An And As At Both But By Each For He Here How However If In It Its My No On Our Please See "
+    "She So That The Their Then There These They This Those To Use We What When While You Your",
+    "de": "Aber Als An Auch Auf Bei Da Das Dem Den Der Des Die Diese Dieser Dieses Doch Dort Ein Eine Er Es Hier Ich "
+    "Im In Ist Man Mit Nach Sein Seine Sie Sind So Und Von Wenn Wir",
+}
 
 
 def _pattern(words: dict[str, str]) -> str:
@@ -28,3 +35,4 @@ def _pattern(words: dict[str, str]) -> str:
 
 WITHIN = _pattern(_WITHIN)
 BEFORE_NUMBERS = _pattern(_BEFORE_NUMBERS)
+STARTERS = _pattern(_STARTERS)

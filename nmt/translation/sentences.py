@@ -6,9 +6,13 @@ The rule is the same for all languages. It uses the Unicode properties of charac
 - A sentence ends after terminal marks (. ! ? and those of other scripts, and "…") and the closing quotes and brackets
   after them, if white space and no lowercase letter follow.
 - A full stop after a single letter or after a number of one or two digits does not end a sentence: "J. Kim", "z. B.",
-  "3. Mai". Nor does one after a year before a month: "2026. 5. 3.".
+  "3. Mai". Nor does one after a year before a month: "2026. 5. 3.". But it does before a word that begins sentences:
+  "It is 5. The", "in the U.S. She", unless the sentence begins with the number: "3. The".
 - A full stop of an abbreviation does not end a sentence: "Dr. Kim", "No. 5". `abbreviations.py` lists them.
-- A wide mark, as in Chinese and Japanese, needs no white space after it.
+- An ellipsis after a word and white space does not end a sentence: "the ... button".
+- A wide mark, as in Chinese and Japanese, needs no white space after it. Nor does one between Korean sentences.
+- `korean.py` lists polite verbs, which end a sentence without a mark ("시작합니다 늦지 마세요"), and particles, which
+  begin none ("가자!" 라고).
 """
 
 from __future__ import annotations
@@ -18,20 +22,37 @@ from itertools import pairwise
 
 import regex
 
-from nmt.translation.abbreviations import BEFORE_NUMBERS, WITHIN
+from nmt.translation import korean
+from nmt.translation.abbreviations import BEFORE_NUMBERS, STARTERS, WITHIN
 
 _WIDE = r"[\p{InCJK_Symbols_And_Punctuation}\p{InHalfwidth_And_Fullwidth_Forms}]"
 _CLOSING = r"""[\p{Close_Punctuation}\p{Final_Punctuation}"']*+"""
-_STOP = rf"""
-    (?<! \b (?: [\p{{Lu}}\p{{Ll}}] | \d{{1,2}} | {WITHIN} ) ) \.
-    (?!\.) (?! (?= \s+ [\d(\[] ) (?<= \b (?: {BEFORE_NUMBERS} ) \. ) ) (?! (?<= \b \d{{4}}\. ) \s* \d{{1,2}}\. )
+_LETTER_OR_NUMBER = r"[\p{Lu}\p{Ll}] | (?<! \d[,:] ) \d{1,2}"
+# The same inside a sentence. Its full stop ends the sentence if a word follows that begins sentences.
+_LAST_WORD = rf"""
+    [^\s\p{{Sentence_Terminal}}…] \s? (?: \p{{Lu}} | \d{{1,2}} )
+    | \p{{Lu}}\.\p{{Lu}} | \b[ap]\.m | \d\.\d{{1,2}} | \b(?:{BEFORE_NUMBERS})\.\s?\d{{1,2}}
 """
+_LABEL = rf"(?: ^ | [\p{{Sentence_Terminal}}…]\s ) {korean.LABEL}"
+_STOP = rf"""
+    (?:
+      (?<! \b (?: {_LETTER_OR_NUMBER} | {WITHIN} ) | {_LABEL} )
+      | (?<= {_LAST_WORD} ) (?= \. {_CLOSING} \s++ (?: {STARTERS} ) [\s\p{{Pf}},'] )
+    )
+    \. (?!\.) (?! (?= \s+ [\d(\[] ) (?<= \b (?: {BEFORE_NUMBERS} ) \. ) ) (?! (?<= \b \d{{4}}\. ) \s* \d{{1,2}}\. )
+"""
+_ELLIPSIS = rf"(?<! [^\s\p{{Sentence_Terminal}}…]\s | {korean.UNFINISHED} ) (?: \.\.++ | … )"
+_GOES_ON = rf"""\s++ (?: \p{{Ll}} | {korean.PARTICLE} | (?<= [\p{{Pf}}"']\s+ ) {korean.AFTER_QUOTE} )"""
 _END = regex.compile(
     rf"""
     [\p{{Sentence_Terminal}}&&{_WIDE}]++ {_CLOSING}
     | (?<! [\p{{Sentence_Terminal}}…] )  # from the first mark only: long runs of marks take no longer
-      (?: {_STOP} | \.\.++ | (?!\.) [\p{{Sentence_Terminal}}…] )++
-      {_CLOSING} (?=\s) (?! \s+ \p{{Ll}} )
+      (?: {_STOP} | {_ELLIPSIS} | (?![.…]) \p{{Sentence_Terminal}} )++
+      (?:
+        {_CLOSING} \p{{Pi}}?+ (?=\s) (?! {_GOES_ON} )  # a German quotation ends with a mark of \p{{Pi}}
+        | (?<= {korean.LAST_SYLLABLE}\.+ | \p{{Hangul}}[!?]+ ) (?= \p{{Hangul}} ) (?! {korean.PARTICLE} )
+      )
+    | {korean.ENDING} (?= \s++ ["'\p{{Pi}}]? [\p{{L}}\p{{N}}] ) (?! \s++ {korean.PARTICLE} )
     """,
     regex.VERBOSE | regex.V1,
 )

@@ -66,11 +66,77 @@ def test_sentences_of_many_scripts(sentences: list[str]) -> None:
         ["No. 5 방으로 오세요.", "네."],
         ["한국 vs. 일본 경기다.", "재미있다!"],
         ["그는 1999.", "그리고 끝."],
+        ["가. 목적을 적는다.", "나. 범위를 적는다.", "3. 이름을 적는다."],
         ["값은 3.5이다.", "J. Kim이 말했다.", "그렇다."],
     ],
 )
 def test_abbreviations_end_no_sentence(sentences: list[str]) -> None:
     assert split(" ".join(sentences)) == sentences
+
+
+@pytest.mark.parametrize(
+    "sentences",
+    [
+        ["It is in section 5.", "The rest is in Fig. 3.", "Both help."],
+        ["3. The file is open.", "It costs $5.00.", "That is in the U.S.", "She pays at 5 p.m.", "We don't."],
+        ["Mr. J. A. Smith is here.", "Use vitamin C.", "It helps, e.g. In winter."],
+        ["Er kam am 5.", "Sie kam am 3. Mai.", "Der 1. FC Köln gewann 2:1.", "Alle jubelten."],
+        ["Er ist Nr. 1.", "Sie ist Nr. 2.", "Das sind, z. B. Die Grünen, viele."],
+        ["„Kommst du?“", "Er nickte.", "„Ja.“", "Sie auch."],
+    ],
+)
+def test_a_number_or_a_letter_ends_a_sentence_before_a_word_that_begins_one(sentences: list[str]) -> None:
+    assert split(" ".join(sentences)) == sentences
+
+
+@pytest.mark.parametrize(
+    "sentences",
+    [
+        ["Click the ... button.", "Click Import... and wait...", "Then go on."],
+        ['또는 "열 A, 열 B, ..." 또는 텍스트이다.', "옆의 ... 버튼을 누른다."],
+        ["저는… 학생입니다.", "그건... 좀 어렵다.", "글쎄…", "모르겠다.."],
+    ],
+)
+def test_an_ellipsis_inside_a_sentence(sentences: list[str]) -> None:
+    assert split(" ".join(sentences)) == sentences
+
+
+@pytest.mark.parametrize("particle", ["라고", "이라는", "라며", "라면서"])
+def test_no_korean_sentence_begins_with_a_particle(particle: str) -> None:
+    for one in (f'그는 "가자!" {particle} 말했다.', f"안녕하세요 {particle} 말했다.", f"그는 간다.{particle} 했다."):
+        assert split(f"{one} 라면을 먹는다.") == [one, "라면을 먹는다."]
+
+
+def test_a_korean_word_that_is_a_particle_only_after_a_quotation() -> None:
+    sentences = ['"누구세요?" 하고 물었다.', "“나요!” 하며 웃었다.", "하고 싶은 말이다."]
+    assert split(" ".join(sentences)) == sentences
+
+
+@pytest.mark.parametrize(
+    "sentences",
+    [
+        ["회의는 세 시에 시작합니다", "장소는 2층입니다", "늦지 마세요"],
+        ["몇 시입니까", "네 시예요", "그럼 시작하시죠", "Yes"],
+        ["끝냅시다", "날씨가 좋네요", "저장하십시오", "3번은 비웠습니다."],
+        ["그가 했습니다만 필요 없다 하여 주요 내용은 제가요 이미 다 지웠다"],
+        ["값을 사용합니다 (선택 사항)"],
+        ['"확인해요" 버튼을 누릅니다', "“네.”", "좋아요 버튼을 누릅니다"],
+    ],
+)
+def test_a_polite_korean_verb_ends_a_sentence_without_a_mark(sentences: list[str]) -> None:
+    assert split(" ".join(sentences)) == sentences
+
+
+def test_korean_sentences_without_white_space_between_them() -> None:
+    assert split("그는 갔다.너는?나는 남는다.") == ["그는 갔다.", "너는?", "나는 남는다."]
+    for one in (
+        "값은 3.5이다.",
+        "setup.py를 연다.",
+        "Node.js와 ASP.NET이다.",
+        "메일은 a.b@example.co.kr이다.",
+        "이름.표.필드이다.",
+    ):
+        assert split(one) == [one]
 
 
 def test_what_joins_sentences() -> None:
@@ -91,7 +157,8 @@ def test_a_sentence_that_is_too_long_is_halved_at_the_best_place() -> None:
 
 def test_a_long_line_takes_no_long_time() -> None:
     started = time.perf_counter()
-    for unit in (".", "!", "a.", ". ", "'", "?)", " ", "x", "。'", ".  a "):
-        parts = split_to_fit(unit * 20_000, lambda part: len(part) <= 100)
-        assert "".join("".join(parts).split()) == "".join((unit * 20_000).split())
+    units = (".", "!", "a.", ". ", "'", "?)", " ", "x", "。'", ".  a ", "하세요 ", "A. ", "1. The ")
+    for text in (*(unit * 20_000 for unit in units), f"'요.'{' ' * 20_000}하고"):
+        parts = split_to_fit(text, lambda part: len(part) <= 100)
+        assert "".join("".join(parts).split()) == "".join(text.split())
     assert time.perf_counter() - started < 10
