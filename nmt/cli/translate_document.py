@@ -26,25 +26,33 @@ def translate_document(
     that is too long if such ones are refused.
     """
     document = read_document(read_whole(source), format, str(source), line_translator.translator)
-    sentences = document.sentences
-    places = [f"{source}, sentence {number:,}" for number in range(1, len(sentences) + 1)]
-    for sentence, place in zip(sentences, places, strict=True):
-        line_translator.translator.check_source(sentence, place)
+    for sentence in document.sentences:
+        line_translator.translator.check_source(sentence, _place(source, sentence))
     with messages_on(sys.stderr), output_file(output) as file:
-        quiet = output is None and file.isatty()
-        file.write(document.filled(_translated(line_translator, sentences, places, quiet=quiet)))
+        quiet, started = output is None and file.isatty(), time.monotonic()
+        found = dict[str, str]()
+        _translate(line_translator, document.sentences, source, found, quiet=quiet)
+        document = document.revised([found[sentence] for sentence in document.sentences])
+        _translate(line_translator, document.sentences, source, found, quiet=quiet)
+        file.write(document.filled([found[sentence] for sentence in document.sentences]))
+    line_translator.close()
+    print_stderr(f"translated {counted(len(found), 'sentence')} in {clock(time.monotonic() - started)}")
 
 
-def _translated(line_translator: LineTranslator, sentences: list[str], places: list[str], *, quiet: bool) -> list[str]:
-    """Return the translations, and print how long it took. `quiet`: without a progress bar."""
-    started, texts = time.monotonic(), list[str]()
+def _place(source: Path, sentence: str) -> str:
+    return f"{source}, '{sentence[:40]}'"
+
+
+def _translate(
+    line_translator: LineTranslator, all_sentences: list[str], source: Path, found: dict[str, str], *, quiet: bool
+) -> None:
+    """Add the translations to `found` that it does not have. `quiet`: without a progress bar."""
+    sentences = [sentence for sentence in dict.fromkeys(all_sentences) if sentence not in found]
     shown = PassProgress("translating", len(sentences), unit="sentences", stderr=True)
     with nullcontext() if quiet else shown as progress:
         for start in range(0, len(sentences), CHUNK):
-            chunk = slice(start, start + CHUNK)
-            texts += [line.removesuffix("\n") for line in line_translator.lines(sentences[chunk], places[chunk])]
+            chunk = sentences[start : start + CHUNK]
+            lines = line_translator.lines(chunk, [_place(source, sentence) for sentence in chunk])
+            found |= {sentence: line.removesuffix("\n") for sentence, line in zip(chunk, lines, strict=True)}
             if progress is not None:
-                progress.advance(len(sentences[chunk]))
-    line_translator.close()
-    print_stderr(f"translated {counted(len(sentences), 'sentence')} in {clock(time.monotonic() - started)}")
-    return texts
+                progress.advance(len(chunk))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -18,6 +18,13 @@ class Document(ABC):
     @abstractmethod
     def sentences(self) -> list[str]:
         """The sentences to translate, in order."""
+
+    def revised(self, translations: Sequence[str]) -> Document:
+        """Return the document with other sentences in place of those whose translations cannot be used.
+
+        A program translates the new ones before it fills the document.
+        """
+        return self
 
     @abstractmethod
     def filled(self, translations: Sequence[str]) -> str:
@@ -40,10 +47,18 @@ class Joined(Document):
         """The sentences of all parts."""
         return [sentence for part in self.parts if isinstance(part, Document) for sentence in part.sentences]
 
+    def revised(self, translations: Sequence[str]) -> Document:
+        """Return the parts, each revised."""
+        return Joined(
+            [part if isinstance(part, str) else part.revised(own) for part, own in self._shares(translations)]
+        )
+
     def filled(self, translations: Sequence[str]) -> str:
         """Return the parts, each filled with its translations."""
+        return "".join(part if isinstance(part, str) else part.filled(own) for part, own in self._shares(translations))
+
+    def _shares(self, translations: Sequence[str]) -> Iterator[tuple[Document | str, list[str]]]:
+        """Yield each part with its translations."""
         rest = iter(translations)
-        return "".join(
-            part if isinstance(part, str) else part.filled(list(islice(rest, len(part.sentences))))
-            for part in self.parts
-        )
+        for part in self.parts:
+            yield part, [] if isinstance(part, str) else list(islice(rest, len(part.sentences)))

@@ -1,17 +1,18 @@
 """HTML as sentences to translate and markup that stays as it is.
 
-Block elements, such as p, li and td, separate texts. A model with spans (see `nmt.spans`) translates the text of a
+Block elements, such as p, li and td, separate texts. A model with spans (see `nmt.spans`) translates a sentence of a
 block with its inline tags: a sentence with a link in it is translated at once. In the sentence, a mark stands for each
 tag, as for every span, so no translation changes a tag. Code, keys, formulas and elements with translate="no" or the
 class "notranslate" stay; inside a sentence, one mark stands for the whole element. Tags around a whole sentence are
 left out of it.
 
-Every tag is in the result once, and the elements nest. If the tags of a translation do not nest, they are put in the
-order of the source at the places where the translation has tags. If the translation lacks tags, a lost start tag counts
-as one at the beginning, and any other lost tag as one at the end.
+Every tag is in the result once, and the elements nest as well as in the source. If the tags of a translation do not
+nest, they are put in the order of the source at the places where the translation has tags. If the translation lacks
+tags, a lost start tag counts as one at the beginning, and any other lost tag as one at the end.
 
-The texts between the tags of a block are translated apart if the model has no spans, if the tags do not nest in the
-source, or if a sentence has more spans than there are marks. Attributes, such as alt and title, are not translated.
+The texts between the tags of a sentence are translated apart if the model has no spans, if the tags of the block do not
+nest in the source, if the sentence has more spans than there are marks, or if an element with content is empty in the
+translation (`Document.revised`). Attributes, such as alt and title, are not translated.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ import html
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from dataclasses import dataclass, replace
+from itertools import groupby, islice, pairwise
 
 from nmt.documents.base import Document, Joined, has_words
 from nmt.documents.html_tokens import Token, tokens_of
@@ -56,7 +57,7 @@ def marked_up(text: str, spans: Spans) -> Document:
         if separates or not any(token.kind == "text" and html.unescape(token.raw).strip() for token in tokens):
             parts.append("".join(token.raw for token in tokens))
         else:
-            parts.append((spans and _block(tokens, spans)) or _apart(tokens))
+            parts.append(_block(tokens, spans))
     return Joined(parts)
 
 
@@ -70,51 +71,69 @@ def check_encoding(text: str, where: str) -> None:
         )
 
 
-# Texts between tags, translated apart
-
-
-@dataclass(frozen=True)
-class _Text(Document):
-    """A text between two tags."""
-
-    line: Line
-
-    @property
-    def sentences(self) -> list[str]:
-        return [_SPACE.sub(" ", sentence) for sentence in self.line.sentences]
-
-    def filled(self, translations: Sequence[str]) -> str:
-        return _escaped(self.line.filled(translations))
-
-
-def _apart(tokens: Sequence[Token]) -> Document:
-    return Joined([_Text(Line(html.unescape(token.raw))) if token.kind == "text" else token.raw for token in tokens])
-
-
-def _escaped(text: str) -> str:
-    return html.escape(text, quote=False)
-
-
-# A block, with its inline tags
+# A block
 
 
 @dataclass(frozen=True)
 class _Sentence:
-    """A sentence with marks for `tags`, the tags before and after it, and its place in the block without tags.
+    """A sentence: its texts, the tags between them, and the tags before and after it.
 
-    `translated` says whether it has words.
+    Of `whole` sentences, the texts are translated at once, with marks for the tags between them. `start` and `end` are
+    the place of the sentence in the block without tags.
     """
 
     start: int
     end: int
-    text: str
+    texts: Sequence[str]
     tags: Sequence[Tag]
     before: str
     after: str
-    translated: bool
+    whole: bool
 
-    def filled(self, translation: str) -> tuple[str, str]:
-        """Return the translation with its tags, and without."""
+    @property
+    def sentences(self) -> list[str]:
+        """What is translated."""
+        if self.whole:
+            return [self.marked] if any(map(has_words, self.texts)) else []
+        return [sentence for line in self._lines for sentence in line.sentences]
+
+    @property
+    def marked(self) -> str:
+        """The sentence with marks for the tags between its texts."""
+        marks = [*SPAN_MARKS[: len(self.tags)], ""]
+        return "".join(text + mark for text, mark in zip(self.texts, marks, strict=True))
+
+    @property
+    def _lines(self) -> list[Line]:
+        return list(map(Line, self.texts))
+
+    def is_protected(self, spans: Spans) -> bool:
+        """Return whether each tag between the texts, and nothing else, is a span with the name of its mark."""
+        if len(self.tags) > len(SPAN_MARKS):
+            return False
+        names = SPAN_MARKS[: len(self.tags)]
+        return [span for span in spans.mark(self.marked).spans if span in names] == names
+
+    def filled(self, translations: Sequence[str]) -> tuple[str, str]:
+        """Return the sentence with its translations and tags, and without tags."""
+        texts, tags = self._translated(translations)
+        raw = [*(tag.token.raw for tag in tags), ""]
+        markup = "".join(html.escape(text, quote=False) + tag for text, tag in zip(texts, raw, strict=True))
+        return f"{self.before}{markup}{self.after}", "".join(texts)
+
+    def keeps_content(self, translations: Sequence[str]) -> bool:
+        """Return whether each element that has content has some in the translation."""
+        return _with_content(self.texts, self.tags) <= _with_content(*self._translated(translations))
+
+    def _translated(self, translations: Sequence[str]) -> tuple[Sequence[str], Sequence[Tag]]:
+        """Return the translated texts, and the tags between them."""
+        if self.whole:
+            return self._moved(translations[0]) if translations else (self.texts, self.tags)
+        rest = iter(translations)
+        return [line.filled(list(islice(rest, len(line.sentences)))) for line in self._lines], self.tags
+
+    def _moved(self, translation: str) -> tuple[list[str], list[Tag]]:
+        """Return the texts of a translation, and the tags between them where it has their marks."""
         texts, numbers = [""], list[int]()
         names = SPAN_MARKS[: len(self.tags)]
         for part in _MARK.split(translation):
@@ -127,12 +146,22 @@ class _Sentence:
         starts = [number for number in lost if self.tags[number].token.kind == "start"]
         ends = [number for number in lost if number not in starts]
         numbers = [*starts, *numbers, *ends]
-        texts = [*("" for _ in starts), *texts, *("" for _ in ends)]
-        if _open([self.tags[number] for number in numbers]) != _open(self.tags):
+        if _unpaired([self.tags[number] for number in numbers]) != _unpaired(self.tags):
             numbers.sort()
-        tags = [*(self.tags[number].token.raw for number in numbers), ""]
-        filled = "".join(_escaped(text) + tag for text, tag in zip(texts, tags, strict=True))
-        return f"{self.before}{filled}{self.after}", "".join(texts)
+        return [*("" for _ in starts), *texts, *("" for _ in ends)], [self.tags[number] for number in numbers]
+
+
+def _with_content(texts: Sequence[str], tags: Sequence[Tag]) -> set[int]:
+    """Return the elements around words, pictures and the like. `tags` stand between the `texts`."""
+    found, around = set[int](), list[int]()
+    for text, tag in zip(texts, [None, *tags], strict=True):
+        if tag is not None and tag.token.kind == "start":
+            around.append(tag.element)
+        elif tag is not None and tag.element in around:
+            around.remove(tag.element)
+        if has_words(text) or (tag is not None and tag.token.kind == "unit"):
+            found |= {*around}
+    return found
 
 
 @dataclass(frozen=True)
@@ -145,27 +174,33 @@ class _Block(Document):
 
     @property
     def sentences(self) -> list[str]:
-        return [part.text for part in self.parts if part.translated]
+        return [sentence for part in self.parts for sentence in part.sentences]
 
     def filled(self, translations: Sequence[str]) -> str:
-        found, last, rest = [self.before], "", iter(translations)
-        for part in self.parts:
-            markup, text = part.filled(next(rest) if part.translated else part.text)
+        found, last = [self.before], ""
+        for part, own in zip(self.parts, self._shares(translations), strict=True):
+            markup, text = part.filled(own)
             found += [gap(last) if text else "", markup]
             last = text or last
         return "".join([*found, self.after])
 
+    def revised(self, translations: Sequence[str]) -> Document:
+        pairs = zip(self.parts, self._shares(translations), strict=True)
+        return replace(self, parts=[replace(part, whole=part.whole and part.keeps_content(own)) for part, own in pairs])
 
-def _block(tokens: Sequence[Token], spans: Spans) -> Document | None:
-    """Return a block whose sentences have marks for their tags; None if not each of its tags can have one."""
+    def _shares(self, translations: Sequence[str]) -> list[list[str]]:
+        rest = iter(translations)
+        return [list(islice(rest, len(part.sentences))) for part in self.parts]
+
+
+def _block(tokens: Sequence[Token], spans: Spans) -> Document:
+    """Return the block of these tokens, in which there are words."""
     text, tags = _placed(tokens)
-    if _open(tags):
-        return None
     places = _places(text)
-    sentences = [_sentence(text, *place, own) for place, own in zip(places, _shared(tags, places), strict=True)]
-    if not all(_protected(sentence, spans) for sentence in sentences):
-        return None
-    return _Block(sentences, text[: sentences[0].start], text[sentences[-1].end :])
+    parts = [_sentence(text, *place, own) for place, own in zip(places, _shared(tags, places), strict=True)]
+    if spans and not _unpaired(tags):
+        parts = [replace(part, whole=part.is_protected(spans)) for part in parts]
+    return _Block(parts, text[: parts[0].start], text[parts[-1].end :])
 
 
 def _placed(tokens: Sequence[Token]) -> tuple[str, list[Tag]]:
@@ -182,7 +217,7 @@ def _placed(tokens: Sequence[Token]) -> tuple[str, list[Tag]]:
     return text, tags
 
 
-def _open(tags: Sequence[Tag]) -> list[Tag]:
+def _unpaired(tags: Sequence[Tag]) -> list[Tag]:
     """Return the tags whose element has no other tag among `tags` that they nest with."""
     found = list[Tag]()
     for tag in tags:
@@ -217,7 +252,7 @@ def _shared(tags: Sequence[Tag], places: Sequence[tuple[int, int]]) -> list[list
 
 
 def _sentence(text: str, start: int, end: int, tags: Sequence[Tag]) -> _Sentence:
-    """Return a sentence with marks for those tags that are not around all of it."""
+    """Return a sentence, with the tags around all of it outside."""
     count = Counter(tag.element for tag in tags)
 
     def is_outside(tag: Tag) -> bool:
@@ -237,17 +272,7 @@ def _sentence(text: str, start: int, end: int, tags: Sequence[Tag]) -> _Sentence
     inside = tags[first:last]
     places = [tag.place for tag in inside]
     begin, end = min([start, *places]), max([end, *places])
-    place, parts = begin, list[str]()
-    for tag, mark in zip(inside, SPAN_MARKS, strict=False):
-        parts += [text[place : tag.place], mark]
-        place = tag.place
-    marked = _SPACE.sub(" ", "".join([*parts, text[place:end]]))
+    cuts = [begin, *places, end]
+    texts = [_SPACE.sub(" ", text[cut:next_cut]) for cut, next_cut in pairwise(cuts)]
     before, after = ("".join(tag.token.raw for tag in each) for each in (tags[:first], tags[last:]))
-    return _Sentence(begin, end, marked, inside, before, after, has_words(text[begin:end]))
-
-
-def _protected(sentence: _Sentence, spans: Spans) -> bool:
-    """Return whether each tag of a sentence, and nothing else, is a span of the same mark."""
-    names = SPAN_MARKS[: len(sentence.tags)]
-    found = [span for span in spans.mark(sentence.text).spans if span in names]
-    return len(names) == len(sentence.tags) and found == names
+    return _Sentence(begin, end, texts, inside, before, after, whole=False)

@@ -31,7 +31,8 @@ async def translated(ask: Ask, worker: Worker, languages: Languages, max_sentenc
     """Return the answer to a request. Raises Refusal if there is none. If this is cancelled, so is the work."""
     # In a thread of its own: the parser of HTML can take seconds for a text that was written to be slow.
     sources, documents, detected = await asyncio.to_thread(_read, ask, worker, languages)
-    found = await _answers(ask, worker, list(zip(sources, documents, strict=True)), max_sentences)
+    found = await _answers(ask, worker, sources, [document.sentences for document in documents], max_sentences)
+    documents, found = await _revised(ask, worker, sources, documents, found)
     answer = await asyncio.to_thread(_answer, ask, documents, found, detected)  # a text's language takes time
     if ask.terms and not all(worker.knows_terms((source, ask.target)) for source in sources if source != ask.target):
         answer["warnings"] = [TERMS_IGNORED]
@@ -58,13 +59,26 @@ def _document(text: str, source: str, ask: Ask, worker: Worker, languages: Langu
         raise Refusal(400, str(error)) from None
 
 
+async def _revised(
+    ask: Ask, worker: Worker, sources: Sequence[str], documents: Sequence[Document], found: Sequence[Sequence[Answer]]
+) -> tuple[list[Document], list[list[Answer]]]:
+    """Return the documents revised after their best translations, and the answers to their sentences."""
+    pairs = list(zip(documents, found, strict=True))
+    known = [dict(zip(document.sentences, answers, strict=True)) for document, answers in pairs]
+    revised = [document.revised([answer.translations[0].text for answer in answers]) for document, answers in pairs]
+    new = [[each for each in after.sentences if each not in old] for after, old in zip(revised, known, strict=True)]
+    for old, sentences, answers in zip(known, new, await _answers(ask, worker, sources, new), strict=True):
+        old |= zip(sentences, answers, strict=True)
+    return revised, [[old[each] for each in after.sentences] for after, old in zip(revised, known, strict=True)]
+
+
 async def _answers(
-    ask: Ask, worker: Worker, documents: Sequence[tuple[str, Document]], max_sentences: int
+    ask: Ask, worker: Worker, sources: Sequence[str], texts: Sequence[list[str]], max_sentences: float = math.inf
 ) -> list[list[Answer]]:
-    """Return the answers to the sentences of each document, which may be of different languages."""
+    """Return the answers to the sentences of each text, which may be of different languages."""
     by_pair: dict[Pair, list[str]] = {}
-    for source, document in documents:
-        by_pair.setdefault((source, ask.target), []).extend(document.sentences)
+    for source, sentences in zip(sources, texts, strict=True):
+        by_pair.setdefault((source, ask.target), []).extend(sentences)
     count = sum(map(len, by_pair.values()))
     if count > max_sentences:
         raise Refusal(400, f"Invalid request: request ({count} sentences) exceeds sentence limit ({max_sentences})")
@@ -81,7 +95,7 @@ async def _answers(
     finally:
         for future in futures:
             future.cancel()
-    return [list(islice(answers[source, ask.target], len(document.sentences))) for source, document in documents]
+    return [list(islice(answers[source, ask.target], len(own))) for source, own in zip(sources, texts, strict=True)]
 
 
 def _answer(

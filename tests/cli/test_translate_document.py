@@ -102,7 +102,7 @@ def test_paragraphs_and_lines(call: Call, translated: Callable[[str], str]) -> N
         ("a.html", b"a", ["search.n_best=2"], "search.n_best=2: a document holds only the best translation"),
         ("a.html", b"a", ["output=a.html"], "output=a.html: it exists already"),
         ("a.html", b"a", ["input_format=pdf"], "input_format: got 'pdf', expected"),
-        ("a.html", b"<p>" + b"e" * 300, ["search.long_source=refuse"], "a.html, sentence 1: got "),
+        ("a.html", b"<p>" + b"e" * 300, ["search.long_source=refuse"], "a.html, 'eeeeeeeeeeeeeeeeeeeeeeee"),
     ],
 )
 def test_what_cannot_be_translated(call: Call, name: str, content: bytes, words: list[str], message: str) -> None:

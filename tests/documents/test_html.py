@@ -106,10 +106,37 @@ def test_tags_are_where_the_translation_has_their_marks(text: str, translations:
     assert marked_up(text, SPANS).filled(translations) == expected
 
 
-def test_more_tags_than_marks_are_translated_apart() -> None:
+@pytest.mark.parametrize(
+    ("text", "translation", "sentences"),
+    [
+        ("<p>Click <b>Save</b> now. Wait.</p>", "x ｟0｠｟1｠", ["Click", "Save", "now.", "Wait."]),
+        ("<p>Click <b>Save</b> now. Wait.</p>", "x ｟0｠ - ｟1｠", ["Click", "Save", "now.", "Wait."]),
+        ("<p>Click <b>Save</b> now. Wait.</p>", "x ｟1｠y｟0｠", None),
+        ("<p>Click <b>Save</b> now. Wait.</p>", "x", None),
+        ("<p>Click <b>-</b> now. Wait.</p>", "x｟0｠｟1｠", None),
+        ("<p>See <a><img src=x></a> now. Wait.</p>", "x ｟0｠｟1｠｟2｠", None),
+        ("<p>See <a><img src=x></a> now. Wait.</p>", "x ｟0｠｟2｠｟1｠", ["See", "now.", "Wait."]),
+        ("<p>A <a>b <i>c</i></a> now. Wait.</p>", "x ｟0｠｟1｠y｟2｠｟3｠", None),
+        ("<p>A <a>b <i>c</i></a> now. Wait.</p>", "x ｟0｠｟3｠｟1｠y｟2｠", ["A", "b", "c", "now.", "Wait."]),
+        ("<p>A <a>cow. A</a> now.</p>", "x ｟0｠", ["A", "cow.", "A｟0｠ now."]),
+    ],
+)
+def test_an_element_that_a_translation_empties_is_translated_apart(
+    text: str, translation: str, sentences: list[str] | None
+) -> None:
+    document = marked_up(text, SPANS)
+    translations = [translation, *document.sentences[1:]]
+    revised = document.revised(translations)
+    assert revised.sentences == (sentences or document.sentences)
+    assert revised.filled(revised.sentences) == text
+    assert revised.revised(revised.sentences).sentences == revised.sentences
+
+
+def test_a_sentence_with_more_tags_than_marks_is_translated_apart() -> None:
     fits = "a " + "<b>b</b> " * (len(SPAN_MARKS) // 2) + "c"
     assert len(marked_up(fits, SPANS).sentences) == 1
     assert marked_up(f"{fits} <b>b</b>", SPANS).sentences == ["a", *"b" * (len(SPAN_MARKS) // 2), "c", "b"]
+    assert marked_up(f"{fits} <b>ox</b>. Ox <b>now</b> go.", SPANS).sentences[-2:] == ["ox", "Ox ｟0｠now｟1｠ go."]
     url = "a https://x.org " + "<b>b</b> " * (len(SPAN_MARKS) // 2) + "c"
     assert len(marked_up(url, SPANS).sentences) > 1, "the address takes one of the marks"
 
@@ -213,6 +240,8 @@ def test_every_tag_is_there_once_and_nests(translate: Callable[[random.Random, s
     for _ in range(300):
         text = tree(draw)
         document = marked_up(text, SPANS)
+        if draw.random() < 0.5:
+            document = document.revised([translate(draw, sentence) for sentence in document.sentences])
         filled = document.filled([translate(draw, sentence) for sentence in document.sentences])
         found, given = Markup(filled), Markup(text)
         assert sorted(map(str, found.found)) == sorted(map(str, given.found)), text

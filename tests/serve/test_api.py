@@ -7,8 +7,10 @@ import logging
 import math
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,8 +20,9 @@ from nmt.documents.base import Document
 from nmt.documents.paragraphs import paragraphs
 from nmt.serve import api, translation
 from nmt.serve.worker import Worker
-from nmt.spans import Spans
+from nmt.spans import MARK, Spans
 from nmt.terms import with_translation
+from nmt.translation.translation import Translation
 from tests.serve.stub import LIMITS, MAX_WAIT, POISON, Client, Stub, open_stub, served, wait_for
 from tests.tiny_run import Run
 
@@ -256,6 +259,30 @@ def test_a_text_that_takes_long_to_read_keeps_no_other_waiting(client: Client, m
         assert not pending.done()
         read.set()
         assert pending.result().status == 200
+
+
+@dataclass
+class Forgetful(Stub):
+    """Moves the marks of spans to the end of the text."""
+
+    def hypotheses(self, sentences: Sequence[str], **fields: Any) -> list[list[Translation]]:
+        moved = [MARK.sub("", text) + "".join(MARK.findall(text)) for text in sentences]
+        return super().hypotheses(moved, **fields)
+
+
+@pytest.mark.parametrize(
+    ("kind", "translation", "sources"),
+    [(Stub, "<b>A DOG</b>", ["｟0｠a dog｟1｠ runs."]), (Forgetful, "<b>A DOG</b>", ["a dog", "runs."])],
+)
+def test_html_has_the_texts_of_its_elements(kind: type[Stub], translation: str, sources: list[str]) -> None:
+    stub = kind(tokenizer=SimpleNamespace(spans=Spans({"braces": r"\{x\}"})))
+    stub.gate.set()
+    with served(Worker({("en", "de"): stub}, max_wait=MAX_WAIT)) as client:
+        asked = {**ASK, "format": "html", "q": "<p><b>a dog</b> runs.</p><p>Ox.</p>", "nmt": True}
+        body = client.post("/translate", asked).body
+    assert body["translatedText"] == f"<p>{translation} RUNS.</p><p>OX.</p>"
+    assert len(body["nmt"]) == len(sources) + 1
+    assert kind is Forgetful or [each["source"] for each in body["nmt"]] == [*sources, "Ox."]
 
 
 def test_a_client_that_goes_gives_its_place_to_others() -> None:
