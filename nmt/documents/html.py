@@ -22,6 +22,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import groupby, islice, pairwise
 
 from nmt.documents.base import Document, Joined, has_words
@@ -103,7 +104,7 @@ class _Sentence:
         marks = [*SPAN_MARKS[: len(self.tags)], ""]
         return "".join(text + mark for text, mark in zip(self.texts, marks, strict=True))
 
-    @property
+    @cached_property
     def _lines(self) -> list[Line]:
         return list(map(Line, self.texts))
 

@@ -1,0 +1,52 @@
+"""The formats of documents: their names, and what is needed to read one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from nmt.documents.formats import format_by_name, read_document
+from nmt.errors import UserError
+from nmt.spans import Spans
+
+
+@dataclass
+class Model:
+    """What a document needs to know of a translator."""
+
+    languages: tuple[str, str] | None = ("en", "ko")
+    tokenizer: Any = field(default_factory=lambda: SimpleNamespace(spans=Spans({"tags": "<[a-z]>"})))
+
+
+@pytest.mark.parametrize(
+    ("name", "format"),
+    [
+        *(("a/b.html", "html"), ("A.HTM", "html"), ("b.xhtml.gz", "html"), ("ko.po", "po"), ("x.pot.gz", "po")),
+        *(("a.txt", None), ("lines.en", None), ("a.jsonl", None), ("html", None), ("a.po.txt", None)),
+    ],
+)
+def test_the_name_decides(name: str, format: str | None) -> None:
+    assert format_by_name(name) == format
+
+
+def test_each_format_is_read_with_what_the_model_has() -> None:
+    model: Any = Model()
+    assert read_document("<p>a <b>b</b></p>", "html", "x", model).sentences == ["a ｟0｠b｟1｠"]
+    assert read_document("<p>a <b>b</b></p>", "paragraphs", "x", model).sentences == ["<p>a <b>b</b></p>"]
+    header = 'msgid ""\nmsgstr ""\n'
+    assert 'Language: ko\\n"' in read_document(header, "po", "x", model).filled([])
+    unknown: Any = Model(languages=None)
+    with pytest.raises(UserError, match=r"^x: a PO file names its language, but the model does not say"):
+        read_document(header, "po", "x", unknown)
+
+
+@pytest.mark.parametrize("declared", ["euc-kr", "ISO-8859-1"])
+def test_a_page_in_another_encoding(declared: str) -> None:
+    model: Any = Model()
+    for meta in (f"<meta charset='{declared}'>", f'<META http-equiv=x content="text/html; charset={declared}">'):
+        with pytest.raises(UserError, match=f"^x: declares charset={declared}, expected UTF-8; convert it"):
+            read_document(meta, "html", "x", model)
+    assert read_document('<meta charset="UTF-8">', "html", "x", model).sentences == []
