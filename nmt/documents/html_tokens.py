@@ -49,6 +49,8 @@ class _Tokenizer(HTMLParser):
         self.close()
 
     def tokens(self) -> list[Token]:
+        if self._kept:  # an element that stays has no end, so it cannot move in a sentence
+            self._marks[-1] = (self._marks[-1][0], "block", "")
         ends = [*(start for start, _, _ in self._marks[1:]), len(self._text)]
         return [
             Token(self._text[start:end], kind, name) for (start, kind, name), end in zip(self._marks, ends, strict=True)

@@ -77,6 +77,7 @@ def test_markup_stays_and_texts_are_translated(spans: Spans, text: str, expected
         ("<p>a <b>b c</p>", ["a", "b c"]),
         ("<p><code>a</code></p>", []),
         ("<p>&nbsp;<b> &nbsp;</b></p>", []),
+        ("<p>An <b>ox</b> <code>x <b>y</b></p>", ["An ｟0｠ox｟1｠"]),
         ("<p>Ox. <b>...</b> <img src=x>!</p>", ["Ox."]),
     ],
 )
