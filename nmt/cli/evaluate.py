@@ -207,5 +207,5 @@ def merge_data(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, An
 
 def same_limits(one: Search, other: Search) -> bool:
     """Return whether two searches have the same length limits."""
-    limits = ("max_length_factor", "max_length_extra", "long_source", "lost_spans", "max_source_length")
+    limits = ("max_length_factor", "max_length_extra", "long_source", "lost_spans", "retry", "max_source_length")
     return all(getattr(one, name) == getattr(other, name) for name in limits)

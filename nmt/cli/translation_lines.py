@@ -59,6 +59,7 @@ class LineTranslator:
 
     def _warn(self, best: Translation, place: str) -> None:
         """Count the problems of a translation, and warn of the first ones."""
+        self._counts["retried"] += best.retried
         self._counts["lost"] += bool(best.lost_spans)
         self._counts["empty"] += bool(best.tokens) and not as_line(best.text).strip()
         if best.parts:
@@ -83,6 +84,9 @@ class LineTranslator:
             print_stderr(
                 f"warning: the search left spans out of {counted(count['lost'], 'translation')}; they are {where}"
             )
+        if count["retried"]:
+            several = counted(count["retried"], "translation")
+            print_stderr(f"warning: {several} by a second search (search.retry): the first repeated itself or was cut")
         if count["cut"]:
             print_stderr(f"warning: {self.translator.cut_warning(count['cut'])}")
         if count["split"] > MOST_WARNINGS:
@@ -108,6 +112,7 @@ def record(
          "cut": whether the length limit ended the translation,
          "doubts": [the reasons why the translation may be wrong (see `nmt.translation.doubts`): script, language,
             unknown, repeated, length, cut, unsure],
+         "retried": whether it is from the second search (see `nmt.search.base.Search`),
          "lost_spans": [the spans of the source that the search left out (see `nmt.spans`)],
          "pieces": [T pieces], "token_log_probs": [T natural logarithms],
          "n_best": [objects with these keys except "source", best first], if the search finds several translations,
@@ -139,6 +144,7 @@ def _plain(translation: Translation) -> dict[str, Any]:
         "score": float(f"{translation.score:.{DIGITS}g}"),
         "cut": translation.cut,
         "doubts": translation.doubts,
+        "retried": translation.retried,
         "lost_spans": translation.lost_spans,
         "pieces": translation.pieces,
         "token_log_probs": [round(value, DECIMALS) for value in translation.token_log_probs],

@@ -130,6 +130,7 @@ class Evaluation:
                 search.max_length_extra,
                 search.long_source,
                 search.lost_spans,
+                search.retry,
                 search.max_source_length,
             )
             parts.append(digest(self.data_sha256, *map(str, limits))[:8])

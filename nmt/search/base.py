@@ -65,6 +65,10 @@ class Search(ABC):
     is put where the model's log P of the translation is highest; with "report" the translation stays as it is. Both
     are in `Translation.lost`.
 
+    With `retry`, a translation that says the same again and again or is cut at its limit is searched again with
+    `second_search`, and replaced if the second one has neither fault; see `Translation.retried`. It is off by default,
+    so that checkpoints from before this setting translate as they were scored. configs/search turns it on.
+
     A value that does not fit its annotation, also one of a subclass, raises ParameterError. Conditions on several
     fields are checked in `__post_init__`.
     """
@@ -73,6 +77,7 @@ class Search(ABC):
     max_length_extra: Annotated[int, Range(low=0, high=10_000)] = 10
     long_source: Literal["split", "refuse", "whole"] = "split"
     lost_spans: Literal["insert", "report"] = "insert"
+    retry: bool = False
     max_source_length: Annotated[int, Range(low=2)] = 1000
     batch_tokens: PositiveInt = 16000
 
@@ -112,6 +117,11 @@ class Search(ABC):
         Raises UserError if log-probabilities are NaN. Raises ValueError if a `max_length` is below 1, or if every token
         has a probability of 0.
         """
+
+    @property
+    def second_search(self) -> Self | None:
+        """The search that is tried where this one finds a faulty translation, or None: `retry` has no effect then."""
+        return None
 
     def rank(self, hypotheses: list[Hypothesis], decode: Callable[[Sequence[int]], str]) -> list[Hypothesis]:
         """Return the hypotheses that a call found for one sentence, best first.

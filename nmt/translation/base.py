@@ -20,6 +20,7 @@ from nmt.errors import UserError, counted
 from nmt.search.base import Hypothesis, Search
 from nmt.spans import with_spans
 from nmt.terms import NO_TERMS, Terms
+from nmt.translation.doubts import is_faulty
 from nmt.translation.lost_spans import insertions
 from nmt.translation.source import ForcedPair, SourceLimit, SourcePart, check_texts
 from nmt.translation.translation import Translation, joined
@@ -289,14 +290,27 @@ class BaseTranslator(ABC):
         with self.running(search):
             for batch in batches_by_length(lengths, search.batch_tokens // search.width):
                 places = [filled[i] for i in batch]
-                hypotheses_of = self.search_batch([requests[i] for i in places], search)
-                for place, hypotheses in zip(places, hypotheses_of, strict=True):
-                    translations = [self._translation(requests[place].part, each) for each in hypotheses]
+                searched = self._search_batch([requests[i] for i in places], search)
+                for place, translations in zip(places, searched, strict=True):
                     if search.lost_spans == "insert":
                         translations = [self._with_lost_spans(each) if each.lost else each for each in translations]
                     found[place] = translations
                 if advance is not None:
                     advance(sum(requests[place].last for place in places))
+        return found
+
+    def _search_batch(self, requests: Sequence[Request], search: Search) -> list[list[Translation]]:
+        """Return the translations of one batch, best first: those of the second search where it mends the first."""
+        found = [
+            [self._translation(request.part, each) for each in hypotheses]
+            for request, hypotheses in zip(requests, self.search_batch(requests, search), strict=True)
+        ]
+        faulty = [place for place, translations in enumerate(found) if is_faulty(translations[0])]
+        if faulty and (second := search.second_search):
+            again = self._search_batch([requests[place] for place in faulty], second)
+            for place, translations in zip(faulty, again, strict=True):
+                if not is_faulty(translations[0]):
+                    found[place] = [replace(each, retried=True) for each in translations]
         return found
 
     def _with_lost_spans(self, translation: Translation) -> Translation:
@@ -308,7 +322,7 @@ class BaseTranslator(ABC):
             best = max(range(len(candidates)), key=lambda place: float(scored[place].sum()))
             tokens, log_probs = candidates[best], scored[best].tolist()
         found = self._translation(source, Hypothesis(tokens, log_probs, translation.score))
-        return replace(found, lost=translation.lost)
+        return replace(found, lost=translation.lost, retried=translation.retried)
 
     def _encode_prefixes(self, prefixes: Sequence[str] | None, sources: Sequence[SourcePart]) -> list[list[int]]:
         """Return the target ids of every prefix, without eos."""

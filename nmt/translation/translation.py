@@ -25,6 +25,8 @@ class Translation:
     part, and the other fields join them: the lists one after another, the scores as their sum.
 
     `lost` has the numbers of the source's spans (see `nmt.spans`) that the search left out of the translation.
+
+    `retried` says that the second search has found it, because the first translation was faulty; see `Search.retry`.
     """
 
     source_part: SourcePart
@@ -34,6 +36,7 @@ class Translation:
     token_log_probs: list[float]
     pieces: list[str]
     lost: tuple[int, ...] = ()
+    retried: bool = False
     parts: tuple[Translation, ...] = ()
 
     @property
@@ -81,5 +84,6 @@ def joined(source: SourcePart, parts: Sequence[Translation]) -> Translation:
         list(chain.from_iterable(part.token_log_probs for part in parts)),
         list(chain.from_iterable(part.pieces for part in parts)),
         (),
+        any(part.retried for part in parts),
         tuple(parts),
     )

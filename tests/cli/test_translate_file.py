@@ -57,7 +57,7 @@ def test_json_lines_hold_what_the_translator_finds(run: Run, translated: FileCal
         if not row["pieces"]:
             assert row == {
                 **{"source": row["source"], "text": "", "log_prob": 0, "score": 0, "cut": False, "doubts": []},
-                **{"lost_spans": [], "pieces": [], "token_log_probs": [], "attention": None},
+                **{"retried": False, "lost_spans": [], "pieces": [], "token_log_probs": [], "attention": None},
             }
             continue
         assert all(row[key] == row["n_best"][0][key] for key in row["n_best"][0])

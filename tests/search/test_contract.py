@@ -55,6 +55,7 @@ NOT_IN_LABELS = {
     "max_length_extra",
     "long_source",
     "lost_spans",
+    "retry",
     "max_source_length",
     "batch_tokens",
 }
