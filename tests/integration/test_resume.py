@@ -80,6 +80,7 @@ VARIANTS = {
         "callbacks.checkpointing.save_every_updates=5",
         "trainer.max_epochs=2",
     ],
+    "changed pairs in each epoch": ["spans=[common,numbers]", "augment=text", "trainer.max_epochs=2"],
     "one batch an epoch": [SAVE_ALWAYS, "data.batch_tokens=100000", "trainer.max_epochs=6"],
 }
 
