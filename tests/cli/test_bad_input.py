@@ -57,8 +57,7 @@ def test_one_output_line_per_input_line(call: Call, mark: bytes, ending: str, la
     count = len(LINES) + bool(last)
     status, out, err = call(translate, *QUICK, stdin=content)
     assert (status, out.count("\n"), out[-1]) == (0, count, "\n")
-    told = ("characters that training did not have", "cut at the limit of the length")
-    assert all(any(words in line for words in told) for line in err.splitlines())
+    assert all(line.startswith("warning: ") for line in err.splitlines())
     assert out.split("\n")[:3] == ["", "", ""]
     assert call(translate, *QUICK, "input=lines.en")[:2] == (0, out)
     assert call(translate, *QUICK, "input=lines.gz", "output=out.jsonl.gz")[0] == 0
