@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import os
+from collections.abc import Mapping
 
 import torch
 
 from nmt.system import machine
+from nmt.system.cores import usable_cores
 
 MANY_FILES = 10_240  # the most that macOS allows
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_MMAP_MAX = -1, -3, -4  # malloc.h
@@ -69,6 +71,16 @@ def limit_threads(count: int) -> None:
     """Let torch use `count` threads, and also the numerical libraries of processes that are started later."""
     os.environ["OMP_NUM_THREADS"] = str(count)
     torch.set_num_threads(count)
+
+
+def share_cores(environment: Mapping[str, str]) -> None:
+    """Let torch use this process's share of the cores if torchrun has started several processes on this machine.
+
+    torchrun gives each process one thread, whatever the number of cores. Another OMP_NUM_THREADS was set by the user.
+    """
+    processes = int(environment.get("LOCAL_WORLD_SIZE", "1"))
+    if processes > 1 and environment.get("OMP_NUM_THREADS") == "1":
+        limit_threads(max(1, usable_cores() // processes))
 
 
 def keep_freed_memory() -> bool:
