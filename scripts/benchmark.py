@@ -3,6 +3,7 @@
     python scripts/benchmark.py [data.path=FOLDER] [ckpt=RUN_FOLDER_OR_FILE] [any override of train.py]
     python scripts/benchmark.py translation model=RUN [model=FOLDER ...] [data.path=FOLDER]
     python scripts/benchmark.py serve ckpt=RUN [data.path=FOLDER] [seconds=20] [any setting of serve.py]
+    python scripts/benchmark.py doubts ckpt=RUN [data.path=FOLDER] [foreign=FILE ...] [seed=1]
     python scripts/benchmark.py corpus [pairs=10_000_000] [folder=FOLDER] [any override of train.py]
 
 Training runs in Lightning's Trainer with 4,096 padded tokens in a batch, with logging and without validation.
@@ -12,6 +13,8 @@ Translation searches the first 1,000 sentences of the test split with 5 beams; l
 scripts/benchmarks/translation.py.
 
 `serve` measures how many requests a server answers, and how fast: see scripts/benchmarks/serve.py.
+
+`doubts` plants faults into translations, and measures how many are doubted: see scripts/benchmarks/doubts.py.
 
 `corpus` generates a corpus of `pairs` sentence pairs. It measures the speed of preparation, the time to plan the
 batches of an epoch, and the memory of training: see scripts/benchmarks/corpus.py.
@@ -52,6 +55,11 @@ def main(arguments: list[str]) -> None:
         from scripts.benchmarks import serve as serve_benchmark
 
         serve_benchmark.run(arguments[1:])
+        return
+    if arguments[:1] == ["doubts"]:
+        from scripts.benchmarks import doubts as doubts_benchmark
+
+        doubts_benchmark.run(arguments[1:])
         return
     from nmt.config.compose import compose
     from nmt.config.explain import naming_files
