@@ -187,7 +187,8 @@ class Worker:
         work, sentences = batch[0][0].work, [job.sentences[place] for job, place in batch]
         begun = time.monotonic()
         answers = self._answers(work, sentences)
-        self._paces[work.pair].note(sum(map(size, sentences)), time.monotonic() - begun)
+        with self._changed:  # another thread may be reading the pace
+            self._paces[work.pair].note(sum(map(size, sentences)), time.monotonic() - begun)
         for (job, place), answer in zip(batch, answers, strict=True):
             job.add(place, answer)
 
