@@ -123,7 +123,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 @pytest.fixture(autouse=True)
 def _same_signals() -> Iterator[None]:
     """Undo what a program in this process has set for its signals: it leaves them at its end."""
-    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    names = ("SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1")
+    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
     before = {number: signal.getsignal(number) for number in numbers}
     yield
     for number, handler in before.items():
@@ -132,6 +133,6 @@ def _same_signals() -> Iterator[None]:
 
 @pytest.fixture
 def default_signals(_same_signals: None) -> None:
-    """Let SIGTERM and SIGHUP end the process, as they do unless nohup started the tests."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    """Let these signals end the process, as they do unless nohup started the tests."""
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1):
         signal.signal(number, signal.SIG_DFL)

@@ -1,6 +1,6 @@
 """The folder of a run: free, locked while the run is trained, and known to all its processes.
 
-The user starts the first process, which writes the files and the messages. Lightning starts the others.
+The first process writes the files and the messages. The others are started by Lightning, torchrun or srun.
 """
 
 from __future__ import annotations
@@ -8,12 +8,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 from nmt.config.recipe import Recipe
 from nmt.config.settings import TrainerConfig
 from nmt.errors import UserError
 from nmt.system.atomic import try_lock, write_atomically
+from nmt.system.launch import launch
 from nmt.system.run_files import (
     ATTENTION,
     CHECKPOINTS,
@@ -29,7 +31,6 @@ from nmt.system.run_files import (
 )
 
 FOLDER_VARIABLE = "NMT_RUN_FOLDER"  # set by the first process while it trains
-WITHOUT_TASKS = ("bash", "interactive")  # names of SLURM jobs in which Lightning ignores SLURM
 WRITTEN = (LOG, CHECKPOINTS, ATTENTION, TRANSLATIONS)  # a file that grows, and folders
 _MARKS = (CONFIG, LOG, CHECKPOINTS, METRICS)  # a folder that has one of these holds a run
 
@@ -135,13 +136,29 @@ def _tidy(folder: Path, existed: bool) -> None:
 
 def is_first_process() -> bool:
     """Return whether this is the first process of a run, which writes the files and the messages."""
-    return folder_of_first_process() is None
+    return launch().rank == 0 and _folder_by_lightning() is None
 
 
-def folder_of_first_process() -> Path | None:
-    """Return the run's folder, which the first process has set; None in the first process itself."""
+def _folder_by_lightning() -> Path | None:
+    """Return the run's folder in a process that Lightning has started; None in any other process."""
     folder = os.environ.get(FOLDER_VARIABLE)
-    return Path(folder) if folder and os.environ.get("LOCAL_RANK", "0") != "0" else None
+    return Path(folder) if folder and os.environ.get("LOCAL_RANK", "0") != "0" and not launch().several else None
+
+
+def agreed(recipe: Recipe, key: str) -> Recipe:
+    """Return the recipe with the folder that the first process has chosen: its name may hold the time.
+
+    `key` is the setting that names the folder. Raises UserError in the first process if the folder is not free.
+    """
+    if (folder := _folder_by_lightning()) is not None:
+        return replace(recipe, folder=folder)
+    if is_first_process():
+        check_free(recipe, key)
+    if launch().several:
+        from nmt.training.processes import told  # here, because importing torch takes seconds
+
+        return replace(recipe, folder=Path(told(str(recipe.folder))))
+    return recipe
 
 
 @contextmanager
@@ -159,21 +176,27 @@ def exported_folder(folder: Path) -> Iterator[None]:
 
 
 def check_start(trainer: TrainerConfig) -> None:
-    """Raise UserError if Lightning would expect torchrun or SLURM to start the processes of a run."""
+    """Raise UserError if the settings of a run, or an unknown launcher, contradict the way in which it was started."""
+    started = launch()
+    if started.several:
+        if trainer.devices not in (1, "auto", -1, started.local_size):
+            raise UserError(
+                f"trainer.devices: got {trainer.devices}, but {started.launcher} has started {started.local_size} "
+                "processes on each node, each for one device; leave trainer.devices out"
+            )
+        return
     if not is_first_process():
         return
     size = os.environ.get("WORLD_SIZE", "1")
-    if size != "1":
+    if size != "1" and "TORCHELASTIC_RUN_ID" not in os.environ:
         raise UserError(
-            f"WORLD_SIZE={size}: a launcher such as torchrun has started this program several times; start it once, "
-            "with python train.py trainer.devices=N, and it starts the other processes"
+            f"WORLD_SIZE={size}: an unknown launcher has started this program several times; start it with torchrun or "
+            "srun, or once, with python train.py trainer.devices=N, and it starts the other processes"
         )
-    tasks, name = os.environ.get("SLURM_NTASKS"), os.environ.get("SLURM_JOB_NAME")
-    several = tasks not in (None, "1") or trainer.strategy == "ddp" or several_devices(trainer)
-    if tasks is not None and name not in WITHOUT_TASKS and several:
+    if started.launcher is not None and (trainer.strategy == "ddp" or several_devices(trainer)):
         raise UserError(
-            f"SLURM_NTASKS={tasks}: Lightning would take the tasks of SLURM for the processes of one run; start "
-            "env -u SLURM_NTASKS -u SLURM_PROCID python train.py, which is one run and starts its other processes"
+            f"trainer.devices: got {trainer.devices} and trainer.strategy={trainer.strategy}, but {started.launcher} "
+            f"has started one process; let it start one for each device, or start python train.py without it"
         )
 
 

@@ -47,7 +47,7 @@ import re
 import sys
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
@@ -55,6 +55,7 @@ from nmt.cli.arguments import take_config_dir, train_overrides
 from nmt.cli.program import Program
 from nmt.config.yaml_files import also_in, groups_of, options_with, own_folder, read_file, summary
 from nmt.errors import UserError
+from nmt.system.launch import launch
 
 RUN_DIR = "hydra.run.dir"
 
@@ -89,8 +90,21 @@ def _default(group: str) -> list[str]:
 def _train(argv: Sequence[str]) -> None:
     """Train as the command line says. Raises UserError for bad input. No run is overwritten."""
     own, words = take_config_dir(argv)
-    with also_in(own):
+    with also_in(own), _all_processes():
         _dispatch(words)
+
+
+@contextmanager
+def _all_processes() -> Iterator[None]:
+    """Join the other processes of the run if a launcher has started several."""
+    if not launch().several:
+        yield
+        return
+    os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # read by torch: it reports a lost connection on its own
+    from nmt.training.processes import joined  # here, because importing torch takes seconds
+
+    with joined():
+        yield
 
 
 def _dispatch(arguments: Sequence[str]) -> None:
@@ -112,6 +126,11 @@ def _dispatch(arguments: Sequence[str]) -> None:
     elif flags.cfg:
         _show(overrides, flags)
     elif flags.multirun:
+        if launch().several:
+            raise UserError(
+                f"-m: a multirun is many runs, but {launch().launcher} has started {launch().size} processes for one "
+                "run; start python train.py -m without it, or each run with it"
+            )
         from nmt.cli.multirun import multirun
 
         multirun(overrides)
@@ -142,15 +161,11 @@ def _single(overrides: Sequence[str]) -> None:
 
     with naming_files(overrides):
         recipe, components = checked_recipe(compose_run(overrides), overrides)
-    from nmt.cli.run_folder import check_free, check_start, folder_of_first_process
+    from nmt.cli.run_folder import agreed, check_start
     from nmt.cli.session import start
 
     check_start(recipe.settings.trainer)
-    shared = folder_of_first_process()
-    if shared is not None:  # the name may hold the time, which differs from process to process
-        recipe = replace(recipe, folder=shared)
-    else:
-        check_free(recipe, RUN_DIR)
+    recipe = agreed(recipe, RUN_DIR)
     start(recipe, RUN_DIR, components, existed=recipe.folder.exists())
 
 

@@ -18,6 +18,7 @@ from nmt.config.recipe import Recipe
 from nmt.config.settings import TrainerConfig
 from nmt.data.progress import clock
 from nmt.errors import UserError, counted, one_line
+from nmt.system.launch import launch
 from nmt.system.run_files import last_checkpoint
 from nmt.training.callbacks.checkpointing import Checkpointing
 from nmt.training.callbacks.graceful_stop import GracefulStop
@@ -34,6 +35,7 @@ from nmt.training.lightning import AtomicCheckpointIO, EventLog, quiet_lightning
 from nmt.training.meter import Counts, Limits
 from nmt.training.module import Diverged, RunCallback, TranslationModule
 from nmt.training.parts import Parts
+from nmt.training.processes import cluster_environment, naming_lost
 from nmt.training.schedules import Schedule
 from nmt.training.state import restoring
 
@@ -120,7 +122,7 @@ def _announce(parts: Parts, ranks: int) -> None:
     logger.info(f"run folder: {parts.recipe.folder}")
     logger.info(
         f"model: {parts.parameters:,} parameters, vocabulary {parts.translator.tokenizer.target_vocab_size:,}, "
-        f"{batches:,} batches an epoch"
+        f"{batches:,} batches an epoch{f', {ranks} processes' * (ranks > 1)}"
     )
     logger.info(plan(parts.recipe.settings.trainer, parts.limits, parts.schedule, batches // ranks))
 
@@ -133,11 +135,12 @@ def _run(trainer: pl.Trainer, module: TranslationModule, checkpointing: Checkpoi
     path = last_checkpoint(module.folder)
     before = time.monotonic()
     try:
-        with restoring(module.folder, ended=lambda: module.began or not resumed):
+        with restoring(module.folder, ended=lambda: module.began or not resumed), naming_lost():
             trainer.fit(module, datamodule=module.parts.data, ckpt_path=path if resumed else None, weights_only=True)
         seconds = time.monotonic() - before
         if module.validation.update != trainer.global_step:
-            trainer.validate(module, datamodule=module.parts.data, verbose=False)
+            with naming_lost():
+                trainer.validate(module, datamodule=module.parts.data, verbose=False)
     except MisconfigurationException as error:
         raise UserError(f"trainer: {one_line(error)}") from error
     except Diverged as error:
@@ -173,7 +176,7 @@ def make_trainer(parts: Parts, callbacks: Sequence[Callback], checkpoints: Atomi
     Raises UserError for a device that this machine does not have.
     """
     recipe = parts.recipe
-    settings = recipe.settings.trainer
+    settings, started, cluster = recipe.settings.trainer, launch(), cluster_environment()
     interval, every_n_epoch = settings.val_check_interval, settings.check_val_every_n_epoch
     if validates_by_progress(settings):
         interval = MAX_INTERVAL  # between two validations, unless the callback Validations decides otherwise
@@ -185,7 +188,8 @@ def make_trainer(parts: Parts, callbacks: Sequence[Callback], checkpoints: Atomi
             max_epochs=parts.limits.epochs if parts.limits.epochs is not None else -1,
             max_steps=settings.max_steps,
             accelerator=settings.accelerator,
-            devices=settings.devices,
+            devices=started.local_size if started.several else settings.devices,
+            num_nodes=started.nodes,
             strategy=settings.strategy,
             precision=settings.precision,
             gradient_clip_val=settings.gradient_clip_val,
@@ -195,7 +199,7 @@ def make_trainer(parts: Parts, callbacks: Sequence[Callback], checkpoints: Atomi
             log_every_n_steps=settings.log_every_n_steps,
             callbacks=list(callbacks),
             logger=EventLog(recipe.folder, name="", version="") if recipe.settings.logger.tensorboard else False,
-            plugins=[checkpoints],
+            plugins=[checkpoints] if cluster is None else [checkpoints, cluster],
             default_root_dir=recipe.folder,
             enable_checkpointing=False,
             enable_progress_bar=False,

@@ -21,8 +21,8 @@ from nmt.system.run_files import last_checkpoint
 
 logger = logging.getLogger(__name__)
 
-SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]  # Windows has no SIGHUP
-
+# SLURM sends SIGUSR1 before the end of a job if it was told so. Windows has only SIGTERM.
+SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGUSR1") if hasattr(signal, name)]
 
 TOGETHER = 0.5  # seconds; a signal waits for torch's current operation before it is handled
 _together_until = 0.0  # in seconds of time.monotonic

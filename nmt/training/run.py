@@ -16,6 +16,7 @@ from nmt.training.fit import fit
 from nmt.training.interruption import interruptible
 from nmt.training.lightning import AtomicCheckpointIO
 from nmt.training.parts import build_parts
+from nmt.training.processes import leave, once_a_node
 from nmt.training.state import read_last
 
 logger = logging.getLogger(__name__)
@@ -33,10 +34,12 @@ def train(recipe: Recipe, components: Components | None = None, *, resume: bool 
     machine.forget_peak_memory()
     others = OtherPrograms()
     checkpoints = AtomicCheckpointIO(read_last(recipe) if resume else None)
-    parts = build_parts(recipe, components or build_components(recipe.settings), checkpoints.last)
+    with once_a_node():
+        parts = build_parts(recipe, components or build_components(recipe.settings), checkpoints.last)
     if recipe.settings.trainer.accelerator == "cpu" or not torch.accelerator.is_available():
         _warn_of_slow_threads(others)
     fitted = fit(parts, checkpoints)
+    leave()
     if not fitted.first_process:
         return {}
     with interruptible(recipe.folder, lambda: fitted.updates):

@@ -17,6 +17,11 @@ from nmt.config.settings import TrainConfig, TrainerConfig, validate
 from nmt.errors import UserError
 from tests.train_frame import Runs, files
 
+TORCHRUN = {
+    "TORCHELASTIC_RUN_ID": "none", "RANK": "3", "WORLD_SIZE": "4", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "2",
+    "GROUP_RANK": "1",
+}  # fmt: skip
+
 
 @pytest.fixture(scope="module")
 def trainer() -> TrainerConfig:
@@ -45,15 +50,18 @@ def test_device_count_equals_that_of_lightning(
 @pytest.mark.parametrize(
     ("environment", "settings", "message"),
     [
-        ({"WORLD_SIZE": "2", "RANK": "1", "LOCAL_RANK": "1"}, {}, "^WORLD_SIZE=2: a launcher .* start it once"),
-        ({"SLURM_NTASKS": "2", "SLURM_PROCID": "1"}, {}, "^SLURM_NTASKS=2: .* start env -u SLURM_NTASKS"),
-        ({"SLURM_NTASKS": "1"}, {"devices": 2}, "^SLURM_NTASKS=1: "),
-        ({"SLURM_NTASKS": "1"}, {"strategy": "ddp"}, "^SLURM_NTASKS=1: "),
+        ({"WORLD_SIZE": "2", "RANK": "1", "LOCAL_RANK": "1"}, {}, "^WORLD_SIZE=2: an unknown launcher"),
+        ({"SLURM_NTASKS": "2", "SLURM_PROCID": "1"}, {}, "^SLURM_NTASKS=2: .* add --ntasks-per-node"),
+        ({"SLURM_NTASKS": "1"}, {"devices": 2}, "^trainer.devices: .* srun has started one process"),
+        ({"SLURM_NTASKS": "1"}, {"strategy": "ddp"}, "^trainer.devices: .* srun has started one process"),
         ({"SLURM_NTASKS": "1"}, {}, ""),
+        (TORCHRUN, {}, ""),
+        (TORCHRUN, {"devices": 2, "strategy": "ddp"}, ""),
+        (TORCHRUN, {"devices": 3}, "^trainer.devices: got 3, but torchrun has started 2 processes on each node"),
         ({"SLURM_NTASKS": "2", "SLURM_JOB_NAME": "bash"}, {"devices": 2}, ""),
     ],
 )
-def test_starts_by_torchrun_or_slurm_tasks_are_refused(
+def test_starts_that_contradict_the_settings_are_refused(
     trainer: TrainerConfig,
     monkeypatch: pytest.MonkeyPatch,
     environment: Mapping[str, str],
@@ -111,6 +119,6 @@ def test_rank_variable_alone_starts_no_process(runs: Runs, monkeypatch: pytest.M
 
 def test_processes_of_one_run_are_started_by_the_first_one_only(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORLD_SIZE", "2")
-    with pytest.raises(UserError, match=r"^WORLD_SIZE=2: a launcher .* start it once"):
+    with pytest.raises(UserError, match=r"^WORLD_SIZE=2: an unknown launcher .* once"):
         runs.run([])
     assert runs.calls == []

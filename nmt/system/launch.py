@@ -1,0 +1,69 @@
+"""How the processes of a run were started: one by hand, or several by torchrun or by srun of SLURM."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from nmt.errors import UserError
+
+WITHOUT_TASKS = ("bash", "interactive")  # names of SLURM jobs in which Lightning ignores SLURM
+
+
+@dataclass(frozen=True)
+class Launch:
+    """The place of this process among the processes of a run.
+
+    `rank` is its number among `size` processes, and `local_rank` its number among the `local_size` processes of its
+    node, which has the number `node`. `launcher` is "torchrun" or "srun", or None if a person or Lightning has started
+    the process.
+    """
+
+    launcher: str | None = None
+    rank: int = 0
+    size: int = 1
+    local_rank: int = 0
+    local_size: int = 1
+    node: int = 0
+
+    @property
+    def nodes(self) -> int:
+        """The number of nodes."""
+        return self.size // self.local_size
+
+    @property
+    def several(self) -> bool:
+        """Whether a launcher has started several processes."""
+        return self.size > 1
+
+
+def launch(environment: Mapping[str, str] = os.environ) -> Launch:
+    """Return what the environment variables say, as Lightning reads them.
+
+    Raises UserError if the number of processes differs from node to node, which Lightning cannot use.
+    """
+    if "TORCHELASTIC_RUN_ID" in environment:
+        names = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "GROUP_RANK")
+        return _even(Launch("torchrun", *(int(environment[name]) for name in names)), "--nproc-per-node")
+    if "SLURM_NTASKS" in environment and environment.get("SLURM_JOB_NAME") not in WITHOUT_TASKS:
+        size, each = environment["SLURM_NTASKS"], environment.get("SLURM_NTASKS_PER_NODE")
+        if size == "1":
+            return Launch("srun")
+        if each is None:
+            raise UserError(
+                f"SLURM_NTASKS={size}: the number of tasks on each node is not given; add --ntasks-per-node to the "
+                "options of the job. If the job runs only one process, use --ntasks=1"
+            )
+        rank, local_rank, node = (int(environment[f"SLURM_{name}"]) for name in ("PROCID", "LOCALID", "NODEID"))
+        return _even(Launch("srun", rank, int(size), local_rank, int(each), node), "--ntasks-per-node")
+    return Launch()
+
+
+def _even(found: Launch, option: str) -> Launch:
+    if found.size % found.local_size:
+        raise UserError(
+            f"{option}={found.local_size}: got {found.size} processes, expected the same number on each node; start "
+            f"a multiple of {found.local_size}"
+        )
+    return found

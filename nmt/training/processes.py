@@ -1,0 +1,281 @@
+"""The processes of a run that torchrun or srun has started: they find each other, agree, and end together.
+
+They meet at a store of torch.distributed: that of torchrun, or one of the first process. Then they form the process
+group that Lightning uses. Each process writes a sign of life to the store every second. If one fails, is killed or
+hangs, the others end within half a minute, and one of them names it.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from typing import Any, TypeVar
+
+import torch
+from lightning_fabric.plugins.environments.cluster_environment import ClusterEnvironment
+from lightning_fabric.plugins.environments.slurm import SLURMEnvironment
+from lightning_fabric.plugins.environments.torchelastic import TorchElasticEnvironment
+from torch import distributed
+from torch.distributed import DistError, PrefixStore, TCPStore  # type: ignore[attr-defined]
+
+from nmt.errors import UserError, one_line, printable
+from nmt.system.launch import Launch, launch
+
+T = TypeVar("T")
+
+JOIN = timedelta(minutes=5)  # for all processes to find each other
+BEAT = 1.0  # seconds between two signs of life
+# Seconds without a sign of life. Before training, libraries may keep the other threads of a process from running.
+HUNG, HUNG_BEFORE_TRAINING = 20.0, 600.0
+OWN_END = 3.0  # seconds for the main thread to end by itself, because an operation with a lost process fails at once
+ALIVE, LEFT, FAILED = "alive", "left", "failed"
+
+logger = logging.getLogger(__name__)
+
+
+class Lost(UserError):
+    """Another process of the run has failed, was killed or hangs."""
+
+
+class Processes:
+    """All processes of a run, as one of them sees them."""
+
+    def __init__(self, place: Launch, host: str, port: int) -> None:
+        """Meet the others at a store. Raises UserError if they do not come."""
+        self.place = place
+        hosts = place.launcher == "srun" and place.rank == 0  # torchrun has a store already
+        restart = os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")
+        try:
+            whole = TCPStore(host, port, is_master=hosts, timeout=JOIN, wait_for_workers=False)
+            self.store = PrefixStore(f"nmt {restart}", whole)
+            # A connection of its own for the signs of life: an operation blocks the others of its connection.
+            mine = TCPStore(host, port, timeout=timedelta(seconds=HUNG), wait_for_workers=False)
+        except DistError as error:
+            raise UserError(
+                f"{place.launcher}: process {place.rank} cannot reach {host}:{port}, where the processes of the run "
+                f"meet ({one_line(error)[:100]}); check the network, or set MASTER_ADDR and MASTER_PORT"
+            ) from error
+        self._signs = PrefixStore(f"nmt {restart}", mine)
+        self._names = [f"name {rank}" for rank in range(place.size)]
+        self._lives = [f"life {rank}" for rank in range(place.size)]
+        self._verdict: str | None = None
+        self._speaker = 0
+        self._reached, self._ended = threading.Event(), threading.Event()
+        self._state = f"{ALIVE} {HUNG_BEFORE_TRAINING}"
+        self.last_words: Callable[[str], None] = _print_error
+        self.store.set(self._names[place.rank], f"process {place.rank} ({socket.gethostname()}, pid {os.getpid()})")
+        self._sign(0)
+        self._meet()
+        threading.Thread(target=self._watch, name="watching the other processes", daemon=True).start()
+
+    def _meet(self) -> None:
+        try:
+            self.store.wait([*self._names, *self._lives], JOIN)
+        except DistError as error:
+            missing = [rank for rank, name in enumerate(self._names) if not self.store.check([name])]
+            raise UserError(
+                f"{self.place.launcher}: {self.place.size - len(missing)} of {self.place.size} processes have come "
+                f"within {JOIN.seconds // 60} minutes, process {', '.join(map(str, missing))} has not; start all of "
+                "them with the launcher, on hosts that reach each other"
+            ) from error
+        self._names = [name.decode() for name in self.store.multi_get(self._names)]
+
+    def wait(self, *names: str) -> None:
+        """Wait for these entries of the store, for any time. Unlike a wait in the store, this lets signals in."""
+        while not self.store.check(list(names)):
+            time.sleep(0.1)
+
+    def begin_training(self) -> None:
+        """From now on, a process that gives no sign of life for `HUNG` seconds is lost."""
+        self._state = f"{ALIVE} {HUNG}"
+
+    def leave(self) -> None:
+        """Leave the process group: the others do not miss this process any more."""
+        self._end(LEFT)
+        if distributed.is_initialized():
+            distributed.destroy_process_group()
+
+    def fail(self, reason: str) -> bool:
+        """Let the others end with this reason. Return whether the first process has printed it."""
+        self._end(f"{FAILED} {reason}")
+        if self.place.rank == 0:
+            return False
+        for _ in range(int((OWN_END + 2 * BEAT) / 0.1)):  # when this process has ended, the launcher ends the others
+            try:
+                if not self.store.get(self._lives[0]).decode().startswith(ALIVE):
+                    time.sleep(0.5)
+                    return True
+            except DistError:
+                return False
+            time.sleep(0.1)
+        return False
+
+    def _end(self, state: str) -> None:
+        if not self._ended.is_set():
+            self._ended.set()
+            with suppress(DistError):
+                self.store.set(self._lives[self.place.rank], state)
+
+    # The watch
+
+    def verdict(self) -> str | None:
+        """Return which process is lost, after an operation with the others has failed; None if none is."""
+        self._reached.wait(HUNG + 5 * BEAT)
+        return self._verdict
+
+    @property
+    def speaks(self) -> bool:
+        """Whether this process prints the verdict: the first one that is not lost."""
+        return self._speaker == self.place.rank
+
+    def _sign(self, number: int) -> None:
+        self._signs.set(self._lives[self.place.rank], f"{self._state} {number}")
+
+    def _watch(self) -> None:
+        seen: dict[int, tuple[str, float]] = {}
+        last = time.monotonic()
+        number = 0
+        while not self._ended.wait(BEAT):
+            now, number = time.monotonic(), number + 1
+            if now - last > 5 * BEAT:  # this process itself was stopped
+                seen = {}
+            last = now
+            try:
+                self._sign(number)
+                states = [state.decode() for state in self._signs.multi_get(self._lives)]
+            except DistError:
+                lost = {0: f"{self._names[0]} has ended or cannot be reached"}
+                if self.place.launcher == "torchrun":
+                    lost = {0: "torchrun has ended or cannot be reached: it is where the processes of the run meet"}
+            else:
+                lost = {}
+                for rank, state in enumerate(states):
+                    if seen.get(rank, ("", 0.0))[0] != state:
+                        seen[rank] = state, now
+                    if (reason := self._problem(rank, state, now - seen[rank][1])) is not None:
+                        lost[rank] = reason
+            if lost:
+                self._give_up(lost)
+                return
+
+    def _problem(self, rank: int, state: str, silent: float) -> str | None:
+        kind, _, rest = state.partition(" ")
+        if kind == FAILED:
+            return f"{self._names[rank]}: {rest}"
+        if kind == ALIVE and silent > float(rest.split()[0]):
+            return f"{self._names[rank]} was killed or hangs: no sign of life for {silent:.0f} s"
+        return None
+
+    def _give_up(self, lost: dict[int, str]) -> None:
+        """Let the main thread end by itself if it can, and end the process otherwise."""
+        self._speaker = min(set(range(self.place.size)) - lost.keys(), default=0)
+        self._verdict = next(iter(lost.values()))
+        self._reached.set()
+        if self._ended.wait(OWN_END):
+            return
+        if self.speaks:
+            self.last_words(self._verdict)
+        self.fail(self._verdict)
+        os._exit(2)
+
+
+def _print_error(message: str) -> None:
+    print("error:", printable(message), file=sys.stderr, flush=True)
+
+
+_joined: Processes | None = None
+
+
+def cluster_environment() -> ClusterEnvironment | None:
+    """Return Lightning's description of a launcher that has started several processes, else None.
+
+    SLURM's jobs are requeued by their script, and not by Lightning, which would save a checkpoint of its own.
+    """
+    place = launch()
+    if not place.several:
+        return None
+    return TorchElasticEnvironment() if place.launcher == "torchrun" else SLURMEnvironment(auto_requeue=False)
+
+
+@contextmanager
+def joined() -> Iterator[None]:
+    """Join the other processes of the run for the time of the block.
+
+    If the block fails in one process, all end. One of them reports it: the first process, if it lives.
+    """
+    global _joined
+    environment = cluster_environment()
+    assert environment is not None, "a launcher has started several processes"
+    _joined = everyone = Processes(launch(), environment.main_address, environment.main_port)
+    try:
+        group = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() and distributed.is_nccl_available() else "gloo"
+        place = everyone.place
+        distributed.init_process_group(group, store=everyone.store, rank=place.rank, world_size=place.size)
+        yield
+        everyone.leave()
+    except UserError as error:
+        printed = everyone.fail(str(error))
+        if printed or (isinstance(error, Lost) and not everyone.speaks):
+            raise SystemExit(2) from error
+        raise
+    except SystemExit:
+        everyone.leave()
+        raise
+    except BaseException as error:
+        everyone.fail(f"{type(error).__name__}: {one_line(error)}")
+        raise
+    finally:
+        _joined = None
+
+
+@contextmanager
+def naming_lost() -> Iterator[None]:
+    """Turn the failure of an operation with a lost process into `Lost`, which names that process."""
+    try:
+        yield
+    except RuntimeError as error:
+        if _joined is None or not (isinstance(error, DistError) or "gloo" in str(error)):
+            raise
+        verdict = _joined.verdict()
+        if verdict is None:
+            raise
+        raise Lost(verdict) from error
+
+
+@contextmanager
+def once_a_node() -> Iterator[None]:
+    """Run the block in one process of each node first, then in the others, which find its results in the cache."""
+    if _joined is None:
+        yield
+        return
+    place = _joined.place
+    if place.local_rank > 0:
+        _joined.wait(f"prepared {place.node}")
+    yield
+    if place.local_rank == 0:
+        _joined.store.set(f"prepared {place.node}", "")
+    _joined.store.set(f"ready {place.rank}", "")
+    _joined.wait(*(f"ready {rank}" for rank in range(place.size)))
+    _joined.begin_training()
+
+
+def leave() -> None:
+    """Leave the other processes, at the end of training: only the first one goes on."""
+    if _joined is not None:
+        _joined.leave()
+
+
+def told(value: T) -> T:
+    """Return the value that the first process has given."""
+    values: list[Any] = [value]
+    with naming_lost():
+        distributed.broadcast_object_list(values)
+    first: T = values[0]
+    return first
