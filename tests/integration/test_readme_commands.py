@@ -43,7 +43,10 @@ def test_translate_commands(line, commands_folder, monkeypatch, capsys):
         translate.main(shlex.split(words))
     output = re.search(r"output=(\S+)", words)
     written = Path(output[1]).read_text("utf-8") if output else capsys.readouterr().out
-    assert len(written.splitlines()) == (2 if redirected or output else 1)
+    if "messages.pot" in words:
+        assert written.count("#, fuzzy") == 1
+    else:
+        assert len(written.splitlines()) == (2 if redirected or output else 1)
 
 
 @pytest.mark.parametrize("line", commands_of("score"))
