@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
-from nmt.cli.translate_file import Source, translate_file
+from nmt.cli.shards import Shard
+from nmt.cli.translate_file import WHOLE, Source, translate_file
 from nmt.cli.translation_lines import LineTranslator
 from nmt.search.beam import BeamSearch
+from nmt.terms import NO_TERMS, Terms
 from nmt.translation.translator import Translator
 from tests.tiny_run import Run, sentences
 
@@ -37,14 +39,24 @@ class FileCall:
         self.source = folder / "a {file}, (1).en"
         self.source.write_bytes(b"\xef\xbb\xbf" + "\r\n".join(TEXTS).encode())
 
-    def __call__(self, output: str = "out.de", *, ckpt: str = "best", **settings: Any) -> Path:
+    def __call__(
+        self,
+        output: str = "out.de",
+        *,
+        ckpt: str = "best",
+        shard: Shard = WHOLE,
+        terms: Terms = NO_TERMS,
+        **settings: Any,
+    ) -> Path:
         """Return the file that was written; `settings` are of `LineTranslator`, `search`, or fields of the search."""
         form = {key: settings.pop(key, False) for key in ("jsonl", "with_attention")}
         search = settings.pop("search", None) or QUICK.replace(**settings)
         translator = Translator(self.run.translator.model, self.run.translator.tokenizer, search)
         path = self.source.parent / output
         checkpoint = self.run.folder / "checkpoints" / f"{ckpt}.safetensors"
-        translate_file(LineTranslator(translator, **form), Source(self.source, "en"), path, sys.stdout, [checkpoint])
+        translator.terms = terms
+        lines = LineTranslator(translator, **form)
+        translate_file(lines, Source(self.source, "en"), path, sys.stdout, [checkpoint], shard)
         return path
 
 

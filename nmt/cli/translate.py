@@ -11,26 +11,33 @@ bytes. Each line of standard input is translated as soon as it arrives, so the p
 a pipe. On a terminal, control characters in a translation are shown as escapes, such as \\x1b; in a file and in a pipe
 they stay as they are.
 
+Several processes translate one file if torchrun or srun starts the program, or with shard=.
+
   python scripts/translate.py ckpt=outputs/demo/2026-01-31_12-00-00 text='A man, in a "red" shirt, rides a bike.'
   python scripts/translate.py ckpt=best.safetensors < test.en > test.de
   python scripts/translate.py ckpt=best.safetensors input=page.html output=page.ko.html
   python scripts/translate.py ckpt=best.safetensors input=news.en.gz output=news.jsonl.gz search.n_best=5
+  torchrun --nproc-per-node=4 scripts/translate.py ckpt=best.safetensors input=news.en output=news.de
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BufferedIOBase
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TextIO, cast
+from typing import TYPE_CHECKING, Annotated, Literal, TextIO, cast
 
 from nmt.cli.arguments import FreeText, PathText, SearchSettings, configured
 from nmt.cli.engine import Engine, load, using_terms
 from nmt.cli.output import new_file, utf8_output
+from nmt.cli.shards import Shard
 from nmt.documents.formats import DocumentFormat, format_by_name
 from nmt.errors import UserError
+from nmt.parameters import Form
+from nmt.system.launcher import Place, launched
 from nmt.system.lines import LONGEST, decoded, format_of, is_jsonl
 
 if TYPE_CHECKING:
@@ -55,6 +62,7 @@ class TranslateConfig(SearchSettings):
     input_format: Literal["lines", DocumentFormat] | None
     column: str | None
     output: PathText | None
+    shard: Annotated[str, Form(r"\d{1,6}/[1-9]\d{0,5}", "the form NUMBER/COUNT, as in 3/16")] | None
     format: Literal["text", "jsonl"] | None
     with_attention: bool
     terms: PathText | None
@@ -71,8 +79,33 @@ class TranslateConfig(SearchSettings):
         """Whether each line of output is a JSON object."""
         return is_jsonl(self.output, self.format)
 
+    @property
+    def place(self) -> Place | None:
+        """The place of this process, if a launcher has started several."""
+        place = launched(os.environ)
+        return place if place is not None and place.count > 1 else None
+
+    @property
+    def chosen_shard(self) -> Shard:
+        """The shard of the file that this process translates: that of the setting, or of its place."""
+        if self.shard is not None:
+            return Shard(*map(int, self.shard.split("/")))
+        return Shard() if self.place is None else Shard(self.place.rank + 1, self.place.count)
+
+    def _shard_contradictions(self) -> Iterator[str]:
+        place, shard = self.place, self.chosen_shard
+        whose = f"shard={self.shard}: " if place is None else f"{place.launcher} has started {place.count} processes: "
+        lines_to_file = self.output is not None and self.document is None
+        if not 1 <= shard.number <= shard.count:
+            yield f"shard={self.shard}: expected a number from 1 to {shard.count} before the slash"
+        elif place is not None and shard != Shard(place.rank + 1, place.count):
+            yield f"{whose}this one translates shard {place.rank + 1}/{place.count}, got {shard}; leave shard= out"
+        elif (place or self.shard is not None) and not lines_to_file:
+            yield f"{whose}only a file of lines has shards; give input=FILE and output=FILE"
+
     def contradictions(self) -> Iterator[str]:
         """Yield a message for each setting that contradicts another setting or has no effect with it."""
+        yield from self._shard_contradictions()
         text, prefix = self.text, self.prefix
         if text is not None and self.input is not None:
             yield 'input=: a file cannot be translated beside text="..."; leave out one of them'
@@ -111,6 +144,8 @@ def main(config: TranslateConfig) -> None:
     from nmt.system import process
 
     process.speed_up()
+    if config.place is not None:
+        process.share_machine(config.place, os.environ)
     new_output = new_file(config.output) if config.document is not None else None
     chosen = load(config.ckpt, config.engine, device=config.device, allow=config.allow, search=config.search)
     translator = chosen.translator if config.terms is None else using_terms(chosen.translator, config.terms)
@@ -126,7 +161,9 @@ def main(config: TranslateConfig) -> None:
     elif config.input is not None:
         output = None if config.output is None else Path(config.output)
         source = Source(Path(config.input), config.column or (translator.languages or ("source",))[0])
-        translate_file(line_translator, source, output, stdout, [model.path for model in chosen.models])
+        quiet = config.place is not None and config.place.rank > 0
+        paths = [model.path for model in chosen.models]
+        translate_file(line_translator, source, output, stdout, paths, config.chosen_shard, quiet=quiet)
     else:
         if sys.stdin.isatty():
             print("type a sentence and press Enter; Ctrl-D ends the program", file=sys.stderr)

@@ -1,35 +1,29 @@
-"""Translates the lines of a file, with a progress bar, in memory that does not grow with the file.
+"""Translates the lines of a file, or a shard of them, with a progress bar, in memory that does not grow with the file.
 
-Until all lines are translated, the finished lines are in `NAME.partial` beside the output file. A translation that was
-stopped continues from this file. Its first line records, as JSON, everything that the translations depend on. Each line
-of input gives one line of output, so the number of lines shows how many are done.
+A translation that was stopped goes on, and several processes can divide the lines among them: see `nmt.cli.shards`.
 """
 
 from __future__ import annotations
 
 import hashlib
-import itertools
-import json
-import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, TextIO
+from typing import Any, TextIO
 
 import nmt
 from nmt.build import search_node
 from nmt.cli.output import messages_on, print_stderr
+from nmt.cli.shards import CHUNK, Shard, UnfinishedShard, join_shards, unfinished_shard
 from nmt.cli.translation_lines import LineTranslator
 from nmt.data.progress import PassProgress, clock
 from nmt.data.sources.files import read_texts
-from nmt.errors import UserError, counted
-from nmt.system.atomic import replacing_or_packing, try_lock
+from nmt.errors import counted
 
-CHUNK = 1024  # lines translated together: enough for batches of similar length; a kill loses at most these
-COPY_BYTES = 1 << 20
+WHOLE = Shard()
 
 
 @dataclass(frozen=True)
@@ -45,32 +39,60 @@ class Source:
 
 
 def translate_file(
-    line_translator: LineTranslator, source: Source, output: Path | None, stdout: TextIO, checkpoints: Sequence[Path]
+    line_translator: LineTranslator,
+    source: Source,
+    output: Path | None,
+    stdout: TextIO,
+    checkpoints: Sequence[Path],
+    shard: Shard = WHOLE,
+    *,
+    quiet: bool = False,
 ) -> None:
-    """Translate every line of `source` to `output`, or to `stdout` if `output` is None.
+    """Translate the lines of `shard` of `source` to `output`, or all lines to `stdout` if `output` is None.
 
-    The file is read once before, so that a line that cannot be translated is found at the beginning. If `output` was
-    begun by the same command and not finished, the translation goes on. Raises UserError as `unfinished_file` and
+    `output` is written when all its shards are finished. The file is read once before, so that a line that cannot be
+    translated is found at the beginning. If the shard was begun by the same command and not finished, the translation
+    goes on. `quiet`: without a progress bar. Raises UserError as `unfinished_shard`, `join_shards` and
     `nmt.data.sources.files.read_texts` do, and for a line that is too long if such lines are refused.
     """
     total, digest = survey(line_translator, source)
     with messages_on(sys.stderr):
         if output is None:
-            _translate(line_translator, source, stdout.writelines, 0, total, quiet=stdout.isatty())
+            _translate(line_translator, source, WHOLE, stdout.writelines, 0, total, quiet=stdout.isatty())
             return
-        with unfinished_file(output, record_of(line_translator, checkpoints, digest)) as lines:
-            if lines.kept:
-                print_stderr(f"{partial_path(output)}: goes on after line {lines.kept:,} of {total:,}")
-            try:
-                _translate(line_translator, source, lines.add, lines.kept, total)
-            except KeyboardInterrupt:
-                if lines.kept:
-                    where = f"{lines.kept:,} of {total:,} lines are in {partial_path(output)}"
-                    print_stderr(f"stopped; {where}, the same command goes on from there")
-                else:
-                    first = f"the first {min(CHUNK, total):,} lines"
-                    print_stderr(f"stopped before {first} were done, the same command begins anew")
-                raise
+        record = record_of(line_translator, checkpoints, digest)
+        with unfinished_shard(output, shard, record) as lines:
+            if lines is not None:
+                _finish(line_translator, source, output, shard, lines, total, quiet=quiet)
+        missing = join_shards(output, shard.count, record, total)
+        if missing:
+            print_stderr(f"{output}: waits for the shards {', '.join(map(str, missing))} of {shard.count}")
+
+
+def _finish(
+    line_translator: LineTranslator,
+    source: Source,
+    output: Path,
+    shard: Shard,
+    lines: UnfinishedShard,
+    total: int,
+    *,
+    quiet: bool,
+) -> None:
+    """Translate the other lines of a shard. If Ctrl-C stops this, print how it goes on."""
+    partial, size = shard.partial_path(output), shard.size(total)
+    if lines.kept:
+        print_stderr(f"{partial}: goes on after line {lines.kept:,} of {size:,}")
+    try:
+        _translate(line_translator, source, shard, lines.add, lines.kept, total, quiet=quiet)
+    except KeyboardInterrupt:
+        if lines.kept:
+            where = f"{lines.kept:,} of {size:,} lines are in {partial}"
+            print_stderr(f"stopped; {where}, the same command goes on from there")
+        else:
+            first = f"the first {min(CHUNK, size):,} lines"
+            print_stderr(f"stopped before {first} were done, the same command begins anew")
+        raise
 
 
 def survey(line_translator: LineTranslator, source: Source) -> tuple[int, str]:
@@ -91,6 +113,7 @@ def record_of(line_translator: LineTranslator, checkpoints: Sequence[Path], dige
         "checkpoint": [_file_digest(path) for path in checkpoints],
         "search": search.pop("_target_"),
         **{f"search.{key}": value for key, value in search.items()},
+        "terms": line_translator.translator.terms.translations,
         "format": "jsonl" if line_translator.jsonl else "text",
         "with_attention": line_translator.with_attention,
         "device": line_translator.translator.device_type,
@@ -106,118 +129,23 @@ def _file_digest(path: Path) -> str:
 def _translate(
     line_translator: LineTranslator,
     source: Source,
+    shard: Shard,
     write: Callable[[Iterable[str]], None],
     done: int,
     total: int,
     *,
-    quiet: bool = False,
+    quiet: bool,
 ) -> None:
-    """Translate the lines of `source` after the first `done`, and print the speed. `quiet`: without a progress bar."""
-    started = time.monotonic()
-    rest = itertools.islice(source.lines(), done, None)
-    shown = PassProgress("translating", total, unit="lines", done=done, stderr=True)
+    """Translate the lines of a shard after its first `done`, and print the speed. `quiet`: without a progress bar."""
+    started, size = time.monotonic(), shard.size(total)
+    shown = PassProgress("translating", size, unit="lines", done=done, stderr=True)
     with nullcontext() if quiet else shown as progress:
-        while chunk := list(itertools.islice(rest, CHUNK)):
+        for chunk in shard.chunks(source.lines(), done=done):
             places = [f"{source.path}:{number}" for number, _ in chunk]
             write(line_translator.lines([sentence for _, sentence in chunk], places))
             if progress is not None:
                 progress.advance(len(chunk))
-    line_translator.close()
-    seconds, count = time.monotonic() - started, total - done
-    print_stderr(f"translated {counted(count, 'line')} in {clock(seconds)}, {count / seconds:,.1f} lines/s")
-
-
-# The output file while it is not finished
-
-
-class UnfinishedFile:
-    """The lines that an output file has so far.
-
-    `kept` is the number of lines that a stop leaves in it: the same command goes on after them.
-    """
-
-    def __init__(self, file: IO[bytes], start: int, kept: int) -> None:
-        self._file = file
-        self._start = start
-        self._written = self.kept = kept
-
-    def add(self, lines: Iterable[str]) -> None:
-        """Append the lines of a chunk, which have their line ends. After that, they survive a kill of the process."""
-        for line in lines:
-            self._file.write(line.encode("utf-8"))
-            self._written += 1
-        self._file.flush()
-        self.kept = self._written
-
-    def copy_to(self, output: Path) -> None:
-        """Write the lines to `output`, completely or not at all; compressed if its name ends in .gz."""
-        self._file.seek(self._start)
-        with replacing_or_packing(output) as target:
-            shutil.copyfileobj(self._file, target, COPY_BYTES)
-
-
-@contextmanager
-def unfinished_file(output: Path, record: Mapping[str, Any]) -> Iterator[UnfinishedFile]:
-    """Yield the lines that `output` has so far, to append more. When the block ends, write them to `output`.
-
-    Lines are kept in complete chunks, so that the same lines are translated together as without a stop. If the block
-    raises an exception, or the process is killed, another call with the same `record` goes on. Raises UserError if
-    `output` exists, if another process writes it, or if the lines so far have another record.
-    """
-    _refuse_existing(output)
-    path = partial_path(output)
-    output.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a+b") as file:
-        if try_lock(file) is False:
-            raise UserError(f"output={output}: another process is writing it; wait for it, or give another name")
-        _refuse_existing(output)
-        lines = _opened(file, path, json.loads(json.dumps(record)))
-        yield lines
-        lines.copy_to(output)
-        path.unlink()
-
-
-def partial_path(output: Path) -> Path:
-    """Return the file that holds the lines of `output` until all are written."""
-    return output.with_name(f"{output.name}.partial")
-
-
-def _refuse_existing(output: Path) -> None:
-    if output.exists() and not output.is_file():
-        raise UserError(f"output={output}: a folder or device, expected the name of a new file")
-    if output.exists():
-        raise UserError(f"output={output}: exists already; remove it, or give another name")
-
-
-def _opened(file: IO[bytes], path: Path, record: Mapping[str, Any]) -> UnfinishedFile:
-    head = json.dumps(record, sort_keys=True).encode() + b"\n"
-    file.seek(0)
-    found = file.readline()
-    if head.startswith(found) and found != head:  # nothing yet, or killed while the record was written
-        file.truncate(0)
-        file.write(head)
-        file.flush()
-    elif found != head:
-        raise UserError(
-            f"{path}: its lines were made with {_difference(found, record)}; repeat the command that began it, or "
-            "remove this file to begin anew"
-        )
-    kept, end, position = 0, len(head), len(head)
-    for number, line in enumerate(file, start=1):
-        position += len(line)
-        if number % CHUNK == 0 and line.endswith(b"\n"):
-            kept, end = number, position
-    file.truncate(end)
-    return UnfinishedFile(file, len(head), kept)
-
-
-def _difference(head: bytes, record: Mapping[str, Any]) -> str:
-    """Return in words how the record of the existing lines differs."""
-    try:
-        theirs = dict(json.loads(head))
-    except (ValueError, TypeError, RecursionError):
-        return "something else than this program"
-    keys = sorted(key for key in {*theirs, *record} if theirs.get(key) != record.get(key))
-    if "search" in keys:  # another strategy has other settings
-        keys = [key for key in keys if not key.startswith("search.")]
-    return f"another {', '.join(keys)}"
+    within = f"shard {shard}: " if shard.count > 1 else ""
+    line_translator.close(within)
+    seconds, count = time.monotonic() - started, size - done
+    print_stderr(f"{within}translated {counted(count, 'line')} in {clock(seconds)}, {count / seconds:,.1f} lines/s")

@@ -73,30 +73,33 @@ class LineTranslator:
             if self._counts["source"] == 1:
                 print_stderr(f"warning: {place}: the translation may mean nothing: {REASONS[about_source[0]]}")
 
-    def close(self) -> None:
-        """Print the counts of translations with a problem, and those of sources if some had no warning."""
+    def close(self, within: str = "") -> None:
+        """Print the counts of translations with a problem, and those of sources if some had no warning.
+
+        `within` names the part of the input that was translated.
+        """
+        for problem in self._problems():
+            print_stderr(f"warning: {within}{problem}")
+
+    def _problems(self) -> Iterator[str]:
         count = self._counts
         if count["empty"]:
-            print_stderr(f"warning: {counted(count['empty'], 'translation')} without any text")
+            yield f"{counted(count['empty'], 'translation')} without any text"
         if count["lost"]:
             put = self.translator.search.lost_spans == "insert"
             where = "put where the model finds them most probable; check them" if put else "missing"
-            print_stderr(
-                f"warning: the search left spans out of {counted(count['lost'], 'translation')}; they are {where}"
-            )
+            yield f"the search left spans out of {counted(count['lost'], 'translation')}; they are {where}"
         if count["retried"]:
             several = counted(count["retried"], "translation")
-            print_stderr(f"warning: {several} by a second search (search.retry): the first repeated itself or was cut")
+            yield f"{several} by a second search (search.retry): the first repeated itself or was cut"
         if count["cut"]:
-            print_stderr(f"warning: {self.translator.cut_warning(count['cut'])}")
+            yield self.translator.cut_warning(count["cut"])
         if count["split"] > MOST_WARNINGS:
-            print_stderr(
-                f"warning: {count['split']:,} sources were longer than {self.translator.source_limit()} and split"
-            )
+            yield f"{count['split']:,} sources were longer than {self.translator.source_limit()} and split"
         told = {"cut", *(ABOUT_THE_SOURCE if count["source"] == 1 else ())}
         for doubt, reason in REASONS.items():
             if count[doubt] and doubt not in told:
-                print_stderr(f"warning: {counted(count[doubt], 'translation')} may be wrong ({doubt}): {reason}")
+                yield f"{counted(count[doubt], 'translation')} may be wrong ({doubt}): {reason}"
 
 
 def record(

@@ -13,7 +13,8 @@ import pytest
 from nmt.attention_map import AttentionMap
 from nmt.build import search_node
 from nmt.cli import program, translate
-from nmt.cli.translate_file import Source, partial_path, translate_file
+from nmt.cli.shards import Shard
+from nmt.cli.translate_file import Source, translate_file
 from nmt.cli.translation_lines import LineTranslator
 from nmt.data.sources.files import Files
 from nmt.errors import UserError
@@ -26,7 +27,7 @@ from tests.translated_file import QUICK, TEXTS, FileCall, Killed, kill_at
 def test_file_has_one_translation_per_line(run: Run, translated: FileCall, capsys: pytest.CaptureFixture[str]) -> None:
     lines = translated().read_bytes().decode().split("\n")
     assert lines == [as_line(each.text) for each in run.translator.translate(TEXTS, search=QUICK)] + [""]
-    assert lines[12] == lines[13] == "" and not partial_path(translated.source.parent / "out.de").exists()
+    assert lines[12] == lines[13] == "" and not Shard().partial_path(translated.source.parent / "out.de").exists()
     assert "translated 22 lines in 0:00:0" in capsys.readouterr().err
     packed = translated("out.de.gz")
     assert gzip.decompress(packed.read_bytes()) == (translated.source.parent / "out.de").read_bytes()
@@ -208,7 +209,7 @@ def test_killed_jsonl_translation_resumes(run: Run, tmp_path: Path, translated: 
     with pytest.MonkeyPatch.context() as patch, pytest.raises(Killed):
         kill_at(patch, 6)
         translated("parts.jsonl", jsonl=True)
-    assert partial_path(tmp_path / "parts.jsonl").exists()
+    assert Shard().partial_path(tmp_path / "parts.jsonl").exists()
     assert translated("parts.jsonl", jsonl=True).read_bytes() == whole and whole.count(b"\n") == 11
     with pytest.MonkeyPatch.context() as patch, pytest.raises(Killed):
         kill_at(patch, 6)

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from nmt.cli.translate_file import partial_path, unfinished_file
+from nmt.cli.shards import Shard, join_shards, unfinished_shard
 from nmt.errors import UserError
 from nmt.search.sampling import Sampling
+from nmt.terms import Terms
 from tests.tiny_run import Run, sentences
 from tests.translated_file import CHUNK, FileCall, Killed, kill_at
 
@@ -29,15 +30,16 @@ def test_killed_translation_resumes_to_the_same_bytes(
         if line < 22:
             kill_at(patch, line)
         else:  # when all lines are there, but not yet in their place
-            patch.setattr("nmt.cli.translate_file.UnfinishedFile.copy_to", lambda *_: (_ for _ in ()).throw(Killed))
+            patch.setattr("nmt.cli.translate_file.join_shards", lambda *_: (_ for _ in ()).throw(Killed))
         with pytest.raises(Killed):
             translated(f"parts.{ending}", jsonl=jsonl)
     capsys.readouterr()
     parts = translated(f"parts.{ending}", jsonl=jsonl)
-    kept = line // CHUNK * CHUNK
+    kept = line // CHUNK * CHUNK if line < 22 else 22
     err = capsys.readouterr().err
-    assert (f"goes on after line {kept} of 22" in err) == (kept > 0) and f"translated {22 - kept} lines" in err
-    assert parts.read_bytes() == whole and not partial_path(parts).exists()
+    assert (f"goes on after line {kept} of 22" in err) == (0 < kept < 22)
+    assert (f"translated {22 - kept} lines" in err) == (line < 22)
+    assert parts.read_bytes() == whole and not Shard().partial_path(parts).exists()
 
 
 def test_interrupt_prints_the_resume_hint(
@@ -62,10 +64,11 @@ def test_translation_killed_while_writing_resumes(translated: FileCall) -> None:
     """Whatever beginning of the partial file is on the disk, the output is the same."""
     whole = translated("whole.de").read_bytes()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("nmt.cli.translate_file.UnfinishedFile.copy_to", lambda *_: (_ for _ in ()).throw(Killed))
+        patch.setattr("nmt.cli.translate_file.join_shards", lambda *_: (_ for _ in ()).throw(Killed))
         with pytest.raises(Killed):
             translated()
-    partial = partial_path(translated.source.parent / "out.de")
+    output = translated.source.parent / "out.de"
+    partial = Shard().finished_path(output).rename(Shard().partial_path(output))
     content = partial.read_bytes()
     header = content.index(b"\n") + 1
     assert content[header:] == whole
@@ -81,7 +84,7 @@ def test_resume_with_other_settings_is_refused(run: Run, translated: FileCall) -
         kill_at(patch, 10)
         with pytest.raises(Killed):
             translated()
-    partial = partial_path(translated.source.parent / "out.de")
+    partial = Shard().partial_path(translated.source.parent / "out.de")
     before = partial.read_bytes()
     (run.folder / "checkpoints" / "other.safetensors").write_bytes(b"other weights")
     for settings, named in (
@@ -89,6 +92,7 @@ def test_resume_with_other_settings_is_refused(run: Run, translated: FileCall) -
         ({"jsonl": True}, "another format;"),
         ({"search": Sampling()}, "another search;"),
         ({"ckpt": "other"}, "another checkpoint;"),
+        ({"terms": Terms({"dog": "Hund"})}, "another terms;"),
     ):
         with pytest.raises(UserError, match=named) as error:
             translated(**settings)
@@ -118,14 +122,17 @@ def test_existing_output_is_not_overwritten(translated: FileCall) -> None:
 
 
 def test_output_file_is_locked_against_a_second_process(tmp_path: Path) -> None:
-    with unfinished_file(tmp_path / "out", {}) as lines:
+    output, shard = tmp_path / "out", Shard()
+    with unfinished_shard(output, shard, {}) as lines:
+        assert lines is not None
         lines.add(["one\n"])
         with (
             pytest.raises(UserError, match="another process is writing it"),
-            unfinished_file(tmp_path / "out", {}),
+            unfinished_shard(output, shard, {}),
         ):
             pass
-    assert (tmp_path / "out").read_text() == "one\n"
+    assert join_shards(output, 1, {}, 1) == [] and output.read_text() == "one\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 @pytest.mark.slow

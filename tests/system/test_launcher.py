@@ -48,5 +48,15 @@ def test_share_of_the_cores(
     monkeypatch.setattr(process, "usable_cores", lambda: 18)
     monkeypatch.setattr(torch, "set_num_threads", given.append)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    process.share_cores(environment)
+    process.share_machine(Place("torchrun", 5, 8, 1), environment)
     assert given == ([] if threads is None else [threads])
+
+
+@pytest.mark.parametrize(("count", "gpu"), [(1, 0), (2, 1), (4, 3)])  # a task of srun may see only its own GPU
+def test_each_process_has_its_own_gpu(monkeypatch: pytest.MonkeyPatch, count: int, gpu: int) -> None:
+    given: list[int] = []
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: count)
+    monkeypatch.setattr(torch.cuda, "set_device", given.append)
+    process.share_machine(Place("srun", 3, 8, 3), {})
+    assert given == [gpu]
