@@ -22,7 +22,6 @@ Several processes translate one file if torchrun or srun starts the program, or 
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -37,7 +36,7 @@ from nmt.cli.shards import Shard
 from nmt.documents.formats import DocumentFormat, format_by_name
 from nmt.errors import UserError
 from nmt.parameters import Form
-from nmt.system.launcher import Place, launched
+from nmt.system.launch import independent_launch
 from nmt.system.lines import LONGEST, decoded, format_of, is_jsonl
 
 if TYPE_CHECKING:
@@ -80,28 +79,24 @@ class TranslateConfig(SearchSettings):
         return is_jsonl(self.output, self.format)
 
     @property
-    def place(self) -> Place | None:
-        """The place of this process, if a launcher has started several."""
-        place = launched(os.environ)
-        return place if place is not None and place.count > 1 else None
-
-    @property
     def chosen_shard(self) -> Shard:
         """The shard of the file that this process translates: that of the setting, or of its place."""
         if self.shard is not None:
             return Shard(*map(int, self.shard.split("/")))
-        return Shard() if self.place is None else Shard(self.place.rank + 1, self.place.count)
+        place = independent_launch()
+        return Shard(place.rank + 1, place.size)
 
     def _shard_contradictions(self) -> Iterator[str]:
-        place, shard = self.place, self.chosen_shard
-        whose = f"shard={self.shard}: " if place is None else f"{place.launcher} has started {place.count} processes: "
+        place, shard = independent_launch(), self.chosen_shard
+        started = f"{place.launcher} has started {place.size} processes"
         lines_to_file = self.output is not None and self.document is None
         if not 1 <= shard.number <= shard.count:
-            yield f"shard={self.shard}: expected a number from 1 to {shard.count} before the slash"
-        elif place is not None and shard != Shard(place.rank + 1, place.count):
-            yield f"{whose}this one translates shard {place.rank + 1}/{place.count}, got {shard}; leave shard= out"
-        elif (place or self.shard is not None) and not lines_to_file:
-            yield f"{whose}only a file of lines has shards; give input=FILE and output=FILE"
+            yield f"shard={shard}: expected a number from 1 to {shard.count} before the slash"
+        elif place.several and shard != Shard(place.rank + 1, place.size):
+            yield f"shard={shard}: {started}, and this one has shard {place.rank + 1}/{place.size}; leave shard= out"
+        elif (place.several or self.shard is not None) and not lines_to_file:
+            what = started if place.several else f"shard={shard}"
+            yield f"{what}: only a file of lines has shards; give input=FILE and output=FILE"
 
     def contradictions(self) -> Iterator[str]:
         """Yield a message for each setting that contradicts another setting or has no effect with it."""
@@ -144,8 +139,8 @@ def main(config: TranslateConfig) -> None:
     from nmt.system import process
 
     process.speed_up()
-    if config.place is not None:
-        process.share_machine(config.place, os.environ)
+    if (place := independent_launch()).several:
+        process.share_machine(place)
     new_output = new_file(config.output) if config.document is not None else None
     chosen = load(config.ckpt, config.engine, device=config.device, allow=config.allow, search=config.search)
     translator = chosen.translator if config.terms is None else using_terms(chosen.translator, config.terms)
@@ -161,9 +156,8 @@ def main(config: TranslateConfig) -> None:
     elif config.input is not None:
         output = None if config.output is None else Path(config.output)
         source = Source(Path(config.input), config.column or (translator.languages or ("source",))[0])
-        quiet = config.place is not None and config.place.rank > 0
-        paths = [model.path for model in chosen.models]
-        translate_file(line_translator, source, output, stdout, paths, config.chosen_shard, quiet=quiet)
+        paths, shard = [model.path for model in chosen.models], config.chosen_shard
+        translate_file(line_translator, source, output, stdout, paths, shard, quiet=place.rank > 0)
     else:
         if sys.stdin.isatty():
             print("type a sentence and press Enter; Ctrl-D ends the program", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""How the processes of a run were started: one by hand, or several by torchrun or by srun of SLURM."""
+"""How the processes of a program were started: one by hand, or several by torchrun or by srun of SLURM."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WITHOUT_TASKS = ("bash", "interactive")  # names of SLURM jobs in which Lightnin
 
 @dataclass(frozen=True)
 class Launch:
-    """The place of this process among the processes of a run.
+    """The place of this process among those that were started together.
 
     `rank` is its number among `size` processes, and `local_rank` its number among the `local_size` processes of its
     node, which has the number `node`. `launcher` is "torchrun" or "srun", or None if a person or Lightning has started
@@ -43,9 +43,8 @@ def launch(environment: Mapping[str, str] = os.environ) -> Launch:
 
     Raises UserError if the number of processes differs from node to node, which Lightning cannot use.
     """
-    if "TORCHELASTIC_RUN_ID" in environment:
-        names = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "GROUP_RANK")
-        return _even(Launch("torchrun", *(int(environment[name]) for name in names)), "--nproc-per-node")
+    if (found := _by_torchrun(environment)) is not None:
+        return _even(found, "--nproc-per-node")
     if "SLURM_NTASKS" in environment and environment.get("SLURM_JOB_NAME") not in WITHOUT_TASKS:
         size, each = environment["SLURM_NTASKS"], environment.get("SLURM_NTASKS_PER_NODE")
         if size == "1":
@@ -58,6 +57,26 @@ def launch(environment: Mapping[str, str] = os.environ) -> Launch:
         rank, local_rank, node = (int(environment[f"SLURM_{name}"]) for name in ("PROCID", "LOCALID", "NODEID"))
         return _even(Launch("srun", rank, int(size), local_rank, int(each), node), "--ntasks-per-node")
     return Launch()
+
+
+def independent_launch(environment: Mapping[str, str] = os.environ) -> Launch:
+    """Return the place of a process that needs no other one, so any number of processes may be on each node.
+
+    With srun, only `rank`, `size` and `local_rank` are known. A batch script of SLURM that asks for tasks is not one of
+    them: only srun sets the number of tasks of a step.
+    """
+    if (found := _by_torchrun(environment)) is not None:
+        return found
+    if "SLURM_STEP_NUM_TASKS" in environment:
+        return Launch("srun", *(int(environment[f"SLURM_{name}"]) for name in ("PROCID", "STEP_NUM_TASKS", "LOCALID")))
+    return Launch()
+
+
+def _by_torchrun(environment: Mapping[str, str]) -> Launch | None:
+    if "TORCHELASTIC_RUN_ID" not in environment:
+        return None
+    names = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "GROUP_RANK")
+    return Launch("torchrun", *(int(environment[name]) for name in names))
 
 
 def _even(found: Launch, option: str) -> Launch:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Mapping
 
 import torch
 
 from nmt.system import machine
 from nmt.system.cores import usable_cores
-from nmt.system.launcher import Place
+from nmt.system.launch import Launch
 
 MANY_FILES = 10_240  # the most that macOS allows
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_MMAP_MAX = -1, -3, -4  # malloc.h
@@ -74,15 +73,14 @@ def limit_threads(count: int) -> None:
     torch.set_num_threads(count)
 
 
-def share_machine(place: Place, environment: Mapping[str, str]) -> None:
-    """Let this process use its share of the cores and its own GPU, beside the others that the launcher has started.
+def share_machine(place: Launch) -> None:
+    """Let this process use its share of the cores and its own GPU, beside the others that a launcher has started.
 
     The GPU becomes the current one of torch. torchrun gives each process one thread, whatever the number of cores.
     Another OMP_NUM_THREADS was set by the user, and srun lets a task use only its own cores.
     """
-    processes = int(environment.get("LOCAL_WORLD_SIZE", "1"))
-    if processes > 1 and environment.get("OMP_NUM_THREADS") == "1":
-        limit_threads(max(1, usable_cores() // processes))
+    if place.local_size > 1 and os.environ.get("OMP_NUM_THREADS") == "1":
+        limit_threads(max(1, usable_cores() // place.local_size))
     if torch.cuda.is_available():
         torch.cuda.set_device(place.local_rank % torch.cuda.device_count())
 

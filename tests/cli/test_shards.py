@@ -201,7 +201,7 @@ def test_processes_that_finish_at_any_time(tmp_path: Path) -> None:
 
 
 FILES = ["input=lines.en", "output=lines.de"]
-TORCHRUN = {"RANK": "2", "WORLD_SIZE": "4", "LOCAL_RANK": "2", "LOCAL_WORLD_SIZE": "4"}
+SRUN = {"SLURM_PROCID": "2", "SLURM_STEP_NUM_TASKS": "4", "SLURM_LOCALID": "2"}
 
 
 @pytest.mark.parametrize(
@@ -217,14 +217,18 @@ TORCHRUN = {"RANK": "2", "WORLD_SIZE": "4", "LOCAL_RANK": "2", "LOCAL_WORLD_SIZE
         (["input=a.html", "output=b.html", "shard=1/2"], {}, "shard=1/2: only a file of lines has shards"),
         (["input=a.po", "output=b.po", "shard=1/2"], {}, "shard=1/2: only a file of lines has shards"),
         ([*FILES, "input_format=paragraphs", "shard=1/2"], {}, "shard=1/2: only a file of lines has shards"),
-        (["text=a"], TORCHRUN, "torchrun has started 4 processes: only a file of lines has shards"),
-        ([], TORCHRUN, "torchrun has started 4 processes: only a file of lines has shards"),
+        (["text=a"], SRUN, "srun has started 4 processes: only a file of lines has shards"),
+        ([], SRUN, "srun has started 4 processes: only a file of lines has shards"),
         (
             [*FILES, "shard=3/16"],
-            TORCHRUN,
-            "torchrun has started 4 processes: this one translates shard 3/4, got 3/16;",
+            SRUN,
+            "shard=3/16: srun has started 4 processes, and this one has shard 3/4; leave shard= out",
         ),
-        ([*FILES, "shard=1/4"], TORCHRUN, "torchrun has started 4 processes: this one translates shard 3/4, got 1/4;"),
+        (
+            [*FILES, "shard=1/4"],
+            SRUN,
+            "shard=1/4: srun has started 4 processes, and this one has shard 3/4; leave shard= out",
+        ),
     ],
 )
 def test_wrong_shards(

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
+import torch
 from lightning_fabric.plugins.environments import SLURMEnvironment, TorchElasticEnvironment
 
 from nmt.errors import UserError
-from nmt.system.launch import Launch, launch
+from nmt.system import process
+from nmt.system.launch import Launch, independent_launch, launch
 
 
 def torchrun(rank: int, nodes: int, each: int) -> dict[str, str]:
@@ -77,3 +79,46 @@ def test_one_process_is_not_several(environment: Mapping[str, str]) -> None:
 def test_other_numbers_on_each_node_are_refused(environment: Mapping[str, str], message: str) -> None:
     with pytest.raises(UserError, match=message):
         launch(environment)
+
+
+STEP = {"SLURM_PROCID": "3", "SLURM_LOCALID": "1", "SLURM_NTASKS": "7", "SLURM_STEP_NUM_TASKS": "5"}
+
+
+@pytest.mark.parametrize(
+    ("environment", "place"),
+    [
+        ({}, Launch()),
+        ({"RANK": "1", "LOCAL_RANK": "1", "WORLD_SIZE": "2"}, Launch()),
+        ({**torchrun(5, 2, 4), "WORLD_SIZE": "7"}, Launch("torchrun", 5, 7, 1, 4, 1)),
+        (STEP, Launch("srun", 3, 5, 1)),
+        ({**STEP, **torchrun(5, 2, 4)}, Launch("torchrun", 5, 8, 1, 4, 1)),  # torchrun is a task of srun
+        ({"SLURM_NTASKS": "4", "SLURM_PROCID": "0", "SLURM_LOCALID": "0"}, Launch()),  # a batch script
+    ],
+)
+def test_place_of_an_independent_process(environment: Mapping[str, str], place: Launch) -> None:
+    assert independent_launch(environment) == place
+
+
+@pytest.mark.parametrize(
+    ("local_size", "set_by", "threads"),
+    [(4, "1", [4]), (4, "2", []), (64, "1", [1]), (1, "1", []), (4, None, [])],
+)
+def test_share_of_the_cores(
+    monkeypatch: pytest.MonkeyPatch, local_size: int, set_by: str | None, threads: list[int]
+) -> None:
+    given: list[int] = []
+    monkeypatch.setattr(process, "usable_cores", lambda: 18)
+    monkeypatch.setattr(torch, "set_num_threads", given.append)
+    monkeypatch.setenv("OMP_NUM_THREADS", set_by or "")
+    process.share_machine(Launch("torchrun", 0, 64, 0, local_size))
+    assert given == threads
+
+
+@pytest.mark.parametrize(("count", "gpu"), [(1, 0), (2, 1), (4, 3)])  # a task of srun may see only its own GPU
+def test_each_process_has_its_own_gpu(monkeypatch: pytest.MonkeyPatch, count: int, gpu: int) -> None:
+    given: list[int] = []
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: count)
+    monkeypatch.setattr(torch.cuda, "set_device", given.append)
+    process.share_machine(Launch("srun", 3, 8, 3))
+    assert given == [gpu]
