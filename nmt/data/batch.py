@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -19,7 +19,8 @@ class Batch:
 
     `target_in` begins with bos, `target_out` ends with eos, and a source ends with eos. `links` (K, 3) has the links
     between pieces, in a corpus with word alignments: each row is a sentence, a position in its `target_out`, and a
-    position in its source.
+    position in its source. If not `counts`, another process trains on this batch: this process has no batch left in the
+    epoch, and its gradient is multiplied by 0.
     """
 
     source: Tensor
@@ -28,11 +29,14 @@ class Batch:
     target_out: Tensor
     target_mask: Tensor
     links: Tensor | None = None
+    counts: bool = True
 
     def to(self, device: torch.device | str, non_blocking: bool = False) -> Batch:
         """Return the batch with every tensor on `device`."""
-        tensors = {entry.name: getattr(self, entry.name) for entry in fields(self)}
-        moved = {name: each.to(device, non_blocking=non_blocking) for name, each in tensors.items() if each is not None}
+        moved = {
+            name: each.to(device, non_blocking=non_blocking) if isinstance(each, Tensor) else each
+            for name, each in vars(self).items()
+        }
         return Batch(**moved)
 
 

@@ -1,10 +1,11 @@
-"""Batches with a limit on padded tokens, in an order that depends only on (seed, epoch) and is equal on all ranks."""
+"""Batches with a limit on padded tokens, in an order that depends only on (seed, epoch), for any number of ranks."""
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,11 @@ class Plan(Sequence[list[int]]):
     def __len__(self) -> int:
         return len(self.numbers)
 
+    @property
+    def ends(self) -> NDArray[np.int64]:
+        """The number of pairs in the batches up to each batch, itself included."""
+        return np.diff(self.starts)[self.numbers].cumsum()
+
     def __getitem__(self, n: int) -> list[int]:  # type: ignore[override]  # no slices
         number = self.numbers[n]
         pairs: list[int] = self.order[self.starts[number] : self.starts[number + 1]].tolist()
@@ -46,15 +52,14 @@ def plan_batches(
     target_lengths: Lengths,
     budget: int,
     rng: np.random.Generator | None,
-    ranks: int = 1,
     count: int | None = None,
 ) -> Plan:
     """Return batches of pairs with similar lengths and at most `budget` padded tokens on either side.
 
-    With `rng`, pairs of equal lengths and the batches themselves are shuffled, and the last batches are dropped so that
-    all `ranks` get the same number. Without it, batches go from short to long. A pair longer than the budget is a batch
-    by itself. With `count`, there are exactly `count` batches before any is dropped: if there would be more, the budget
-    is raised as little as possible, and if there would be fewer, the batches with most pairs are cut in two.
+    With `rng`, pairs of equal lengths and the batches themselves are shuffled. Without it, batches go from short to
+    long. A pair longer than the budget is a batch by itself. With `count`, there are exactly `count` batches: if there
+    would be more, the budget is raised as little as possible, and if there would be fewer, the batches with most pairs
+    are cut in two.
     """
     if count is None:
         starts = batch_starts(source_lengths, target_lengths, budget)
@@ -64,7 +69,6 @@ def plan_batches(
     if rng:
         rng.shuffle(pairs)
         rng.shuffle(numbers)
-        numbers = numbers[: len(numbers) // ranks * ranks]
     return Plan(_sort(pairs, source_lengths, target_lengths), starts, numbers)
 
 
@@ -150,7 +154,7 @@ def _of_epoch(pairs: Sequence[Encoded] | TrainingPairs, epoch: int) -> Sequence[
 
 
 def count_batches(pairs: Sequence[Encoded] | TrainingPairs, batch_tokens: int) -> int:
-    """Return the number of batches of all ranks in the first epoch, before any is dropped.
+    """Return the number of batches of all ranks in the first epoch.
 
     Shuffling changes neither the lengths in a batch nor the number of batches, so counting them needs no plan.
     """
@@ -158,13 +162,18 @@ def count_batches(pairs: Sequence[Encoded] | TrainingPairs, batch_tokens: int) -
 
 
 class BatchLoader:
-    """Yields the batches of one rank. Its state is the epoch and the number of batches that all ranks have done in it.
+    """Yields the batches of one rank: of `world_size` successive batches, each rank gets one.
 
-    If shuffled, every rank gets the same number of batches: at the end of an epoch, up to `world_size` - 1 batches are
-    dropped. With `shuffled=False`, for validation, batches go from short to long in every epoch, and none is dropped.
+    The order of the batches does not depend on the number of ranks. So an update has the same pairs as one of a single
+    process that accumulates `world_size` batches, also the last update of an epoch, which may have fewer batches than
+    ranks. The ranks without a batch then get another one's, with `counts=False`.
 
-    Every epoch has as many batches as the first one, so that the trainer can count on it. If the pairs of the epochs
-    differ in length, a batch may therefore have slightly more than `batch_tokens` tokens (see `plan_batches`).
+    The state is the epoch and the number of pairs that all ranks have read in it. Another number of ranks can continue
+    from it: no pair of the epoch is lost or read twice.
+
+    With `shuffled=False`, for validation, batches go from short to long in every epoch. Every epoch has as many batches
+    as the first one, so that the trainer can count on it. If the pairs of the epochs differ in length, a batch may
+    therefore have slightly more than `batch_tokens` tokens (see `plan_batches`).
     """
 
     def __init__(
@@ -188,8 +197,7 @@ class BatchLoader:
         self.epoch = 0
         self.done = 0  # batches of this epoch that were yielded, counted over all ranks
         self._first = 0  # where the next iteration begins: at 0 unless a state was loaded
-        self._planned = count_batches(pairs, batch_tokens) if count is None else count
-        self._batches = self._planned - (self._planned % world_size if shuffled else 0)
+        self._batches = count_batches(pairs, batch_tokens) if count is None else count
         self._plan: tuple[int, Plan] | None = None
 
     def plan(self) -> Plan:
@@ -198,19 +206,25 @@ class BatchLoader:
             self._plan = None  # free the memory of the last epoch first
             rng = np.random.default_rng([self.seed, self.epoch]) if self.shuffled else None
             lengths = _lengths(_of_epoch(self.pairs, self.epoch))
-            plan = plan_batches(*lengths, self.batch_tokens, rng, self.world_size, count=self._planned)
-            self._plan = (self.epoch, plan)
+            self._plan = (self.epoch, plan_batches(*lengths, self.batch_tokens, rng, count=self._batches))
         return self._plan[1]
 
     def __len__(self) -> int:
-        """Return the number of batches that this rank gets in a complete epoch."""
-        return len(range(self.rank, self._batches, self.world_size))
+        """Return the number of batches that each rank gets in a complete epoch."""
+        return math.ceil(self._batches / self.world_size)
+
+    @property
+    def left(self) -> int:
+        """The number of batches that each rank still gets in this epoch."""
+        return math.ceil((self._batches - self.done) / self.world_size)
 
     def __iter__(self) -> Iterator[Batch]:
-        batches, pairs, self.done, self._first = self.plan(), _of_epoch(self.pairs, self.epoch), self._first, 0
-        for number in range(self.done + self.rank, len(batches), self.world_size):
-            self.done = number - self.rank + self.world_size
-            yield make_batch(*zip(*(pairs[i] for i in batches[number]), strict=True))
+        batches, pairs, first, self._first = self.plan(), _of_epoch(self.pairs, self.epoch), self._first, 0
+        for start in range(first, len(batches), self.world_size):
+            self.done = min(start + self.world_size, len(batches))
+            number = min(start + self.rank, self.done - 1)
+            batch = make_batch(*zip(*(pairs[i] for i in batches[number]), strict=True))
+            yield batch if number == start + self.rank else replace(batch, counts=False)
 
     def set_epoch(self, epoch: int) -> None:
         """Order the batches for `epoch`; a new epoch begins at its first batch."""
@@ -218,30 +232,38 @@ class BatchLoader:
             self.epoch, self.done, self._first = epoch, 0, 0
 
     def state_dict(self) -> dict[str, int]:
-        """Return the epoch, the batches done in it, their number, the ranks and the version of the order."""
-        numbers = {"batches": self._batches, "ranks": self.world_size, "order": ORDER}
-        return {"epoch": self.epoch, "done": self.done, **numbers}
+        """Return the epoch, the pairs read in it by all ranks, the pairs and batches in it, and the order's version."""
+        ends = self.plan().ends
+        read = int(ends[self.done - 1]) if self.done else 0
+        return {"epoch": self.epoch, "read": read, "pairs": int(ends[-1]), "batches": len(ends), "order": ORDER}
 
     def load_state_dict(self, state: dict[str, int]) -> None:
-        """Continue from `state`: the next iteration yields the rest of that epoch.
+        """Continue from `state`, with any number of ranks: the next iteration yields the rest of that epoch.
 
-        Raises UserError if the state is inside an epoch and the order of its batches, their number or that of the
-        ranks is no longer the same.
+        Raises UserError if the state is inside an epoch and the order of its pairs is no longer the same.
         """
-        self.epoch, self.done = state["epoch"], state["done"]
-        before, now = (state["batches"], state["ranks"]), (self._batches, self.world_size)
-        if self.done == state["batches"]:  # that epoch is complete, so a different number of batches does not matter
-            self.done = self._batches
-        elif self.done and (order := state.get("order", 1)) != ORDER:
+        self.epoch = state["epoch"]
+        if state["read"] in (0, state["pairs"]):  # no other batches of that epoch are needed, so they may differ
+            self.done = self._batches if state["read"] else 0
+        else:
+            self.done = self._place(state)
+        self._first = self.done
+
+    def _place(self, state: dict[str, int]) -> int:
+        """Return the number of batches that hold the pairs read."""
+        if (order := state["order"]) != ORDER:
             raise UserError(
                 "resume: the run stopped inside an epoch whose batches another version of this program has ordered "
                 f"(got order {order}, expected {ORDER}); resume it with that version, or start a new run from its "
                 "weights: init=RUN_FOLDER"
             )
-        elif self.done and before != now:
+        ends = self.plan().ends
+        done = int(np.searchsorted(ends, state["read"])) + 1
+        before, now = (state["pairs"], state["batches"]), (int(ends[-1]), len(ends))
+        if before != now or ends[done - 1] != state["read"]:
             raise UserError(
-                f"resume: the run stopped inside an epoch of {before[0]} batches for {before[1]} processes, but the "
-                f"settings now make {now[0]} for {now[1]}; change data.batch_tokens, data.max_length, data.max_ratio, "
-                "data.filters, data.subword_sampling and trainer.devices back, or start a new run"
+                f"resume: the run stopped inside an epoch of {before[0]:,} pairs in {before[1]:,} batches, but the "
+                f"settings now make {now[0]:,} in {now[1]:,}; change data.batch_tokens, data.max_length, "
+                "data.max_ratio, data.filters and data.subword_sampling back, or start a new run"
             )
-        self._first = self.done
+        return done

@@ -157,7 +157,7 @@ def _metrics(parts: Parts, fitted: Fitted, scored: Mapping[str, Evaluation], bes
         **{split: evaluation.scores.to_dict() for split, evaluation in scored.items()},
         "sentences": {split: len(evaluation.references) for split, evaluation in scored.items()},
         "parameters": parts.parameters,
-        "target_tokens_per_second": counts.tokens_per_second * fitted.processes,
+        "target_tokens_per_second": counts.tokens_per_second,
         "padding_share": counts.padding_share,
         "peak_memory_bytes": machine.peak_memory_bytes(),
         "epochs": round(counts.epochs, 3),

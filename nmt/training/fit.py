@@ -22,7 +22,7 @@ from nmt.system.launch import launch
 from nmt.system.run_files import last_checkpoint
 from nmt.training.callbacks.checkpointing import Checkpointing
 from nmt.training.callbacks.graceful_stop import GracefulStop
-from nmt.training.callbacks.resuming import Generators, SaveResumedConfig
+from nmt.training.callbacks.resuming import Generators, PlaceInEpoch, SaveResumedConfig
 from nmt.training.callbacks.validations import (
     MAX_INTERVAL,
     MAX_VALIDATIONS,
@@ -47,7 +47,7 @@ class Fitted:
     """The results of training that the end of a run needs, apart from the weights and the checkpoints.
 
     `seconds` is the time of training and its validations in all sessions; `session_seconds` is the time of Lightning's
-    fit in this session. `counts` are the sums of this process. `recent` lists the updates whose weights were kept for
+    fit in this session. `counts` are the sums of all processes. `recent` lists the updates whose weights were kept for
     averaging, oldest first. `ema` is the moving average of the weights, by their names in the model, or None.
     `callbacks` are the callbacks that the end of the run calls. `peak_rate` is the configured peak learning rate, and
     `highest_factor` the largest share of it that an update used. `warmed_up` says whether the warm-up had ended before
@@ -110,6 +110,7 @@ def _own(recipe: Recipe, timer: Timer, *, resumed: bool) -> dict[str, Callback]:
     """Return the callbacks that are not settings, with their names for messages."""
     own: dict[str, Callback] = {"the timer": timer, "the random generators": Generators()}
     if resumed:
+        own["the place in the epoch"] = PlaceInEpoch()
         own["the saving of changed settings"] = SaveResumedConfig(recipe)
     if validates_by_progress(recipe.settings.trainer):
         own["the validations"] = Validations()
@@ -124,7 +125,7 @@ def _announce(parts: Parts, ranks: int) -> None:
         f"model: {parts.parameters:,} parameters, vocabulary {parts.translator.tokenizer.target_vocab_size:,}, "
         f"{batches:,} batches an epoch{f', {ranks} processes' * (ranks > 1)}"
     )
-    logger.info(plan(parts.recipe.settings.trainer, parts.limits, parts.schedule, batches // ranks))
+    logger.info(plan(parts.recipe.settings.trainer, parts.limits, parts.schedule, math.ceil(batches / ranks)))
 
 
 def _run(trainer: pl.Trainer, module: TranslationModule, checkpointing: Checkpointing, *, resumed: bool) -> float:
@@ -224,8 +225,8 @@ def _check_shares(parts: Parts, ranks: int) -> None:
     """Raise UserError unless every process gets a batch and a validation pair, and every epoch has a validation."""
     settings = parts.recipe.settings.trainer
     total, val_pairs = len(parts.data.train_dataloader()), len(parts.val_pairs)
-    batches, interval = total // ranks, settings.val_check_interval
-    if not batches or val_pairs < ranks:
+    batches, interval = math.ceil(total / ranks), settings.val_check_interval
+    if total < ranks or val_pairs < ranks:
         raise UserError(
             f"trainer.devices: got {ranks} processes for {total} training batches and {val_pairs} validation pairs, "
             "expected at least one of each for every process; use fewer devices"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, cast
 
 from nmt.config.settings import TrainerConfig
 from nmt.data.batch import Batch
@@ -15,7 +16,7 @@ from nmt.training.objectives.chunked import Mean, Sums, added
 
 @dataclass
 class Counts:
-    """Sums over the batches of one process."""
+    """Sums over batches. `seconds` and `epochs` are those of the first process."""
 
     loss: float = 0.0
     nll: float = 0.0
@@ -39,14 +40,20 @@ class Counts:
         return Counts(*(getattr(self, entry.name) + getattr(other, entry.name) for entry in fields(self)))
 
 
+def _alone(value: Any) -> list[Any]:
+    return [value]
+
+
 class Meter:
     """Counts batches and the seconds between them, since the last log line and over the complete run.
 
     `train_loss` and `train_nll` (both per target token) and `tokens_per_second` are the values of the last log line,
-    and NaN before the first.
+    and NaN before the first. `gathered` returns the values that all processes give, in the order of their ranks; all of
+    them call the methods that need it at the same time: `take`, `totals` and `state_dict`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, gathered: Callable[[Any], list[Any]] = _alone) -> None:
+        self._gathered = gathered
         self.train_loss = self.train_nll = self.tokens_per_second = math.nan
         self._resumed_at = time.perf_counter()
         self._window = Counts()  # since the last log line
@@ -75,20 +82,17 @@ class Meter:
         self._window.seconds += now - self._resumed_at
         self._resumed_at = now
 
-    def take(self, processes: int = 1) -> dict[str, float]:
-        """Return the figures since the last call and start new sums. Without a batch since then, return no figures.
-
-        Tokens per second are multiplied by the number of `processes`.
-        """
-        window = self._window
+    def take(self) -> dict[str, float]:
+        """Return the figures of all processes since the last call, and start new sums. Without a batch, return none."""
+        window, self._window = self._of_all(self._window), Counts()
+        figures = functools.reduce(added, self._gathered(self._figures))
+        self._figures = {}
+        self._before += window
         if not window.target_tokens:
             return {}
         self.train_loss = window.loss / window.target_tokens
         self.train_nll = window.nll / window.target_tokens
-        self.tokens_per_second = window.tokens_per_second * processes
-        figures, self._figures = self._figures, {}
-        self._before += window
-        self._window = Counts()
+        self.tokens_per_second = window.tokens_per_second
         return {
             "loss": self.train_loss,
             **{name: mean.value for name, mean in figures.items()},
@@ -96,10 +100,16 @@ class Meter:
             "padding_share": window.padding_share,
         }
 
+    def _of_all(self, window: Counts) -> Counts:
+        total, *others = self._gathered(window)
+        for each in others:
+            total += replace(each, seconds=0.0, epochs=0.0)
+        return cast(Counts, total)
+
     @property
     def totals(self) -> Counts:
-        """The sums of the run so far."""
-        return self._before + self._window
+        """The sums of the run so far, over all processes."""
+        return self._before + self._of_all(self._window)
 
     def state_dict(self) -> dict[str, Any]:
         """Return the sums of the run as plain values for a checkpoint."""

@@ -47,7 +47,7 @@ class TranslationModule(pl.LightningModule):
         self.parts = parts
         self.model = parts.translator.model
         self._seconds_trained = seconds_trained
-        self.meter = Meter()
+        self.meter = Meter(self._gathered)
         self.validation = Validation()
         self.share = 0.0  # of the run, before the current update; equal in all processes
         self.highest_factor = 0.0  # that the schedule has returned in all sessions
@@ -126,6 +126,8 @@ class TranslationModule(pl.LightningModule):
     def training_step(self, batch: Batch, batch_index: int) -> Tensor:
         """Return the summed loss of one batch; the update divides its gradient by the tokens of all its batches."""
         sums = self.parts.objective.training_sums(self.model, batch)
+        if not batch.counts:
+            return sums.loss * 0.0
         self._update_tokens += sums.tokens
         self.meter.count(batch, sums, 1 / self.trainer.num_training_batches)
         return sums.loss
@@ -150,7 +152,7 @@ class TranslationModule(pl.LightningModule):
 
     def _log_training(self) -> None:
         """Write the figures since the last call to the loggers."""
-        figures = self.meter.take(self.trainer.world_size)
+        figures = self.meter.take()
         if not figures:
             return
         figures |= {"learning_rate": self._learning_rate, "gradient_norm": self._gradient_norm}

@@ -28,7 +28,7 @@ from nmt.training.meter import Limits
 
 logger = logging.getLogger(__name__)
 
-FORMAT = 3
+FORMAT = 4
 FIELDS = {"format": int, "config": dict, "tokenizer": dict, "update": int}  # of the entry `nmt`
 MARK = b"PK\x03\x04"  # the first bytes of a zip file, which torch writes
 # Settings that must not change on resume, because the state in last.ckpt depends on them: the weights, the optimizer's

@@ -1,6 +1,7 @@
 """Sums over batches, the clock of training, and the share of the limits that is used up."""
 
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -37,10 +38,31 @@ def test_figures_of_two_batches(clock):
         meter.count(BATCH, sums(loss, 5), 0.25)
         clock.seconds += 2.0
         meter.count_seconds()
-    figures = meter.take(processes=3)
-    assert figures == {"loss": 1.5, "target_tokens_per_second": 7.5, "padding_share": pytest.approx(0.25)}
-    assert (meter.train_loss, meter.train_nll, meter.tokens_per_second) == (1.5, 1.5, 7.5)
+    figures = meter.take()
+    assert figures == {"loss": 1.5, "target_tokens_per_second": 2.5, "padding_share": pytest.approx(0.25)}
+    assert (meter.train_loss, meter.train_nll, meter.tokens_per_second) == (1.5, 1.5, 2.5)
     assert meter.take() == {} and meter.train_loss == 1.5
+
+
+def test_figures_are_those_of_all_processes(clock):
+    """The second process has twice as many tokens, and other figures; both take the same time."""
+
+    def gathered(value):
+        if isinstance(value, Counts):
+            return [value, replace(value, loss=3 * value.loss, target_tokens=2 * value.target_tokens)]
+        return [value, {"alignment_loss": Mean(1.0, 2)} if value else {}]
+
+    meter = Meter(gathered)
+    meter.resume_clock()
+    meter.count(BATCH, sums(6.0, 5, alignment_loss=Mean(6.0, 2)), 0.25)
+    clock.seconds += 2.0
+    meter.count_seconds()
+    state = meter.state_dict()
+    figures = meter.take()
+    assert figures["loss"] == (6 + 18) / 15 and figures["target_tokens_per_second"] == 7.5
+    assert figures["alignment_loss"] == 7 / 4
+    assert (meter.totals.seconds, meter.totals.epochs, meter.totals.target_tokens) == (2.0, 0.25, 15)
+    assert state == vars(meter.totals)
 
 
 def test_figures_of_the_objective_are_means_over_their_own_counts(clock):

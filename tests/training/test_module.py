@@ -48,7 +48,7 @@ class Recorder(Objective):
 def test_an_objective_gets_its_passes_and_weights(parts, passes, needs_weights):
     objective = Recorder(passes, needs_weights)
     module = TranslationModule(replace(parts, objective=objective), lambda: 0.0)
-    module.trainer = SimpleNamespace(num_training_batches=8)
+    module.trainer = SimpleNamespace(num_training_batches=8, world_size=1)
     module.train()
     batch = next(iter(parts.data.train_dataloader()))
     loss = module.training_step(batch, 0)
@@ -67,7 +67,7 @@ def test_an_objective_gets_its_passes_and_weights(parts, passes, needs_weights):
 
 def test_repeated_passes_are_the_same_batch(parts):
     module = TranslationModule(replace(parts, objective=Recorder(2, False)), lambda: 0.0)
-    module.trainer = SimpleNamespace(num_training_batches=8)
+    module.trainer = SimpleNamespace(num_training_batches=8, world_size=1)
     module.eval()  # no dropout
     module.training_step(next(iter(parts.data.train_dataloader())), 0)
     first, second = module.parts.objective.hidden.chunk(2)

@@ -124,7 +124,7 @@ def test_no_code_in_a_file_is_executed(tmp_path: Path) -> None:
 
 def test_other_files_of_torch_and_other_formats_are_refused(state: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "last.ckpt"
-    for about, message in ((None, "not hold the state"), ({"format": 2}, "got format 2, expected 3")):
+    for about, message in ((None, "not hold the state"), ({"format": 3}, "got format 3, expected 4")):
         save_state({**state, "nmt": about and state["nmt"] | about}, path)
         with pytest.raises(UserError, match=message):
             load_state(path)

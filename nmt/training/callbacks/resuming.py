@@ -1,4 +1,4 @@
-"""Callbacks for resuming a run: they restore the random generators, and write the changed settings."""
+"""Callbacks for resuming a run: they restore its place and its random generators, and write the changed settings."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import torch
 from pytorch_lightning.callbacks import Callback
 
 from nmt.config.recipe import Recipe
+from nmt.data.loader import BatchLoader
 from nmt.system.atomic import write_atomically
 from nmt.system.run_files import CONFIG
 
@@ -58,6 +59,19 @@ class Generators(Callback):
         if self._gpu is not None and state["cuda"] is not None:
             torch.cuda.set_rng_state(state["cuda"], self._gpu)
         self._loaded = []
+
+
+class PlaceInEpoch(Callback):
+    """Tells Lightning how much of an epoch is done if another number of processes has read the first part of it."""
+
+    def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Count the batches of the epoch as if the present number of processes had read all of them."""
+        loader, done = trainer.train_dataloader, trainer.fit_loop.epoch_loop.batch_progress.current
+        assert isinstance(loader, BatchLoader)
+        if loader.done and loader.left:
+            moved = len(loader) - loader.left - done.ready
+            for name in ("ready", "started", "processed", "completed"):
+                setattr(done, name, getattr(done, name) + moved)
 
 
 class SaveResumedConfig(Callback):
