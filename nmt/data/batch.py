@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -33,7 +34,7 @@ class Batch:
 
     def to(self, device: torch.device | str, non_blocking: bool = False) -> Batch:
         """Return the batch with every tensor on `device`."""
-        moved = {
+        moved: dict[str, Any] = {
             name: each.to(device, non_blocking=non_blocking) if isinstance(each, Tensor) else each
             for name, each in vars(self).items()
         }
