@@ -35,7 +35,7 @@ class InsertSpans(Augmentation):
         while count < 4 and rng.random() < self.more:
             count += 1
         for _ in range(count):
-            how = rng.choices(["replace", "surround", "end"], [4, 3, 2])[0]
+            how = rng.choices(["replace", "surround", "end"], [3, 4, 1])[0]
             marks = f"\uff5f{number}\uff60", f"\uff5f{number + 1}\uff60"
             if how == "end":
                 ends.append(marks[0])
