@@ -66,7 +66,8 @@ def translate_file(
                 _finish(line_translator, source, output, shard, lines, total, quiet=quiet)
         missing = join_shards(output, shard.count, record, total)
         if missing:
-            print_stderr(f"{output}: waits for the shards {', '.join(map(str, missing))} of {shard.count}")
+            some = ", ".join(map(str, missing[:12])) + ", ..." * (len(missing) > 12)
+            print_stderr(f"{output}: waits for {len(missing)} of {shard.count} shards: {some}")
 
 
 def _finish(

@@ -112,7 +112,7 @@ def test_messages_name_the_shard(translated: FileCall, capsys: pytest.CaptureFix
     translated(shard=Shard(2, 3), max_length_factor=0.01, max_length_extra=0)
     err = capsys.readouterr().err
     assert "\nshard 2/3: translated 8 lines in 0:00:0" in err and "warning: shard 2/3: " in err
-    assert err.endswith("out.de: waits for the shards 1, 3 of 3\n")
+    assert err.endswith("out.de: waits for 2 of 3 shards: 1, 3\n")
 
 
 def test_shards_of_other_commands_are_not_joined(translated: FileCall) -> None:
