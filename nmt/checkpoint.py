@@ -177,7 +177,7 @@ def load(path: Path) -> Checkpoint:
     try:
         if metadata.pop("sha256") != _digest(metadata, tensors):
             raise UserError("its content does not match its SHA-256")
-        vocabularies = [bytes(tensors.pop(side).numpy()) for side in SIDES if side in tensors]
+        tokenizer = Tokenizer(*(bytes(tensors.pop(side).numpy()) for side in SIDES if side in tensors))
         update = int(metadata["update"])
         if not 0 <= update < 1 << 63:
             raise UserError(f"update: got {metadata['update']:.20}, expected a number of updates")
@@ -189,8 +189,8 @@ def load(path: Path) -> Checkpoint:
     config = parse_json(metadata["config"], ConfigFile, where=f"{path}: config", remedy=another)
     scores = parse_json(metadata["scores"], dict[str, Any], where=f"{path}: scores", remedy=another)
     try:
-        tokenizer = Tokenizer(*vocabularies, spans=Spans(config.get("spans", {})))
-    except (UserError, TypeError) as error:  # a TypeError without a vocabulary
+        tokenizer = tokenizer.with_spans(Spans(config.get("spans", {})))
+    except UserError as error:
         raise UserError(f"{path}: damaged checkpoint ({_short(error)}); {another}") from error
     broken = non_finite(tensors)
     if broken is not None:
@@ -252,8 +252,7 @@ def load_model(path: str | Path, device: str | torch.device = "cpu", allow: Sequ
         model = build()
         _require_fit(found.weights, model)
         set_weights(model, found.weights)
-        other = {name: value for name, value in weights_of(model).items() if value.dtype != found.weights[name].dtype}
-        if broken := non_finite(other):  # float64 has larger numbers
+        if broken := non_finite(weights_of(model)):  # float64 has larger numbers
             raise UserError(f"the weight {broken} is too large for {torch.get_default_dtype()}")
     except UserError as error:
         raise UserError(f"{path}: {error}") from error

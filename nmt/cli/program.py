@@ -5,7 +5,6 @@ A user's mistake gives one line and status 2, any other error gives a traceback.
 
 from __future__ import annotations
 
-import atexit
 import errno
 import gc
 import io
@@ -62,7 +61,6 @@ def run(work: Callable[[list[str]], None]) -> NoReturn:
     """
     status = 0
     gc.set_threshold(OBJECTS_BEFORE_GARBAGE_COLLECTION)
-    atexit.register(gc.freeze)  # at its end, Python looks for cycles among all other objects: a fifth of a second
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may lack characters of our text
         sys.stdout.reconfigure(errors="backslashreplace")
     outlive_terminal()

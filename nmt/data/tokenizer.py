@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import sentencepiece
+from sentencepiece.sentencepiece_model_pb2 import ModelProto  # type: ignore[attr-defined]
 
 from nmt.data.cache import read_entry, write_entry
 from nmt.data.normalization import normalized, rule_table
@@ -336,9 +337,6 @@ def _key(split: Split, config: TokenizerConfig, spans: Spans) -> str:
 
 
 def _train_model(texts: Iterable[str], vocab_size: int, side: str, config: TokenizerConfig) -> bytes:
-    # Here, because loading a tokenizer needs no protobuf.
-    from sentencepiece.sentencepiece_model_pb2 import ModelProto  # type: ignore[attr-defined]
-
     writer, failures = io.BytesIO(), list[BaseException]()
     with tempfile.TemporaryDirectory() as folder:
         rules = Path(folder) / "rules.tsv"

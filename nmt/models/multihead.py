@@ -65,42 +65,13 @@ class MultiHeadAttention(nn.Module):
         a key. With `causal`, a query cannot attend to keys after its position.
         """
         keys, values = self.project(memory, positions)
-        return self.attend(query, keys, values, mask, positions=positions, causal=causal, need_weights=need_weights)
-
-    def project(self, memory: Tensor, positions: Positions | None = None, start: int = 0) -> tuple[Tensor, Tensor]:
-        """Return keys and values (B, H, S, D / H) of `memory` (B, S, memory width). Its first position is `start`."""
-        keys, values = self.key_value(memory).chunk(2, dim=-1)
-        keys = self.key_norm(self._split(keys))
-        return (keys if positions is None else positions.rotate(keys, start)), self._split(values)
-
-    def project_query(self, query: Tensor, positions: Positions | None = None, start: int = 0) -> Tensor:
-        """Return queries (B, H, T, D / H) of `query` (B, T, D). Its first position is `start`."""
-        projected = self._split(self.query(query))
-        normalized: Tensor = self.query_norm(projected)
-        return normalized if positions is None else positions.rotate(normalized, start)
-
-    def attend(
-        self,
-        query: Tensor,
-        keys: Tensor,
-        values: Tensor,
-        mask: Tensor | None = None,
-        *,
-        positions: Positions | None = None,
-        start: int = 0,
-        causal: bool = False,
-        need_weights: bool = False,
-    ) -> tuple[Tensor, Tensor | None]:
-        """Return the same as `forward` for projected keys and values. `start` is the position of the first query."""
-        queries = self.project_query(query, positions, start)
-        bias = None
-        if positions is not None:
-            bias = positions.bias(queries, keys.shape[2], start=start, scale=self.scale)
+        queries = self.project_query(query, positions)
+        bias = None if positions is None else positions.bias(queries, keys.shape[2], scale=self.scale)
         explicit = need_weights or _products_are_faster(queries, keys)
         # The kernel is fastest with its built-in causal mask, but then it accepts no other mask.
-        is_causal = causal and not explicit and mask is None and bias is None and start == 0
+        is_causal = causal and not explicit and mask is None and bias is None
         if not is_causal:
-            mask = _join(mask, bias, _past(query.shape[1], keys.shape[2], start, query.device) if causal else None)
+            mask = _join(mask, bias, _past(query.shape[1], query.device) if causal else None)
         if explicit:
             weights = attention_weights(queries, keys, mask, self.scale)
             return self.join(self.dropout(weights) @ values), weights if need_weights else None
@@ -111,6 +82,61 @@ class MultiHeadAttention(nn.Module):
             scale=self.scale,
         )
         return self.join(contexts), None
+
+    def project(self, memory: Tensor, positions: Positions | None = None) -> tuple[Tensor, Tensor]:
+        """Return keys and values (B, H, S, D / H) of `memory` (B, S, memory width)."""
+        keys, values = self.key_value(memory).chunk(2, dim=-1)
+        keys = self.key_norm(self._split(keys))
+        return (keys if positions is None else positions.rotate(keys)), self._split(values)
+
+    def project_query(self, query: Tensor, positions: Positions | None = None) -> Tensor:
+        """Return queries (B, H, T, D / H) of `query` (B, T, D)."""
+        projected = self._split(self.query(query))
+        normalized: Tensor = self.query_norm(projected)
+        return normalized if positions is None else positions.rotate(normalized)
+
+    def entry(self, x: Tensor, positions: Positions, start: int) -> Tensor:
+        """Return keys and values (N, H, 1, 2 D / H), side by side, of one token x (N, D) at the position `start`."""
+        keys, values = self.key_value(x).view(x.shape[0], 2, self.heads, 1, -1).unbind(1)
+        return torch.cat((positions.rotate(self.key_norm(keys), start), values), dim=-1)
+
+    def memory(self, memory: Tensor) -> tuple[Tensor, Tensor]:
+        """Return transposed keys (B, H, D / H, S) and values (B, H, S, D / H) of a memory, for `read_memory`."""
+        keys, values = self.project(memory)
+        return keys.transpose(2, 3).contiguous(), values.contiguous()
+
+    def read_prefix(
+        self, x: Tensor, entries: Tensor, positions: Positions, *, need_weights: bool
+    ) -> tuple[Tensor, Tensor | None]:
+        """Return the context (N, D) of one token x (N, D) from the `entries` (N, H, T, 2 D / H) of its prefix.
+
+        The token is the last of the prefix. The weights are (N, H, 1, T).
+        """
+        start = entries.shape[2] - 1
+        queries = self.query_norm(self.query(x).view(x.shape[0], self.heads, 1, -1))
+        queries = positions.rotate(queries, start) * self.scale
+        keys, values = entries.flatten(0, 1).chunk(2, dim=-1)
+        bias = positions.bias(queries, entries.shape[2], start=start)
+        if bias is not None:
+            bias = bias.expand(x.shape[0], self.heads, 1, -1).flatten(0, 1)
+        contexts, weights = _read(queries.flatten(0, 1), keys.transpose(1, 2), values, bias)
+        return self.output(contexts.view(x.shape)), weights.view(*entries.shape[:2], 1, -1) if need_weights else None
+
+    def read_memory(
+        self, x: Tensor, keys: Tensor, values: Tensor, bias: Tensor, *, need_weights: bool
+    ) -> tuple[Tensor, Tensor | None]:
+        """Return the context (N, D) of one token x (N, D) of each hypothesis from the `memory` of its sentence.
+
+        `bias` (B * H, 1, S) is -inf at padding. The weights are (N, H, 1, S).
+        """
+        sentences, _, head_width, length = keys.shape
+        # The hypotheses of a sentence are queries to the same memory: (N, D) -> (B * H, N / B, D / H).
+        queries = self.query_norm(self.query(x).view(sentences, -1, self.heads, head_width)) * self.scale
+        queries = queries.transpose(1, 2).reshape(bias.shape[0], -1, head_width)
+        contexts, weights = _read(queries, keys.flatten(0, 1), values.flatten(0, 1), bias)
+        out = self.output(contexts.view(sentences, self.heads, -1, head_width).transpose(1, 2).reshape(x.shape))
+        weights = weights.view(sentences, self.heads, -1, length)  # (B, H, N / B, S)
+        return out, weights.transpose(1, 2).reshape(x.shape[0], self.heads, 1, length) if need_weights else None
 
     def join(self, contexts: Tensor) -> Tensor:
         """Return the output (B, T, D) for the contexts (B, H, T, D / H) of the heads."""
@@ -135,6 +161,16 @@ def attention_weights(queries: Tensor, keys: Tensor, mask: Tensor | None, scale:
     return masked.softmax(-1)
 
 
+def _read(queries: Tensor, keys: Tensor, values: Tensor, bias: Tensor | None) -> tuple[Tensor, Tensor]:
+    """Return contexts and weights for R rows of scaled queries (R, Q, d), transposed keys (R, d, S), values (R, S, d).
+
+    A decoding step is so small that the number of calls of torch decides about its time, not that of products.
+    """
+    scores = torch.bmm(queries, keys) if bias is None else torch.baddbmm(bias, queries, keys)
+    weights = scores.softmax(-1)
+    return torch.bmm(weights, values), weights
+
+
 def _products_are_faster(queries: Tensor, keys: Tensor) -> bool:
     """Return whether batched products are faster on a CPU than the fused kernel, which multiplies block by block.
 
@@ -156,9 +192,9 @@ def require_division(width: int, heads: int) -> None:
         raise ParameterError("heads", f"got {heads}, expected a number that divides the width {width}")
 
 
-def _past(queries: int, keys: int, start: int, device: torch.device) -> Tensor:
-    """Return the causal mask (T, S). It is True for keys up to the position of the query."""
-    return torch.ones(queries, keys, dtype=torch.bool, device=device).tril(start)
+def _past(length: int, device: torch.device) -> Tensor:
+    """Return the causal mask (T, T). It is True for keys up to the position of the query."""
+    return torch.ones(length, length, dtype=torch.bool, device=device).tril()
 
 
 def _join(mask: Tensor | None, bias: Tensor | None, past: Tensor | None) -> Tensor | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, cast
 
 import torch
@@ -130,27 +130,23 @@ class EncoderLayer(nn.Module):
 
 @dataclass(frozen=True)
 class LayerCache(State):
-    """The projected keys and values of a layer, all (., H, ., D / H).
+    """The projected keys and values of a layer.
 
-    Keys and values of the prefix have one row for each hypothesis, those of the memory one row for each sentence.
+    `prefix` (N, H, T, 2 D / H) has those of each hypothesis side by side. `memory_keys` (B, H, D / H, S) and
+    `memory_values` (B, H, S, D / H) have those of each sentence.
     """
 
-    keys: Tensor
-    values: Tensor
+    prefix: Tensor
     memory_keys: Tensor = per_sentence()
     memory_values: Tensor = per_sentence()
-
-    def append(self, keys: Tensor, values: Tensor) -> LayerCache:
-        """Return the cache with one more position."""
-        return replace(self, keys=torch.cat((self.keys, keys), dim=2), values=torch.cat((self.values, values), dim=2))
 
 
 @dataclass(frozen=True)
 class TransformerState(State):
-    """The cache of each layer, and the mask (B, S) of the memory."""
+    """The cache of each layer, and the bias (B, S) of the memory: 0, or -inf at padding."""
 
     layers: tuple[LayerCache, ...]
-    memory_mask: Tensor = per_sentence()
+    memory_bias: Tensor = per_sentence()
 
 
 class DecoderLayer(nn.Module):
@@ -182,37 +178,30 @@ class DecoderLayer(nn.Module):
             inputs, inputs, positions=positions, causal=True, need_weights=need_self
         )
         x = self.self_residual.after(x, out)
-        keys, values = self.cross_attention.project(memory)
-        x, cross_weights = self._read_memory(x, keys, values, memory_mask, need_cross)
-        return x, self_weights, cross_weights
+        inputs = self.cross_residual.before(x)
+        out, cross_weights = self.cross_attention(inputs, memory, memory_mask, need_weights=need_cross)
+        x = self.cross_residual.after(x, out)
+        return self._fed_forward(x), self_weights, cross_weights
 
     def step(
-        self, x: Tensor, cache: LayerCache, memory_mask: Tensor, positions: Positions, *, need_weights: bool
+        self, x: Tensor, cache: LayerCache, memory_bias: Tensor, positions: Positions, *, need_weights: bool
     ) -> tuple[Tensor, Tensor | None, Tensor | None, LayerCache]:
-        """Return one position (N, 1, D), the weights (N, H, 1, .) and the longer cache."""
-        start = cache.keys.shape[2]
+        """Return one position (N, D), the weights (N, H, 1, .) and the longer cache."""
         inputs = self.self_residual.before(x)
-        cache = cache.append(*self.self_attention.project(inputs, positions, start))
-        out, self_weights = self.self_attention.attend(
-            inputs, cache.keys, cache.values, positions=positions, start=start, need_weights=need_weights
-        )
+        entry = self.self_attention.entry(inputs, positions, cache.prefix.shape[2])
+        cache = LayerCache(torch.cat((cache.prefix, entry), dim=2), cache.memory_keys, cache.memory_values)
+        out, self_weights = self.self_attention.read_prefix(inputs, cache.prefix, positions, need_weights=need_weights)
         x = self.self_residual.after(x, out)
-        # The beams of a sentence are queries to the same memory: (N, 1, D) -> (B, K, D).
-        beams = x.view(memory_mask.shape[0], -1, x.shape[-1])
-        beams, cross_weights = self._read_memory(
-            beams, cache.memory_keys, cache.memory_values, memory_mask, need_weights
-        )
-        if cross_weights is not None:
-            cross_weights = cross_weights.transpose(1, 2).flatten(0, 1).unsqueeze(2)  # (B, H, K, S) -> (N, H, 1, S)
-        return beams.reshape(x.shape), self_weights, cross_weights, cache
-
-    def _read_memory(
-        self, x: Tensor, keys: Tensor, values: Tensor, mask: Tensor, need_weights: bool
-    ) -> tuple[Tensor, Tensor | None]:
         inputs = self.cross_residual.before(x)
-        out, weights = self.cross_attention.attend(inputs, keys, values, mask, need_weights=need_weights)
+        out, cross_weights = self.cross_attention.read_memory(
+            inputs, cache.memory_keys, cache.memory_values, memory_bias, need_weights=need_weights
+        )
         x = self.cross_residual.after(x, out)
-        return self.feed_residual.after(x, self.feed_forward(self.feed_residual.before(x))), weights
+        return self._fed_forward(x), self_weights, cross_weights, cache
+
+    def _fed_forward(self, x: Tensor) -> Tensor:
+        out: Tensor = self.feed_residual.after(x, self.feed_forward(self.feed_residual.before(x)))
+        return out
 
 
 class Embedding(nn.Module):
@@ -333,23 +322,25 @@ class TransformerDecoder(Decoder[TransformerState]):
     def init_state(self, encoded: EncoderOutput) -> TransformerState:
         caches = []
         for layer in self._layers():
-            # Otherwise every step would copy them for its products.
-            keys, values = (x.contiguous() for x in layer.cross_attention.project(encoded.memory))
-            empty = keys[:, :, :0]
-            caches.append(LayerCache(empty, empty, keys, values))
-        return TransformerState(tuple(caches), encoded.memory_mask)
+            keys, values = layer.cross_attention.memory(encoded.memory)
+            empty = keys.new_empty(*keys.shape[:2], 0, 2 * keys.shape[2])
+            caches.append(LayerCache(empty, keys, values))
+        bias = torch.zeros_like(encoded.memory_mask, dtype=encoded.memory.dtype)
+        return TransformerState(tuple(caches), bias.masked_fill(~encoded.memory_mask, -torch.inf))
 
     def step(
         self, tokens: Tensor, state: TransformerState, *, need_weights: bool = False
     ) -> tuple[Tensor, AttentionWeights | None, TransformerState]:
-        x = self.embed(tokens[:, None], self.positions, start=state.layers[0].keys.shape[2])  # (N, 1, D)
+        x = self.embed(tokens[:, None], self.positions, start=state.layers[0].prefix.shape[2])[:, 0]  # (N, D)
+        heads = state.layers[0].prefix.shape[1]
+        bias = state.memory_bias.repeat_interleave(heads, 0).unsqueeze(1)  # (B * H, 1, S)
         caches, all_cross, all_self = [], [], []
         for layer, cache in zip(self._layers(), state.layers, strict=True):
             x, self_weights, cross_weights, cache = layer.step(
-                x, cache, state.memory_mask, self.positions, need_weights=need_weights
+                x, cache, bias, self.positions, need_weights=need_weights
             )
             caches.append(cache)
             all_self.append(self_weights)
             all_cross.append(cross_weights)
         weights = AttentionWeights(stack_layers(all_cross), stack_layers(all_self)) if need_weights else None
-        return self.norm(x)[:, 0], weights, TransformerState(tuple(caches), state.memory_mask)
+        return self.norm(x), weights, TransformerState(tuple(caches), state.memory_bias)

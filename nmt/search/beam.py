@@ -188,7 +188,7 @@ class BeamSearch(ConstrainedSearch):
         unbeatable = worst_kept >= best_live / self._divisor(live.max_length)
         return at_limit | enough | unbeatable
 
-    def _divisor(self, length: Tensor | int) -> Tensor:
+    def _divisor(self, length: Tensor | int) -> Tensor | float:
         return length_normalization(length, self.length_penalty, self.normalization)
 
     def normalized(self, token_log_probs: Sequence[float]) -> float:
@@ -323,10 +323,11 @@ def record(found: list[list[Hypothesis]], index: Tensor, candidates: Beams, scor
         found[sentence].append(Hypothesis(tokens, log_probs, score))
 
 
-def length_normalization(length: Tensor | int, length_penalty: float, kind: str = "gnmt") -> Tensor:
+def length_normalization(length: Tensor | int, length_penalty: float, kind: str = "gnmt") -> Tensor | float:
     """Return the divisor of log P: ((5 + length) / 6) ** length_penalty, or length ** length_penalty for "power"."""
-    length = torch.as_tensor(length)
-    return ((5.0 + length) / 6.0 if kind == "gnmt" else length.float()) ** length_penalty
+    if isinstance(length, Tensor):
+        return ((5.0 + length) / 6.0 if kind == "gnmt" else length.float()) ** length_penalty
+    return float(((5.0 + length) / 6.0 if kind == "gnmt" else length) ** length_penalty)
 
 
 def coverage(state: Attending, parents: Tensor) -> Tensor:

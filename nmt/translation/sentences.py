@@ -17,7 +17,6 @@ The rule is the same for all languages. It uses the Unicode properties of charac
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterable
 from itertools import pairwise
 
@@ -44,30 +43,27 @@ _STOP = rf"""
 """
 _ELLIPSIS = rf"(?<! [^\s\p{{Sentence_Terminal}}…]\s | {korean.UNFINISHED} ) (?: \.\.++ | … )"
 _GOES_ON = rf"""\s++ (?: \p{{Ll}} | {korean.PARTICLE} | (?<= [\p{{Pf}}"']\s+ ) {korean.AFTER_QUOTE} )"""
-_END = rf"""
-[\p{{Sentence_Terminal}}&&{_WIDE}]++ {_CLOSING}
-| (?<! [\p{{Sentence_Terminal}}…] )  # from the first mark only: long runs of marks take no longer
-  (?: {_STOP} | {_ELLIPSIS} | (?![.…]) \p{{Sentence_Terminal}} )++
-  (?:
-    {_CLOSING} \p{{Pi}}?+ (?=\s) (?! {_GOES_ON} )  # a German quotation ends with a mark of \p{{Pi}}
-    | (?<= {korean.LAST_SYLLABLE}\.+ | \p{{Hangul}}[!?]+ ) (?= \p{{Hangul}} ) (?! {korean.PARTICLE} )
-  )
-| {korean.ENDING} (?= \s++ ["'\p{{Pi}}]? [\p{{L}}\p{{N}}] ) (?! \s++ {korean.PARTICLE} )
-"""
+_END = regex.compile(
+    rf"""
+    [\p{{Sentence_Terminal}}&&{_WIDE}]++ {_CLOSING}
+    | (?<! [\p{{Sentence_Terminal}}…] )  # from the first mark only: long runs of marks take no longer
+      (?: {_STOP} | {_ELLIPSIS} | (?![.…]) \p{{Sentence_Terminal}} )++
+      (?:
+        {_CLOSING} \p{{Pi}}?+ (?=\s) (?! {_GOES_ON} )  # a German quotation ends with a mark of \p{{Pi}}
+        | (?<= {korean.LAST_SYLLABLE}\.+ | \p{{Hangul}}[!?]+ ) (?= \p{{Hangul}} ) (?! {korean.PARTICLE} )
+      )
+    | {korean.ENDING} (?= \s++ ["'\p{{Pi}}]? [\p{{L}}\p{{N}}] ) (?! \s++ {korean.PARTICLE} )
+    """,
+    regex.VERBOSE | regex.V1,
+)
 _CLAUSE_END = regex.compile(rf"\p{{Terminal_Punctuation}}\s|[\p{{Terminal_Punctuation}}&&{_WIDE}]", regex.V1)
 _SPACE = regex.compile(r"\s+")
 _WITHOUT_SPACE = regex.compile(rf"[\p{{Han}}\p{{Hiragana}}\p{{Katakana}}{_WIDE}]\Z", regex.V1)
 
 
-@functools.cache
-def _end() -> regex.Pattern[str]:
-    """Return the pattern of the end of a sentence. It is compiled at its first use: most programs split no text."""
-    return regex.compile(_END, regex.VERBOSE | regex.V1)
-
-
 def split(text: str) -> list[str]:
     """Return the sentences of `text`, without white space at their ends. A blank text has no sentence."""
-    ends = [match.end() for match in _end().finditer(text)]
+    ends = [match.end() for match in _END.finditer(text)]
     found = (text[start:end].strip() for start, end in pairwise([0, *ends, len(text)]))
     return [sentence for sentence in found if sentence]
 

@@ -7,8 +7,6 @@ import json
 import os
 import re
 import select
-import subprocess
-import sys
 import threading
 from pathlib import Path
 from typing import Any, Literal
@@ -28,10 +26,6 @@ from nmt.translation.source import SourcePart
 from nmt.translation.translation import Translation
 from nmt.translation.translator import Translator
 from tests.tiny_run import Run, knowing_terms, sentences
-
-# What a translation does not use: training, scores, pictures, documents, the compiler of torch.
-UNUSED = {"datasets", "google.protobuf", "matplotlib", "nmt.documents.html", "nmt.evaluation", "nmt.export", "nmt.lab"}
-UNUSED |= {"pytorch_lightning", "rich", "sacrebleu", "sympy", "tensorboard", "torch._dynamo", "torchmetrics"}
 
 
 def feed(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
@@ -205,14 +199,6 @@ def test_translate_program_says_how_many_translations_are_empty(
     translate_program.main([f"ckpt={run.folder}"])
     captured = capsys.readouterr()
     assert (captured.out, captured.err) == ("\n\n\n", "warning: 2 translations without any text\n")
-
-
-@pytest.mark.slow
-def test_a_translation_imports_only_what_it_uses(run: Run) -> None:
-    code = "import sys; from nmt.cli.translate import main; main(sys.argv[1:]); print(*sys.modules)"
-    command = [sys.executable, "-c", code, f"ckpt={run.folder}", "device=cpu", "text=a dog"]
-    modules = set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
-    assert {"torch", "nmt.search.beam"} <= modules and not modules & UNUSED
 
 
 def test_interactive_stdin_is_answered_line_by_line(run: Run) -> None:

@@ -171,8 +171,8 @@ def test_stops_as_soon_as_nothing_better_can_come_and_no_sooner() -> None:
 
 
 def test_length_penalty_formula_and_effect() -> None:
-    assert length_normalization(1, 0.7).item() == pytest.approx(1.0)
-    assert length_normalization(7, 1.0).item() == pytest.approx(2.0)
+    assert length_normalization(1, 0.7) == pytest.approx(1.0)
+    assert length_normalization(7, 1.0) == pytest.approx(2.0)
     assert length_normalization(torch.tensor([7]), 0.5).item() == pytest.approx(2**0.5)
     toy = Toy(6, seed=3)
     topics = toy.topics(8)

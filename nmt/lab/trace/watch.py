@@ -54,7 +54,7 @@ WATCHED: dict[Callable[..., Any], dict[str, str]] = {
     MultiHead.score: {"scores": "products", "scaled": "result"},
     MultiHead.read: {"values": "memory.values"},
     MultiHeadAttention.project_query: {"projected query": "projected", "normalized query": "normalized"},
-    MultiHeadAttention.attend: {
+    MultiHeadAttention.forward: {
         "query": "query",
         "rotated query": "(queries, None)[positions is None]",
         "keys": "keys",
