@@ -88,10 +88,10 @@ def unfinished_shard(output: Path, shard: Shard, record: Mapping[str, Any]) -> I
     process writes the shard, or if the lines of a shard have another record.
     """
     _refuse_existing(output)
+    output.parent.mkdir(parents=True, exist_ok=True)
     for other in _all(shard.count):
         _check_finished(other.finished_path(output), _head(record, other))
     path, finished = shard.partial_path(output), shard.finished_path(output)
-    output.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a+b") as file:
         if try_lock(file) is False:
             what = f"output={output}" if shard.count == 1 else f"shard={shard}"

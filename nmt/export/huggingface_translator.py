@@ -45,9 +45,9 @@ class HuggingFaceTranslator(EngineTranslator):
         """The kind of device that computes."""
         return str(self.model.device.type)
 
-    def source_ids(self, marked: Sequence[str]) -> list[list[list[int]]]:
-        """Return for each text, with marks for its spans, the ids that their tokenizer gives."""
-        found = self._their_tokenizer(list(marked), verbose=False)["input_ids"] if marked else []
+    def source_ids(self, read: Sequence[str]) -> list[list[list[int]]]:
+        """Return for each text, with all its marks, the ids that their tokenizer gives."""
+        found = self._their_tokenizer(list(read), verbose=False)["input_ids"] if read else []
         return [[ids] for ids in found]
 
     @torch.inference_mode()

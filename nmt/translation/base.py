@@ -152,7 +152,8 @@ class BaseTranslator(ABC):
     def encode(self, texts: Sequence[str]) -> list[SourcePart]:
         """Return each text with the ids that the models read."""
         marked = [self.tokenizer.spans.mark(text) for text in texts]
-        by_model = self.source_ids([each.text for each in marked])
+        read = [self.terms.insert(self.tokenizer.spans.lowered(each.text)) for each in marked]
+        by_model = self.source_ids(read)
         unknown = self.tokenizers[0].unknown_ids[0]
         language = None if self.languages is None else self.languages[0]
         return [
@@ -160,9 +161,8 @@ class BaseTranslator(ABC):
             for text, each, ids in zip(texts, marked, by_model, strict=True)
         ]
 
-    def source_ids(self, marked: Sequence[str]) -> list[list[list[int]]]:
-        """Return for each text, with marks for its spans, the ids that each model reads."""
-        read = [self.terms.insert(self.tokenizer.spans.lowered(text)) for text in marked]
+    def source_ids(self, read: Sequence[str]) -> list[list[list[int]]]:
+        """Return for each text, with all its marks, the ids that each model reads."""
         by_model = [tokenizer.encode_source(read) for tokenizer in self.tokenizers]
         return [list(ids) for ids in zip(*by_model, strict=True)]
 
