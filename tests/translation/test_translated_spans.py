@@ -16,6 +16,7 @@ from nmt.search.sampling import Sampling
 from nmt.spans import Spans
 from nmt.tokens import BOS, EOS, RESERVED
 from nmt.translation.ensemble import Ensemble
+from nmt.translation.lost_spans import insertions
 from nmt.translation.translator import Translator
 from tests.tiny_run import Run, sentences
 
@@ -71,6 +72,19 @@ def test_a_lost_span_stands_where_the_model_finds_it_most_probable(translator: T
         values.append(float(log_probs[torch.arange(len(ids)), torch.tensor(ids)].sum()))
     assert inserted.tokens == candidates[values.index(max(values))]
     assert inserted.log_prob == pytest.approx(max(values), abs=1e-4)
+
+
+def test_lost_tags_have_words_between_them_if_the_source_has(translator: Translator) -> None:
+    vocabulary = translator.tokenizer.target_vocabulary
+    space, one, two = (vocabulary.index(piece) for piece in ("▁", RESERVED[0], RESERVED[1]))
+    tokens = [*range(30, 33), space, one, 33, EOS]
+    found = insertions(tokens, 1, "a ｟0｠red dog｟1｠ .", translator.tokenizer)
+    assert found == [
+        [*tokens[:place], *new, *tokens[place:]] for place in (0, 1, 2, 6) for new in ([two], [space, two])
+    ], "not beside the first mark, not even with a space between them"
+    together = insertions(tokens, 1, "a ｟0｠ ｟1｠dog", translator.tokenizer)
+    assert len(together) == 2 * len(tokens)
+    assert len(insertions([one, EOS], 1, "｟0｠dog｟1｠", translator.tokenizer)) == 4, "there is no other place"
 
 
 def test_a_sentence_gets_the_same_translation_alone_and_beside_others(translator: Translator, texts: list[str]) -> None:
