@@ -317,7 +317,7 @@ class BaseTranslator(ABC):
         """Return the translation with each lost span at the place where its log P is highest."""
         source, tokens, log_probs = translation.source_part, translation.tokens, translation.token_log_probs
         for number in translation.lost:
-            candidates = insertions(tokens, number, source.marked.text, self.tokenizer)
+            candidates = insertions(tokens, number, source.marked, self.tokenizer)
             scored = self.token_log_probs([ForcedPair(source, "", ids) for ids in candidates])
             best = max(range(len(candidates)), key=lambda place: float(scored[place].sum()))
             tokens, log_probs = candidates[best], scored[best].tolist()

@@ -2,42 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from nmt.spans import Marked
 from nmt.tokens import EOS, SPAN_MARKS, WORD_MARK
 
 if TYPE_CHECKING:
     from nmt.data.tokenizer import Tokenizer
 
 
-def insertions(tokens: Sequence[int], number: int, source: str, tokenizer: Tokenizer) -> list[list[int]]:
+def insertions(tokens: Sequence[int], number: int, source: Marked, tokenizer: Tokenizer) -> list[list[int]]:
     """Return `tokens` with the mark of span `number` at each place before eos, with and without a space before it.
 
-    `source` is the source with marks. Between the mark and the one before or after it in the source, there is another
-    token if the source has words there, so that the tags of an element have something between them. If this leaves no
-    place, every place counts.
+    Where the source has words between the mark and the one before or after it, the translation has some there too. An
+    end tag stands after the start tag before it, which leaves room for it. If this leaves no place, every place counts.
     """
-    space, mark, *near = (
-        tokenizer.target_vocabulary.index(piece)
-        for piece in (WORD_MARK, SPAN_MARKS[number], *_separate_neighbours(number, source))
-    )
+    index = tokenizer.target_vocabulary.index
+    space, mark = index(WORD_MARK), index(SPAN_MARKS[number])
     places = range(len(tokens) + (tokens[-1:] != [EOS]))
-    apart = [place for place in places if not {*_beside(tokens, place, space)} & {*near}]
-    return [[*tokens[:place], *new, *tokens[place:]] for place in apart or places for new in ([mark], [space, mark])]
+    pieces = [tokenizer.target_vocabulary[token] for token in tokens]
+    words = [place for place, piece in enumerate(pieces) if any(map(str.isalnum, piece)) and tokens[place] != EOS]
+    near = [(index(SPAN_MARKS[other]), may_be) for other, may_be in _neighbours(number, source)]
+
+    def fits(place: int) -> bool:
+        before = [tokens[each] for each in words if each < place]
+        after = [tokens[each] for each in words if each >= place]
+        return all(may_be(before, after, other) for other, may_be in near)
+
+    chosen = [place for place in places if fits(place)] or places
+    return [[*tokens[:place], *new, *tokens[place:]] for place in chosen for new in ([mark], [space, mark])]
 
 
-def _separate_neighbours(number: int, source: str) -> list[str]:
-    """Return the marks next to that of span `number` in the source from which words separate it."""
-    pairs = [
-        (SPAN_MARKS[first], SPAN_MARKS[first + 1]) for first in (number - 1, number) if 0 <= first < len(SPAN_MARKS) - 1
-    ]
-    found = ((pair, source.partition(pair[0])[2].partition(pair[1])) for pair in pairs)
-    separate = [pair for pair, (between, mark, _) in found if mark and between.strip()]
-    return [mark for pair in separate for mark in pair if mark != SPAN_MARKS[number]]
+Condition = Callable[[Sequence[int], Sequence[int], int], bool]
 
 
-def _beside(tokens: Sequence[int], place: int, space: int) -> list[int]:
-    """Return the tokens before and after a place, spaces left out."""
-    before = [token for token in tokens[:place] if token != space][-1:]
-    return before + [token for token in tokens[place:] if token != space][:1]
+def _neighbours(number: int, source: Marked) -> Iterator[tuple[int, Condition]]:
+    """Yield the spans next to one from which words separate it, with what has to hold for the tokens around it."""
+    for first in (number - 1, number):
+        if not 0 <= first < len(source.spans) - 1:
+            continue
+        between, _, _ = source.text.partition(SPAN_MARKS[first])[2].partition(SPAN_MARKS[first + 1])
+        if between.strip():
+            element = not source.spans[first].startswith("</") and source.spans[first + 1].startswith("</")
+            if first < number:
+                yield first, _inside_from if element else _not_beside
+            else:
+                yield first + 1, _inside_to if element else _not_beside
+
+
+def _not_beside(before: Sequence[int], after: Sequence[int], other: int) -> bool:
+    return other not in (*before[-1:], *after[:1])
+
+
+def _inside_from(before: Sequence[int], after: Sequence[int], other: int) -> bool:
+    return other not in after and other not in before[-1:]
+
+
+def _inside_to(before: Sequence[int], after: Sequence[int], other: int) -> bool:
+    return other not in before and other not in after[:1] and bool(after)

@@ -13,7 +13,7 @@ from nmt.data.encoding import encode
 from nmt.data.pair import SentencePair
 from nmt.errors import UserError
 from nmt.search.sampling import Sampling
-from nmt.spans import Spans
+from nmt.spans import Marked, Spans
 from nmt.tokens import BOS, EOS, RESERVED
 from nmt.translation.ensemble import Ensemble
 from nmt.translation.lost_spans import insertions
@@ -75,16 +75,25 @@ def test_a_lost_span_stands_where_the_model_finds_it_most_probable(translator: T
 
 
 def test_lost_tags_have_words_between_them_if_the_source_has(translator: Translator) -> None:
-    vocabulary = translator.tokenizer.target_vocabulary
+    vocabulary, tags = translator.tokenizer.target_vocabulary, ("<b>", "</b>")
     space, one, two = (vocabulary.index(piece) for piece in ("▁", RESERVED[0], RESERVED[1]))
     tokens = [*range(30, 33), space, one, 33, EOS]
-    found = insertions(tokens, 1, "a ｟0｠red dog｟1｠ .", translator.tokenizer)
-    assert found == [
-        [*tokens[:place], *new, *tokens[place:]] for place in (0, 1, 2, 6) for new in ([two], [space, two])
-    ], "not beside the first mark, not even with a space between them"
-    together = insertions(tokens, 1, "a ｟0｠ ｟1｠dog", translator.tokenizer)
-    assert len(together) == 2 * len(tokens)
-    assert len(insertions([one, EOS], 1, "｟0｠dog｟1｠", translator.tokenizer)) == 4, "there is no other place"
+
+    def found(tokens: list[int], number: int, source: Marked) -> list[int]:
+        mark = (one, two)[number]
+        each = insertions(tokens, number, source, translator.tokenizer)
+        assert all([token for token in ids if token != mark] in (tokens, [*tokens[:p], space, *tokens[p:]])
+                   for ids in each for p in [ids.index(mark) - 1])  # fmt: skip
+        return sorted({ids.index(mark) for ids in each if ids[: ids.index(mark)] == tokens[: ids.index(mark)]})
+
+    assert found(tokens, 1, Marked("a ｟0｠red dog｟1｠ .", ("{a}", "{b}"))) == [0, 1, 2, 6], (
+        "not beside the first mark"
+    )
+    assert found(tokens, 1, Marked("a ｟0｠red dog｟1｠ .", tags)) == [6], "an end tag follows its start tag"
+    assert found([30, 31, two, EOS], 0, Marked("｟0｠dog｟1｠", tags)) == [0, 1]
+    assert found(tokens, 1, Marked("a ｟0｠ ｟1｠dog", tags)) == [*range(len(tokens))]
+    assert found([one, EOS], 1, Marked("｟0｠dog｟1｠", tags)) == [0, 1], "there is no place that fits"
+    assert found([30, 31, EOS], 0, Marked("｟0｠dog｟1｠", tags)) == [0, 1], "the end tag needs a place after it"
 
 
 def test_a_sentence_gets_the_same_translation_alone_and_beside_others(translator: Translator, texts: list[str]) -> None:
