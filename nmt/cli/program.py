@@ -55,9 +55,9 @@ def run(work: Callable[[list[str]], None]) -> NoReturn:
     """Run a program with the arguments of the command line, and exit with its status.
 
     0: success. 2: a UserError, an OSError or a missing package, printed on standard error as one line `error: ...`.
-    130: Ctrl-C; in training also 143 (SIGTERM) and 129 (SIGHUP). 141: the reader of standard output has closed it. Any
-    other exception prints its traceback (status 1). A program goes on if its terminal is closed. Without standard
-    output, a program does not start (status 2). Without standard error, its messages are lost.
+    130: Ctrl-C; in training also 143 (SIGTERM), 129 (SIGHUP) and 138 (SIGUSR1). 141: the reader of standard output has
+    closed it. Any other exception prints its traceback (status 1). A program goes on if its terminal is closed. Without
+    standard output, a program does not start (status 2). Without standard error, its messages are lost.
     """
     status = 0
     gc.set_threshold(OBJECTS_BEFORE_GARBAGE_COLLECTION)

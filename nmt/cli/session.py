@@ -74,8 +74,11 @@ def _train(
         from torch import OutOfMemoryError
 
         from nmt.system import process
+        from nmt.training.processes import on_lost
         from nmt.training.run import train
 
+        if is_first_process():
+            on_lost(lambda verdict: _last_words(recipe, verdict))
         if threads is not None:
             process.limit_threads(threads)
             logger.info(f"threads: {threads}, this job's share of the machine")
@@ -99,6 +102,13 @@ def _train(
                 f"validation), for which the device's memory is too small ({str(error).partition('.')[0]}); use fewer, "
                 "or a smaller model"
             ) from error
+
+
+def _last_words(recipe: Recipe, error: str) -> None:
+    """Report the error that ends this process from outside, while an operation keeps it."""
+    if last_checkpoint(recipe.folder).is_file():
+        logger.info(f"to continue this run when the error below is solved: {resume_command(recipe)}", extra=UNWRAPPED)
+    logger.error(f"error: {error}", extra=UNWRAPPED)
 
 
 # Commands that a person types

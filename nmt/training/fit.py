@@ -73,7 +73,7 @@ class Fitted:
 def fit(parts: Parts, checkpoints: AtomicCheckpointIO) -> Fitted:
     """Train the model of `parts`. If `checkpoints` holds the content of last.ckpt, training continues from it.
 
-    Raises `Interrupted` after Ctrl-C, SIGTERM or SIGHUP if last.ckpt holds the state of the run.
+    Raises `Interrupted` after Ctrl-C or another signal if last.ckpt holds the state of the run.
     """
     recipe, resumed = parts.recipe, checkpoints.last is not None
     timer = Timer(recipe.settings.trainer.max_time, interval="step")

@@ -1,4 +1,4 @@
-"""Stops a run from outside: Ctrl-C, SIGTERM and SIGHUP have the same effect, at any time.
+"""Stops a run from outside: Ctrl-C, SIGTERM, SIGHUP and SIGUSR1 have the same effect, at any time.
 
 A program may get more than one signal for a single stop: from a terminal and a parent process, or from a queue of jobs.
 All signals within `TOGETHER` seconds of the first one belong to it, until the program has ended.
@@ -92,7 +92,7 @@ def ignore_the_rest() -> None:
 
 @contextmanager
 def stopped_by_signals() -> Iterator[None]:
-    """Raise `Stopped` when Ctrl-C, SIGTERM or SIGHUP arrives in the block.
+    """Raise `Stopped` when Ctrl-C or one of `SIGNALS` arrives in the block.
 
     A signal that arrives while an object is destroyed is sent again, because Python drops exceptions there.
     """

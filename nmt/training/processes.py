@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import socket
 import sys
 import threading
@@ -27,13 +28,15 @@ from torch.distributed import DistError, PrefixStore, TCPStore  # type: ignore[a
 
 from nmt.errors import UserError, one_line, printable
 from nmt.system.launch import Launch, launch
+from nmt.training.interruption import handled
 
 T = TypeVar("T")
 
 JOIN = timedelta(minutes=5)  # for all processes to find each other
 BEAT = 1.0  # seconds between two signs of life
 # Seconds without a sign of life. Before training, libraries may keep the other threads of a process from running.
-HUNG, HUNG_BEFORE_TRAINING = 20.0, 600.0
+HUNG, HUNG_BEFORE_TRAINING = 15.0, 600.0
+SILENT = 5.0  # the same after an operation with the others has failed, so that one of them must be lost
 OWN_END = 3.0  # seconds for the main thread to end by itself, because an operation with a lost process fails at once
 ALIVE, LEFT, FAILED = "alive", "left", "failed"
 
@@ -67,13 +70,20 @@ class Processes:
         self._lives = [f"life {rank}" for rank in range(place.size)]
         self._verdict: str | None = None
         self._speaker = 0
+        self._silent: set[int] = set()  # the processes that cannot hear the others
+        self._patience = HUNG_BEFORE_TRAINING
+        self._seen: dict[int, tuple[str, float]] = {}  # the last sign of life of each process, and when it came
+        self._exchanged = time.monotonic()  # when signs were last exchanged
+        self._ending = False  # the watch ends the process
+        self._store_lost = False  # an operation of the store would fail or wait for minutes
         self._reached, self._ended = threading.Event(), threading.Event()
         self._state = f"{ALIVE} {HUNG_BEFORE_TRAINING}"
         self.last_words: Callable[[str], None] = _print_error
         self.store.set(self._names[place.rank], f"process {place.rank} ({socket.gethostname()}, pid {os.getpid()})")
         self._sign(0)
         self._meet()
-        threading.Thread(target=self._watch, name="watching the other processes", daemon=True).start()
+        for work in (self._exchange, self._watch):  # two threads, because an operation of a lost store may not end
+            threading.Thread(target=work, name="signs of life", daemon=True).start()
 
     def _meet(self) -> None:
         try:
@@ -95,6 +105,7 @@ class Processes:
     def begin_training(self) -> None:
         """From now on, a process that gives no sign of life for `HUNG` seconds is lost."""
         self._state = f"{ALIVE} {HUNG}"
+        self._sign(-1)  # at once: the process may hang before its next sign of life
 
     def leave(self) -> None:
         """Leave the process group: the others do not miss this process any more."""
@@ -103,83 +114,104 @@ class Processes:
             distributed.destroy_process_group()
 
     def fail(self, reason: str) -> bool:
-        """Let the others end with this reason. Return whether the first process has printed it."""
+        """Let the others end with this reason, and give them time. Return whether the first process has printed it.
+
+        The first process, which may keep the store, ends after the others. These end after it has printed the reason,
+        because a launcher ends all processes when one has ended.
+        """
         self._end(f"{FAILED} {reason}")
-        if self.place.rank == 0:
-            return False
-        for _ in range(int((OWN_END + 2 * BEAT) / 0.1)):  # when this process has ended, the launcher ends the others
-            try:
-                if not self.store.get(self._lives[0]).decode().startswith(ALIVE):
-                    time.sleep(0.5)
-                    return True
-            except DistError:
-                return False
-            time.sleep(0.1)
-        return False
+        first, told, deadline = self.place.rank == 0, False, time.monotonic() + 2 * SILENT
+        with suppress(DistError):
+            while time.monotonic() < deadline and not self._store_lost and not told:
+                time.sleep(0.1)
+                kinds = [state.decode().split()[0] for state in self.store.multi_get(self._lives)]
+                others = {kinds[rank] for rank in range(1, len(kinds)) if rank not in self._silent}
+                told = others <= {LEFT} if first else kinds[0] != ALIVE
+            if not first and not self._store_lost:
+                self.store.set(self._lives[self.place.rank], LEFT)
+        return told and not first
 
     def _end(self, state: str) -> None:
         if not self._ended.is_set():
             self._ended.set()
-            with suppress(DistError):
-                self.store.set(self._lives[self.place.rank], state)
+            if not self._store_lost:
+                with suppress(DistError):
+                    self.store.set(self._lives[self.place.rank], state)
 
     # The watch
 
     def verdict(self) -> str | None:
         """Return which process is lost, after an operation with the others has failed; None if none is."""
-        self._reached.wait(HUNG + 5 * BEAT)
+        self._patience = SILENT
+        self._reached.wait(2 * SILENT)
+        while self._ending:
+            time.sleep(1)
         return self._verdict
 
     @property
     def speaks(self) -> bool:
-        """Whether this process prints the verdict: the first one that is not lost."""
+        """Whether this process prints the verdict: the first one that can print."""
         return self._speaker == self.place.rank
 
     def _sign(self, number: int) -> None:
         self._signs.set(self._lives[self.place.rank], f"{self._state} {number}")
 
-    def _watch(self) -> None:
-        seen: dict[int, tuple[str, float]] = {}
-        last = time.monotonic()
+    def _exchange(self) -> None:
+        """Give a sign of life every second, and take those of the others."""
         number = 0
         while not self._ended.wait(BEAT):
-            now, number = time.monotonic(), number + 1
-            if now - last > 5 * BEAT:  # this process itself was stopped
-                seen = {}
-            last = now
+            number += 1
             try:
                 self._sign(number)
                 states = [state.decode() for state in self._signs.multi_get(self._lives)]
             except DistError:
-                lost = {0: f"{self._names[0]} has ended or cannot be reached"}
-                if self.place.launcher == "torchrun":
-                    lost = {0: "torchrun has ended or cannot be reached: it is where the processes of the run meet"}
+                self._store_lost = True
+                return
+            self._exchanged = time.monotonic()
+            for rank, state in enumerate(states):
+                if self._seen.get(rank, ("", 0.0))[0] != state:
+                    self._seen[rank] = state, self._exchanged
+
+    def _watch(self) -> None:
+        """Find lost processes."""
+        awake = last = time.monotonic()
+        while not self._ended.wait(BEAT):
+            now = time.monotonic()
+            if now - last > SILENT:  # this process itself was stopped, perhaps together with the others
+                awake = now
+            last = now
+            limit = min(self._patience, float(self._state.split()[1]))
+            self._store_lost = self._store_lost or now - max(self._exchanged, awake) > limit
+            if self._store_lost:
+                lost = {0: self._names[0] if self.place.launcher == "srun" else "torchrun"}
+                lost[0] += " has ended, hangs or cannot be reached: it keeps the store of all processes"
             else:
-                lost = {}
-                for rank, state in enumerate(states):
-                    if seen.get(rank, ("", 0.0))[0] != state:
-                        seen[rank] = state, now
-                    if (reason := self._problem(rank, state, now - seen[rank][1])) is not None:
-                        lost[rank] = reason
+                problems = {rank: self._problem(rank, now - awake) for rank in self._seen}
+                lost = {rank: problem for rank, problem in problems.items() if problem is not None}
             if lost:
                 self._give_up(lost)
                 return
 
-    def _problem(self, rank: int, state: str, silent: float) -> str | None:
+    def _problem(self, rank: int, longest: float) -> str | None:
+        """Return why a process is lost, or None. Its silence counts for `longest` seconds at most."""
+        state, seen = self._seen[rank]
         kind, _, rest = state.partition(" ")
         if kind == FAILED:
             return f"{self._names[rank]}: {rest}"
-        if kind == ALIVE and silent > float(rest.split()[0]):
+        silent = min(longest, time.monotonic() - seen)
+        if kind == ALIVE and silent > min(self._patience, float(rest.split()[0])):
             return f"{self._names[rank]} was killed or hangs: no sign of life for {silent:.0f} s"
         return None
 
     def _give_up(self, lost: dict[int, str]) -> None:
         """Let the main thread end by itself if it can, and end the process otherwise."""
-        self._speaker = min(set(range(self.place.size)) - lost.keys(), default=0)
+        self._silent = {rank for rank in lost if self._store_lost or not self._seen[rank][0].startswith(FAILED)}
+        self._speaker = min(set(range(self.place.size)) - self._silent)
         self._verdict = next(iter(lost.values()))
         self._reached.set()
         if self._ended.wait(OWN_END):
             return
+        self._ending = True
         if self.speaks:
             self.last_words(self._verdict)
         self.fail(self._verdict)
@@ -213,18 +245,20 @@ def joined() -> Iterator[None]:
     global _joined
     environment = cluster_environment()
     assert environment is not None, "a launcher has started several processes"
-    _joined = everyone = Processes(launch(), environment.main_address, environment.main_port)
+    place = launch()
+    _joined = everyone = Processes(place, environment.main_address, environment.main_port)
     try:
         group = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() and distributed.is_nccl_available() else "gloo"
-        place = everyone.place
         distributed.init_process_group(group, store=everyone.store, rank=place.rank, world_size=place.size)
         yield
         everyone.leave()
     except UserError as error:
-        printed = everyone.fail(str(error))
-        if printed or (isinstance(error, Lost) and not everyone.speaks):
-            raise SystemExit(2) from error
-        raise
+        speaks = everyone.speaks if isinstance(error, Lost) else place.rank == 0
+        if speaks:
+            _print_error(str(error))  # now, before another process has ended
+        if not everyone.fail(str(error)) and not speaks and not isinstance(error, Lost):
+            _print_error(str(error))
+        raise SystemExit(2) from error
     except SystemExit:
         everyone.leave()
         raise
@@ -237,16 +271,30 @@ def joined() -> Iterator[None]:
 
 @contextmanager
 def naming_lost() -> Iterator[None]:
-    """Turn the failure of an operation with a lost process into `Lost`, which names that process."""
+    """Turn the failure of an operation with a lost process into `Lost`, which names that process.
+
+    The launcher may send SIGTERM at the same time, which changes nothing.
+    """
     try:
         yield
-    except RuntimeError as error:
-        if _joined is None or not (isinstance(error, DistError) or "gloo" in str(error)):
+    except (RuntimeError, KeyboardInterrupt, SystemExit) as error:
+        if _joined is None or not _of_operation(error):
             raise
+        for number in handled():
+            signal.signal(number, signal.SIG_IGN)
         verdict = _joined.verdict()
         if verdict is None:
             raise
         raise Lost(verdict) from error
+
+
+def _of_operation(error: BaseException | None) -> bool:
+    """Return whether an operation of the process group failed, or led to this error."""
+    while error is not None:
+        if isinstance(error, DistError) or (isinstance(error, RuntimeError) and "gloo" in str(error)):
+            return True
+        error = error.__context__
+    return False
 
 
 @contextmanager
@@ -264,6 +312,12 @@ def once_a_node() -> Iterator[None]:
     _joined.store.set(f"ready {place.rank}", "")
     _joined.wait(*(f"ready {rank}" for rank in range(place.size)))
     _joined.begin_training()
+
+
+def on_lost(last_words: Callable[[str], None]) -> None:
+    """Call `last_words` with the verdict before this process is ended because of a lost one."""
+    if _joined is not None:
+        _joined.last_words = last_words
 
 
 def leave() -> None:

@@ -11,6 +11,7 @@ from nmt.config.recipe import Recipe
 from nmt.preflight import Components, build_components
 from nmt.system import machine, process
 from nmt.system.cores import OtherPrograms
+from nmt.system.launch import launch
 from nmt.training.finish import finish
 from nmt.training.fit import fit
 from nmt.training.interruption import interruptible
@@ -28,9 +29,11 @@ def train(recipe: Recipe, components: Components | None = None, *, resume: bool 
     `components` come from `build_components` for the settings, or are None if they have not been built yet. With
     `resume` the run in the folder continues from its last.ckpt. If several processes train, only the first returns
     metrics; the others return an empty dict. Raises UserError for a mistake that the user can correct, and
-    `Interrupted` after Ctrl-C, SIGTERM or SIGHUP if last.ckpt holds the state of the run.
+    `Interrupted` after Ctrl-C or another signal if last.ckpt holds the state of the run.
     """
     process.speed_up()
+    if launch().several:
+        process.share_machine(launch())
     machine.forget_peak_memory()
     others = OtherPrograms()
     checkpoints = AtomicCheckpointIO(read_last(recipe) if resume else None)

@@ -8,9 +8,8 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from nmt.cli import train
 
@@ -36,10 +35,16 @@ def torchrun(processes: int, *words: str, cwd: Path | None = None) -> subprocess
     )
 
 
-class Srun:
-    """Forks `tasks` processes with the variables of srun, `each` of them on a node, and runs train.py in them."""
+def run_train(*words: str) -> None:
+    """Run train.py with these words."""
+    sys.argv = ["train.py", *words]
+    train.main()
 
-    def __init__(self, folder: Path, tasks: int, *words: str, each: int = 1) -> None:
+
+class Srun:
+    """Forks `tasks` processes with the variables of srun, `each` of them on a node, which run `work`."""
+
+    def __init__(self, folder: Path, tasks: int, work: Callable[[], object], each: int = 1) -> None:
         self.outputs = [folder / f"{rank}.out" for rank in range(tasks)]
         port, forks = free_port(), multiprocessing.get_context("fork")
         self.processes = []
@@ -50,7 +55,7 @@ class Srun:
             }  # fmt: skip
             variables = {f"SLURM_{name}": str(value) for name, value in numbers.items()}
             variables |= {"SLURM_NODELIST": "127.0.0.1", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
-            process = forks.Process(target=_task, args=(self.outputs[rank], variables, words))
+            process = forks.Process(target=_task, args=(self.outputs[rank], variables, work))
             process.start()
             self.processes.append(process)
 
@@ -65,12 +70,11 @@ class Srun:
         return self.outputs[rank].read_text("utf-8")
 
 
-def _task(output: Path, variables: dict[str, str], words: Sequence[str]) -> Any:
+def _task(output: Path, variables: dict[str, str], work: Callable[[], object]) -> None:
     os.environ.update(variables)
     with (
         output.open("w", buffering=1) as stream,
         contextlib.redirect_stdout(stream),
         contextlib.redirect_stderr(stream),
     ):
-        sys.argv = ["train.py", *words]
-        train.main()
+        work()

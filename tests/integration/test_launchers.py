@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import math
+import os
 import re
+import signal
+import time
+from pathlib import Path
 
 import pytest
 
-from tests.integration.launched import Srun, torchrun
+from nmt.system.run_files import last_checkpoint
+from tests.integration.launched import Srun, run_train, torchrun
 from tests.integration.small_training import NO_AVERAGE, SMALL_TRANSFORMER, TINY, go, last, last_weights, same
 
 EXACT = [
@@ -20,9 +26,13 @@ EXACT = [
 SHORT = [*TINY, *SMALL_TRANSFORMER, "data.sizes=[200,21,21]", "trainer.max_steps=4", NO_AVERAGE]
 
 
+def srun(folder, tasks, *words, each=1):
+    return Srun(folder, tasks, functools.partial(run_train, *words), each)
+
+
 def test_tasks_of_srun_train_one_run_in_one_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    started = Srun(tmp_path, 2, *SHORT)
+    started = srun(tmp_path, 2, *SHORT)
     assert started.wait() == [0, 0], started.said(0) + started.said(1)
     (folder,) = (tmp_path / "outputs" / "transformer").iterdir()
     metrics = json.loads((folder / "metrics.json").read_text("utf-8"))
@@ -36,16 +46,16 @@ def test_tasks_of_srun_train_one_run_in_one_folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize(("tasks", "each"), [(2, 2), (3, 1)])
 def test_a_single_run_goes_on_under_srun(tmp_path, monkeypatch, tasks, each):
     monkeypatch.chdir(tmp_path)
-    started = Srun(tmp_path, tasks, *SHORT, "hydra.run.dir=run", each=each)
+    started = srun(tmp_path, tasks, *SHORT, "hydra.run.dir=run", each=each)
     assert started.wait() == [0] * tasks, started.said(0)
-    started = Srun(tmp_path, tasks, "resume=run", "trainer.max_steps=6", each=each)
+    started = srun(tmp_path, tasks, "resume=run", "trainer.max_steps=6", each=each)
     assert started.wait() == [0] * tasks, started.said(0)
     assert json.loads((tmp_path / "run" / "metrics.json").read_text("utf-8"))["updates"] == 6
 
 
 def train(folder, processes, *words):
     """Train with a number of processes and batches in an update that make 6 batches of one process."""
-    started = Srun(folder.parent, processes, *words, f"trainer.accumulate_grad_batches={6 // processes}")
+    started = srun(folder.parent, processes, *words, f"trainer.accumulate_grad_batches={6 // processes}")
     assert started.wait() == [0] * processes, started.said(0)
 
 
@@ -118,3 +128,67 @@ def test_a_mistake_is_reported_once(tmp_path, words, message):
     assert process.returncode != 0 and len(re.findall(message, said)) == 1 == said.count("error: "), said
     assert "[rank" not in said  # no traceback of a process of ours
     assert [path.name for path in tmp_path.iterdir()] == ["taken"]
+
+
+# Processes that end
+
+LONG = [
+    *TINY, *SMALL_TRANSFORMER, "data.sizes=[3000,20,20]", "trainer.max_epochs=200", "data.batch_tokens=150",
+    "callbacks.checkpointing.save_every_updates=5", "callbacks.early_stopping.patience=null",
+]  # fmt: skip
+
+
+def started_and_saved(start, folder, *words):
+    """Start a long run and wait for its first last.ckpt."""
+    started = start(folder, 2, *LONG, f"hydra.run.dir={folder / 'run'}", *words)
+    deadline = time.monotonic() + 120
+    while not last_checkpoint(folder / "run").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    return started
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1])
+@pytest.mark.parametrize("receivers", [[0, 1], [1]])
+def test_a_signal_to_any_task_saves_the_run(tmp_path, number, receivers):
+    started = started_and_saved(srun, tmp_path)
+    for rank in receivers:
+        os.kill(started.processes[rank].pid, number)
+    assert started.wait(30) == [128 + number, 0]
+    said = started.said(0)
+    assert said.count("is saved") == 1 and f"resume={tmp_path / 'run'}" in said and "Traceback" not in said
+    started = srun(tmp_path, 2, f"resume={tmp_path / 'run'}", "trainer.max_steps=60")
+    assert started.wait() == [0, 0], started.said(0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+@pytest.mark.parametrize("lost", [0, 1])
+def test_the_others_name_a_lost_task_and_end(tmp_path, number, lost):
+    started = started_and_saved(srun, tmp_path)
+    os.kill(started.processes[lost].pid, number)
+    other = started.processes[1 - lost]
+    other.join(30)
+    for each in started.processes:
+        each.kill()  # also one that is stopped, because Python would wait for it
+    assert other.exitcode == 2
+    said = [line for line in started.said(1 - lost).splitlines() if line.startswith("error: ")]
+    assert len(said) == 1 and said[0].startswith(f"error: process {lost} (")
+    started = srun(tmp_path, 2, f"resume={tmp_path / 'run'}", "trainer.max_steps=60")
+    assert started.wait() == [0, 0], started.said(0)
+
+
+@pytest.mark.slow
+def test_torchrun_and_we_end_when_a_process_is_killed(tmp_path):
+    process = started_and_saved(lambda folder, count, *words: torchrun(count, *words), tmp_path)
+    variables = {
+        path.parent: path.read_bytes()
+        for path in Path("/proc").glob("[0-9]*/environ")
+        if os.access(path, os.R_OK) and str(tmp_path / "run").encode() in (path.parent / "cmdline").read_bytes()
+    }
+    (killed,) = (int(path.name) for path, found in variables.items() if b"\0RANK=1\0" in found)
+    os.kill(killed, signal.SIGKILL)
+    said = process.communicate(timeout=60)[0]
+    assert len(re.findall(rf"^error: process 1 \(\S+ pid {killed}\) ", said, re.MULTILINE)) == 1, said
+    assert process.returncode != 0 and f"resume={tmp_path / 'run'}" in said

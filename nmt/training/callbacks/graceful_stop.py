@@ -1,4 +1,4 @@
-"""After Ctrl-C, SIGTERM or SIGHUP, a run is saved and ends after a complete update."""
+"""After Ctrl-C, SIGTERM, SIGHUP or SIGUSR1, a run is saved and ends after a complete update."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from types import FrameType
 from typing import Any
 
 import pytorch_lightning as pl
+import torch
 from pytorch_lightning.callbacks import Callback
 from pytorch_lightning.trainer.states import TrainerFn
 
 from nmt.training.callbacks.checkpointing import Checkpointing, resumable
-from nmt.training.interruption import Interrupted, Stopped, handled, is_another
+from nmt.training.interruption import Interrupted, Stopped, handled, is_another, stop
 from nmt.training.module import TranslationModule, translation_module
 
 
 class GracefulStop(Callback):
-    """Saves and ends a run after the next complete update when it gets Ctrl-C, SIGTERM or SIGHUP.
+    """Saves and ends a run after the next complete update when it gets Ctrl-C, SIGTERM, SIGHUP or SIGUSR1.
 
     A second Ctrl-C ends the run at once. Signals that arrive together count as one, and the exit status is that of the
     first signal.
@@ -54,13 +55,23 @@ class GracefulStop(Callback):
         self._stop(trainer, translation_module(pl_module))
 
     def _stop(self, trainer: pl.Trainer, module: TranslationModule) -> None:
-        received = self._received is not None
+        received = self._received or 0
         if trainer.world_size > 1:  # all processes stop, or the others would wait for this one
-            received = trainer.strategy.reduce_boolean_decision(received, all=False)
+            mine = torch.tensor(float(received), device=module.device)
+            received = int(trainer.strategy.reduce(mine, reduce_op="max"))
         if received:
             if self.checkpointing.saved != trainer.global_step:
                 self.checkpointing.save_last(trainer, module)
-            raise Interrupted(self._received or signal.SIGTERM, trainer.global_step, module.folder)
+            raise Interrupted(received, trainer.global_step, module.folder)
+
+    def on_validation_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Let a signal stop the validation after training at once, as everything is saved.
+
+        Lightning's own handler of SIGTERM would wait for the other processes.
+        """
+        if trainer.state.fn == TrainerFn.VALIDATING:
+            for number in handled():
+                signal.signal(number, stop)
 
     def on_train_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Remove the handlers."""
