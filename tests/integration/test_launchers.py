@@ -8,7 +8,9 @@ import json
 import math
 import os
 import re
+import shutil
 import signal
+import subprocess
 import time
 from pathlib import Path
 
@@ -192,3 +194,47 @@ def test_torchrun_and_we_end_when_a_process_is_killed(tmp_path):
     said = process.communicate(timeout=60)[0]
     assert len(re.findall(rf"^error: process 1 \(\S+ pid {killed}\) ", said, re.MULTILINE)) == 1, said
     assert process.returncode != 0 and f"resume={tmp_path / 'run'}" in said
+
+
+# Hosts
+
+HOSTS = {"nmt-one": "10.77.0.1", "nmt-two": "10.77.0.2"}  # network namespaces with their addresses
+DEVICE = "nmt0"  # between them
+
+
+def ip(*words):
+    return subprocess.run(["ip", *words], capture_output=True).returncode
+
+
+@pytest.fixture
+def hosts():
+    """Two hosts with a network between them: namespaces of this machine."""
+    if shutil.which("ip") is None or ip("netns", "add", "nmt-one"):
+        pytest.skip("this machine does not allow network namespaces (ip netns add)")
+    try:
+        ip("netns", "add", "nmt-two")
+        assert not ip(
+            *("link", "add", DEVICE, "netns", "nmt-one", "type", "veth", "peer", "name", DEVICE, "netns", "nmt-two")
+        )
+        for host, address in HOSTS.items():
+            assert not ip("-n", host, "address", "add", f"{address}/24", "dev", DEVICE)
+            assert not ip("-n", host, "link", "set", DEVICE, "up") and not ip("-n", host, "link", "set", "lo", "up")
+        yield HOSTS
+    finally:
+        for host in HOSTS:
+            ip("netns", "delete", host)
+
+
+@pytest.mark.slow
+def test_two_hosts_train_one_run(tmp_path, monkeypatch, hosts):
+    monkeypatch.setenv("GLOO_SOCKET_IFNAME", DEVICE)
+    meeting = ["--nnodes=2", f"--master-addr={hosts['nmt-one']}", "--master-port=29500"]
+    started = []
+    for rank, host in enumerate(hosts):
+        options, within = [*meeting, f"--node-rank={rank}"], ["ip", "netns", "exec", host]
+        started.append(torchrun(2, *SHORT, cwd=tmp_path, options=options, within=within))
+    said = [process.communicate(timeout=60)[0] for process in started]
+    assert [process.returncode for process in started] == [0, 0], said
+    (folder,) = (tmp_path / "outputs" / "transformer").iterdir()
+    assert json.loads((folder / "metrics.json").read_text("utf-8"))["updates"] == 4
+    assert ", 4 processes" in said[0] and "processes" not in said[1]
