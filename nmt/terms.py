@@ -1,8 +1,9 @@
 """Terms: words of a source whose translation is given, as in a glossary.
 
-The translation stands beside the term in the source: "Close the ｟13｠ dialog box｟14｠ 대화 상자｟15｠." A model that
-has learned from such sources (augment=terms) uses the given word, and inflects it where the sentence asks for it. Dinu
-et al. 2019 (arXiv:1906.01105) propose this, as "append".
+The translation takes the place of the term in the source: "Close the ｟13｠ 대화 상자｟14｠." A model that has learned
+from such sources (augment=terms) copies the given word, and inflects it where the sentence asks for it. Dinu et al.
+2019 (arXiv:1906.01105) propose this, as "replace". If the term stays beside its translation, a small model translates
+the term, and does not learn to copy.
 """
 
 from __future__ import annotations
@@ -58,10 +59,10 @@ class Terms:
         )
 
     def insert(self, text: str) -> str:
-        """Return a source with the translation of each term beside it."""
+        """Return a source with the translation of each term in its place."""
         if self._pattern is None:
             return text
-        return str(self._pattern.sub(lambda found: with_translation(found[0], self._of(found)), text))
+        return str(self._pattern.sub(lambda found: given(self._of(found)), text))
 
     def _of(self, found: regex.Match[str]) -> str:
         return self.translations[self._names[str(found.lastgroup)]]
@@ -70,10 +71,10 @@ class Terms:
 NO_TERMS = Terms({})
 
 
-def with_translation(term: str, translation: str) -> str:
-    """Return a term of a source with its translation, as the models read it."""
-    before, between, after = TERM_MARKS
-    return f"{before} {term}{between} {translation}{after}"
+def given(translation: str) -> str:
+    """Return the given translation of a term, as the models read it in place of the term."""
+    before, after = TERM_MARKS
+    return f"{before} {translation}{after}"
 
 
 def read_terms(path: Path) -> Terms:

@@ -10,7 +10,7 @@ WORD_MARK = "\u2581"  # "▁": SentencePiece writes this character for a space
 RESERVED = [f"\uff5f{number}\uff60" for number in range(16)]
 SPAN_MARKS = RESERVED[:12]  # each stands for a part of a text that must not be changed; see `nmt.spans`
 CAPITALS = RESERVED[12]  # stands before a text that is written in capitals
-TERM_MARKS = RESERVED[13:]  # before a term, between it and its translation, and after both; see `nmt.terms`
+TERM_MARKS = RESERVED[13:15]  # before and after the given translation of a term; see `nmt.terms`
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from nmt.export.base import Exportable, Format
 from nmt.export.check import Report
 from nmt.system.atomic import write_atomically
 from nmt.system.run_files import EXPORTED
-from nmt.terms import with_translation
+from nmt.terms import given
 from nmt.tokens import CAPITALS, SPAN_MARKS
 from nmt.translation.loading import knows_terms
 
@@ -121,8 +121,8 @@ def _alignment(model: Exportable) -> str:
 def _terms(model: Exportable) -> str:
     if not knows_terms(model.loaded.config):
         return ""
-    return f"""- The model has learned to use given translations of terms. They stand beside the term in the source,
-  whose spans are replaced first: `Close the {with_translation("dialog box", "WORD")}.`
+    return f"""- The model has learned to use given translations of terms. They take the place of the term in the
+  source, whose spans are replaced first: `Close the {given("WORD")}.`
 """
 
 

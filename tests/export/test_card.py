@@ -40,4 +40,4 @@ def test_the_card_says_how_terms_are_given_only_if_the_model_has_learned_them(ru
     model = transformer(run)
     assert "terms" not in card_of(model, tmp_path)
     model = replace(model, config={**model.config, "augment": {"terms": {"rate": 0.1}}})
-    assert "`Close the ｟13｠ dialog box｟14｠ WORD｟15｠.`" in card_of(model, tmp_path)
+    assert "`Close the ｟13｠ WORD｟14｠.`" in card_of(model, tmp_path)

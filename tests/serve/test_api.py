@@ -21,7 +21,7 @@ from nmt.documents.paragraphs import paragraphs
 from nmt.serve import api, translation
 from nmt.serve.worker import Worker
 from nmt.spans import MARK, Spans
-from nmt.terms import with_translation
+from nmt.terms import given
 from nmt.translation.translation import Translation
 from tests.serve.stub import LIMITS, MAX_WAIT, POISON, Client, Stub, open_stub, served, wait_for
 from tests.tiny_run import Run
@@ -118,11 +118,11 @@ def test_terms_of_a_request_are_used_or_said_to_be_ignored(client: Client) -> No
     assert reply.body["translatedText"] == ["A DOG", "A CAT"]
     assert reply.body["warnings"] == ["The terms are ignored, because the model has not learned to use them."]
     with served(Worker({("en", "de"): open_stub(knows_terms=True)}, max_wait=MAX_WAIT)) as knowing:
-        used = {"translatedText": [f"A {with_translation('DOG', 'HUND')}", "A CAT"]}
+        used = {"translatedText": [f"A {given('Hund').upper()}", "A CAT"]}
         assert knowing.post("/translate", asked).body == used
         assert knowing.post("/translate", {**asked, "terms": None}).body == {"translatedText": ["A DOG", "A CAT"]}
         form = knowing.form("/translate", q="dog", source="en", target="de", terms='{"dog": "Hund"}')
-        assert form.body == {"translatedText": with_translation("DOG", "HUND")}
+        assert form.body == {"translatedText": given("Hund").upper()}
 
 
 def test_forms_and_addresses_hold_the_same_fields(client: Client) -> None:

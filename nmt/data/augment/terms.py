@@ -1,4 +1,4 @@
-"""Terms in training pairs: words of the source with the translation that the target has for them."""
+"""Terms in training pairs: some words of the source have the translation that the target has for them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar
 
 from nmt.data.augment.base import Augmentation, Example, text
 from nmt.parameters import Range, Share
-from nmt.terms import with_translation
+from nmt.terms import given
 from nmt.tokens import WORD_MARK
 
 LETTERS = 3  # of a term and of its translation
@@ -17,7 +17,7 @@ LETTERS = 3  # of a term and of its translation
 
 @dataclass(frozen=True, kw_only=True)
 class InsertTerms(Augmentation):
-    """Writes translations of one to `words` source words beside them, so that a model learns to use given terms.
+    """Puts translations of one to `words` source words in their place, so that a model learns to use given terms.
 
     The target stays as it is. A pair has one to three terms, each after the first with probability `more`. With
     probability `shortened`, the last piece of the term or its translation is left out of it, if it is not a word of its
@@ -44,8 +44,7 @@ class InsertTerms(Augmentation):
                 if not used & {*part} and usable(term) and usable(translation) and begins_a_word(example.target, found):
                     used |= {*part}
                     space = WORD_MARK if source[part.start].startswith(WORD_MARK) else ""
-                    inline = space + with_translation(term, translation)
-                    source[part.start : part.stop] = [inline, *[""] * (len(part) - 1)]
+                    source[part.start : part.stop] = [space + given(translation), *[""] * (len(part) - 1)]
                     break
         return (text(source), text(example.target)) if used else None
 
