@@ -2,8 +2,8 @@
 
 The translation takes the place of the term in the source: "Close the ｟13｠ 대화 상자｟14｠." A model that has learned
 from such sources (augment=terms) copies the given word, and inflects it where the sentence asks for it. Dinu et al.
-2019 (arXiv:1906.01105) propose this, as "replace". If the term stays beside its translation, a small model translates
-the term, and does not learn to copy.
+2019 (arXiv:1906.01105) propose this, as "replace". Their other way is "append": the translation stands beside the
+term. A small model that has both translates the term, and does not learn to copy.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 import regex
 
 from nmt.errors import UserError
+from nmt.system.lines import decoded, raw
 from nmt.tokens import TERM_MARKS
 
 LETTER = r"[\p{L}\p{N}]"
@@ -33,10 +34,8 @@ class Terms:
         for term, translation in self.translations.items():
             if not term or not translation:
                 raise UserError(f"terms: got '{term}' with the translation '{translation}', expected a text for both")
-        ordered = sorted(self.translations, key=len, reverse=True)
-        self._names = {f"t{number}": term for number, term in enumerate(ordered)}
-        alternatives = (f"(?P<{name}>{_pattern(term)})" for name, term in self._names.items())
-        self._pattern = regex.compile("|".join(alternatives), regex.V1) if ordered else None
+        self._ordered = sorted(self.translations, key=len, reverse=True)
+        self._pattern = regex.compile("|".join(f"({_pattern(term)})" for term in self._ordered), regex.V1)
 
     def __eq__(self, other: object) -> bool:
         """Return whether both have the same translations of the same terms."""
@@ -52,20 +51,17 @@ class Terms:
 
     def find(self, text: str) -> list[str]:
         """Return the terms that stand in a text, as the glossary writes them, in their order."""
-        return (
-            []
-            if self._pattern is None
-            else [self._names[str(found.lastgroup)] for found in self._pattern.finditer(text)]
-        )
+        return [self._term(found) for found in self._pattern.finditer(text)] if self else []
 
     def insert(self, text: str) -> str:
         """Return a source with the translation of each term in its place."""
-        if self._pattern is None:
+        if not self:
             return text
-        return str(self._pattern.sub(lambda found: given(self._of(found)), text))
+        return str(self._pattern.sub(lambda found: given(self.translations[self._term(found)]), text))
 
-    def _of(self, found: regex.Match[str]) -> str:
-        return self.translations[self._names[str(found.lastgroup)]]
+    def _term(self, found: regex.Match[str]) -> str:
+        number: int = found.lastindex
+        return self._ordered[number - 1]
 
 
 NO_TERMS = Terms({})
@@ -80,13 +76,14 @@ def given(translation: str) -> str:
 def read_terms(path: Path) -> Terms:
     """Return the glossary of a file: on each line a term, a tab and its translation.
 
-    Empty lines and lines that begin with "#" are left out. Raises UserError for a file that cannot be read, another
-    line, and a term with two translations.
+    Empty lines and lines that begin with "#" are left out. Raises UserError for a file that cannot be read or is not
+    UTF-8, for a line of another form, and for a term with two translations.
     """
     try:
-        lines = path.read_text("utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"terms: {path} cannot be read ({error}); expected a text file in UTF-8") from error
+        with path.open("rb") as file:
+            lines = list(decoded(raw(file), f"{path}, line "))
+    except OSError as error:
+        raise UserError(f"terms: {path} cannot be read ({error.strerror}); give another file") from error
     found: dict[str, str] = {}
     for number, line in enumerate(lines, start=1):
         if not line.strip() or line.startswith("#"):

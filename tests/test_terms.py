@@ -66,7 +66,7 @@ def test_a_glossary_file_has_a_term_on_each_line(tmp_path: Path) -> None:
         (b"a\tb\na\t\n", r"line 2: got 'a\\t'"),
         (b"a\tb\tc\n", "line 1: got"),
         (b"a\tb\n\na\tc\n", "line 3: 'a' has another translation before; keep one of them"),
-        (b"\xff\n", r"terms: .* cannot be read .*expected a text file in UTF-8"),
+        (b"\xff\n", r"terms\.tsv, line 1: not UTF-8"),
         (None, r"terms: .* cannot be read"),
     ],
 )

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from nmt.data.pair import SentencePair
     from nmt.evaluation.metrics.base import Metric
     from nmt.evaluation.split import Evaluation, Subject
-    from nmt.search.base import Search
     from nmt.translation.base import BaseTranslator
 
 
@@ -135,7 +134,7 @@ def load_inputs(config: SplitConfig, engine: Engine = "torch") -> Inputs:
         data=origin(source, data, config.split),
         checkpoint="ensemble" if ensemble else "best" if isinstance(loaded, Exported) else loaded.path.stem,
         members=tuple(str(each.path.resolve()) for each in models) if elsewhere else (),
-        own=not config.data and same_limits(translator.search, trained_search),
+        own=not config.data and translator.search.limits == trained_search.limits,
     )
     if elsewhere:
         subject.require_own_folder(folder, translator.search)
@@ -203,9 +202,3 @@ def merge_data(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, An
     replaced = [split for split in ("train", "val") if files or of_source or split in given]
     links = {key: None for split in replaced if (key := f"{split}_alignment") in own}
     return {**own, **files, **links, **given}
-
-
-def same_limits(one: Search, other: Search) -> bool:
-    """Return whether two searches have the same length limits."""
-    limits = ("max_length_factor", "max_length_extra", "long_source", "lost_spans", "retry", "max_source_length")
-    return all(getattr(one, name) == getattr(other, name) for name in limits)

@@ -125,15 +125,7 @@ class Evaluation:
         subject, search = self.subject, self.search
         parts = [subject.beginning(search)]
         if not subject.own:
-            limits = (
-                float(search.max_length_factor),
-                search.max_length_extra,
-                search.long_source,
-                search.lost_spans,
-                search.retry,
-                search.max_source_length,
-            )
-            parts.append(digest(self.data_sha256, *map(str, limits))[:8])
+            parts.append(digest(self.data_sha256, *map(str, search.limits.values()))[:8])
         return ".".join(parts)
 
 

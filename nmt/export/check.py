@@ -126,17 +126,8 @@ def tuned(
 
 def plain(beam: BeamSearch, **fields: Any) -> BeamSearch:
     """Return a beam search with the size and the limits of `beam`, without what other engines lack."""
-    limits = (
-        "max_length_factor",
-        "max_length_extra",
-        "long_source",
-        "lost_spans",
-        "retry",
-        "max_source_length",
-        "batch_tokens",
-    )
-    kept = {name: getattr(beam, name) for name in ("beam_size", "normalization", "length_penalty", *limits)}
-    return BeamSearch(**{**kept, **fields})
+    kept = {name: getattr(beam, name) for name in ("beam_size", "normalization", "length_penalty", "batch_tokens")}
+    return BeamSearch(**{**beam.limits, **kept, **fields})
 
 
 def compare(

@@ -123,6 +123,12 @@ class Search(ABC):
         """The search that is tried where this one finds a faulty translation, or None: `retry` has no effect then."""
         return None
 
+    @property
+    def limits(self) -> dict[str, Any]:
+        """The settings of every strategy that change its results, and that `label` leaves out."""
+        names = [field.name for field in dataclasses.fields(Search) if field.name != "batch_tokens"]
+        return {name: getattr(self, name) for name in names} | {"max_length_factor": float(self.max_length_factor)}
+
     def rank(self, hypotheses: list[Hypothesis], decode: Callable[[Sequence[int]], str]) -> list[Hypothesis]:
         """Return the hypotheses that a call found for one sentence, best first.
 

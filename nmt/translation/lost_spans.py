@@ -23,14 +23,14 @@ def insertions(tokens: Sequence[int], number: int, source: Marked, tokenizer: To
     places = range(len(tokens) + (tokens[-1:] != [EOS]))
     pieces = [tokenizer.target_vocabulary[token] for token in tokens]
     words = [place for place, piece in enumerate(pieces) if any(map(str.isalnum, piece)) and tokens[place] != EOS]
-    near = [(index(SPAN_MARKS[other]), may_be) for other, may_be in _neighbours(number, source)]
+    neighbours = [(index(SPAN_MARKS[other]), fits) for other, fits in _neighbours(number, source)]
 
-    def fits(place: int) -> bool:
+    def fits_all(place: int) -> bool:
         before = [tokens[each] for each in words if each < place]
         after = [tokens[each] for each in words if each >= place]
-        return all(may_be(before, after, other) for other, may_be in near)
+        return all(fits(before, after, other) for other, fits in neighbours)
 
-    chosen = [place for place in places if fits(place)] or places
+    chosen = [place for place in places if fits_all(place)] or places
     return [[*tokens[:place], *new, *tokens[place:]] for place in chosen for new in ([mark], [space, mark])]
 
 
@@ -38,7 +38,10 @@ Condition = Callable[[Sequence[int], Sequence[int], int], bool]
 
 
 def _neighbours(number: int, source: Marked) -> Iterator[tuple[int, Condition]]:
-    """Yield the spans next to one from which words separate it, with what has to hold for the tokens around it."""
+    """Yield the spans next to one in the source, if words stand between them, each with a condition.
+
+    The condition gets the words and marks before and after a place, and the mark of the other span.
+    """
     for first in (number - 1, number):
         if not 0 <= first < len(source.spans) - 1:
             continue
@@ -46,18 +49,18 @@ def _neighbours(number: int, source: Marked) -> Iterator[tuple[int, Condition]]:
         if between.strip():
             element = not source.spans[first].startswith("</") and source.spans[first + 1].startswith("</")
             if first < number:
-                yield first, _inside_from if element else _not_beside
+                yield first, _after_start_tag if element else _not_beside
             else:
-                yield first + 1, _inside_to if element else _not_beside
+                yield first + 1, _before_end_tag if element else _not_beside
 
 
 def _not_beside(before: Sequence[int], after: Sequence[int], other: int) -> bool:
     return other not in (*before[-1:], *after[:1])
 
 
-def _inside_from(before: Sequence[int], after: Sequence[int], other: int) -> bool:
+def _after_start_tag(before: Sequence[int], after: Sequence[int], other: int) -> bool:
     return other not in after and other not in before[-1:]
 
 
-def _inside_to(before: Sequence[int], after: Sequence[int], other: int) -> bool:
+def _before_end_tag(before: Sequence[int], after: Sequence[int], other: int) -> bool:
     return other not in before and other not in after[:1] and bool(after)

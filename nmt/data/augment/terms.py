@@ -17,11 +17,11 @@ LETTERS = 3  # of a term and of its translation
 
 @dataclass(frozen=True, kw_only=True)
 class InsertTerms(Augmentation):
-    """Puts translations of one to `words` source words in their place, so that a model learns to use given terms.
+    """Replaces one to `words` source words by their translation, so that a model learns to use given translations.
 
-    The target stays as it is. A pair has one to three terms, each after the first with probability `more`. With
-    probability `shortened`, the last piece of the term or its translation is left out of it, if it is not a word of its
-    own. So the model learns to find the ending itself, such as a Korean particle.
+    The target stays as it is. A pair has one to three such places, each after the first with probability `more`. With
+    probability `shortened`, a place ends before the last piece of its last word, and so does its translation. So the
+    model learns to add the ending itself, such as a Korean particle.
     """
 
     words: Annotated[int, Range(low=1, high=50)] = 3
@@ -32,7 +32,7 @@ class InsertTerms(Augmentation):
     needs_joint: ClassVar[bool] = True
 
     def __call__(self, example: Example, rng: random.Random, another: Callable[[], Example]) -> tuple[str, str] | None:
-        """Return the pair with terms in its source."""
+        """Return the pair with given translations in its source."""
         source, used = list(example.source), set[int]()
         count = 1
         while count < 3 and rng.random() < self.more:
