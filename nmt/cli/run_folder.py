@@ -155,9 +155,9 @@ def agreed(recipe: Recipe, key: str) -> Recipe:
     if is_first_process():
         check_free(recipe, key)
     if launch().several:
-        from nmt.training.processes import told  # here, because importing torch takes seconds
+        from nmt.training.processes import from_first_process  # here, because importing torch takes seconds
 
-        return replace(recipe, folder=Path(told(str(recipe.folder))))
+        return replace(recipe, folder=Path(from_first_process(str(recipe.folder))))
     return recipe
 
 

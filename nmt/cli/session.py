@@ -78,7 +78,7 @@ def _train(
         from nmt.training.run import train
 
         if is_first_process():
-            on_lost(lambda verdict: _last_words(recipe, verdict))
+            on_lost(lambda message: _report_lost_process(recipe, message))
         if threads is not None:
             process.limit_threads(threads)
             logger.info(f"threads: {threads}, this job's share of the machine")
@@ -104,7 +104,7 @@ def _train(
             ) from error
 
 
-def _last_words(recipe: Recipe, error: str) -> None:
+def _report_lost_process(recipe: Recipe, error: str) -> None:
     """Report the error that ends this process from outside, while an operation keeps it."""
     if last_checkpoint(recipe.folder).is_file():
         logger.info(f"to continue this run when the error below is solved: {resume_command(recipe)}", extra=UNWRAPPED)

@@ -96,9 +96,9 @@ class LineTranslator:
             yield self.translator.cut_warning(count["cut"])
         if count["split"] > MOST_WARNINGS:
             yield f"{count['split']:,} sources were longer than {self.translator.source_limit()} and split"
-        told = {"cut", *(ABOUT_THE_SOURCE if count["source"] == 1 else ())}
+        said = {"cut", *(ABOUT_THE_SOURCE if count["source"] == 1 else ())}
         for doubt, reason in REASONS.items():
-            if count[doubt] and doubt not in told:
+            if count[doubt] and doubt not in said:
                 yield f"{counted(count[doubt], 'translation')} may be wrong ({doubt}): {reason}"
 
 

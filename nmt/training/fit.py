@@ -35,7 +35,7 @@ from nmt.training.lightning import AtomicCheckpointIO, EventLog, quiet_lightning
 from nmt.training.meter import Counts, Limits
 from nmt.training.module import Diverged, RunCallback, TranslationModule
 from nmt.training.parts import Parts
-from nmt.training.processes import cluster_environment, naming_lost
+from nmt.training.processes import cluster_environment, lost_process_named
 from nmt.training.schedules import Schedule
 from nmt.training.state import restoring
 
@@ -136,11 +136,11 @@ def _run(trainer: pl.Trainer, module: TranslationModule, checkpointing: Checkpoi
     path = last_checkpoint(module.folder)
     before = time.monotonic()
     try:
-        with restoring(module.folder, ended=lambda: module.began or not resumed), naming_lost():
+        with restoring(module.folder, ended=lambda: module.began or not resumed), lost_process_named():
             trainer.fit(module, datamodule=module.parts.data, ckpt_path=path if resumed else None, weights_only=True)
         seconds = time.monotonic() - before
         if module.validation.update != trainer.global_step:
-            with naming_lost():
+            with lost_process_named():
                 trainer.validate(module, datamodule=module.parts.data, verbose=False)
     except MisconfigurationException as error:
         raise UserError(f"trainer: {one_line(error)}") from error

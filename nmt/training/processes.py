@@ -1,7 +1,7 @@
 """The processes of a run that torchrun or srun has started: they find each other, agree, and end together.
 
 They meet at a store of torch.distributed: that of torchrun, or one of the first process. Then they form the process
-group that Lightning uses. Each process writes a sign of life to the store every second. If one fails, is killed or
+group that Lightning uses. Each process writes a heartbeat to the store every second. If one fails, is killed or
 hangs, the others end within half a minute, and one of them names it.
 """
 
@@ -33,8 +33,8 @@ from nmt.training.interruption import handled
 T = TypeVar("T")
 
 JOIN = timedelta(minutes=5)  # for all processes to find each other
-BEAT = 1.0  # seconds between two signs of life
-# Seconds without a sign of life. Before training, libraries may keep the other threads of a process from running.
+BEAT = 1.0  # seconds between two heartbeats
+# Seconds without a heartbeat. Before training, libraries may keep the other threads of a process from running.
 HUNG, HUNG_BEFORE_TRAINING = 15.0, 600.0
 SILENT = 5.0  # the same after an operation with the others has failed, so that one of them must be lost
 OWN_END = 3.0  # seconds for the main thread to end by itself, because an operation with a lost process fails at once
@@ -58,32 +58,32 @@ class Processes:
         try:
             whole = TCPStore(host, port, is_master=hosts, timeout=JOIN, wait_for_workers=False)
             self.store = PrefixStore(f"nmt {restart}", whole)
-            # A connection of its own for the signs of life: an operation blocks the others of its connection.
+            # A connection of its own for the heartbeats: an operation blocks the others of its connection.
             mine = TCPStore(host, port, timeout=timedelta(seconds=HUNG), wait_for_workers=False)
         except DistError as error:
             raise UserError(
                 f"{place.launcher}: process {place.rank} cannot reach {host}:{port}, where the processes of the run "
                 f"meet ({one_line(error)[:100]}); check the network, or set MASTER_ADDR and MASTER_PORT"
             ) from error
-        self._signs = PrefixStore(f"nmt {restart}", mine)
+        self._beats = PrefixStore(f"nmt {restart}", mine)
         self._names = [f"name {rank}" for rank in range(place.size)]
         self._lives = [f"life {rank}" for rank in range(place.size)]
-        self._verdict: str | None = None
-        self._speaker = 0
+        self._lost_process: str | None = None
+        self._reporter = 0
         self._silent: set[int] = set()  # the processes that cannot hear the others
         self._patience = HUNG_BEFORE_TRAINING
-        self._seen: dict[int, tuple[str, float]] = {}  # the last sign of life of each process, and when it came
-        self._exchanged = time.monotonic()  # when signs were last exchanged
+        self._seen: dict[int, tuple[str, float]] = {}  # the last heartbeat of each process, and when it came
+        self._exchanged = time.monotonic()  # when heartbeats were last exchanged
         self._ending = False  # the watch ends the process
         self._store_lost = False  # an operation of the store would fail or wait for minutes
         self._reached, self._ended = threading.Event(), threading.Event()
         self._state = f"{ALIVE} {HUNG_BEFORE_TRAINING}"
-        self.last_words: Callable[[str], None] = _print_error
+        self.report: Callable[[str], None] = _print_error
         self.store.set(self._names[place.rank], f"process {place.rank} ({socket.gethostname()}, pid {os.getpid()})")
-        self._sign(0)
+        self._beat(0)
         self._meet()
         for work in (self._exchange, self._watch):  # two threads, because an operation of a lost store may not end
-            threading.Thread(target=work, name="signs of life", daemon=True).start()
+            threading.Thread(target=work, name="heartbeats", daemon=True).start()
 
     def _meet(self) -> None:
         try:
@@ -103,9 +103,9 @@ class Processes:
             time.sleep(0.1)
 
     def begin_training(self) -> None:
-        """From now on, a process that gives no sign of life for `HUNG` seconds is lost."""
+        """From now on, a process that gives no heartbeat for `HUNG` seconds is lost."""
         self._state = f"{ALIVE} {HUNG}"
-        self._sign(-1)  # at once: the process may hang before its next sign of life
+        self._beat(-1)  # at once: the process may hang before its next heartbeat
 
     def leave(self) -> None:
         """Leave the process group: the others do not miss this process any more."""
@@ -120,16 +120,16 @@ class Processes:
         because a launcher ends all processes when one has ended.
         """
         self._end(f"{FAILED} {reason}")
-        first, told, deadline = self.place.rank == 0, False, time.monotonic() + 2 * SILENT
+        first, printed, deadline = self.place.rank == 0, False, time.monotonic() + 2 * SILENT
         with suppress(DistError):
-            while time.monotonic() < deadline and not self._store_lost and not told:
+            while time.monotonic() < deadline and not self._store_lost and not printed:
                 time.sleep(0.1)
                 kinds = [state.decode().split()[0] for state in self.store.multi_get(self._lives)]
                 others = {kinds[rank] for rank in range(1, len(kinds)) if rank not in self._silent}
-                told = others <= {LEFT} if first else kinds[0] != ALIVE
+                printed = others <= {LEFT} if first else kinds[0] != ALIVE
             if not first and not self._store_lost:
                 self.store.set(self._lives[self.place.rank], LEFT)
-        return told and not first
+        return printed and not first
 
     def _end(self, state: str) -> None:
         if not self._ended.is_set():
@@ -140,30 +140,30 @@ class Processes:
 
     # The watch
 
-    def verdict(self) -> str | None:
+    def lost_process(self) -> str | None:
         """Return which process is lost, after an operation with the others has failed; None if none is."""
         self._patience = SILENT
         self._reached.wait(2 * SILENT)
         while self._ending:
             time.sleep(1)
-        return self._verdict
+        return self._lost_process
 
     @property
-    def speaks(self) -> bool:
-        """Whether this process prints the verdict: the first one that can print."""
-        return self._speaker == self.place.rank
+    def reports(self) -> bool:
+        """Whether this process prints which process is lost: the first one that can."""
+        return self._reporter == self.place.rank
 
-    def _sign(self, number: int) -> None:
-        self._signs.set(self._lives[self.place.rank], f"{self._state} {number}")
+    def _beat(self, number: int) -> None:
+        self._beats.set(self._lives[self.place.rank], f"{self._state} {number}")
 
     def _exchange(self) -> None:
-        """Give a sign of life every second, and take those of the others."""
+        """Give a heartbeat every second, and take those of the others."""
         number = 0
         while not self._ended.wait(BEAT):
             number += 1
             try:
-                self._sign(number)
-                states = [state.decode() for state in self._signs.multi_get(self._lives)]
+                self._beat(number)
+                states = [state.decode() for state in self._beats.multi_get(self._lives)]
             except DistError:
                 self._store_lost = True
                 return
@@ -200,21 +200,21 @@ class Processes:
             return f"{self._names[rank]}: {rest}"
         silent = min(longest, time.monotonic() - seen)
         if kind == ALIVE and silent > min(self._patience, float(rest.split()[0])):
-            return f"{self._names[rank]} was killed or hangs: no sign of life for {silent:.0f} s"
+            return f"{self._names[rank]} was killed or hangs: no heartbeat for {silent:.0f} s"
         return None
 
     def _give_up(self, lost: dict[int, str]) -> None:
         """Let the main thread end by itself if it can, and end the process otherwise."""
         self._silent = {rank for rank in lost if self._store_lost or not self._seen[rank][0].startswith(FAILED)}
-        self._speaker = min(set(range(self.place.size)) - self._silent)
-        self._verdict = next(iter(lost.values()))
+        self._reporter = min(set(range(self.place.size)) - self._silent)
+        self._lost_process = next(iter(lost.values()))
         self._reached.set()
         if self._ended.wait(OWN_END):
             return
         self._ending = True
-        if self.speaks:
-            self.last_words(self._verdict)
-        self.fail(self._verdict)
+        if self.reports:
+            self.report(self._lost_process)
+        self.fail(self._lost_process)
         os._exit(2)
 
 
@@ -253,10 +253,10 @@ def joined() -> Iterator[None]:
         yield
         everyone.leave()
     except UserError as error:
-        speaks = everyone.speaks if isinstance(error, Lost) else place.rank == 0
-        if speaks:
+        reports = everyone.reports if isinstance(error, Lost) else place.rank == 0
+        if reports:
             _print_error(str(error))  # now, before another process has ended
-        if not everyone.fail(str(error)) and not speaks and not isinstance(error, Lost):
+        if not everyone.fail(str(error)) and not reports and not isinstance(error, Lost):
             _print_error(str(error))
         raise SystemExit(2) from error
     except SystemExit:
@@ -270,7 +270,7 @@ def joined() -> Iterator[None]:
 
 
 @contextmanager
-def naming_lost() -> Iterator[None]:
+def lost_process_named() -> Iterator[None]:
     """Turn the failure of an operation with a lost process into `Lost`, which names that process.
 
     The launcher may send SIGTERM at the same time, which changes nothing.
@@ -282,10 +282,10 @@ def naming_lost() -> Iterator[None]:
             raise
         for number in handled():
             signal.signal(number, signal.SIG_IGN)
-        verdict = _joined.verdict()
-        if verdict is None:
+        message = _joined.lost_process()
+        if message is None:
             raise
-        raise Lost(verdict) from error
+        raise Lost(message) from error
 
 
 def _of_operation(error: BaseException | None) -> bool:
@@ -314,10 +314,10 @@ def once_a_node() -> Iterator[None]:
     _joined.begin_training()
 
 
-def on_lost(last_words: Callable[[str], None]) -> None:
-    """Call `last_words` with the verdict before this process is ended because of a lost one."""
+def on_lost(report: Callable[[str], None]) -> None:
+    """Call `report` with the message before this process is ended because of a lost one."""
     if _joined is not None:
-        _joined.last_words = last_words
+        _joined.report = report
 
 
 def leave() -> None:
@@ -326,10 +326,10 @@ def leave() -> None:
         _joined.leave()
 
 
-def told(value: T) -> T:
-    """Return the value that the first process has given."""
+def from_first_process(value: T) -> T:
+    """Return in every process the value that the first one gives."""
     values: list[Any] = [value]
-    with naming_lost():
+    with lost_process_named():
         distributed.broadcast_object_list(values)
     first: T = values[0]
     return first

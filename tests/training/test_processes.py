@@ -10,7 +10,7 @@ import pytest
 from nmt.cli.program import run
 from nmt.errors import UserError
 from nmt.system.launch import launch
-from nmt.training.processes import joined, once_a_node, told
+from nmt.training.processes import from_first_process, joined, once_a_node
 from tests.integration.launched import Srun
 
 
@@ -29,7 +29,7 @@ def together(folder, tasks, work, each=1):
 
 
 def test_all_get_the_value_of_the_first(tmp_path):
-    started = together(tmp_path, 3, lambda rank: print(told(f"folder of {rank}")))
+    started = together(tmp_path, 3, lambda rank: print(from_first_process(f"folder of {rank}")))
     assert started.wait() == [0, 0, 0]
     assert [started.said(rank) for rank in range(3)] == ["folder of 0\n"] * 3
 
@@ -43,7 +43,7 @@ def test_one_process_of_a_node_prepares_before_the_others(tmp_path):
                     (tmp_path / f"prepared{node}").touch()
             assert (tmp_path / f"prepared{rank // 2}").exists()
         assert (tmp_path / "prepared0").exists() and (tmp_path / "prepared1").exists()
-        told(None)
+        from_first_process(None)
 
     started = together(tmp_path, 4, prepare, each=2)
     assert started.wait() == [0] * 4, started.said(0) + started.said(1)
@@ -54,7 +54,7 @@ def test_a_mistake_in_some_processes_is_printed_once_and_ends_all(tmp_path, fail
     def work(rank):
         if rank in failing:
             raise UserError(f"no such file on host {rank}")
-        told(None)
+        from_first_process(None)
 
     started = together(tmp_path, 2, work)
     assert started.wait(30) == [2, 2]
