@@ -1,45 +1,63 @@
 """Spans: parts of a text that a translation must keep unchanged, such as URLs, placeholders and tags.
 
-Before a text is encoded, each span is replaced by a mark: "｟0｠" for the first, "｟1｠" for the second ...
-A mark is one piece of every vocabulary. After the translation, the marks are replaced by the spans again. So the model
-decides where a span stands, and cannot change it. The marks themselves are spans too, so a text keeps its own marks.
+Before a text is encoded, each span is replaced by a mark: "｟0｠" for the first, "｟1｠" for the second ... A start tag
+and its end tag have marks of their own: "｟8｠" and "｟9｠" for the first element. A mark is one piece of every
+vocabulary. After the translation, the marks are replaced by the spans again. So the model decides where a span stands,
+and cannot change it. The marks themselves are spans too, so a text keeps its own marks.
 
-A text in capitals has a mark as well: "OPEN THE FILE" is read as "｟12｠Open the file", so it has the usual pieces. A
+A term of a glossary has a mark as well, which is replaced by the given translation (see `nmt.terms`).
+
+A text in capitals has a mark before it: "OPEN THE FILE" is read as "｟14｠Open the file", so it has the usual pieces. A
 translation that begins with this mark is written in capitals. OpenNMT calls this case markup.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
 
 import regex
 
 from nmt.errors import UserError, one_line
-from nmt.tokens import CAPITALS, SPAN_MARKS, Piece
+from nmt.particles import agreed
+from nmt.terms import NO_TERMS, Terms
+from nmt.tokens import CAPITALS, ELEMENT_MARKS, SPAN_MARKS, Piece
 
 MARK = regex.compile("\uff5f[0-9]+\uff60")
 _WORD = regex.compile(r"\p{Lu}+")
 _FIRST = regex.compile(r"\p{L}")
+_START_TAG = regex.compile(r"[<{\[]([\w:.-]+)[^<>]*(?<!/)[>}\]]")
+_END_TAG = regex.compile(r"[<{\[]/([\w:.-]+)\s*[>}\]]")
 _SMALL = regex.compile(r"[\p{Ll}\p{Lo}]")
 SECONDS = 5.0  # the longest time of a search for spans in a text; a pattern of one's own may be slow
 
 
 @dataclass(frozen=True)
 class Marked:
-    """A text with marks in place of its spans: `spans[0]` for the first mark, and so on."""
+    """A text with marks in place of its spans and terms.
+
+    `spans` has the text in place of which each mark stands, in their order. `given` has the given translation of each
+    mark that stands for a term.
+    """
 
     text: str
-    spans: tuple[str, ...] = ()
+    spans: Mapping[str, str] = field(default_factory=dict)
+    given: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def translations(self) -> dict[str, str]:
+        """What each mark stands for in the translation."""
+        return {**self.spans, **self.given}
 
 
 @dataclass(frozen=True)
 class Restored:
-    """A translation with its spans in place of marks, and the numbers of the spans that have no mark in it."""
+    """A translation with its spans in place of marks, and the marks of the source that it does not have."""
 
     text: str
-    lost: tuple[int, ...] = ()
+    lost: tuple[str, ...] = ()
 
 
 class Spans:
@@ -70,11 +88,23 @@ class Spans:
         """
         return [text[slice(*place)] for place in self._places(text, known)]
 
-    def mark(self, text: str) -> Marked:
-        """Return the text with marks. Only the first 12 spans get one, and the others stay part of the text."""
-        places = list(self._places(text))[: len(SPAN_MARKS)]
-        spans = tuple(text[start:end] for start, end in places)
-        return Marked(_replaced(text, places, SPAN_MARKS), spans)
+    def mark(self, text: str, terms: Terms = NO_TERMS) -> Marked:
+        """Return the text with marks for its spans and its `terms`.
+
+        The first 3 elements and the first 8 other spans get marks, and the others stay part of the text. Of a span and
+        a term at one place, the one that begins first counts. Without patterns, a term gets no mark either.
+        """
+        if not self:
+            return Marked(text)
+        given = {(start, end): translation for start, end, translation in terms.places(text)}
+        places = _apart(chain(self._places(text), given))
+        marks = marks_of([text[slice(*place)] for place in places])
+        kept = {mark: place for mark, place in zip(marks, places, strict=True) if mark}
+        return Marked(
+            _replaced(text, kept),
+            {mark: text[slice(*place)] for mark, place in kept.items()},
+            {mark: given[place] for mark, place in kept.items() if place in given},
+        )
 
     def lowered(self, text: str) -> str:
         """Return a text with marks as a model reads it: one in capitals has a mark, and capitals only at its start."""
@@ -82,17 +112,16 @@ class Spans:
             return text
         return CAPITALS + str(_FIRST.sub(lambda found: found[0].upper(), text.lower(), count=1))
 
-    def mark_target(self, text: str, spans: Sequence[str]) -> str:
-        """Return a translation with marks for the `spans` of its source. Its other spans stay part of the text."""
+    def mark_target(self, text: str, spans: Mapping[str, str]) -> str:
+        """Return a translation with marks for `spans`, texts by marks. Its other spans stay part of the text."""
         free: dict[str, deque[str]] = defaultdict(deque)
-        for span, mark in zip(spans, SPAN_MARKS, strict=False):
+        for mark, span in spans.items():
             free[span].append(mark)
-        places, marks = list[tuple[int, int]](), list[str]()
-        for start, end in self._places(text, spans):
-            if waiting := free[text[start:end]]:
-                places.append((start, end))
-                marks.append(waiting.popleft())
-        return _replaced(text, places, marks)
+        places = dict[str, tuple[int, int]]()
+        for start, end in self._places(text, list(free)):
+            if waiting := free.get(text[start:end]):
+                places[waiting.popleft()] = start, end
+        return _replaced(text, places)
 
     def mark_pair(self, source: str, target: str) -> tuple[str, str]:
         """Return a pair as a model reads it, with marks for the spans that both sides have.
@@ -103,33 +132,32 @@ class Spans:
             return source, target
         found = self.find(source)
         common = Counter(found) & Counter(self.find(target, known=found))
-        places = list[tuple[int, int]]()
+        shared = list[tuple[int, int]]()
         for start, end in self._places(source):
-            if common[text := source[start:end]] and len(places) < len(SPAN_MARKS):
+            if common[text := source[start:end]]:
                 common[text] -= 1
-                places.append((start, end))
-        spans = [source[start:end] for start, end in places]
-        marked = _replaced(source, places, SPAN_MARKS), self.mark_target(target, spans)
-        return self.lowered(marked[0]), self.lowered(marked[1])
+                shared.append((start, end))
+        marks = marks_of([source[slice(*place)] for place in shared])
+        places = {mark: place for mark, place in zip(marks, shared, strict=True) if mark}
+        target = self.mark_target(target, {mark: source[slice(*place)] for mark, place in places.items()})
+        return self.lowered(_replaced(source, places)), self.lowered(target)
 
-    def restore(self, text: str, spans: Sequence[str]) -> Restored:
-        """Return a translation with the `spans` of its source in place of their marks.
+    def restore(self, text: str, spans: Mapping[str, str]) -> Restored:
+        """Return a translation with `spans` in place of their marks.
 
-        A mark that occurs again, or that the source does not have, is left out.
+        A mark that occurs again, or that is not one of `spans`, is left out. A Korean particle behind a span gets the
+        form that fits it.
         """
         if not self:
             return Restored(text)
         if text.startswith(CAPITALS):
             text = text.removeprefix(CAPITALS).upper()
-        left, parts, end = dict(zip(SPAN_MARKS, spans, strict=False)), list[str](), 0
+        left, restored, end, last = dict(spans), "", 0, ""
         for found in MARK.finditer(text):
-            before, end = text[end : found.start()], found.end()
-            if (span := left.pop(found[0], None)) is not None:
-                parts += [before, span]
-            else:
-                parts.append(before.removesuffix(" "))
-        lost = tuple(number for number, mark in enumerate(SPAN_MARKS) if mark in left)
-        return Restored("".join([*parts, text[end:]]).strip(), lost)
+            restored += agreed(last, text[end : found.start()])
+            end, last = found.end(), left.pop(found[0], "")
+            restored = restored + last if last else restored.removesuffix(" ")
+        return Restored((restored + agreed(last, text[end:])).strip(), tuple(left))
 
     def _places(self, text: str, known: Sequence[str] = ()) -> Iterator[tuple[int, int]]:
         """Yield where the spans stand: the `known` ones, and between them what the patterns match."""
@@ -167,16 +195,52 @@ def in_capitals(text: str) -> bool:
     return len(words) > 1 and max(map(len, words)) >= 4
 
 
-def unmarked(text: str, spans: Sequence[str]) -> str:
-    """Return a text, or a part of one, with the `spans` of the text in place of their marks."""
-    texts = dict(zip(SPAN_MARKS, spans, strict=False))
-    return str(MARK.sub(lambda found: texts.get(found[0], found[0]), text))
+def unmarked(text: str, spans: Mapping[str, str]) -> str:
+    """Return a text, or a part of one, with `spans` in place of their marks."""
+    return str(MARK.sub(lambda found: spans.get(found[0], found[0]), text))
 
 
-def with_spans(pieces: Sequence[Piece], spans: Sequence[str]) -> list[Piece]:
+def with_spans(pieces: Sequence[Piece], spans: Mapping[str, str]) -> list[Piece]:
     """Return pieces whose marks have the text of their span as label."""
-    names = dict(zip(SPAN_MARKS, spans, strict=False))
-    return [Piece(names[piece.label]) if piece.label in names else piece for piece in pieces]
+    return [Piece(spans[piece.label]) if piece.label in spans else piece for piece in pieces]
+
+
+def _apart(places: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return places that do not overlap: of two that do, the one that begins first, or else the longer one."""
+    found, end = list[tuple[int, int]](), 0
+    for place in sorted(places, key=lambda place: (place[0], -place[1])):
+        if place[0] >= end:
+            found.append(place)
+            end = place[1]
+    return found
+
+
+def marks_of(spans: Sequence[str]) -> list[str]:
+    """Return the mark of each span of a text, or "" where no mark is left."""
+    found = [""] * len(spans)
+    for element, pair in zip(_elements(spans), ELEMENT_MARKS, strict=False):
+        for place, mark in zip(element, pair, strict=True):
+            found[place] = mark
+    free = iter(SPAN_MARKS)
+    return [mark or next(free, "") for mark in found]
+
+
+def _elements(spans: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the places of each start tag and its end tag, in the order of the start tags."""
+    opened, names, found = list[tuple[str, int]](), Counter[str](), list[tuple[int, int]]()
+    ends = dict(ELEMENT_MARKS)
+    for place, span in enumerate(spans):
+        started, ended = _START_TAG.fullmatch(span), _END_TAG.fullmatch(span)
+        if started or span in ends:
+            opened.append((started[1] if started else ends[span], place))
+            names[opened[-1][0]] += 1
+        elif names[name := ended[1] if ended else span]:
+            last = ""
+            while last != name:  # tags inside that have no end are no elements
+                last, start = opened.pop()
+                names[last] -= 1
+            found.append((start, place))
+    return sorted(found)
 
 
 def _occurrences(text: str, spans: Sequence[str]) -> Iterator[regex.Match[str]]:
@@ -202,10 +266,10 @@ def _check(name: str, pattern: str) -> None:
         raise UserError(f"spans.{name}: got {pattern!r}, which matches an empty text; expected at least one character")
 
 
-def _replaced(text: str, places: Sequence[tuple[int, int]], marks: Sequence[str]) -> str:
-    """Return `text` with one of `marks` in each of `places`."""
+def _replaced(text: str, places: Mapping[str, tuple[int, int]]) -> str:
+    """Return `text` with each mark in its place. The places are in order."""
     parts, end = list[str](), 0
-    for (start, after), mark in zip(places, marks, strict=False):
+    for mark, (start, after) in places.items():
         parts += [text[end:start], mark]
         end = after
     return "".join([*parts, text[end:]])

@@ -8,9 +8,9 @@ PAD, UNK, BOS, EOS = 0, 1, 2, 3
 WORD_MARK = "\u2581"  # "▁": SentencePiece writes this character for a space
 # Pieces of every vocabulary, because a trained model cannot get new ones. OpenNMT has the same brackets.
 RESERVED = [f"\uff5f{number}\uff60" for number in range(16)]
-SPAN_MARKS = RESERVED[:12]  # each stands for a part of a text that must not be changed; see `nmt.spans`
-CAPITALS = RESERVED[12]  # stands before a text that is written in capitals
-TERM_MARKS = RESERVED[13:15]  # before and after the given translation of a term; see `nmt.terms`
+SPAN_MARKS = RESERVED[:8]  # each stands for a part of a text that must not be changed; see `nmt.spans`
+ELEMENT_MARKS = list(zip(RESERVED[8:14:2], RESERVED[9:14:2], strict=True))  # for a start tag and its end tag
+CAPITALS = RESERVED[14]  # stands before a text that is written in capitals
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,9 @@ import yaml
 
 from nmt import spans as spans_module
 from nmt.errors import UserError
-from nmt.spans import MARK, NO_SPANS, Restored, Spans
-from nmt.tokens import CAPITALS, SPAN_MARKS
+from nmt.spans import MARK, NO_SPANS, Marked, Restored, Spans
+from nmt.terms import Terms
+from nmt.tokens import CAPITALS, ELEMENT_MARKS, SPAN_MARKS
 
 ROOT = Path(__file__).resolve().parents[1]
 COMMON = Spans(yaml.safe_load((ROOT / "configs" / "spans" / "common.yaml").read_text("utf-8")))
@@ -58,14 +59,49 @@ def test_marks_become_the_same_text_again(more: tuple[str, ...]) -> None:
     draw, most = random.Random(0), 0
     for _ in range(300):
         text = drawn(draw, *more)
-        if more and len(COMMON.find(text)) > len(SPAN_MARKS):
-            continue  # marks of its own beyond the twelfth span cannot be told from ours
-        marked = COMMON.mark(text)
+        found, marked = COMMON.find(text), COMMON.mark(text)
+        if more and len(found) > len(marked.spans):
+            continue  # marks of its own that get none of ours cannot be told from them
         assert COMMON.restore(marked.text, marked.spans) == Restored(text)
-        assert [*marked.spans] == COMMON.find(text)[: len(SPAN_MARKS)]
-        assert MARK.findall(marked.text)[: len(marked.spans)] == SPAN_MARKS[: len(marked.spans)], "numbered in order"
-        most = max(most, len(marked.spans))
-    assert most == len(SPAN_MARKS)
+        marks = MARK.findall(marked.text)
+        assert marks == [*marked.spans], "in their order"
+        for kind in (SPAN_MARKS, *zip(*ELEMENT_MARKS, strict=True)):
+            used = [mark for mark in marks if mark in kind]
+            assert sorted(used) == sorted(kind[: len(used)]), "the first of each kind"
+        if len(found) <= len(SPAN_MARKS):
+            assert [*marked.spans.values()] == found
+        most = max(most, len(marks))
+    assert most >= len(SPAN_MARKS) + 2 * len(ELEMENT_MARKS) - 2 * bool(more)
+
+
+@pytest.mark.parametrize(
+    ("text", "marked"),
+    [
+        ("a <b>b</b> c", "a ｟8｠b｟9｠ c"),
+        ("<i>a <b>b</b></i> <b>c</b>", "｟8｠a ｟10｠b｟11｠｟9｠ ｟12｠c｟13｠"),
+        ("<b>a <b>b</b></b>", "｟8｠a ｟10｠b｟11｠｟9｠"),
+        ("{b}a{/b} {name} <br/>", "｟8｠a｟9｠ ｟0｠ ｟1｠"),
+        ("<b>a <i>b</b> c</i>", "｟8｠a ｟0｠b｟9｠ c｟1｠"),  # the elements do not nest
+        ("</b> <b> <br>", "｟0｠ ｟1｠ ｟2｠"),
+        ('<a href="x">a</a> ' * 4, "｟8｠a｟9｠ ｟10｠a｟11｠ ｟12｠a｟13｠ ｟0｠a｟1｠ "),  # more than there are marks
+        ("｟12｠a ｟0｠ b｟13｠", "｟8｠a ｟0｠ b｟9｠"),  # marks of elements are elements
+    ],
+)
+def test_a_start_tag_and_its_end_tag_have_a_pair_of_marks(text: str, marked: str) -> None:
+    assert COMMON.mark(text).text == marked
+    assert COMMON.restore(marked, COMMON.mark(text).spans).text == text.strip()
+
+
+def test_terms_have_marks_and_their_translations_take_the_place_of_them() -> None:
+    terms = Terms({"file": "파일", "menu": "메뉴", "b": "x", "open {a} now": "지금"})
+    marked = COMMON.mark("The file {a} of <b>menu</b>; Open {a} now: file.", terms)
+    assert marked.text == "The ｟0｠ ｟1｠ of ｟8｠｟2｠｟9｠; ｟3｠: ｟4｠.", "no term in a tag, and no span in a term"
+    assert [*marked.spans.values()] == ["file", "{a}", "<b>", "menu", "</b>", "Open {a} now", "file"]
+    assert marked.given == {"｟0｠": "파일", "｟2｠": "메뉴", "｟3｠": "지금", "｟4｠": "파일"}
+    restored = COMMON.restore("｟2｠을 ｟1｠ ｟0｠를 ｟8｠｟4｠｟9｠", marked.translations)
+    assert restored == Restored("메뉴를 {a} 파일을 <b>파일</b>", ("｟3｠",)), "particles agree"
+    assert COMMON.mark_target("파일을 {a} 메뉴 파일", marked.translations) == "｟0｠을 ｟1｠ ｟2｠ ｟4｠"
+    assert NO_SPANS.mark("a file", terms) == Marked("a file")
 
 
 def test_a_pair_has_marks_for_the_spans_of_both_sides() -> None:
@@ -77,7 +113,7 @@ def test_a_pair_has_marks_for_the_spans_of_both_sides() -> None:
         found = COMMON.find(texts[0])
         both = Counter(found), Counter(COMMON.find(texts[1], known=found))
         common = both[0] & both[1]
-        assert marks[0] == sorted(marks[1], key=SPAN_MARKS.index) == SPAN_MARKS[: common.total()]
+        assert len(marks[0]) == len({*marks[0]}) and sorted(marks[0]) == sorted(marks[1])
         kept = [Counter(COMMON.find(side, known=found)) - Counter(marks[0]) for side in marked]
         if common.total() <= len(SPAN_MARKS):
             assert kept == [side - common for side in both]
@@ -91,19 +127,19 @@ def test_a_target_has_the_numbers_of_the_source() -> None:
 
 
 def test_a_translation_without_a_mark_says_which_span_is_lost() -> None:
-    restored = COMMON.restore("｟1｠ und ｟1｠ und ｟7｠ .", ["{a}", "{b}", "{c}"])
-    assert restored.text == "{b} und und ." and restored.lost == (0, 2)
+    restored = COMMON.restore("｟1｠ und ｟1｠ und ｟7｠ .", {"｟0｠": "{a}", "｟1｠": "{b}", "｟2｠": "{c}"})
+    assert restored.text == "{b} und und ." and restored.lost == ("｟0｠", "｟2｠")
 
 
 def test_more_spans_than_marks_stay_text() -> None:
     text = " ".join(f"{{{number}}}" for number in range(20))
     marked = COMMON.mark(text)
-    assert marked.text == " ".join([*SPAN_MARKS, *(f"{{{number}}}" for number in range(12, 20))])
+    assert marked.text == " ".join([*SPAN_MARKS, *(f"{{{number}}}" for number in range(8, 20))])
 
 
 def test_without_patterns_a_text_stays_as_it_is() -> None:
     text = "{a} ｟0｠ https://example.com"
-    assert NO_SPANS.mark(text).text == text and NO_SPANS.restore(text, []).text == text
+    assert NO_SPANS.mark(text).text == text and NO_SPANS.restore(text, {}).text == text
     assert NO_SPANS.mark_pair(text, text) == (text, text) and not NO_SPANS and COMMON
 
 
@@ -130,6 +166,7 @@ def test_a_pattern_that_takes_too_long_is_an_error(monkeypatch: pytest.MonkeyPat
 
 
 def test_the_common_patterns_are_fast_on_texts_that_are_made_to_be_slow() -> None:
+    COMMON.mark("<b>" * 5_000 + "</a>" * 5_000)
     for part in ("<a ", "{", "a.", "http://", "%", "/a", "a@", "&a", "<a b=", "[X1", "👍"):
         COMMON.mark(part * 5_000)
 
@@ -147,7 +184,9 @@ def test_known_spans_are_found_wherever_they_stand() -> None:
     mine = Spans({"word": r"\bx-\w+"})
     assert mine.find("das x-y을") == ["x-y을"] and mine.find("das x-y을", known=["x-y"]) == ["x-y"]
     assert COMMON.find("{{a}} %10 {b}", known=["{a}", "%1"]) == ["{{a}}", "%10", "{b}"], "not as a part of another one"
-    assert COMMON.mark_target("한글{a}을 help@example.org을", ["help@example.org", "{a}"]) == "한글｟1｠을 ｟0｠을"
+    assert COMMON.mark_target("한글{a}을 help@example.org을", {"｟0｠": "help@example.org", "｟1｠": "{a}"}) == (
+        "한글｟1｠을 ｟0｠을"
+    )
 
 
 def test_a_text_in_capitals_is_read_in_small_letters_and_written_in_capitals() -> None:

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import random
-import re
 from pathlib import Path
 
 import pytest
 
 from nmt.errors import UserError
-from nmt.terms import NO_TERMS, Terms, given, read_terms
-from nmt.tokens import TERM_MARKS
-
-GIVEN = re.compile("{} (.*?){}".format(*TERM_MARKS))
+from nmt.terms import NO_TERMS, Terms, read_terms
 
 
-def test_terms_are_replaced_and_nothing_else() -> None:
+def test_the_places_are_those_of_the_terms() -> None:
     draw, words = random.Random(0), ["file", "File", "files", "dialog box", "box", "URL", "url", "Datei", ",", "(", "-"]
     found = 0
     for _ in range(300):
         terms = Terms({term: f"[{term}]" for term in draw.sample(words[:8], k=draw.randint(0, 8))})
         text = "".join(draw.choice(words) + draw.choice([" ", " ", "  ", ""]) for _ in range(8)).strip()
-        inserted = terms.insert(text)
-        assert GIVEN.findall(inserted) == [f"[{term}]" for term in terms.find(text)]
-        kept = GIVEN.split(inserted)[::2]  # what stands between the terms
-        assert re.fullmatch(".*?".join(map(re.escape, kept)), text)
-        found += len(kept) - 1
+        places, names = terms.places(text), terms.find(text)
+        assert [translation for _, _, translation in places] == [f"[{term}]" for term in names]
+        written = [" ".join(text[start:end].split()) for start, end, _ in places]
+        assert list(map(str.lower, written)) == list(map(str.lower, names))
+        found += len(places)
     assert found > 300
 
 
@@ -47,7 +43,7 @@ def test_terms_are_whole_words(text: str, found: list[str]) -> None:
 
 
 def test_without_terms_a_text_stays_as_it_is() -> None:
-    assert not NO_TERMS and NO_TERMS.insert("a file") == "a file" and NO_TERMS.find("a file") == []
+    assert not NO_TERMS and NO_TERMS.places("a file") == NO_TERMS.find("a file") == []
     assert Terms({" file ": " Datei "}) == Terms({"file": "Datei"}) != NO_TERMS
     assert len({Terms({"a": "b", "c": "d"}), Terms({"c": "d", "a": "b"})}) == 1
 
@@ -56,7 +52,7 @@ def test_a_glossary_file_has_a_term_on_each_line(tmp_path: Path) -> None:
     file = tmp_path / "terms.tsv"
     file.write_text("\ufeff# a comment\nfile\tDatei\n\n dialog box \t Dialog \r\nfile\tDatei\n", "utf-8")
     assert read_terms(file) == Terms({"file": "Datei", "dialog box": "Dialog"})
-    assert read_terms(file).insert("a file") == f"a {given('Datei')}"
+    assert read_terms(file).places("a file") == [(2, 6, "Datei")]
 
 
 @pytest.mark.parametrize(

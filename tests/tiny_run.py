@@ -100,10 +100,10 @@ def save_other(run: Run, path: Path, tokenizer: Tokenizer | None = None, **data:
     return path
 
 
-def knowing_terms(run: Run, path: Path) -> Path:
-    """Save the model of `run` as one that has learned to use terms."""
+def with_spans(run: Run, path: Path) -> Path:
+    """Save the model of `run` as one that was trained with spans."""
     loaded = checkpoint.load(best_checkpoint(run.folder))
-    config = {**loaded.config, "augment": {"terms": {"rate": 0.1}}}
+    config = {**loaded.config, "spans": {"braces": r"\{\w\}"}}
     weights = checkpoint.weights_of(run.translator.model)
     checkpoint.save(Checkpoint(weights, config, loaded.tokenizer, {}, 7), path)
     return path

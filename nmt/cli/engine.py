@@ -35,15 +35,15 @@ class LoadedEngine:
 
 
 def using_terms(translator: BaseTranslator, file: PathText) -> BaseTranslator:
-    """Return a translator with the glossary of a file, or with a warning the same one if it cannot use terms.
+    """Return a translator with the glossary of a file. It warns of a translator that ignores it.
 
     Raises UserError for a file that cannot be read.
     """
     from nmt.terms import read_terms
 
     terms = read_terms(Path(file).expanduser())
-    if not translator.knows_terms:
-        print_stderr(f"warning: terms={file}: ignored, because this model has not learned to use terms (augment=terms)")
+    if not translator.tokenizer.spans:
+        print_stderr(f"warning: terms={file}: ignored, because this model was trained without spans (spans=common)")
     return translator.with_terms(terms)
 
 

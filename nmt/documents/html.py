@@ -29,8 +29,7 @@ from nmt.documents.base import Document, Joined, has_words
 from nmt.documents.html_tokens import Token, tokens_of
 from nmt.documents.paragraphs import Line
 from nmt.errors import UserError
-from nmt.spans import MARK, Spans
-from nmt.tokens import SPAN_MARKS
+from nmt.spans import MARK, Spans, marks_of
 from nmt.translation.sentences import gap, split
 
 _CHARSET = re.compile(r"""<meta\s[^>]*\bcharset\s*=\s*["']?([\w-]+)""", re.IGNORECASE)
@@ -101,8 +100,13 @@ class _Sentence:
     @property
     def marked(self) -> str:
         """The sentence with marks for the tags between its texts."""
-        marks = [*SPAN_MARKS[: len(self.tags)], ""]
-        return "".join(text + mark for text, mark in zip(self.texts, marks, strict=True))
+        return "".join(text + mark for text, mark in zip(self.texts, [*self._marks, ""], strict=True))
+
+    @cached_property
+    def _marks(self) -> list[str]:
+        """The mark of each tag, or "" where no mark is left."""
+        forms = {"start": "<{}>", "end": "</{}>"}
+        return marks_of([forms.get(tag.token.kind, "").format(tag.element) for tag in self.tags])
 
     @cached_property
     def _lines(self) -> list[Line]:
@@ -110,10 +114,8 @@ class _Sentence:
 
     def is_protected(self, spans: Spans) -> bool:
         """Return whether each tag between the texts, and nothing else, is a span with the name of its mark."""
-        if len(self.tags) > len(SPAN_MARKS):
-            return False
-        names = SPAN_MARKS[: len(self.tags)]
-        return [span for span in spans.mark(self.marked).spans if span in names] == names
+        found = spans.mark(self.marked).spans.values()
+        return [span for span in found if span in self._marks] == self._marks
 
     def filled(self, translations: Sequence[str]) -> tuple[str, str]:
         """Return the sentence with its translations and tags, and without tags."""
@@ -136,14 +138,13 @@ class _Sentence:
     def _moved(self, translation: str) -> tuple[list[str], list[Tag]]:
         """Return the texts of a translation, and the tags between them where it has their marks."""
         texts, numbers = [""], list[int]()
-        names = SPAN_MARKS[: len(self.tags)]
         for part in _MARK.split(translation):
-            if part not in names:
+            if part not in self._marks:
                 texts[-1] += part
-            elif (number := names.index(part)) not in numbers:
+            elif (number := self._marks.index(part)) not in numbers:
                 numbers.append(number)
                 texts.append("")
-        lost = [number for number in range(len(names)) if number not in numbers]
+        lost = [number for number in range(len(self.tags)) if number not in numbers]
         starts = [number for number in lost if self.tags[number].token.kind == "start"]
         ends = [number for number in lost if number not in starts]
         numbers = [*starts, *numbers, *ends]

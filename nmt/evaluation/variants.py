@@ -5,15 +5,14 @@ They are made by the changes of `nmt.data.augment`, with spans in place of marks
 
 from __future__ import annotations
 
-import itertools
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from nmt.data.aligner import Aligner
 from nmt.data.augment.base import Augmentation, Example
-from nmt.data.augment.pairs import as_pieces
-from nmt.data.augment.spans import FIRST, InsertSpans
+from nmt.data.augment.pairs import KIND, as_pieces
+from nmt.data.augment.spans import ELEMENT, FIRST, InsertSpans
 from nmt.data.augment.texts import NoFullStop, TitleCase, TypingErrors, UpperCase
 from nmt.data.pair import SentencePair
 from nmt.data.tokenizer import Tokenizer
@@ -82,8 +81,7 @@ def _with_spans(source: str, target: str, rng: random.Random) -> tuple[str, str]
     numbers = sorted(int(mark[1:-1]) for mark in MARK.findall(source))
     joined = {int(found[1] or found[2]) for found in JOINED.finditer(source)}
     names = {number: rng.choice(ENDED if number in joined else SINGLE) for number in numbers if number >= FIRST}
-    for opening, closing in itertools.pairwise(names):
-        if opening % 2 == 0 and closing == opening + 1:
-            names[opening], names[closing] = rng.choice(AROUND)
+    for opening in [number for number in names if number % KIND == ELEMENT]:
+        names[opening], names[opening + 1] = rng.choice(AROUND)
     texts = (MARK.sub(lambda found: names.get(int(found[0][1:-1]), found[0]), text) for text in (source, target))
     return next(texts), next(texts)

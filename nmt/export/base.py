@@ -24,7 +24,7 @@ from nmt.spans import Spans
 from nmt.system.atomic import write_atomically
 from nmt.system.run_files import EXPORTED
 from nmt.translation.base import BaseTranslator, Request
-from nmt.translation.loading import knows_terms, languages_of
+from nmt.translation.loading import languages_of
 from nmt.translation.source import SourceLimit, unsplit_limit
 from nmt.translation.translation import Translation
 
@@ -194,7 +194,6 @@ class EngineTranslator(BaseTranslator):
         node = given if "_target_" in given else {**manifest["search"], **given}
         self.search = self.supported(override(build_search(node), fields))
         self.languages = languages_of(manifest["config"])
-        self.knows_terms = knows_terms(manifest["config"])
         self._longest_source = manifest["source_limit"]
         self._longest_target = manifest["target_limit"]
         self._trained_length = manifest["config"].get("data", {}).get("max_length")

@@ -15,9 +15,7 @@ from nmt.export.base import Exportable, Format
 from nmt.export.check import Report
 from nmt.system.atomic import write_atomically
 from nmt.system.run_files import EXPORTED
-from nmt.terms import given
-from nmt.tokens import CAPITALS, SPAN_MARKS
-from nmt.translation.loading import knows_terms
+from nmt.tokens import CAPITALS, ELEMENT_MARKS, SPAN_MARKS
 
 
 def write_card(format: Format, model: Exportable, report: Report, folder: Path) -> None:
@@ -103,7 +101,7 @@ def _limits(format: Format, model: Exportable) -> str:
   sources of at most {trained or "an unknown number of"} tokens: split longer texts into sentences.
 - Beam search with {search.beam_size} beams and a length penalty of {search.length_penalty:g} {chosen}:
   the score of a translation is log P divided by length ** {search.length_penalty:g}.
-{_alignment(model)}{_spans(model)}{_terms(model)}\
+{_alignment(model)}{_spans(model)}\
 - The tokenizer normalizes texts to Unicode NFC and joins spaces by itself.
 - `{EXPORTED}` has all settings of the model and of this export."""
 
@@ -118,21 +116,15 @@ def _alignment(model: Exportable) -> str:
 """
 
 
-def _terms(model: Exportable) -> str:
-    if not knows_terms(model.loaded.config):
-        return ""
-    return f"""- The model has learned to use given translations of terms. They take the place of the term in the
-  source, whose spans are replaced first: `Close the {given("WORD")}.`
-"""
-
-
 def _spans(model: Exportable) -> str:
     spans = model.loaded.tokenizer.spans
     if not spans:
         return ""
     return f"""- The model was trained on texts with marks in place of spans that a translation must keep
   ({", ".join(map(printable, spans.patterns))}):
-  {SPAN_MARKS[0]} for the first span of the source, {SPAN_MARKS[1]} for the second, and so on up to {SPAN_MARKS[-1]}.
+  {SPAN_MARKS[0]} for the first span of the source, {SPAN_MARKS[1]} for the second, and so on up to {SPAN_MARKS[-1]};
+  {" and ".join(ELEMENT_MARKS[0])} for the first start tag and its end tag, up to {" and ".join(ELEMENT_MARKS[-1])}.
+  A word with a given translation has a mark as well, in place of which the translation gets the given one.
   A text in capitals was written as {CAPITALS} and the text in small letters (its first letter is a capital).
   nmt-attention-lab does this, and undoes it in translations, in translate.py and serve.py. Other
   programs must do it themselves, with the regular expressions in `{EXPORTED}` (`config`, `spans`).

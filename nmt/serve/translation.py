@@ -20,7 +20,7 @@ from nmt.serve.waiting import Answer, Pair, Work
 from nmt.serve.worker import Busy, Worker
 
 BUSY = "The server has too much to do; try again later."
-TERMS_IGNORED = "The terms are ignored, because the model has not learned to use them."
+TERMS_IGNORED = "The terms are ignored, because the model was trained without spans."
 FAILED = (
     "The server encountered an internal error and was unable to complete your request. Either the server is overloaded "
     "or there is an error in the application."
@@ -34,7 +34,7 @@ async def translated(ask: Ask, worker: Worker, languages: Languages, max_sentenc
     found = await _answers(ask, worker, sources, [document.sentences for document in documents], max_sentences)
     documents, found = await _revised(ask, worker, sources, documents, found)
     answer = await asyncio.to_thread(_answer, ask, documents, found, detected)  # a text's language takes time
-    if ask.terms and not all(worker.knows_terms((source, ask.target)) for source in sources if source != ask.target):
+    if ask.terms and not all(worker.spans((source, ask.target)) for source in sources if source != ask.target):
         answer["warnings"] = [TERMS_IGNORED]
     return answer
 

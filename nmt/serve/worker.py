@@ -75,10 +75,6 @@ class Worker:
         """Return the spans that the model of a pair keeps. Any thread may use them."""
         return self._translators[pair].tokenizer.spans
 
-    def knows_terms(self, pair: Pair) -> bool:
-        """Return whether the model of a pair has learned to use terms."""
-        return self._translators[pair].knows_terms
-
     def warm_up(self) -> None:
         """Translate a text with every model, which makes the first request fast. Raises what goes wrong there."""
         for pair in self._translators:

@@ -46,14 +46,13 @@ class BaseTranslator(ABC):
     """Translates texts and scores translations, by any means: models in PyTorch, or the engine of an exported model.
 
     `search` is the default strategy of every call. `tokenizer` divides targets into pieces and joins them. `languages`
-    are the codes of the source and the target language, None if they are not known. `knows_terms` says whether the
-    models have learned to use `terms`.
+    are the codes of the source and the target language, None if they are not known. `terms` is a glossary of
+    the sources.
     """
 
     search: Search
     tokenizer: Tokenizer
     languages: tuple[str, str] | None
-    knows_terms: bool
     terms: Terms = NO_TERMS
 
     @property
@@ -84,12 +83,10 @@ class BaseTranslator(ABC):
         """Return the log-probabilities (T,) of the tokens of each translation, eos included, given its source."""
 
     def with_terms(self, terms: Terms) -> Self:
-        """Return a translator of the same models that uses a glossary, or this one if they have not learned to.
+        """Return a translator of the same models that uses a glossary, also in `score` and `attention_maps`.
 
-        The glossary is part of every source that it reads, also of those of `score` and `attention_maps`.
+        Models without spans (see `nmt.spans`) ignore it.
         """
-        if not self.knows_terms:
-            return self
         found = copy.copy(self)
         found.terms = terms
         return found
@@ -151,9 +148,9 @@ class BaseTranslator(ABC):
 
     def encode(self, texts: Sequence[str]) -> list[SourcePart]:
         """Return each text with the ids that the models read."""
-        marked = [self.tokenizer.spans.mark(text) for text in texts]
-        read = [self.terms.insert(self.tokenizer.spans.lowered(each.text)) for each in marked]
-        by_model = self.source_ids(read)
+        spans = self.tokenizer.spans
+        marked = [spans.mark(text, self.terms) for text in texts]
+        by_model = self.source_ids([spans.lowered(each.text) for each in marked])
         unknown = self.tokenizers[0].unknown_ids[0]
         language = None if self.languages is None else self.languages[0]
         return [
@@ -170,7 +167,7 @@ class BaseTranslator(ABC):
         """Return the ids of translations of `sources`. The spans of the source are marks there too."""
         spans = self.tokenizer.spans
         pairs = zip(sources, targets, strict=True)
-        marked = [spans.mark_target(target, source.marked.spans) for source, target in pairs]
+        marked = [spans.mark_target(target, source.marked.translations) for source, target in pairs]
         return self.tokenizer.encode_target(list(map(spans.lowered, marked)))
 
     def check_source(self, sentence: str, where: str) -> None:
@@ -316,8 +313,8 @@ class BaseTranslator(ABC):
     def _with_lost_spans(self, translation: Translation) -> Translation:
         """Return the translation with each lost span at the place where its log P is highest."""
         source, tokens, log_probs = translation.source_part, translation.tokens, translation.token_log_probs
-        for number in translation.lost:
-            candidates = insertions(tokens, number, source.marked, self.tokenizer)
+        for mark in translation.lost:
+            candidates = insertions(tokens, mark, source.marked, self.tokenizer)
             scored = self.token_log_probs([ForcedPair(source, "", ids) for ids in candidates])
             best = max(range(len(candidates)), key=lambda place: float(scored[place].sum()))
             tokens, log_probs = candidates[best], scored[best].tolist()
@@ -335,7 +332,7 @@ class BaseTranslator(ABC):
         return [ids[:-1] for ids in self.target_ids(sources, texts)]
 
     def _translation(self, source: SourcePart, found: Hypothesis, text: str | None = None) -> Translation:
-        spans, lost = source.marked.spans, tuple[int, ...]()
+        spans, lost = source.marked.translations, tuple[str, ...]()
         if text is None:
             restored = self.tokenizer.spans.restore(self.tokenizer.decode_target(found.tokens), spans)
             text, lost = restored.text, restored.lost

@@ -47,7 +47,6 @@ class Ensemble(ModelTranslator):
         self.search = search or members[0].search
         self.tokenizer = members[0].tokenizer
         self.languages = members[0].languages
-        self.knows_terms = all(member.knows_terms for member in members)
         self.names = names or [f"model {number} ({each.name})" for number, each in enumerate(members, start=1)]
         for member, name in zip(members, self.names, strict=True):
             difference = _difference(self.tokenizer.target_vocabulary, member.tokenizer.target_vocabulary)

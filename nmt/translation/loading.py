@@ -100,7 +100,6 @@ def _member(loaded: checkpoint.LoadedModel, search: Search) -> Translator:
         update=loaded.update,
         trained_length=loaded.config.get("data", {}).get("max_length"),
         languages=languages_of(loaded.config),
-        knows_terms=knows_terms(loaded.config),
     )
 
 
@@ -108,12 +107,6 @@ def languages_of(config: Mapping[str, Any]) -> tuple[str, str] | None:
     """Return the languages of a checkpoint's config; None for a translator that was saved without knowing them."""
     data = config.get("data", {})
     return (data["source_lang"], data["target_lang"]) if data.keys() >= {"source_lang", "target_lang"} else None
-
-
-def knows_terms(config: Mapping[str, Any]) -> bool:
-    """Return whether the training of a checkpoint, by its config, had sources with terms: a node `augment.terms`."""
-    node = config.get("augment", {}).get("terms")
-    return isinstance(node, Mapping) and node.get("rate") != 0
 
 
 def require_data_settings(config: Mapping[str, Any], path: Path, remedy: str) -> None:

@@ -6,24 +6,24 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from nmt.spans import Marked
-from nmt.tokens import EOS, SPAN_MARKS, WORD_MARK
+from nmt.tokens import ELEMENT_MARKS, EOS, WORD_MARK
 
 if TYPE_CHECKING:
     from nmt.data.tokenizer import Tokenizer
 
 
-def insertions(tokens: Sequence[int], number: int, source: Marked, tokenizer: Tokenizer) -> list[list[int]]:
-    """Return `tokens` with the mark of span `number` at each place before eos, with and without a space before it.
+def insertions(tokens: Sequence[int], mark: str, source: Marked, tokenizer: Tokenizer) -> list[list[int]]:
+    """Return `tokens` with a mark of the source at each place before eos, with and without a space before it.
 
     Where the source has words between the mark and the one before or after it, the translation has some there too. An
     end tag stands after the start tag before it, which leaves room for it. If this leaves no place, every place counts.
     """
     index = tokenizer.target_vocabulary.index
-    space, mark = index(WORD_MARK), index(SPAN_MARKS[number])
+    space, new = index(WORD_MARK), index(mark)
     places = range(len(tokens) + (tokens[-1:] != [EOS]))
     pieces = [tokenizer.target_vocabulary[token] for token in tokens]
     words = [place for place, piece in enumerate(pieces) if any(map(str.isalnum, piece)) and tokens[place] != EOS]
-    neighbours = [(index(SPAN_MARKS[other]), fits) for other, fits in _neighbours(number, source)]
+    neighbours = [(index(other), fits) for other, fits in _neighbours(mark, source)]
 
     def fits_all(place: int) -> bool:
         before = [tokens[each] for each in words if each < place]
@@ -31,27 +31,27 @@ def insertions(tokens: Sequence[int], number: int, source: Marked, tokenizer: To
         return all(fits(before, after, other) for other, fits in neighbours)
 
     chosen = [place for place in places if fits_all(place)] or places
-    return [[*tokens[:place], *new, *tokens[place:]] for place in chosen for new in ([mark], [space, mark])]
+    return [[*tokens[:place], *more, *tokens[place:]] for place in chosen for more in ([new], [space, new])]
 
 
 Condition = Callable[[Sequence[int], Sequence[int], int], bool]
 
 
-def _neighbours(number: int, source: Marked) -> Iterator[tuple[int, Condition]]:
-    """Yield the spans next to one in the source, if words stand between them, each with a condition.
+def _neighbours(mark: str, source: Marked) -> Iterator[tuple[str, Condition]]:
+    """Yield the marks next to one in the source, if words stand between them, each with a condition.
 
-    The condition gets the words and marks before and after a place, and the mark of the other span.
+    The condition gets the words and marks before and after a place, and the other mark.
     """
-    for first in (number - 1, number):
-        if not 0 <= first < len(source.spans) - 1:
-            continue
-        between, _, _ = source.text.partition(SPAN_MARKS[first])[2].partition(SPAN_MARKS[first + 1])
+    marks = list(source.spans)
+    place = marks.index(mark)
+    for first, second in zip(marks[max(0, place - 1) : place + 1], marks[max(1, place) : place + 2], strict=False):
+        between, _, _ = source.text.partition(first)[2].partition(second)
         if between.strip():
-            element = not source.spans[first].startswith("</") and source.spans[first + 1].startswith("</")
-            if first < number:
+            element = (first, second) in ELEMENT_MARKS
+            if second == mark:
                 yield first, _after_start_tag if element else _not_beside
             else:
-                yield first + 1, _before_end_tag if element else _not_beside
+                yield second, _before_end_tag if element else _not_beside
 
 
 def _not_beside(before: Sequence[int], after: Sequence[int], other: int) -> bool:

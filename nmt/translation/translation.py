@@ -24,7 +24,7 @@ class Translation:
     `parts` is empty, unless the source was too long for the model and was split. Then it holds the translation of each
     part, and the other fields join them: the lists one after another, the scores as their sum.
 
-    `lost` has the numbers of the source's spans (see `nmt.spans`) that the search left out of the translation.
+    `lost` has the marks of the source's spans and terms (see `nmt.spans`) that the search left out of the translation.
 
     `retried` says that the second search has found it, because the first translation was faulty; see `Search.retry`.
     """
@@ -35,7 +35,7 @@ class Translation:
     tokens: list[int]
     token_log_probs: list[float]
     pieces: list[str]
-    lost: tuple[int, ...] = ()
+    lost: tuple[str, ...] = ()
     retried: bool = False
     parts: tuple[Translation, ...] = ()
 
@@ -51,10 +51,10 @@ class Translation:
 
     @property
     def lost_spans(self) -> list[str]:
-        """The spans of the source that the search left out, here or in `parts`."""
+        """The spans and terms of the source that the search left out, here or in `parts`."""
         if self.parts:
             return list(chain.from_iterable(part.lost_spans for part in self.parts))
-        return [self.source_part.marked.spans[number] for number in self.lost]
+        return [self.source_part.marked.spans[mark] for mark in self.lost]
 
     @property
     def cut(self) -> bool:

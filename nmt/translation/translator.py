@@ -34,8 +34,7 @@ class Translator(ModelTranslator):
     `name` is the model's name in attention maps. `update` is the number of updates of its weights, 0 if that is not
     known; training sets it. `trained_length` is the number of tokens of the longest source that the model may have been
     trained on, eos included (None if that is not known): `data.max_length` of its training. `languages` are the codes
-    of the source and the target language (None if they are not known). `knows_terms` says whether the training had
-    sources with terms (see `nmt.terms`).
+    of the source and the target language (None if they are not known).
     """
 
     def __init__(
@@ -48,7 +47,6 @@ class Translator(ModelTranslator):
         update: int = 0,
         trained_length: int | None = None,
         languages: tuple[str, str] | None = None,
-        knows_terms: bool = False,
     ) -> None:
         self.model = model
         self.tokenizer = tokenizer
@@ -57,7 +55,6 @@ class Translator(ModelTranslator):
         self.update = update
         self.trained_length = trained_length
         self.languages = languages
-        self.knows_terms = knows_terms
 
     @property
     def models(self) -> list[Seq2Seq]:
@@ -123,12 +120,12 @@ class Translator(ModelTranslator):
                 _, weights = self._forced(sources, targets, need_weights=True)
                 assert weights is not None
                 for row, place in enumerate(places):
-                    spans = translations[place].source_part.marked.spans
+                    marked = translations[place].source_part.marked
                     found[place] = AttentionMap.from_weights(
                         weights,
                         row,
-                        source_pieces=with_spans(self.tokenizer.source_pieces(source_ids[place]), spans),
-                        target_pieces=with_spans(self.tokenizer.target_pieces(target_ids[place]), spans),
+                        source_pieces=with_spans(self.tokenizer.source_pieces(source_ids[place]), marked.spans),
+                        target_pieces=with_spans(self.tokenizer.target_pieces(target_ids[place]), marked.translations),
                         source=translations[place].source,
                         target=translations[place].text,
                         origin=self._origin(translations[place]),
@@ -156,7 +153,6 @@ class Translator(ModelTranslator):
             known |= dict(zip(("source_lang", "target_lang"), self.languages, strict=True))
         config = {"name": self.name, "model": self.model.config, "search": search_node(self.search), "data": known}
         config |= {"spans": spans} if spans else {}
-        config |= {"augment": {"terms": {}}} if self.knows_terms else {}
         weights = checkpoint.weights_of(self.model)
         checkpoint.save(Checkpoint(weights, config, self.tokenizer, scores={}, update=self.update), Path(path))
 

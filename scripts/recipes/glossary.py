@@ -29,16 +29,17 @@ from nmt.cli.program import program
 from nmt.data.aligner import Aligner
 from nmt.data.augment.base import Example, text
 from nmt.data.augment.pairs import as_pieces
-from nmt.data.augment.terms import begins_a_word, usable, without_punctuation
 from nmt.data.corpus import load_corpus
 from nmt.data.pair import SentencePair
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError, counted
 from nmt.system.atomic import write_atomically
+from nmt.tokens import WORD_MARK
 from nmt.translation.loading import load_models, resolve_device
 
 WORDS = 3  # the most words of a term
 FREQUENT = 150  # a term neither begins nor ends with one of so many most frequent words
+LETTERS = 3  # of a term and of its translation
 AGREEMENT = 0.6  # the least share of the places of a term that have its translation
 
 
@@ -102,6 +103,24 @@ def parts(example: Example) -> Iterator[tuple[str, str]]:
                 and sides[0].lower() != sides[1].lower()
             ):
                 yield sides
+
+
+def without_punctuation(side: Sequence[str], part: range) -> range:
+    """Return a part without the pieces at its end that have no letter and no digit."""
+    while len(part) > 1 and not any(map(str.isalnum, side[part.stop - 1])):
+        part = part[:-1]
+    return part
+
+
+def begins_a_word(side: Sequence[str], part: range) -> bool:
+    """Return whether the first piece of a part begins a word."""
+    return part.start == 0 or side[part.start].startswith(WORD_MARK)
+
+
+def usable(term: str) -> bool:
+    """Return whether a term has enough letters, and no punctuation but hyphens. A Hangul syllable counts as two."""
+    letters = sum(2 if "\uac00" <= character <= "\ud7a3" else 1 for character in term if character.isalpha())
+    return letters >= LETTERS and all(character.isalnum() or character in " -" for character in term)
 
 
 if __name__ == "__main__":

@@ -17,11 +17,12 @@ from nmt.cli import evaluate as evaluate_program
 from nmt.errors import UserError
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.search.sampling import Sampling
+from nmt.spans import Spans
 from nmt.system.lines import as_line
 from nmt.system.run_files import best_checkpoint
 from nmt.terms import Terms
 from nmt.translation.translator import Translator
-from tests.tiny_run import Run, knowing_terms
+from tests.tiny_run import Run, with_spans
 
 
 def test_evaluate_program(run: Run, elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -201,14 +202,15 @@ def test_a_glossary_is_used_and_its_terms_are_scored(
     run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "terms.tsv").write_text("dog\tgod\nred\tder\n", "utf-8")
-    ckpt = knowing_terms(run, tmp_path / "run" / "checkpoints" / "best.safetensors")
+    ckpt = with_spans(run, tmp_path / "run" / "checkpoints" / "best.safetensors")
     glossary, out = f"terms={tmp_path}/terms.tsv", f"out={tmp_path}/out"
     evaluate_program.main([f"ckpt={ckpt}", glossary, out, "bootstrap=0"])
     assert re.search(r"terms +[0-9.]+ +terms:", capsys.readouterr().out)
     written = tmp_path / "out" / "translations"
     facts = json.loads((written / "test.terms.beam3.lp1.scores.json").read_text("utf-8"))
     hypotheses = (written / "test.terms.beam3.lp1.hyp.de").read_text("utf-8").splitlines()
-    knowing = Translator(run.translator.model, run.translator.tokenizer, run.translator.search, knows_terms=True)
+    tokenizer = run.translator.tokenizer.with_spans(Spans({"braces": r"\{\w\}"}))
+    knowing = Translator(run.translator.model, tokenizer, run.translator.search)
     texts = (run.data / "test.en").read_text("utf-8").splitlines()
     terms = Terms({"dog": "god", "red": "der"})
     assert hypotheses == [as_line(each.text) for each in knowing.with_terms(terms).translate(texts)]

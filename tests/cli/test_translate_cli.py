@@ -25,7 +25,7 @@ from nmt.tokens import EOS
 from nmt.translation.source import SourcePart
 from nmt.translation.translation import Translation
 from nmt.translation.translator import Translator
-from tests.tiny_run import Run, knowing_terms, sentences
+from tests.tiny_run import Run, sentences, with_spans
 
 
 def feed(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
@@ -248,13 +248,14 @@ def test_lost_spans_are_named_and_counted(
 def test_a_glossary_is_used_or_said_to_be_ignored(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "terms.tsv").write_text("dog\tHund\n", "utf-8")
     words = [f"terms={tmp_path}/terms.tsv", "text=a dog", "format=jsonl"]
-    translate_program.main([f"ckpt={knowing_terms(run, tmp_path / 'model.safetensors')}", *words])
+    translate_program.main([f"ckpt={with_spans(run, tmp_path / 'model.safetensors')}", *words])
     used, warning = capsys.readouterr()
-    knowing = Translator(run.translator.model, run.translator.tokenizer, run.translator.search, knows_terms=True)
+    tokenizer = run.translator.tokenizer.with_spans(Spans({"braces": r"\{\w\}"}))
+    knowing = Translator(run.translator.model, tokenizer, run.translator.search)
     (expected,) = knowing.with_terms(Terms({"dog": "Hund"})).translate(["a dog"])
     assert "ignored" not in warning and json.loads(used)["log_prob"] == pytest.approx(expected.log_prob, abs=1e-4)
     translate_program.main([f"ckpt={run.folder}", *words])
     plain, warning = capsys.readouterr()
-    assert "ignored, because this model has not learned to use terms" in warning
+    assert "ignored, because this model was trained without spans" in warning
     (expected,) = run.translator.translate(["a dog"])
     assert json.loads(plain)["log_prob"] == pytest.approx(expected.log_prob, abs=1e-4)

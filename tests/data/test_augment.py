@@ -19,7 +19,6 @@ from nmt.data.augment.base import Augmentation, Example
 from nmt.data.augment.lengths import JoinedLines, Phrases
 from nmt.data.augment.pairs import Augmenter, as_pieces, with_numbers
 from nmt.data.augment.spans import InsertSpans
-from nmt.data.augment.terms import InsertTerms
 from nmt.data.augment.texts import (
     NoFullStop,
     TitleCase,
@@ -36,13 +35,13 @@ from nmt.data.tokenizer import Tokenizer
 from nmt.data.training_pairs import SubwordSampling, TrainingPairs, WeightedCorpus
 from nmt.errors import UserError
 from nmt.spans import MARK, Spans
-from nmt.tokens import CAPITALS, RESERVED, SPAN_MARKS, TERM_MARKS
+from nmt.tokens import CAPITALS, ELEMENT_MARKS, RESERVED, SPAN_MARKS
 
 LONGEST = 40
 SPANS = Spans({"braces": r"\{\w+\}"})
 KINDS: list[Augmentation] = [
     *(InsertSpans(rate=1), UpperCase(rate=1), TitleCase(rate=1), NoFullStop(rate=1)),
-    *(TypingErrors(rate=1), Phrases(rate=1), JoinedLines(rate=1), InsertTerms(rate=1)),
+    *(TypingErrors(rate=1), Phrases(rate=1), JoinedLines(rate=1)),
 ]
 
 
@@ -108,11 +107,11 @@ def test_every_change_keeps_the_marks_of_both_sides_equal(kind: Augmentation, ch
     assert len(several) > 100
     for example, (source, target) in several:
         assert (source, target) != example.texts and source.strip() == source != "" and target.strip() == target != ""
-        marks = [mark for mark in MARK.findall(source) if mark not in TERM_MARKS]
+        marks = MARK.findall(source)
         assert sorted(marks) == sorted(MARK.findall(target)) and len({*marks}) == len(marks)
-        numbered = with_numbers(source, target)
-        assert numbered is not None
-        assert [mark for mark in MARK.findall(numbered[0]) if mark not in TERM_MARKS] == SPAN_MARKS[: len(marks)]
+        numbered = with_numbers(source, target, random.Random(0))
+        if numbered is None:
+            continue  # it needs more than three elements
         assert [MARK.sub("", side) for side in numbered] == [MARK.sub("", side) for side in (source, target)]
 
 
@@ -141,38 +140,38 @@ def test_a_phrase_and_its_translation_are_of_the_dictionary(changed: Callable[..
     assert sum(right) / len(right) > 0.95, "the aligner can take equal words for each other"
 
 
-GIVEN = re.compile("{} (.*?){}".format(*TERM_MARKS))
+def test_marks_are_numbered_as_in_real_texts_or_anywhere() -> None:
+    """Half of the pairs have the first marks of each kind, and the others any, in the order of the source."""
+    draw, source, target = (
+        random.Random(0),
+        "｟300｠ a ｟108｠b｟109｠ ｟0｠ ｟8｠c｟9｠",
+        "｟0｠ ｟108｠B｟109｠ ｟300｠ ｟8｠C｟9｠",
+    )
+    first, used = 0, set[str]()
+    for _ in range(400):
+        numbered = with_numbers(source, target, draw)
+        assert numbered is not None
+        one, start, end, two, *element = MARK.findall(numbered[0])
+        assert numbered[1] == f"{two} {start}B{end} {one} {element[0]}C{element[1]}"
+        assert SPAN_MARKS.index(one) < SPAN_MARKS.index(two)
+        assert ELEMENT_MARKS.index((start, end)) < ELEMENT_MARKS.index((element[0], element[1]))
+        first += (one, two, start, element[0]) == (*SPAN_MARKS[:2], ELEMENT_MARKS[0][0], ELEMENT_MARKS[1][0])
+        used |= {one, start, end, two, *element}
+    assert 200 < first < 260 and used == {*SPAN_MARKS, *ELEMENT_MARKS[0], *ELEMENT_MARKS[1], *ELEMENT_MARKS[2]}
+    assert with_numbers("".join(f"｟{100 * number}｠" for number in range(1, 10)), "", draw) is None
+    assert with_numbers("".join(f"｟{100 * number + 8}｠" for number in range(1, 5)), "", draw) is None
 
 
-def test_terms_take_the_place_of_the_words_that_they_translate(changed: Callable[..., Any]) -> None:
-    """Each word of the target is given, or translates a word that is left in the source."""
-    counts, right = Counter[int](), list[bool]()
-    for example, (source, target) in changed(InsertTerms(rate=1, shortened=0)):
-        assert target == example.texts[1] != source
-        given = GIVEN.findall(source)
-        left = GIVEN.sub(" ", source).replace(".", " ").split()
-        words = [dictionary().get(word, word) for word in left] + " ".join(given).split()
-        right.append(sorted(words) == sorted(target.replace(".", " ").split()))
-        counts[len(given)] += 1
-    assert {*counts} == {1, 2, 3}
-    assert sum(right) / len(right) > 0.95, "the aligner can take equal words for each other"
-
-
-def test_the_end_of_a_word_can_be_left_out_of_a_term(changed: Callable[..., Any]) -> None:
-    shortened = 0
-    for example, (source, _) in changed(InsertTerms(rate=1, shortened=1)):
-        for translation in GIVEN.findall(source):
-            assert re.search(rf"(?<![a-z]){translation}", example.texts[1]), "it begins as a word of the target"
-            shortened += not re.search(rf"{translation}(?![a-z])", example.texts[1])
-    assert shortened > 20
-
-
-def test_terms_need_one_vocabulary(
-    pairs: list[SentencePair], corpus: EncodedCorpus, tokenizer_config: Callable[..., TokenizerConfig]
-) -> None:
-    separate = Tokenizer.train(pairs, tokenizer_config(vocab_size=330, joint=False), cache_dir=None, spans=SPANS)
-    with pytest.raises(UserError, match=r"augment: InsertTerms writes .* use tokenizer\.joint=true"):
-        Augmenter(separate, [InsertTerms(rate=1)], LONGEST, corpus)
+def test_punctuation_and_particles_stay_outside_of_the_marks() -> None:
+    pairs = [
+        Example(["▁Open", "▁the", "▁file"], ["▁파일", "을", "▁여세요"], (2, 1, 0), (2, 1, 0)),
+        Example(["▁Files", "."], ["▁파일", "."], (0, 1), (0, 1)),
+    ]
+    draw, change, found = random.Random(0), InsertSpans(rate=1, more=0), set[str]()
+    for _ in range(200):
+        found |= {made[1] for pair in pairs if (made := change(pair, draw, lambda: pairs[0])) is not None}
+    assert {"｟100｠을 여세요", "｟108｠파일｟109｠을 여세요", "｟100｠.", "｟108｠파일｟109｠."} <= found
+    assert not any(re.search("을｟10[89]|파일｟10[08]", each) for each in found - {"파일을 여세요｟100｠"})
 
 
 def test_pairs_in_capitals_are_not_changed(tokenizer: Tokenizer) -> None:

@@ -34,7 +34,7 @@ def test_the_name_decides(name: str, format: str | None) -> None:
 
 def test_each_format_is_read_with_what_the_model_has() -> None:
     model: Any = Model()
-    assert read_document("<p>a <b>b</b></p>", "html", "x", model).sentences == ["a ｟0｠b｟1｠"]
+    assert read_document("<p>a <b>b</b></p>", "html", "x", model).sentences == ["a ｟8｠b｟9｠"]
     assert read_document("<p>a <b>b</b></p>", "paragraphs", "x", model).sentences == ["<p>a <b>b</b></p>"]
     header = 'msgid ""\nmsgstr ""\n'
     assert 'Language: ko\\n"' in read_document(header, "po", "x", model).filled([])

@@ -15,7 +15,7 @@ from nmt.documents.base import Document
 from nmt.documents.html import marked_up
 from nmt.documents.html_tokens import VOID
 from nmt.spans import Spans
-from nmt.tokens import SPAN_MARKS
+from nmt.tokens import ELEMENT_MARKS, SPAN_MARKS
 
 NONE = Spans({})
 SPANS = Spans({"urls": r"https?://\S+", "tags": r"</?[a-z]+>"})
@@ -62,22 +62,22 @@ def test_markup_stays_and_texts_are_translated(spans: Spans, text: str, expected
 @pytest.mark.parametrize(
     ("text", "sentences"),
     [
-        ("<p>Click <a href='x y'>Save</a>.</p>", ["Click ｟0｠Save｟1｠."]),
-        ("<p><b>One <i>two</i>.</b></p>", ["One ｟0｠two｟1｠."]),
-        ("<p><b>Save</b> the file.</p>", ["｟0｠Save｟1｠ the file."]),
+        ("<p>Click <a href='x y'>Save</a>.</p>", ["Click ｟8｠Save｟9｠."]),
+        ("<p><b>One <i>two</i>.</b></p>", ["One ｟8｠two｟9｠."]),
+        ("<p><b>Save</b> the file.</p>", ["｟8｠Save｟9｠ the file."]),
         ("<p>Press <kbd>Ctrl+<b>C</b></kbd> <!-- now -->here.<!-- end --></p>", ["Press ｟0｠ ｟1｠here."]),
-        ("<ul><li>a<li>b <em>c</em></ul>", ["a", "b ｟0｠c｟1｠"]),
+        ("<ul><li>a<li>b <em>c</em></ul>", ["a", "b ｟8｠c｟9｠"]),
         ("<title>a</title><td>b</td><td>c<br>d</td>", ["a", "b", "c", "d"]),
         ("<p>One <b>two. Three</b> four.</p>", ["One ｟0｠two.", "Three｟0｠ four."]),
         ("<p>One. <b>Two.</b> <i>Three.</i></p>", ["One.", "Two.", "Three."]),
-        ("<p>&lt;b&gt; is <b>bold</b></p>", ["<b> is ｟0｠bold｟1｠"]),
+        ("<p>&lt;b&gt; is <b>bold</b></p>", ["<b> is ｟8｠bold｟9｠"]),
         ("<p>See <img src=x> and https://x.org/a.</p>", ["See ｟0｠ and https://x.org/a."]),
-        ("<p>A mark ｟0｠ and <b>more</b></p>", ["A mark ｟0｠ and", "more"]),
-        ("<p>｟9｠ and <b>more</b></p>", ["｟9｠ and ｟0｠more｟1｠"]),
+        ("<p>A mark ｟0｠ and <b>more</b></p>", ["A mark ｟0｠ and ｟8｠more｟9｠"]),
+        ("<p>｟9｠ and <b>more</b></p>", ["｟9｠ and", "more"]),
         ("<p>a <b>b c</p>", ["a", "b c"]),
         ("<p><code>a</code></p>", []),
         ("<p>&nbsp;<b> &nbsp;</b></p>", []),
-        ("<p>An <b>ox</b> <code>x <b>y</b></p>", ["An ｟0｠ox｟1｠"]),
+        ("<p>An <b>ox</b> <code>x <b>y</b></p>", ["An ｟8｠ox｟9｠"]),
         ("<p>Ox. <b>...</b> <img src=x>!</p>", ["Ox."]),
     ],
 )
@@ -88,19 +88,19 @@ def test_a_sentence_has_marks_for_the_tags_inside_it(text: str, sentences: list[
 @pytest.mark.parametrize(
     ("text", "translations", "expected"),
     [
-        ("<p>Click <b>Save</b>.</p>", ["｟0｠Save｟1｠ klicken."], "<p><b>Save</b> klicken.</p>"),
-        ("<p>a <b>b</b> c <i>d</i></p>", ["｟2｠d｟3｠ & ｟0｠b｟1｠"], "<p><i>d</i> &amp; <b>b</b></p>"),
-        ("<p>a <b>b</b> c</p>", ["x ｟1｠y｟0｠ z"], "<p>x <b>y</b> z</p>"),
-        ("<p>a <b>b</b> <i>c</i> d</p>", ["x ｟0｠y ｟2｠z｟1｠ w｟3｠"], "<p>x <b>y </b>z<i> w</i></p>"),
-        ("<p>a <b>b</b> c</p>", ["x ｟0｠y z"], "<p>x <b>y z</b></p>"),
-        ("<p>a <b>b</b> c</p>", ["x y｟1｠ z"], "<p><b>x y</b> z</p>"),
+        ("<p>Click <b>Save</b>.</p>", ["｟8｠Save｟9｠ klicken."], "<p><b>Save</b> klicken.</p>"),
+        ("<p>a <b>b</b> c <i>d</i></p>", ["｟10｠d｟11｠ & ｟8｠b｟9｠"], "<p><i>d</i> &amp; <b>b</b></p>"),
+        ("<p>a <b>b</b> c</p>", ["x ｟9｠y｟8｠ z"], "<p>x <b>y</b> z</p>"),
+        ("<p>a <b>b</b> <i>c</i> d</p>", ["x ｟8｠y ｟10｠z｟9｠ w｟11｠"], "<p>x <b>y </b>z<i> w</i></p>"),
+        ("<p>a <b>b</b> c</p>", ["x ｟8｠y z"], "<p>x <b>y z</b></p>"),
+        ("<p>a <b>b</b> c</p>", ["x y｟9｠ z"], "<p><b>x y</b> z</p>"),
         ("<p>a <b>b</b> c</p>", ["x"], "<p><b>x</b></p>"),
-        ("<p>a <b>b</b> c</p>", ["｟0｠x｟0｠｟1｠ ｟7｠"], "<p><b>x</b> ｟7｠</p>"),
+        ("<p>a <b>b</b> c</p>", ["｟8｠x｟8｠｟9｠ ｟7｠"], "<p><b>x</b> ｟7｠</p>"),
         ("<p>An <b>ox. Cows</b> go.</p>", ["x ｟0｠y.", "z｟0｠ w."], "<p>x <b>y. z</b> w.</p>"),
         ("<p>An <b>ox. Cows</b> go.</p>", ["。", "z｟0｠ w."], "<p><b>。z</b> w.</p>"),
-        ("<p>An <b>ox. <i>Cows</i> go</b> on.</p>", ["x｟0｠.", "｟2｠｟0｠z｟1｠ w."], "<p>x<b>. </b><i>z</i> w.</p>"),
-        ("<p>Ox. See <img src=x> or <a>this</a>.</p>", ["", "｟1｠x｟2｠ ｟0｠"], "<p><a>x</a> <img src=x></p>"),
-        ("<p>&lt;b&gt; is <b>c</b></p>", ["<b> & ｟0｠<i>｟1｠"], "<p>&lt;b&gt; &amp; <b>&lt;i&gt;</b></p>"),
+        ("<p>An <b>ox. <i>Cows</i> go</b> on.</p>", ["x｟0｠.", "｟0｠｟8｠z｟9｠ w."], "<p>x<b>. </b><i>z</i> w.</p>"),
+        ("<p>Ox. See <img src=x> or <a>this</a>.</p>", ["", "｟8｠x｟9｠ ｟0｠"], "<p><a>x</a> <img src=x></p>"),
+        ("<p>&lt;b&gt; is <b>c</b></p>", ["<b> & ｟8｠<i>｟9｠"], "<p>&lt;b&gt; &amp; <b>&lt;i&gt;</b></p>"),
     ],
 )
 def test_tags_are_where_the_translation_has_their_marks(text: str, translations: list[str], expected: str) -> None:
@@ -110,15 +110,15 @@ def test_tags_are_where_the_translation_has_their_marks(text: str, translations:
 @pytest.mark.parametrize(
     ("text", "translation", "sentences"),
     [
-        ("<p>Click <b>Save</b> now. Wait.</p>", "x ｟0｠｟1｠", ["Click", "Save", "now.", "Wait."]),
-        ("<p>Click <b>Save</b> now. Wait.</p>", "x ｟0｠ - ｟1｠", ["Click", "Save", "now.", "Wait."]),
-        ("<p>Click <b>Save</b> now. Wait.</p>", "x ｟1｠y｟0｠", None),
+        ("<p>Click <b>Save</b> now. Wait.</p>", "x ｟8｠｟9｠", ["Click", "Save", "now.", "Wait."]),
+        ("<p>Click <b>Save</b> now. Wait.</p>", "x ｟8｠ - ｟9｠", ["Click", "Save", "now.", "Wait."]),
+        ("<p>Click <b>Save</b> now. Wait.</p>", "x ｟9｠y｟8｠", None),
         ("<p>Click <b>Save</b> now. Wait.</p>", "x", None),
-        ("<p>Click <b>-</b> now. Wait.</p>", "x｟0｠｟1｠", None),
-        ("<p>See <a><img src=x></a> now. Wait.</p>", "x ｟0｠｟1｠｟2｠", None),
-        ("<p>See <a><img src=x></a> now. Wait.</p>", "x ｟0｠｟2｠｟1｠", ["See", "now.", "Wait."]),
-        ("<p>A <a>b <i>c</i></a> now. Wait.</p>", "x ｟0｠｟1｠y｟2｠｟3｠", None),
-        ("<p>A <a>b <i>c</i></a> now. Wait.</p>", "x ｟0｠｟3｠｟1｠y｟2｠", ["A", "b", "c", "now.", "Wait."]),
+        ("<p>Click <b>-</b> now. Wait.</p>", "x｟8｠｟9｠", None),
+        ("<p>See <a><img src=x></a> now. Wait.</p>", "x ｟8｠｟0｠｟9｠", None),
+        ("<p>See <a><img src=x></a> now. Wait.</p>", "x ｟8｠｟9｠｟0｠", ["See", "now.", "Wait."]),
+        ("<p>A <a>b <i>c</i></a> now. Wait.</p>", "x ｟8｠｟10｠y｟11｠｟9｠", None),
+        ("<p>A <a>b <i>c</i></a> now. Wait.</p>", "x ｟8｠｟9｠｟10｠y｟11｠", ["A", "b", "c", "now.", "Wait."]),
         ("<p>A <a>cow. A</a> now.</p>", "x ｟0｠", ["A", "cow.", "A｟0｠ now."]),
     ],
 )
@@ -134,11 +134,12 @@ def test_an_element_that_a_translation_empties_is_translated_apart(
 
 
 def test_a_sentence_with_more_tags_than_marks_is_translated_apart() -> None:
-    fits = "a " + "<b>b</b> " * (len(SPAN_MARKS) // 2) + "c"
+    most = len(ELEMENT_MARKS) + len(SPAN_MARKS) // 2
+    fits = "a " + "<b>b</b> " * most + "c"
     assert len(marked_up(fits, SPANS).sentences) == 1
-    assert marked_up(f"{fits} <b>b</b>", SPANS).sentences == ["a", *"b" * (len(SPAN_MARKS) // 2), "c", "b"]
-    assert marked_up(f"{fits} <b>ox</b>. Ox <b>now</b> go.", SPANS).sentences[-2:] == ["ox", "Ox ｟0｠now｟1｠ go."]
-    url = "a https://x.org " + "<b>b</b> " * (len(SPAN_MARKS) // 2) + "c"
+    assert marked_up(f"{fits} <b>b</b>", SPANS).sentences == ["a", *"b" * most, "c", "b"]
+    assert marked_up(f"{fits} <b>ox</b>. Ox <b>now</b> go.", SPANS).sentences[-2:] == ["ox", "Ox ｟8｠now｟9｠ go."]
+    url = "a https://x.org " + "<b>b</b> " * most + "c"
     assert len(marked_up(url, SPANS).sentences) > 1, "the address takes one of the marks"
 
 

@@ -34,10 +34,3 @@ def test_the_card_says_what_spans_need_only_if_the_model_has_some(run: Run, tmp_
     spans = Spans({"braces": "{.}", "tags": "<.>"})
     assert "(braces, tags)" in card_of(transformer(run, tokenizer=run.translator.tokenizer.with_spans(spans)), tmp_path)
     assert "marks" not in card_of(transformer(run), tmp_path)
-
-
-def test_the_card_says_how_terms_are_given_only_if_the_model_has_learned_them(run: Run, tmp_path: Path) -> None:
-    model = transformer(run)
-    assert "terms" not in card_of(model, tmp_path)
-    model = replace(model, config={**model.config, "augment": {"terms": {"rate": 0.1}}})
-    assert "`Close the ｟13｠ WORD｟14｠.`" in card_of(model, tmp_path)

@@ -54,11 +54,10 @@ class Stub:
     each: float = 0.0
     attends: bool = False
     tokenizer: SimpleNamespace = field(default_factory=lambda: SimpleNamespace(spans=Spans({})))
-    knows_terms: bool = False
     terms: Terms = NO_TERMS
 
     def with_terms(self, terms: Terms) -> Stub:
-        return replace(self, terms=terms) if self.knows_terms and terms else self
+        return replace(self, terms=terms) if self.tokenizer.spans else self
 
     def hypotheses(self, sentences: Sequence[str], **fields: Any) -> list[list[Translation]]:
         self.batches.append(list(sentences))
@@ -67,7 +66,8 @@ class Stub:
         time.sleep(self.seconds + self.each * len(sentences))
         if POISON in sentences:
             raise RuntimeError(f"cannot translate {POISON}")
-        sentences = list(map(self.terms.insert, sentences))
+        for term, given in self.terms.translations.items():
+            sentences = [text.replace(term, given) for text in sentences]
         return [[translation(text, rank) for rank in range(fields.get("n_best", 1))] for text in sentences]
 
     def attention_maps(self, translations: Sequence[Translation]) -> list[AttentionMap]:

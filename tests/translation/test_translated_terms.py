@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from nmt import checkpoint
 from nmt.spans import Spans
 from nmt.terms import NO_TERMS, Terms
-from nmt.translation.ensemble import Ensemble
-from nmt.translation.loading import knows_terms, load_translator
+from nmt.tokens import CAPITALS
 from nmt.translation.translator import Translator
 from tests.tiny_run import Run, sentences
 
@@ -21,18 +17,19 @@ SPANS = Spans({"braces": r"\{\w+\}"})
 @pytest.fixture(scope="module")
 def translator(run: Run) -> Translator:
     ours = run.translator
-    return Translator(ours.model, ours.tokenizer.with_spans(SPANS), ours.search, name="tiny", knows_terms=True)
+    return Translator(ours.model, ours.tokenizer.with_spans(SPANS), ours.search, name="tiny")
 
 
-def test_a_source_with_terms_is_read_as_the_same_text_with_their_translations(translator: Translator) -> None:
+def test_a_source_with_terms_is_read_with_marks_that_become_their_translations(translator: Translator) -> None:
     texts = [f"{line} {{x}} dog" for line in sentences(20, seed=3)]
     with_terms = translator.with_terms(TERMS)
     for text, part in zip(texts, with_terms.encode(texts), strict=True):
-        inserted = TERMS.insert(text.replace("{x}", "｟0｠"))
-        assert part.text == text and part.ids == (translator.tokenizer.encode_source([inserted])[0],)
+        assert part.text == text and "dog" not in part.marked.text and "Hund" in part.marked.given.values()
+        assert part.ids == (translator.tokenizer.encode_source([part.marked.text])[0],)
         assert part.ids != translator.encode([text])[0].ids
     found = with_terms.translate(texts)
     assert [each.source for each in found] == texts and all(each.text.count("{x}") == 1 for each in found)
+    assert all(each.text.count("Hund") == text.count("dog") for each, text in zip(found, texts, strict=True))
     assert [with_terms.translate([text])[0].tokens for text in texts] == [each.tokens for each in found]
     assert with_terms.translate(["a man"])[0].tokens == translator.translate(["a man"])[0].tokens
     assert translator.terms is NO_TERMS, "the translator itself stays as it is"
@@ -45,13 +42,15 @@ def test_scores_and_attention_are_of_the_source_with_terms(translator: Translato
     if scored.tokens == found.tokens:
         assert scored.token_log_probs == pytest.approx(found.token_log_probs, abs=1e-4)
     (drawn,) = with_terms.attention_maps([found])
-    assert "Hund" in "".join(piece.label for piece in drawn.source_pieces)
+    assert {"dog", "red"} <= {piece.label for piece in drawn.source_pieces}
+    assert {"Hund", "rot"} <= {piece.label for piece in drawn.target_pieces}
 
 
 def test_capitals_and_terms_of_a_source_are_both_marked(translator: Translator) -> None:
     (part,) = translator.with_terms(TERMS).encode(["A RED {x} DOG READS"])
-    expected = TERMS.insert("｟12｠A red ｟0｠ dog reads")
-    assert part.ids == (translator.tokenizer.encode_source([expected])[0],) and "Hund" in expected
+    expected = f"{CAPITALS}A ｟0｠ ｟1｠ ｟2｠ reads"
+    assert part.ids == (translator.tokenizer.encode_source([expected])[0],)
+    assert part.marked.translations == {"｟0｠": "rot", "｟1｠": "{x}", "｟2｠": "Hund"}
 
 
 def test_a_source_that_is_split_has_the_terms_of_its_parts(translator: Translator) -> None:
@@ -62,15 +61,6 @@ def test_a_source_that_is_split_has_the_terms_of_its_parts(translator: Translato
         assert part.source_part.ids == translator.with_terms(TERMS).encode([part.source])[0].ids
 
 
-def test_a_model_that_has_not_learned_terms_ignores_them(run: Run, translator: Translator) -> None:
-    assert run.translator.with_terms(TERMS) is run.translator
-    members = [translator, Translator(translator.model, translator.tokenizer, translator.search)]
-    assert not Ensemble(members).knows_terms and Ensemble(members[:1]).knows_terms
-
-
-def test_a_checkpoint_says_whether_its_model_has_learned_terms(translator: Translator, tmp_path: Path) -> None:
-    translator.save(tmp_path / "model.safetensors")
-    assert load_translator(tmp_path / "model.safetensors").knows_terms
-    assert not knows_terms(checkpoint.load(tmp_path / "model.safetensors").config | {"augment": {}})
-    for node, known in (({"rate": 0.1}, True), ({"rate": 0}, False), (None, False)):
-        assert knows_terms({"augment": {"terms": node}}) is known
+def test_a_model_without_spans_ignores_terms(run: Run) -> None:
+    texts = sentences(5, seed=4)
+    assert run.translator.with_terms(TERMS).encode(texts) == run.translator.encode(texts)

@@ -74,7 +74,6 @@ class Augmentation(ABC):
     rate: Share
 
     reads_links: ClassVar[bool] = False  # whether it needs `Example.forward` and `Example.backward`
-    needs_joint: ClassVar[bool] = False  # whether the vocabulary of the source must have the pieces of the target too
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -83,8 +82,9 @@ class Augmentation(ABC):
     def __call__(self, example: Example, rng: random.Random, another: Callable[[], Example]) -> tuple[str, str] | None:
         """Return the texts of source and target after the change, or None if the pair cannot be changed in this way.
 
-        Spans are marks in these texts (see `nmt.spans`), and the first mark of the source need not be "｟0｠". All
-        random choices come from `rng`. `another` returns another random pair, without links.
+        Spans are marks in these texts (see `nmt.spans`). New marks have numbers from 100 on, and the last two digits
+        tell their kind: "｟100｠" and "｟200｠" are like "｟0｠", and "｟108｠" is like "｟8｠". All random choices
+        come from `rng`. `another` returns another random pair, without links.
         """
 
 

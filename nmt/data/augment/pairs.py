@@ -9,6 +9,7 @@ import random
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -17,10 +18,10 @@ from nmt.data.augment.base import Augmentation, Example
 from nmt.data.encoded import Encoded, EncodedCorpus, EncodedPairs, IdTypes, Mixture, writing_corpus
 from nmt.data.progress import PassProgress
 from nmt.data.tokenizer import Tokenizer
-from nmt.errors import UserError
 from nmt.spans import MARK
-from nmt.tokens import CAPITALS, SPAN_MARKS, TERM_MARKS
+from nmt.tokens import CAPITALS, ELEMENT_MARKS, SPAN_MARKS
 
+KIND = 100  # the last two digits of a mark tell its kind
 CHUNK = 1_000  # pairs that are encoded by one call
 MOST_LINKS = 6_000_000  # possible links between pieces that the aligner learns from
 
@@ -35,15 +36,12 @@ class Augmenter:
     ) -> None:
         """Take augmentations whose rates sum to 1 at most. `max_length` limits the ids of a changed side.
 
-        The aligner learns from the pairs of `corpus`, when it is needed first. Raises UserError for an augmentation
-        that does not fit the vocabularies.
+        The aligner learns from the pairs of `corpus`, when it is needed first.
         """
         self._tokenizer = tokenizer
         self._corpus = corpus
         self._augmentations = augmentations
         self._max_length = max_length
-        if separate := [type(each).__name__ for each in augmentations if each.needs_joint and not tokenizer.joint]:
-            raise UserError(f"augment: {separate[0]} writes target words into sources; use tokenizer.joint=true")
         self._bounds = list(itertools.accumulate(each.rate for each in augmentations))
 
     def __call__(self, pairs: EncodedPairs, rng: random.Random) -> EncodedPairs:
@@ -76,7 +74,7 @@ class Augmenter:
         for place, augmentation in kinds.items():
             example = self._example(pairs[place], linked=augmentation.reads_links)
             made = None if example is None else augmentation(example, rng, lambda: self._another(pairs, rng))
-            if made is not None and (numbered := with_numbers(*made)) is not None:
+            if made is not None and (numbered := with_numbers(*made, rng)) is not None:
                 texts[place] = numbered
         lowered = self._tokenizer.spans.lowered
         sources = self._tokenizer.encode_source([lowered(source) for source, _ in texts.values()])
@@ -124,11 +122,27 @@ def as_pieces(
     return Example(texts[0], texts[1], *links)
 
 
-def with_numbers(source: str, target: str) -> Texts | None:
-    """Return a pair whose marks of spans are numbered as in the source, or None if it has too many."""
-    marks = [mark for mark in MARK.findall(source) if mark not in TERM_MARKS]
-    if len(marks) > len(SPAN_MARKS):
+def with_numbers(source: str, target: str, rng: random.Random) -> Texts | None:
+    """Return a pair with the marks that every vocabulary has, or None if it needs more of them.
+
+    They are in the order of the source. Half of the pairs begin with the first marks, as real texts do, and the others
+    use any of them, so that the model learns all.
+    """
+    numbers = [int(mark[1:-1]) for mark in MARK.findall(source)]
+    single = [number for number in numbers if number % KIND < len(SPAN_MARKS)]
+    elements = list(dict.fromkeys(number - number % 2 for number in numbers if number % KIND >= len(SPAN_MARKS)))
+    if len(single) > len(SPAN_MARKS) or len(elements) > len(ELEMENT_MARKS):
         return None
-    names = dict(zip(marks, SPAN_MARKS, strict=False))
-    renamed = (MARK.sub(lambda found: names.get(found[0], found[0]), side) for side in (source, target))
-    return next(renamed), next(renamed)
+    anywhere = rng.random() < 0.5
+    names = dict[int, str]()
+    for place, number in zip(_places(len(single), SPAN_MARKS, rng, anywhere=anywhere), single, strict=True):
+        names[number] = SPAN_MARKS[place]
+    for place, number in zip(_places(len(elements), ELEMENT_MARKS, rng, anywhere=anywhere), elements, strict=True):
+        names[number], names[number + 1] = ELEMENT_MARKS[place]
+    texts = (MARK.sub(lambda found: names.get(int(found[0][1:-1]), found[0]), side) for side in (source, target))
+    return next(texts), next(texts)
+
+
+def _places(count: int, marks: Sequence[Any], rng: random.Random, *, anywhere: bool) -> Sequence[int]:
+    """Return the places of the first `count` marks, or of random ones in their order."""
+    return sorted(rng.sample(range(len(marks)), count)) if anywhere else range(count)

@@ -6,21 +6,28 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import regex
+
 from nmt.data.augment.base import Augmentation, Example, text
 from nmt.parameters import Share
-from nmt.tokens import WORD_MARK
+from nmt.particles import particle
+from nmt.tokens import SPAN_MARKS, WORD_MARK
 
 LETTERS = 4  # of a word that a mark replaces: shorter ones are rarely names of things
 FIRST = 100  # number of the first new mark, so that it differs from those that the pair has
+ELEMENT = len(SPAN_MARKS)  # what is added to the number of a new mark for a start tag
+_PUNCTUATION = regex.compile(r"[^\p{L}\p{N}\uff5f\uff60]*")
+_END = regex.compile(r"[^\p{L}\p{N}\uff5f\uff60]*\Z")
 
 
 @dataclass(frozen=True, kw_only=True)
 class InsertSpans(Augmentation):
     """Puts marks of spans into both sides of a pair, at places that translate each other.
 
-    A mark takes the place of one or two words, as in "Open ｟0｠". Or two marks surround up to four words, as tags do.
-    Or one stands at the beginning or the end. A pair has one to four of them, each after the first with probability
-    `more`.
+    A mark takes the place of one or two words, as in "Open ｟0｠", so that the model also learns to use terms (see
+    `nmt.terms`). Or two marks surround up to four words, as tags do. Or one stands at the beginning or the end. A pair
+    has one to four of them, each after the first with probability `more`. Punctuation and Korean particles at the end
+    of the words stay outside.
     """
 
     more: Share = 0.5
@@ -29,42 +36,57 @@ class InsertSpans(Augmentation):
 
     def __call__(self, example: Example, rng: random.Random, another: Callable[[], Example]) -> tuple[str, str] | None:
         """Return the pair with marks."""
-        sides = list(example.source), list(example.target)
-        number, used, ends = FIRST, (set[int](), set[int]()), list[str]()
+        sides, ends = (list(example.source), list(example.target)), list[str]()
         count = 1
         while count < 4 and rng.random() < self.more:
             count += 1
-        for _ in range(count):
+        for number in range(FIRST, FIRST + 100 * count, 100):
             how = rng.choices(["replace", "surround", "end"], [3, 4, 1])[0]
-            marks = f"\uff5f{number}\uff60", f"\uff5f{number + 1}\uff60"
             if how == "end":
-                ends.append(marks[0])
-            else:
-                parts = next(example.phrases(4 if how == "surround" else 2, rng), None)
-                if parts is None or any(taken & {*part} for taken, part in zip(used, parts, strict=True)):
-                    continue
-                if how == "replace" and len(text(example.source[parts[0].start : parts[0].stop])) < LETTERS:
-                    continue
-                for side, part, taken in zip(sides, parts, used, strict=True):
-                    taken |= {*part}
-                    (_surround if how == "surround" else _replace)(side, part, *marks)
-            number += 2
+                ends.append(f"\uff5f{number}\uff60")
+            elif parts := _parts(example, sides, rng, surround=how == "surround"):
+                for side, part in zip(sides, parts, strict=True):
+                    _mark(side, part, number, surround=how == "surround")
         source, target = map(text, sides)
         for mark in ends:
             source, target = _at_an_end(source, target, mark, rng)
-        return (source, target) if number > FIRST else None
+        return None if (source, target) == example.texts else (source, target)
 
 
-def _replace(side: list[str], part: range, mark: str, _: str) -> None:
-    space = WORD_MARK if side[part.start].startswith(WORD_MARK) else ""
-    side[part.start : part.stop] = [space + mark, *[""] * (len(part) - 1)]
+def _parts(
+    example: Example, sides: tuple[list[str], list[str]], rng: random.Random, *, surround: bool
+) -> tuple[range, range] | None:
+    """Return parts that translate each other and can be marked, or None.
+
+    They have words and no new mark. The part of the target does not begin inside a Korean word, as a particle does.
+    """
+    parts = next(example.phrases(4 if surround else 2, rng), None)
+    if parts is None:
+        return None
+    originals = example.source, example.target
+    source, target = (text(side[part.start : part.stop]) for side, part in zip(originals, parts, strict=True))
+    if not all(any(map(str.isalnum, each)) for each in (source, target)):
+        return None
+    if [source, target] != [text(side[part.start : part.stop]) for side, part in zip(sides, parts, strict=True)]:
+        return None
+    if len(source) < LETTERS and not surround:
+        return None
+    return None if parts[1].start and "가" <= sides[1][parts[1].start][0] <= "힣" else parts
 
 
-def _surround(side: list[str], part: range, opening: str, closing: str) -> None:
+def _mark(side: list[str], part: range, number: int, *, surround: bool) -> None:
+    """Put marks around or in place of a part of a side, but not of the punctuation and the particle at its ends."""
     first = side[part.start]
+    words = text(side[part.start : part.stop])
+    before = _PUNCTUATION.match(words)[0]
+    after = _END.search(words, len(before))[0]
+    core = words[len(before) : len(words) - len(after)]
+    ending = particle(core)
+    core = core.removesuffix(ending)
+    marks = f"\uff5f{number + ELEMENT}\uff60", f"\uff5f{number + ELEMENT + 1}\uff60"
+    marked = core.join(marks) if surround else f"\uff5f{number}\uff60"
     space = WORD_MARK if first.startswith(WORD_MARK) else ""
-    side[part.start] = space + opening + first.removeprefix(WORD_MARK)
-    side[part.stop - 1] += closing
+    side[part.start : part.stop] = [space + before + marked + ending + after, *[""] * (len(part) - 1)]
 
 
 def _at_an_end(source: str, target: str, mark: str, rng: random.Random) -> tuple[str, str]:

@@ -1,0 +1,56 @@
+"""Korean particles, whose form depends on the last sound of the word before them: 파일을, but 메뉴를."""
+
+from __future__ import annotations
+
+import regex
+
+# The form after a consonant, and the form after a vowel.
+FORMS = {"을": "를", "은": "는", "이": "가", "과": "와", "으로": "로", "이나": "나", "이라": "라", "이란": "란"}
+# Other particles, which have one form.
+SINGLE = "에서|에게|에|의|도|만|부터|까지"
+
+_VARIABLE = "|".join(sorted([*FORMS, *FORMS.values()], key=len, reverse=True))
+_AFTER = regex.compile(rf"({_VARIABLE})(?=(?:는|도|만|의|서|써|부터|고|면)?(?!\p{{Hangul}}))")
+# A short word such as 회의 or 경로 may end like a particle. 을, 를 and 에서 are particles after short words too.
+_ENDING = regex.compile(
+    rf"(?<=\p{{Hangul}}{{2}}|[A-Za-z0-9])(?:{_VARIABLE}|{SINGLE})\Z|(?<=\p{{Hangul}})(?:을|를|에서)\Z"
+)
+
+_NO_CONSONANT, _L = 0, 8  # finals of a syllable, as Unicode numbers them
+_FINALS_OF_DIGITS = dict(zip("0123456789", (21, 8, 0, 16, 0, 0, 1, 8, 8, 0), strict=True))  # 영, 일, 이, 삼 ...
+
+
+def agreed(word: str, text: str) -> str:
+    """Return the `text` behind a word with the particle at its beginning in the form that the word asks for.
+
+    Only a word that ends in a Korean syllable or a digit changes the particle: the sound of other words is unknown.
+    """
+    found = _AFTER.match(text)
+    final = _final(word)
+    return text if found is None or final is None else _form(found[1], final) + text[found.end() :]
+
+
+def particle(word: str) -> str:
+    """Return the particle at the end of a Korean word, or "" if there is none."""
+    found = _ENDING.search(word)
+    if found is None:
+        return ""
+    final = _final(word[: found.start()])
+    return found[0] if final is None or _form(found[0], final) == found[0] else ""
+
+
+def _form(particle: str, final: int) -> str:
+    """Return the form of a particle after a syllable with this final."""
+    for after_consonant, after_vowel in FORMS.items():
+        if particle in (after_consonant, after_vowel):
+            vowel = final == _NO_CONSONANT or (final == _L and after_vowel == "로")
+            return after_vowel if vowel else after_consonant
+    return particle
+
+
+def _final(word: str) -> int | None:
+    """Return the number of the consonant that ends a word, 0 for none, and None if the sound is unknown."""
+    last = regex.sub(r"[^\p{L}\p{N}]+\Z", "", word)[-1:]
+    if "가" <= last <= "힣":
+        return (ord(last) - ord("가")) % 28
+    return _FINALS_OF_DIGITS.get(last)

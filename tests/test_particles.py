@@ -1,0 +1,52 @@
+"""Korean particles agree with the word before them."""
+
+from __future__ import annotations
+
+import pytest
+
+from nmt.particles import FORMS, agreed, particle
+
+
+@pytest.mark.parametrize(
+    ("word", "text", "expected"),
+    [
+        ("파일", "를 엽니다", "을 엽니다"),
+        ("메뉴", "을", "를"),
+        ("길", "으로", "로"),  # after ㄹ
+        ("창", "로 이동", "으로 이동"),
+        ("메뉴", "으로는", "로는"),
+        ("파일", "라는", "이라는"),
+        ("3", "를", "을"),  # 삼
+        ("2", "이 아닌", "가 아닌"),  # 이
+        ('"파일"', "는", "은"),
+        ("URL", "을", "을"),  # how it is said is not known
+        ("메뉴", " 을", " 을"),
+        ("메뉴", "이름", "이름"),  # a word of its own
+        ("메뉴", "입니다", "입니다"),
+        ("", "를", "를"),
+    ],
+)
+def test_a_particle_gets_the_form_that_the_word_asks_for(word: str, text: str, expected: str) -> None:
+    assert agreed(word, text) == expected
+    assert agreed(word, agreed(word, text)) == expected
+
+
+@pytest.mark.parametrize("form", [each for pair in FORMS.items() for each in pair])
+def test_the_form_depends_on_the_final_of_every_syllable(form: str) -> None:
+    pair = next(pair for pair in FORMS.items() if form in pair)
+    for code in range(ord("가"), ord("힣") + 1):
+        final = (code - ord("가")) % 28
+        vowel = final == 0 or (final == 8 and "로" in pair)
+        assert agreed(chr(code), form) == pair[vowel]
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        *(("파일을", "을"), ("창을", "을"), ("메뉴를", "를"), ("이름으로", "으로"), ("파일로", "로"), ("URL을", "을")),
+        *(("데이터베이스에서", "에서"), ("상자에", "에"), ("문서의", "의")),
+        *((word, "") for word in ("회의", "경로", "추가", "결과", "사이", "속도", "파일으로", "file", "", "을")),
+    ],
+)
+def test_the_particle_of_a_word_is_found(word: str, expected: str) -> None:
+    assert particle(word) == expected
