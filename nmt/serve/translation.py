@@ -67,13 +67,20 @@ async def _revised(
     known = [dict(zip(document.sentences, answers, strict=True)) for document, answers in pairs]
     revised = [document.revised([answer.translations[0].text for answer in answers]) for document, answers in pairs]
     new = [[each for each in after.sentences if each not in old] for after, old in zip(revised, known, strict=True)]
-    for old, sentences, answers in zip(known, new, await _answers(ask, worker, sources, new), strict=True):
+    added = await _answers(ask, worker, sources, new, admitted=True)
+    for old, sentences, answers in zip(known, new, added, strict=True):
         old |= zip(sentences, answers, strict=True)
     return revised, [[old[each] for each in after.sentences] for after, old in zip(revised, known, strict=True)]
 
 
 async def _answers(
-    ask: Ask, worker: Worker, sources: Sequence[str], texts: Sequence[list[str]], max_sentences: float = math.inf
+    ask: Ask,
+    worker: Worker,
+    sources: Sequence[str],
+    texts: Sequence[list[str]],
+    max_sentences: float = math.inf,
+    *,
+    admitted: bool = False,
 ) -> list[list[Answer]]:
     """Return the answers to the sentences of each text, which may be of different languages."""
     by_pair: dict[Pair, list[str]] = {}
@@ -86,7 +93,7 @@ async def _answers(
     try:
         for pair, sentences in by_pair.items():
             work = Work(pair, 1 + ask.alternatives, ask.details, ask.terms)
-            futures.append(asyncio.wrap_future(worker.submit(work, sentences)))
+            futures.append(asyncio.wrap_future(worker.submit(work, sentences, admitted=admitted)))
         answers = dict(zip(by_pair, map(iter, await asyncio.gather(*futures)), strict=True))
     except Busy as busy:
         raise Refusal(503, BUSY, {"Retry-After": str(max(1, math.ceil(busy.seconds)))}) from None

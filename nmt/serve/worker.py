@@ -80,10 +80,11 @@ class Worker:
         for pair in self._translators:
             self.submit(Work(pair), ["1"]).result()
 
-    def submit(self, work: Work, sentences: Sequence[str]) -> Future[list[Answer]]:
+    def submit(self, work: Work, sentences: Sequence[str], *, admitted: bool = False) -> Future[list[Answer]]:
         """Return the future of the answers to `sentences`. If it is cancelled, the rest is not translated.
 
-        Raises Busy if the answers are not expected in time. The future raises Busy if the request was accepted but
+        Raises Busy if the answers are not expected in time, unless the sentences are `admitted`: they belong to a
+        request that was accepted before. The future raises Busy if the request was accepted but
         still has not begun long after that time. It also raises the error of a sentence that cannot be translated.
         """
         job = Job(work, sentences, time.monotonic() + PATIENCE * self.max_wait)
@@ -93,7 +94,7 @@ class Worker:
         with self._changed:
             if not self.alive:
                 raise Busy("the server is ending", self.max_wait)
-            if self._waiting and (expected := self._expected(job)) > self.max_wait:
+            if not admitted and self._waiting and (expected := self._expected(job)) > self.max_wait:
                 raise Busy(f"an answer takes {expected:.0f} s", expected - self.max_wait)
             self._waiting.put(job)
             self._changed.notify()

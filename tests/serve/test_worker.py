@@ -149,9 +149,10 @@ def test_a_request_that_nobody_waits_before_is_accepted_however_long_it_takes(mo
     short = worker.submit(WORK, ["x"])  # has its turn after one batch of the long one
     with pytest.raises(Busy):
         worker.submit(WORK, list("klmnop"))
+    second = worker.submit(WORK, list("klmnop"), admitted=True)  # the rest of a request that was accepted
     stub.gate.set()
     assert texts(short) == ["X"] and not long.done()
-    assert texts(long) == list("ABCDEFGHIJ")
+    assert texts(long) == list("ABCDEFGHIJ") and texts(second) == list("KLMNOP")
     worker.close()
 
 
