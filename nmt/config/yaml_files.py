@@ -102,8 +102,9 @@ def _groups(folders: tuple[Path, ...]) -> dict[str, tuple[str, ...]]:
 
 
 def takes_several(group: str) -> bool:
-    """Return whether a group takes several options at once, as in scores=[bleu,chrf]."""
-    return any(entry.group == group and entry.several for entry in read_file("train").defaults)
+    """Return whether a group takes several options at once, as in scores=[bleu,chrf] of train.yaml."""
+    programs = [path.stem for path in config_dir().glob("*.yaml")]
+    return any(entry.group == group and entry.several for name in programs for entry in read_file(name).defaults)
 
 
 def options_with(group: str) -> list[str]:

@@ -102,14 +102,8 @@ class Translator(ModelTranslator):
         """
         if not self.attends:
             raise UserError("attention map: this model has no attention, so there is nothing to draw")
-        if any(not translation.tokens for translation in translations):
-            raise UserError("attention map: the sentence is empty; give one with words in it")
         for translation in translations:
-            if translation.parts:
-                raise UserError(
-                    f"attention map: the source is longer than {self.source_limit()}, so it was translated in "
-                    f"{len(translation.parts)} parts; draw the map of one of them"
-                )
+            self.check_whole(translation)
         source_ids = [translation.source_part.ids[0] for translation in translations]
         target_ids = [translation.tokens for translation in translations]
         found: dict[int, AttentionMap] = {}
@@ -120,17 +114,34 @@ class Translator(ModelTranslator):
                 _, weights = self._forced(sources, targets, need_weights=True)
                 assert weights is not None
                 for row, place in enumerate(places):
-                    marked = translations[place].source_part.marked
-                    found[place] = AttentionMap.from_weights(
-                        weights,
-                        row,
-                        source_pieces=with_spans(self.tokenizer.source_pieces(source_ids[place]), marked.spans),
-                        target_pieces=with_spans(self.tokenizer.target_pieces(target_ids[place]), marked.translations),
-                        source=translations[place].source,
-                        target=translations[place].text,
-                        origin=self._origin(translations[place]),
-                    )
+                    found[place] = self.map_of(translations[place], weights, row)
         return [found[place] for place in range(len(translations))]
+
+    def check_whole(self, translation: Translation) -> None:
+        """Raise UserError if the translation is of an empty sentence, or of a source that was split."""
+        if not translation.tokens:
+            raise UserError("attention map: the sentence is empty; give one with words in it")
+        if translation.parts:
+            raise UserError(
+                f"attention map: the source is longer than {self.source_limit()}, so it was translated in "
+                f"{len(translation.parts)} parts; draw the map of one of them"
+            )
+
+    def map_of(self, translation: Translation, weights: AttentionWeights, row: int = 0) -> AttentionMap:
+        """Return the map of a translation whose weights are in `row` of a batch, without the padding.
+
+        Without any weights, the map has the pieces, the texts and the origin.
+        """
+        marked, ids = translation.source_part.marked, translation.source_part.ids[0]
+        return AttentionMap.from_weights(
+            weights,
+            row,
+            source_pieces=with_spans(self.tokenizer.source_pieces(ids), marked.spans),
+            target_pieces=with_spans(self.tokenizer.target_pieces(translation.tokens), marked.translations),
+            source=translation.source,
+            target=translation.text,
+            origin=self._origin(translation),
+        )
 
     def _origin(self, translation: Translation) -> Origin:
         model = self.name if self.model.config is None else f"{self.name} ({architecture(self.model.config)})"

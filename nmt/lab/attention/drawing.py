@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from nmt.errors import printable
-from nmt.lab.attention.caption import TEXTS, details, legend, shown
+from nmt.lab.attention.caption import details, legend, shown
 from nmt.lab.attention.fonts import typeface
 
 if TYPE_CHECKING:
@@ -145,13 +145,13 @@ class Drawing:
 
     def __init__(self, figure: Figure, view: View, notes: Sequence[str], top: float) -> None:
         attention = view.attention
-        title, *names = TEXTS[view.kind]
+        title = view.title
         rows, columns = ([shown(label) for label in labels] for labels in view.axes)
         facts = [text for text in (details(attention.origin), ", ".join(filter(None, notes))) if text]
         sentences = [printable(f"source: {attention.source}"), printable(f"translation: {attention.target}")]
         marks = legend([*rows, *columns])
         face = typeface([*rows, *columns, title, *facts, *sentences, marks, "…"])
-        self.figure, self.names, self.top = figure, names, top
+        self.figure, self.names, self.top, self.border = figure, view.names, top, view.source
         self.families = list(face.families)
         self.rows, self.columns = ([face.show(label) for label in labels] for labels in (rows, columns))
         self.title, self.marks = face.show(title), face.show(marks)
@@ -277,6 +277,8 @@ class Drawing:
             style: dict[str, Any] = {"colors": "white", "linewidth": 0.8}
             axes.hlines([y + i * down for i in range(1, rows)], x, x + width, **style)
             axes.vlines([x + i * across for i in range(1, columns)], y, y + height, **style)
+        if self.border is not None:  # between the source and the translation
+            axes.vlines(x + self.border * across, y, y + height, colors=INK, linewidth=1.2)
         frame = Rectangle((x, y), width, height, fill=False, edgecolor=LINE, linewidth=0.7, clip_on=False)
         axes.add_patch(frame)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from nmt.attention_map import AttentionMap
-    from nmt.lab.attention.view import Weights
+    from nmt.lab.attention.view import View, Weights
     from nmt.translation.translation import Translation
     from nmt.translation.translator import Translator
 
@@ -78,14 +78,21 @@ def beside(
     words: bool = False,
     scaled: bool = False,
 ) -> Figure:
-    """Return a figure with a panel for each map, side by side. The same colour means the same weight in all panels.
+    """Return a figure with a panel for each map, side by side.
 
-    The arguments are as in `figure`. With `scaled`, colours go to the highest weights of all maps. Raises UserError if
-    a model has no such attention, layer or head.
+    The arguments are as in `figure`. Raises UserError if a model has no such attention, layer or head.
+    """
+    return draw([view(attention, kind, words=words) for attention in maps], layer=layer, head=head, scaled=scaled)
+
+
+def draw(views: Sequence[View], *, layer: int | None = None, head: int | None = None, scaled: bool = False) -> Figure:
+    """Return a figure with a panel for each view, side by side. The same colour means the same weight in all panels.
+
+    `layer` and `head` are as in `figure`. With `scaled`, colours go to the highest weights of all views. Raises
+    UserError if a view has no such layer or head.
     """
     from matplotlib.transforms import Bbox
 
-    views = [view(attention, kind, words=words) for attention in maps]
     panels = [seen.panel(layer, head) for seen in views]
     top, warning = scale([panel for panel, _ in panels], scaled)
     drawn = blank()

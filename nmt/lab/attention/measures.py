@@ -94,7 +94,7 @@ def _measures(attention: AttentionMap, kind: Kind) -> dict[str, Tensor]:
         "coverage_deviation": (1 - weights.mean(2) * len(labels)).abs().mean(-1, keepdim=True),
         "diagonality": 1 - (rows * distance).sum(-1),
         "special": rows[..., _where([label in SPECIAL for label in labels])].sum(-1),
-        "punctuation": rows[..., _where([_is_punctuation(label) for label in labels])].sum(-1),
+        "punctuation": rows[..., _where([is_punctuation(label) for label in labels])].sum(-1),
     }
 
 
@@ -109,6 +109,7 @@ def _where(found: list[bool]) -> Tensor:
     return torch.tensor(found, dtype=torch.bool)
 
 
-def _is_punctuation(label: str) -> bool:
+def is_punctuation(label: str) -> bool:
+    """Return whether a piece has only punctuation marks."""
     text = label.replace(WORD_MARK, "")
     return bool(text) and all(unicodedata.category(char)[0] == "P" for char in text)

@@ -29,7 +29,10 @@ def table(view: View, panel: Weights, width: int) -> list[Text]:
 
     rows, columns = ([shown(label) for label in labels] for labels in view.axes)
     left = min(max(map(cell_len, rows)), LABEL)
-    widths = [max(NUMBER, min(cell_len(label), HEADING)) for label in columns]
+    texts = [[""] * len(columns) for _ in rows] if view.cells is None else [list(map(shown, row)) for row in view.cells]
+    longest = [min(max(map(cell_len, column)), HEADING) for column in zip(*texts, strict=True)]
+    numbers = [NUMBER + bool(length) + length for length in longest]
+    widths = [max(least, min(cell_len(label), HEADING)) for least, label in zip(numbers, columns, strict=True)]
     lines: list[Text] = []
     for part in parts(widths, width - left):
         lines += [Text()] * bool(lines)
@@ -38,10 +41,18 @@ def table(view: View, panel: Weights, width: int) -> list[Text]:
             line = Text(fitted(label, left))
             for j in part:
                 line.append(" ")
-                line.append(*_cell(float(panel[i, j]), widths[j], seen=j < view.reach[i]))
+                text = f" {fitted(texts[i][j], longest[j])}" if longest[j] else ""
+                line.append(*_cell(float(panel[i, j]), text, widths[j], seen=j < view.reach[i]))
             line.rstrip()
             lines.append(line)
     return lines
+
+
+def source_shares(view: View, panel: Weights) -> str:
+    """Return a line with the part of each row of `panel` (R, C) that belongs to the source, in per cent."""
+    shares = panel[:, : view.source].sum(-1)
+    rows = (f"{shown(label)} {100 * share:.0f}" for label, share in zip(view.axes[0], shares, strict=True))
+    return f"from the source, in %: {', '.join(rows)}; mean {100 * shares.mean():.0f}"
 
 
 def parts(widths: Sequence[int], room: int) -> Iterator[range]:
@@ -65,11 +76,14 @@ def fitted(label: str, width: int, *, right: bool = False) -> str:
     return space + label if right else label + space
 
 
-def _cell(weight: float, width: int, *, seen: bool) -> tuple[str, str]:
-    """Return the text of a weight and its style: the higher the weight, the darker the background."""
+def _cell(weight: float, text: str, width: int, *, seen: bool) -> tuple[str, str]:
+    """Return a weight before the text of its cell, and the style: the higher the weight, the darker the background."""
+    from rich.cells import cell_len
+
     if not seen:
         return " " * width, ""
+    width -= cell_len(text)
     if weight < LEAST:
-        return "·".rjust(width), ""
+        return "·".rjust(width) + text, ""
     color = ",".join(str(round(light + weight * (dark - light))) for light, dark in zip(LIGHT, DARK, strict=True))
-    return f"{100 * weight:.0f}".rjust(width), f"{'black' if weight < 0.5 else 'white'} on rgb({color})"
+    return f"{100 * weight:.0f}".rjust(width) + text, f"{'black' if weight < 0.5 else 'white'} on rgb({color})"

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from nmt.attention_map import AttentionMap, Kind
 from nmt.errors import UserError, counted
+from nmt.lab.attention.caption import TEXTS
 
 Weights = NDArray[np.float32]
 Shown = Literal["cross", "encoder_self", "decoder_self", "rollout"]
@@ -19,22 +20,25 @@ Shown = Literal["cross", "encoder_self", "decoder_self", "rollout"]
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """One kind of attention of a map.
+    """One kind of attention of a map, or another figure of a translation.
 
-    `weights` are (L, H, R, C): L layers, H heads, R rows, C columns. In a rollout, H is 1 and layer l stands for the
-    first l layers. `reach` is the number of columns that each row may look at, from the left: all of them, except in
-    decoder self-attention. `attention` is the map, between words if words are shown.
+    `title` is its heading. `names` say what the rows and the columns are, and `axes` are their labels. `weights` are
+    (L, H, R, C): L layers, H heads, R rows, C columns. If it `rolls`, as a rollout does, H is 1 and layer l stands for
+    the first l layers. `reach` is the number of columns that each row may look at, from the left: all of them, except
+    in decoder self-attention. `cells` are texts beside the weights, if there are any. If the columns are the source and
+    then the prefix of the translation, `source` is the number of the former. `attention` is the map, between words if
+    words are shown.
     """
 
     attention: AttentionMap
-    kind: Shown
+    title: str
+    names: tuple[str, str]
+    axes: tuple[list[str], list[str]]
     weights: Weights
     reach: list[int]
-
-    @property
-    def axes(self) -> tuple[list[str], list[str]]:
-        """The labels of the rows and of the columns."""
-        return self.attention.axes(_kind(self.kind))
+    rolls: bool = False
+    cells: list[list[str]] | None = None
+    source: int | None = None
 
     def panel(self, layer: int | None = None, head: int | None = None) -> tuple[Weights, str]:
         """Return the weights (R, C) of a layer and head, and a note that names them.
@@ -47,8 +51,8 @@ class View:
             if index is not None and not 1 <= index <= count:
                 place = _place(self.attention)
                 raise UserError(f"{place}: got {name} {index}, but this model has {counted(count, name)}")
-        if self.kind == "rollout":
-            return self.weights[(layer or layers) - 1, 0], f"layers 1 to {layer or layers} of {layers}, mean of heads"
+        if self.rolls:
+            return self.weights[(layer or layers) - 1, 0], f"layers 1 to {layer or layers} of {layers}"
         chosen = self.weights if layer is None else self.weights[layer - 1 : layer]
         chosen = chosen if head is None else chosen[:, head - 1 : head]
         return chosen.mean(axis=(0, 1)), _note(layer, head, layers, heads)
@@ -72,7 +76,8 @@ def view(attention: AttentionMap, kind: Shown = "cross", *, words: bool = False)
     weights = getattr(merged, _kind(kind)).numpy()
     masked = kind == "decoder_self" and attention.level == "pieces"  # a map between words does not know its mask
     reach = _reach(attention, words) if masked else [weights.shape[3]] * weights.shape[2]
-    return View(merged, kind, weights, reach)
+    title, *names = TEXTS[kind]
+    return View(merged, title, (names[0], names[1]), merged.axes(_kind(kind)), weights, reach, rolls=kind == "rollout")
 
 
 def shown_kinds(attention: AttentionMap) -> list[Shown]:

@@ -1,10 +1,11 @@
-"""The part of `scripts/attend.py` that shows attention maps: tables on the terminal; a page, pictures, the weights."""
+"""The part of `scripts/attend.py` that shows attention maps and other views: tables; a page, pictures, weights."""
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,70 +15,122 @@ from nmt.system.atomic import write_atomically
 
 if TYPE_CHECKING:
     from nmt.attention_map import AttentionMap
+    from nmt.lab.attention.view import View
+    from nmt.lab.attribution.base import Attribution, AttributionView
     from nmt.translation.base import BaseTranslator
     from nmt.translation.translation import Translation
 
-Models = list["AttentionMap"]  # the maps of one sentence: one, or two that are compared
-PAGE = "attention.html"
+PAGE, VIEWS = "attention.html", "views.jsonl"
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What is seen of one translation by one model: its attention, and what each view says."""
+
+    attention: AttentionMap
+    views: Mapping[str, Attribution] = field(default_factory=dict)
+
+
+Models = list[Seen]  # of one sentence: one, or two that are compared
 
 
 def show(
     translator: BaseTranslator, translations: Sequence[Translation], config: AttendConfig, folder: Path | None
 ) -> None:
     """Print the tables of each translation, and write the files if a folder is given."""
-    maps = attended(config, translator, translations)
-    print_tables(maps, config)
+    seen = looked_at(config, translator, translations)
+    print_tables(seen, config)
     if folder is not None:
-        for path in write(maps, config, folder):
+        for path in write(seen, config, folder):
             print_stdout(f"written to {path}")
 
 
-def attended(config: AttendConfig, translator: BaseTranslator, translations: Sequence[Translation]) -> list[Models]:
-    """Return the map of each translation, and the map of the model `compare` if it is given."""
+def looked_at(config: AttendConfig, translator: BaseTranslator, translations: Sequence[Translation]) -> list[Models]:
+    """Return what is seen of each translation, also by the model `compare` if it is given."""
+    from nmt.lab.attribution.base import build_views
     from nmt.translation.loading import load_translator
 
-    maps = translator.attention_maps(translations)
+    methods = build_views(config.views, allow=config.allow)
+    found = seen_by(translator, translations, methods)
     if config.compare is None:
-        return [[each] for each in maps]
+        return [[each] for each in found]
     other = load_translator(config.compare, device=config.device, allow=config.allow)
-    sources, targets = [each.source for each in translations], [each.text for each in translations]
-    pairs = zip(maps, other.attention_maps(other.score(sources, targets)), strict=True)
+    scored = other.score([each.source for each in translations], [each.text for each in translations])
+    pairs = zip(found, seen_by(other, scored, methods), strict=True)
     return [[_without_score(each) for each in pair] for pair in pairs]
 
 
-def _without_score(attention: AttentionMap) -> AttentionMap:
+def seen_by(
+    translator: BaseTranslator, translations: Sequence[Translation], methods: Mapping[str, AttributionView]
+) -> list[Seen]:
+    """Return the attention of each translation, and what the views say of it.
+
+    A model without attention may have views.
+    """
+    from nmt.lab.attribution.base import attribute
+    from nmt.translation.translator import Translator
+
+    if not methods or not isinstance(translator, Translator):
+        return list(map(Seen, translator.attention_maps(translations)))
+    views = [{name: attribute(method, translator, each) for name, method in methods.items()} for each in translations]
+    if translator.attends:
+        maps = translator.attention_maps(translations)
+    else:
+        maps = [next(iter(named.values())).pieces for named in views]
+    return list(map(Seen, maps, views))
+
+
+def _without_score(seen: Seen) -> Seen:
     """Return the map without the score of the search: the other model has not searched, so it has only log P."""
-    origin = replace(attention.origin, score=None)
-    return replace(attention, origin=origin)
+    origin = replace(seen.attention.origin, score=None)
+    views = {name: replace(each, pieces=replace(each.pieces, origin=origin)) for name, each in seen.views.items()}
+    return Seen(replace(seen.attention, origin=origin), views)
+
+
+def views_of(models: Models, config: AttendConfig) -> Iterator[list[View]]:
+    """Yield what is drawn of a sentence: the chosen attention of each model, or each of the views of each model.
+
+    Raises UserError for attention that a model lacks.
+    """
+    from nmt.lab.attention.view import view
+
+    if not config.views:
+        yield [view(seen.attention, config.kind, words=config.words) for seen in models]
+    for name in config.views:
+        yield [seen.views[name].view(words=config.words) for seen in models]
 
 
 def print_tables(sentences: list[Models], config: AttendConfig) -> None:
-    """Print each sentence with its translation and its tables. Raises UserError for attention that a model lacks."""
+    """Print each sentence with its translation and its tables. Raises UserError for a layer or head that is missing."""
     from rich.console import Console
 
     from nmt.cli.table import terminal_width
-    from nmt.lab.attention.caption import TEXTS, details
-    from nmt.lab.attention.terminal import table
-    from nmt.lab.attention.view import view
+    from nmt.lab.attention.caption import details
+    from nmt.lab.attention.terminal import source_shares, table
     from nmt.system.lines import as_line
 
-    views = [[view(attention, config.kind, words=config.words) for attention in models] for models in sentences]
-    panels = [[seen.panel(config.layer, config.head) for seen in models] for models in views]
+    tables = [
+        [(each, *each.panel(config.layer, config.head)) for views in views_of(models, config) for each in views]
+        for models in sentences
+    ]
     console = Console()
-    for number, (models, seen, chosen) in enumerate(zip(sentences, views, panels, strict=True), start=1):
+    for number, (models, chosen) in enumerate(zip(sentences, tables, strict=True), start=1):
         if len(sentences) > 1:
             print_stdout("\n" * (number > 1) + f"sentence {number} of {len(sentences)}")
-        print_stdout(f"source:      {as_line(models[0].source)}\ntranslation: {as_line(models[0].target)}")
-        for attention, each, (panel, note) in zip(models, seen, chosen, strict=True):
-            title = ", ".join(filter(None, [TEXTS[config.kind][0], note]))
-            print_stdout("\n" * (attention is not models[0]) + f"{details(attention.origin)}\n{title}, in %\n")
+        first = models[0].attention
+        print_stdout(f"source:      {as_line(first.source)}\ntranslation: {as_line(first.target)}")
+        for place, (each, panel, note) in enumerate(chosen):
+            title = ", ".join(filter(None, [each.title, note]))
+            print_stdout("\n" * (place > 0) + f"{details(each.attention.origin)}\n{title}, in %\n")
             for line in table(each, panel, terminal_width()):
                 console.print(line, soft_wrap=True)
+            if each.source is not None:
+                print_stdout(f"\n{source_shares(each, panel)}")
     sys.stdout.flush()
 
 
 def write(sentences: list[Models], config: AttendConfig, folder: Path) -> Iterator[Path]:
-    """Write the page, and the weights and a picture of each sentence, to `folder`. Yield their paths.
+    """Write the page, and the weights and pictures of each sentence, to `folder`. Yield their paths.
 
     The folder is made if needed.
     """
@@ -85,16 +138,16 @@ def write(sentences: list[Models], config: AttendConfig, folder: Path) -> Iterat
     from nmt.lab.attention.page import page
 
     folder.mkdir(parents=True, exist_ok=True)
-    choice: dict[str, Any] = {
-        "kind": config.kind,
-        "layer": config.layer,
-        "head": config.head,
-        "words": config.words,
-        "scaled": config.scaled,
-    }
-    write_atomically(folder / PAGE, page(sentences, **choice).encode())
+    panel: dict[str, Any] = {"layer": config.layer, "head": config.head, "scaled": config.scaled}
+    choice = {"kind": config.kind, "words": config.words, **panel}
+    maps = [[seen.attention for seen in models] for models in sentences]
+    levels = [[{name: each.levels() for name, each in seen.views.items()} for seen in models] for models in sentences]
+    text = page(maps, levels, **{**choice, "kind": next(iter(config.views), config.kind)})
+    write_atomically(folder / PAGE, text.encode())
     yield folder / PAGE
-    for number, models in enumerate(sentences, start=1):
+    for number, models in enumerate(maps, start=1):
+        if not all(attention.kinds for attention in models):
+            continue  # a model without attention has only views
         for name, attention in zip((f"{number}.json", f"{number}.compare.json"), models, strict=False):
             save(attention, folder / name)
             yield folder / name
@@ -104,3 +157,32 @@ def write(sentences: list[Models], config: AttendConfig, folder: Path) -> Iterat
         else:
             save(models[0], picture, **choice)
         yield picture
+    if config.views:
+        yield from write_views(sentences, config, folder, panel)
+
+
+def write_views(sentences: list[Models], config: AttendConfig, folder: Path, panel: dict[str, Any]) -> Iterator[Path]:
+    """Write a picture of each view of each sentence, and one file with a line of JSON for each sentence and model."""
+    from nmt.lab.attention.figure import draw, save_figure
+
+    for number, models in enumerate(sentences, start=1):
+        for name, views in zip(config.views, views_of(models, config), strict=True):
+            picture = folder / f"{number}.{name}.{config.format}"
+            save_figure(draw(views, **panel), picture)
+            yield picture
+    lines = (json.dumps(as_plain(seen), ensure_ascii=False) for models in sentences for seen in models)
+    write_atomically(folder / VIEWS, "".join(f"{line}\n" for line in lines).encode())
+    yield folder / VIEWS
+
+
+def as_plain(seen: Seen) -> dict[str, Any]:
+    """Return the views of a sentence as plain values, for one line of JSON."""
+    pieces = seen.attention
+    sides = {"source": pieces.source_pieces, "target": pieces.target_pieces, "read": pieces.read_pieces}
+    return {
+        "source": pieces.source,
+        "target": pieces.target,
+        "model": pieces.origin.model,
+        "pieces": {side: [piece.label for piece in found] for side, found in sides.items()},
+        "views": {name: each.to_plain() for name, each in seen.views.items()},
+    }

@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from nmt.cli.arguments import FreeText, PathText, SearchSettings, changed
+from nmt.cli.arguments import FreeText, OpenMapping, PathText, SearchSettings, changed
 from nmt.parameters import PositiveInt
 
 # The reason why a setting contradicts others, and the names of these others.
 ALONE = {
     "trace": (
         "it explains one piece of one translation",
-        ("input", "compare", "animation", "sentence", "words", "scaled", "format"),
+        ("input", "views", "compare", "animation", "sentence", "words", "scaled", "format"),
     ),
     "animation": (
         "it shows the pictures that the run has drawn of its validation sentences",
-        ("text", "target", "input", "compare", "out", "kind", "layer", "head", "format", "scaled", "search"),
+        ("text", "target", "input", "compare", "out", "kind", "views", "layer", "head", "format", "scaled", "search"),
     ),
 }
 
@@ -32,6 +32,7 @@ class AttendConfig(SearchSettings):
     target: FreeText | None
     input: PathText | None
     kind: Literal["cross", "encoder_self", "decoder_self", "rollout"]
+    views: OpenMapping
     layer: PositiveInt | None
     head: PositiveInt | None
     words: bool

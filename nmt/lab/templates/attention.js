@@ -36,11 +36,21 @@ function direction(text) {
   return letter && /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(letter[0]) ? "rtl" : "ltr";
 }
 
-// The weights, by row and column, that the choices name; null if this model has no such attention.
-function chosenWeights(level) {
-  const layers = level[state.kind];
-  if (!layers || state.layer > layers.length || state.head > layers[0].length) return null;
-  if (state.kind === "rollout") return layers[(state.layer || layers.length) - 1];
+// A kind of attention, or another view, with its labels. Its weights are null if this model has no such attention.
+function seen(level, kind) {
+  if (level.views[kind]) return level.views[kind];
+  const ofSource = kind === "encoder_self" || kind === "rollout", ofPrefix = kind === "decoder_self";
+  return {
+    weights: level[kind], rolls: kind === "rollout", reach: ofPrefix ? level.reach : null, cells: null, source: null,
+    rows: ofSource ? level.source : level.target, columns: ofPrefix ? level.read : level.source,
+  };
+}
+
+// The weights, by row and column, that the choices name; null if this model has no such layer or head.
+function chosenWeights({ weights: layers, rolls }) {
+  if (!layers || state.layer > layers.length) return null;
+  if (rolls) return layers[(state.layer || layers.length) - 1];
+  if (state.head > layers[0].length) return null;
   const some = state.layer ? [layers[state.layer - 1]] : layers;
   const heads = some.flatMap((layer) => (state.head ? [layer[state.head - 1]] : layer));
   return heads[0].map((row, i) => row.map((_, j) => mean(heads.map((head) => head[i][j]))));
@@ -55,15 +65,13 @@ function strongest(weights) {
 }
 
 function makePanel(map, index) {
-  const level = map[state.level];
-  const rows = state.kind === "encoder_self" || state.kind === "rollout" ? level.source : level.target;
-  const columns = state.kind === "decoder_self" ? level.read : level.source;
-  const weights = chosenWeights(level);
+  const level = map[state.level], { rows, columns, reach, cells, source, ...kind } = seen(level, state.kind);
+  const weights = chosenWeights(kind);
   return {
-    index, rows, columns, weights, top: weights ? strongest(weights) : 0,
-    reach: state.kind === "decoder_self" ? level.reach : rows.map(() => columns.length),
+    index, rows, columns, weights, top: weights ? strongest(weights) : 0, texts: cells, border: source,
+    reach: reach || rows.map(() => columns.length), isView: state.kind in level.views,
     rowsDirection: direction(rows === level.source ? map.source : map.target),
-    columnsDirection: direction(columns === level.source ? map.source : map.target),
+    columnsDirection: direction(columns === level.read ? map.target : map.source),
     rowTokens: [], columnTokens: [], cells: [], lines: [],
   };
 }
@@ -80,6 +88,7 @@ function token(name, label, panel, row, column) {
   const [title, dir] = [label === cut(label) ? "" : label, isMark(label) ? "ltr" : "auto"];
   const made = element(name, { textContent: shown(label), title, dir });
   made.classList.toggle("short", [...shown(label)].length < 3);
+  made.classList.toggle("border", row < 0 && column === panel.border);
   return placed(made, panel, row, column);
 }
 
@@ -92,7 +101,9 @@ function drawMap(panel, box) {
   makeTokens(panel, "th");
   const head = element("tr", {}, element("td", { className: "corner" }), ...panel.columnTokens);
   panel.cells = panel.weights.map((row, i) => row.map((weight, j) => {
-    const cell = placed(element("td", { className: j < panel.reach[i] ? "" : "masked" }), panel, i, j);
+    const cell = placed(element("td"), panel, i, j);
+    cell.classList.toggle("masked", j >= panel.reach[i]);
+    cell.classList.toggle("border", j === panel.border);
     cell.style.setProperty("--weight", Math.min(1, weight / panel.top));
     return cell;
   }));
@@ -129,11 +140,12 @@ function draw() {
   byId("source").textContent = models[0].source;
   byId("target").textContent = models[0].target;
   const [title, rows, columns] = data.texts[state.kind];
-  const [rowsAre, columnsAre] = state.form === "map" ? ["Rows", "Columns"] : ["Below", "Above"];
-  byId("axes").textContent = `${title}. ${rowsAre}: ${rows}. ${columnsAre}: ${columns}.` +
-    (state.kind === "decoder_self" && state.form === "map" ? " Hatched: later tokens, which a row cannot see." : "");
   hovered = focused = null;
   panels = models.map(makePanel);
+  const hasLater = panels.some((panel) => panel.reach.some((count) => count < panel.columns.length));
+  const [rowsAre, columnsAre] = state.form === "map" ? ["Rows", "Columns"] : ["Below", "Above"];
+  byId("axes").textContent = `${title}. ${rowsAre}: ${rows}. ${columnsAre}: ${columns}.` +
+    (hasLater && state.form === "map" ? " Hatched: later tokens, which a row cannot see." : "");
   const top = Math.max(...panels.map((panel) => panel.top)); // one scale for all models
   byId("maps").replaceChildren();
   for (const panel of panels) {
@@ -200,9 +212,12 @@ function describe(panel, { row, column }) {
   const list = (pairs) => pairs.filter(([, weight]) => weight >= 0.01).sort((a, b) => b[1] - a[1]).slice(0, 6)
     .map(([label, weight]) => `${quoted(label)} ${weight.toFixed(2)}`).join(", ");
   const from = quoted(panel.rows[row] ?? ""), to = quoted(panel.columns[column] ?? "");
-  if (column < 0) return `${from} attends to: ${list(panel.columns.map((label, j) => [label, panel.weights[row][j]]))}`;
-  if (row < 0) return `${to} gets attention from: ${list(panel.rows.map((label, i) => [label, panel.weights[i][column]]))}`;
+  const [gives, gets] = panel.isView ? [":", ":"] : [" attends to:", " gets attention from:"];
+  if (column < 0) return `${from}${gives} ${list(panel.columns.map((label, j) => [label, panel.weights[row][j]]))}`;
+  if (row < 0) return `${to}${gets} ${list(panel.rows.map((label, i) => [label, panel.weights[i][column]]))}`;
   if (column >= panel.reach[row]) return `${from} cannot see ${to}, which comes later.`;
+  const said = panel.texts ? `, ${quoted(panel.texts[row][column])}` : "";
+  if (panel.isView) return `${from}, ${to}: ${panel.weights[row][column].toFixed(2)}${said}`;
   return `${from} gives ${panel.weights[row][column].toFixed(2)} to ${to}.`;
 }
 
@@ -274,10 +289,11 @@ function fill(select, pairs, value) {
 
 function fillChoices() {
   const levels = data.sentences[state.sentence].map((map) => map[state.level]);
-  const kinds = Object.keys(data.texts).filter((kind) => levels.some((level) => level[kind]));
+  const kinds = Object.keys(data.texts).filter((kind) => levels.some((level) => seen(level, kind).weights));
   fill(byId("kind"), kinds.map((kind) => [kind, data.texts[kind][0]]), state.kind);
   state.kind = byId("kind").value;
-  const having = levels.map((level) => level[state.kind]).filter(Boolean), rolls = state.kind === "rollout";
+  const chosen = levels.map((level) => seen(level, state.kind)).filter((each) => each.weights);
+  const having = chosen.map((each) => each.weights), rolls = chosen[0].rolls;
   const numbers = (counts, all, name) => {
     const most = Math.max(...counts);
     const mean = Math.min(...counts) < most ? "mean of all" : `mean of ${most}`;

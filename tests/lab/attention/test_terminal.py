@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 import torch
 from rich.cells import cell_len
 
-from nmt.lab.attention.terminal import table
-from nmt.lab.attention.view import view
+from nmt.lab.attention.terminal import source_shares, table
+from nmt.lab.attention.view import View, view
 from tests.attention_maps import ENGLISH, GERMAN, make, make_map
 
 
@@ -55,3 +56,22 @@ def test_wide_characters_stand_in_their_columns() -> None:
     lines = lines_of(make_map(["▁한국어번역", "</s>"], ["▁남자", "▁x"], cross=cross))
     assert [cell_len(line) for line in lines] == [cell_len(lines[0])] * 3
     assert lines[0] == "       ▁한국어… </s>"
+
+
+def test_a_text_stands_beside_the_weight_of_its_cell() -> None:
+    panel = np.array([[0.0, 0.25], [0.5, 1.0]], np.float32)
+    axes = (["▁x", "</s>"], ["embedding", "layer 1"])
+    cells = [["▁a", "▁Donaudampf"], ["</s>", "."]]
+    seen = View(make(), "Lens", ("translation", "layer"), axes, panel[None, None], [2, 2], cells=cells)
+    assert [line.plain for line in table(seen, panel, 80)] == [
+        "     embedding       layer 1",
+        "▁x      · ▁a    25 ▁Donauda…",
+        "</s>   50 </s> 100 .",
+    ]
+
+
+def test_the_source_shares_are_of_the_first_columns() -> None:
+    panel = np.array([[0.25, 0.5, 0.25], [0.0, 0.1, 0.9]], np.float32)
+    axes = (["▁x", "</s>"], ["▁a", "</s>", "<s>"])
+    seen = View(make(), "Shares", ("translation", "all"), axes, panel[None, None], [3, 3], source=2)
+    assert source_shares(seen, panel) == "from the source, in %: ▁x 75, </s> 10; mean 42"

@@ -13,13 +13,17 @@ import torch
 from PIL import Image
 from torch.utils.tensorboard import SummaryWriter
 
-from nmt import load_translator
+from nmt import checkpoint, load_translator
 from nmt.attention_map import load
+from nmt.checkpoint import Checkpoint
 from nmt.errors import UserError
+from nmt.lab.attribution.alti import ALTI
+from nmt.lab.attribution.base import attribute
 from nmt.lab.cli import attend
 from nmt.lab.trace.trace import trace_position
 from nmt.system.lines import as_line
-from tests.tiny_run import Run, save_other, sentences
+from nmt.system.run_files import best_checkpoint
+from tests.tiny_run import Run, make_model, recurrent, save_other, sentences
 
 
 def test_the_table_is_of_the_translation_that_the_search_finds(
@@ -139,10 +143,64 @@ def test_a_trace_is_of_one_model(run: Run, tmp_path: Path) -> None:
         attend.main([f"ckpt={other}", "text=a dog", "trace=1", "kind=decoder_self"])
 
 
+def test_views_are_shown_beside_the_attention(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["text=a dog", "target=ein Hund", "views=[alti,logit_lens,occlusion]", f"out={tmp_path}/out"]
+    attend.main([f"ckpt={run.folder}", *words, "words=true"])
+    said = capsys.readouterr().out
+    assert "ALTI+, layers 1 to 2 of 2, in %" in said and "Logit lens, in %" in said and "Occlusion, in %" in said
+    assert said.count("from the source, in %: ein ") == 2 and "Attention to the source" not in said
+    names = {"attention.html", "views.jsonl", "1.json", "1.png"}
+    names |= {f"1.{view}.png" for view in ("alti", "logit_lens", "occlusion")}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == names
+    assert '"kind": "alti"' in (tmp_path / "out" / "attention.html").read_text("utf-8")
+    (line,) = (tmp_path / "out" / "views.jsonl").read_text("utf-8").splitlines()
+    found = json.loads(line)
+    (translation,) = run.translator.score(["a dog"], ["ein Hund"])
+    expected = attribute(ALTI(), run.translator, translation)
+    torch.testing.assert_close(torch.tensor(found["views"]["alti"]["scores"]), expected.scores, atol=1e-5, rtol=0)
+    shares = torch.tensor(found["views"]["alti"]["source_share"])
+    torch.testing.assert_close(shares, expected.source_share, atol=1e-5, rtol=0)
+    assert found["pieces"]["target"] == translation.pieces and found["source"] == "a dog"
+    lens = found["views"]["logit_lens"]
+    assert [len(row) for row in lens["tokens"]] == [3] * len(translation.pieces) and "source_share" not in lens
+
+
+def test_two_models_and_their_views_are_compared(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    other = save_other(run, tmp_path / "other.safetensors")
+    words = ["text=a dog", "target=ein Hund", f"compare={other}", "views=occlusion", f"out={tmp_path}/out"]
+    attend.main([f"ckpt={run.folder}", *words])
+    said = capsys.readouterr().out
+    assert said.count("Occlusion, in %") == 2 and "other (Recurrent, Bahdanau)" in said
+    lines = (tmp_path / "out" / "views.jsonl").read_text("utf-8").splitlines()
+    assert [json.loads(line)["model"] for line in lines] == ["tiny (Transformer)", "other (Recurrent, Bahdanau)"]
+    with pytest.raises(UserError, match=r"ALTI\+: .* but this model has a RecurrentEncoder"):
+        attend.main([f"ckpt={run.folder}", *words[:3], "views=alti"])
+
+
+def test_a_model_without_attention_has_views(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plain = checkpoint.load(best_checkpoint(run.folder)).config
+    config = recurrent()
+    config["decoder"]["attention"] = None
+    weights = checkpoint.weights_of(make_model(config, run.translator.tokenizer))
+    path = tmp_path / "fixed.safetensors"
+    checkpoint.save(Checkpoint(weights, {**plain, "model": config}, run.translator.tokenizer, {}, 3), path)
+    attend.main([f"ckpt={path}", "text=a dog", "target=ein Hund", "views=occlusion", f"out={tmp_path}/out"])
+    assert "Occlusion, in %" in capsys.readouterr().out
+    assert {found.name for found in (tmp_path / "out").iterdir()} == {
+        "attention.html",
+        "views.jsonl",
+        "1.occlusion.png",
+    }
+
+
 @pytest.mark.parametrize(
     ("words", "match"),
     [
         ([], "text=: expected one sentence"),
+        (["text=a", "views=[alti,shap]"], "views: .*shap"),
+        (["text=a", "views=integrated_gradients", "views.integrated_gradients.steps=3"], "steps: unknown key"),
+        (["text=a", "trace=1", "views=alti"], "leave out views="),
+        (["text=a", "views=occlusion", "layer=2"], "got layer 2"),
         (["text=a", "input=lines.en"], "text=: expected one sentence"),
         (["input=none.en"], "none.en: no such file"),
         (["text= "], "text: the sentence is empty"),

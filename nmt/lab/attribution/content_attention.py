@@ -1,0 +1,30 @@
+"""Attention to content alone: without the ends of sentences and punctuation (arXiv:2605.01229)."""
+
+from __future__ import annotations
+
+import torch
+
+from nmt.attention_map import SPECIAL
+from nmt.errors import UserError
+from nmt.lab.attention.measures import is_punctuation
+from nmt.lab.attribution.base import TINY, AttributionView, Scores
+from nmt.lab.attribution.prediction import Prediction
+
+
+class ContentAttention(AttributionView):
+    """Cross attention without `</s>` and punctuation; the other weights of a row are divided by their sum.
+
+    Models put much weight on these marks, where little is to be read. A row of a source without any other token is 0.
+    """
+
+    title = "Attention to content"
+    columns = "source"
+
+    def scores(self, prediction: Prediction) -> Scores:
+        with torch.no_grad():
+            _, weights = prediction.attend()
+        if weights.cross is None:
+            raise UserError(f"{self.title}: this model has no attention to the source; use another view")
+        marks = [label in SPECIAL or is_punctuation(label) for label in prediction.source_labels]
+        kept = weights.cross[0].masked_fill(torch.tensor(marks, device=weights.cross.device), 0)
+        return Scores(kept / kept.sum(-1, keepdim=True).clamp(min=TINY))

@@ -1,0 +1,70 @@
+"""Value zeroing (Mohebbi et al. 2023, "Quantifying Context Mixing in Transformers", arXiv:2301.12971)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from nmt.lab.attribution.base import AttributionView, Scores
+from nmt.lab.attribution.layers import Calls, decoder_layers, record
+from nmt.lab.attribution.prediction import Prediction
+from nmt.models.multihead import MultiHeadAttention
+from nmt.models.transformer import DecoderLayer
+
+ROUNDING = 1e-12  # a smaller distance comes from products of another shape
+
+
+class ValueZeroing(AttributionView):
+    """How much the output of a layer of the decoder turns when the value of one token is zero in all heads.
+
+    The score is the cosine distance between the outputs of the complete layer (attention, residuals, norms and
+    feed-forward) with the value and without it (eq. 2). Each layer gets its usual input. The paper has layers of
+    encoders; here the values of cross attention and of self-attention are zeroed, one at a time.
+    """
+
+    title = "Value zeroing"
+
+    def scores(self, prediction: Prediction) -> Scores:
+        layers = decoder_layers(prediction.model, self)
+        with torch.no_grad():
+            calls = record(prediction, layers)
+            found = [distances(layer, calls) for layer in layers]
+        return Scores(torch.stack(found).unsqueeze(1))
+
+
+def distances(layer: DecoderLayer, calls: Calls) -> Tensor:
+    """Return the cosine distance (T, S + T) of the outputs of a layer without the value of one token from the usual."""
+    call, columns = calls[layer], []
+    usual = call.output[0].double()
+    for attention in (layer.cross_attention, layer.self_attention):
+        count = calls[attention].args[1].shape[1]
+        with zeroed_values(attention):
+            output = layer(*(_copies(value, count) for value in call.args), **call.kwargs)[0]
+        columns.append(1 - nn.functional.cosine_similarity(output.double(), usual, dim=-1).T)
+    found = torch.cat(columns, dim=1)
+    return found.where(found > ROUNDING, 0)
+
+
+@contextmanager
+def zeroed_values(attention: MultiHeadAttention) -> Iterator[None]:
+    """Let copy c of a batch have zeros as the value of token c in the block."""
+
+    def zero(module: nn.Module, inputs: Any, output: Tensor) -> Tensor:
+        keys, values = output.chunk(2, dim=-1)
+        own = torch.eye(*values.shape[:2], dtype=torch.bool, device=values.device)
+        return torch.cat((keys, values.masked_fill(own.unsqueeze(-1), 0)), dim=-1)
+
+    handle = attention.key_value.register_forward_hook(zero)
+    try:
+        yield
+    finally:
+        handle.remove()
+
+
+def _copies(value: Any, count: int) -> Any:
+    """Return `count` copies of a tensor (1, ...); other arguments are shared."""
+    return value.expand(count, *value.shape[1:]) if isinstance(value, Tensor) else value

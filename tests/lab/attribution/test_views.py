@@ -1,0 +1,316 @@
+"""The views beside attention: what must hold for any model, and for models so simple that the answer is known."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from nmt.errors import UserError
+from nmt.lab.attribution.alti import (
+    ALTI,
+    contributions,
+    decoder_shares,
+    encoder_shares,
+    linear_norm,
+    transformed,
+)
+from nmt.lab.attribution.base import AttributionView
+from nmt.lab.attribution.content_attention import ContentAttention
+from nmt.lab.attribution.gradient import InputXGradient
+from nmt.lab.attribution.integrated_gradients import IntegratedGradients
+from nmt.lab.attribution.layers import Call, record, row_shares
+from nmt.lab.attribution.logit_lens import LogitLens
+from nmt.lab.attribution.occlusion import Occlusion
+from nmt.lab.attribution.prediction import Prediction
+from nmt.lab.attribution.value_zeroing import ValueZeroing, zeroed_values
+from nmt.models.interface import AttentionWeights, Decoder, Encoder, EncoderOutput, State
+from nmt.models.multihead import MultiHeadAttention
+from nmt.models.seq2seq import Seq2Seq
+from nmt.models.transformer import Residual, TransformerBlock
+from nmt.tokens import BOS, EOS, PAD
+from tests.models.cases import VOCABULARY, build
+
+SOURCE, TARGET = [5, 9, 4, 7, 11, EOS], [15, 7, 6, 8, EOS]
+LABELS = ["▁a", "▁dog", ",", "▁runs", ".", "</s>"]
+S, T = len(SOURCE), len(TARGET)
+TRANSFORMERS = [
+    "transformer",
+    "transformer model.encoder.block.norm_first=false",
+    "transformer model.encoder.block.norm_first=false model.encoder.block.norm=rms",
+    "transformer model/positions=rotary model.encoder.block.qk_norm=true",
+    "transformer model/positions=relative",
+]
+RECURRENT = ["rnn model/attention=bahdanau", "rnn model/attention=luong", "rnn model/attention=none"]
+
+
+@functools.cache
+def prediction(words: str) -> Prediction:
+    """Return a prediction of an untrained model in double precision, with peaked distributions."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(3)
+        model = build(words).double().eval()
+        for weights in model.parameters():
+            nn.init.normal_(weights, std=0.3)
+    return Prediction(model, torch.tensor(SOURCE), torch.tensor(TARGET), LABELS)
+
+
+def log_probs(given: Prediction, source: Tensor, read: Tensor) -> Tensor:
+    """Return log P (T,) of the target tokens after these ids, from the model alone."""
+    mask = torch.ones(1, len(source), dtype=torch.bool)
+    with torch.no_grad():
+        hidden, _ = given.model(source[None], mask, read[None])
+        return given.model.decoder.output(hidden[0]).log_softmax(-1)[range(T), TARGET]
+
+
+# --- of every view
+
+
+@pytest.mark.parametrize("view", [ALTI(), ValueZeroing(), Occlusion(), InputXGradient(), IntegratedGradients()])
+def test_what_is_not_read_yet_contributes_nothing(view: AttributionView) -> None:
+    scores = view.scores(prediction(TRANSFORMERS[0])).values
+    assert scores.shape[2:] == (T, S + T) and scores.isfinite().all()
+    assert not scores[..., S:].triu(1).any() and scores.any(-1).all()
+
+
+@pytest.mark.parametrize("view", [ALTI(), ValueZeroing(), LogitLens()])
+def test_a_view_of_layers_needs_a_transformer(view: AttributionView) -> None:
+    with pytest.raises(UserError, match=r"of a Transformer, but this model has a Recurrent\w+; use views=occlusion"):
+        view.scores(prediction(RECURRENT[0]))
+
+
+# --- ALTI+
+
+
+@pytest.mark.parametrize("words", TRANSFORMERS)
+def test_shares_of_alti_sum_to_one(words: str) -> None:
+    found = ALTI().scores(prediction(words)).values
+    layers = len(prediction(words).model.decoder.layers)  # type: ignore[arg-type]
+    assert found.shape == (layers, 1, T, S + T) and (found >= 0).all()
+    torch.testing.assert_close(found.sum(-1), torch.ones_like(found[..., 0]))
+
+
+@pytest.mark.parametrize("words", TRANSFORMERS)
+def test_the_vectors_of_tokens_sum_to_the_output_of_an_attention(words: str) -> None:
+    given = prediction(words)
+    layers = list(given.model.decoder.layers)  # type: ignore[arg-type]
+    calls = record(given, layers)
+    for attention in (layers[0].cross_attention, layers[-1].self_attention):
+        vectors = transformed(attention, calls[attention])
+        torch.testing.assert_close(vectors.sum(1) + attention.output.bias, calls[attention].output[0][0])
+
+
+@pytest.mark.parametrize("norm", [nn.LayerNorm(6), nn.RMSNorm(6)])
+def test_a_norm_with_a_fixed_scale_is_linear(norm: nn.Module) -> None:
+    total = torch.randn(4, 6)
+    nn.init.normal_(norm.weight)  # type: ignore[arg-type]
+    bias = getattr(norm, "bias", torch.zeros(6))
+    torch.testing.assert_close(linear_norm(norm, total, total) + bias, norm(total))
+    parts = torch.randn(4, 3, 6)
+    scaled = linear_norm(norm, parts, total[:, None])
+    torch.testing.assert_close(scaled.sum(1), linear_norm(norm, parts.sum(1), total))
+
+
+def test_without_residual_and_with_values_that_do_not_overlap_alti_is_the_attention() -> None:
+    attention = MultiHeadAttention(8, 1)
+    with torch.no_grad():
+        attention.key_value.weight[8:] = attention.output.weight[:] = torch.eye(8)
+    memory, query = torch.eye(8)[None], torch.randn(1, 5, 8)
+    out, weights = attention(query, memory, need_weights=True)
+    vectors = transformed(attention, Call((query, memory), {}, (out, weights)))
+    residual = Residual(TransformerBlock(width=8, heads=1, feed_forward=8))
+    found = row_shares(contributions(vectors, out[0], residual), torch.zeros(5, dtype=torch.long))
+    torch.testing.assert_close(found, weights[0, 0])
+
+
+def test_alti_multiplies_the_shares_of_all_layers() -> None:
+    given = prediction(TRANSFORMERS[1])
+    encoder, decoder = (list(side.layers) for side in (given.model.encoder, given.model.decoder))  # type: ignore[arg-type]
+    calls = record(given, [*encoder, *decoder])
+    both = torch.eye(S + T, dtype=torch.float64)
+    for layer in encoder:
+        step = torch.eye(S + T, dtype=torch.float64)
+        step[:S, :S] = encoder_shares(layer, calls)
+        both = step @ both
+    for layer in decoder:
+        step = torch.eye(S + T, dtype=torch.float64)
+        step[S:] = decoder_shares(layer, calls)
+        both = step @ both
+    torch.testing.assert_close(ALTI().scores(given).values[-1, 0], both[S:])
+
+
+def test_a_row_without_contributions_keeps_its_own_token() -> None:
+    found = row_shares(torch.tensor([[1.0, 3.0, 0.0], [0.0, 0.0, 0.0]]), torch.tensor([1, 2]))
+    assert found.tolist() == [[0.25, 0.75, 0.0], [0.0, 0.0, 1.0]]
+
+
+# --- value zeroing
+
+
+def test_zeroing_values_is_a_sum_without_one_token() -> None:
+    attention = MultiHeadAttention(8, 2).double()
+    memory, query = torch.randn(1, 4, 8).double(), torch.randn(1, 3, 8).double()
+    mask = torch.tensor([[True, True, False, True]])
+    usual, weights = attention(query, memory, mask, need_weights=True)
+    with zeroed_values(attention):
+        found, _ = attention(*(x.expand(4, -1, -1) for x in (query, memory)), mask.expand(4, -1), need_weights=True)
+    _, values = attention.project(memory)
+    for token in range(4):
+        others = [place for place in range(4) if place != token]
+        torch.testing.assert_close(found[token], attention.join(weights[..., others] @ values[:, :, others])[0])
+    torch.testing.assert_close(found[2], usual[0])  # a token of weight 0 changes nothing
+    torch.testing.assert_close(attention(query, memory, mask)[0], usual)
+
+
+def test_value_zeroing_is_the_angle_between_outputs_of_a_layer() -> None:
+    given = prediction(TRANSFORMERS[1])
+    layers = list(given.model.decoder.layers)  # type: ignore[arg-type]
+    found = ValueZeroing().scores(given).values
+    calls = record(given, layers)
+    args, usual = calls[layers[1]].args, calls[layers[1]].output[0][0]
+    for attention, token, column in ((layers[1].cross_attention, 2, 2), (layers[1].self_attention, 1, S + 1)):
+
+        def zero(module: nn.Module, inputs: object, output: Tensor, token: int = token) -> Tensor:
+            changed = output.clone()
+            changed[:, token, output.shape[2] // 2 :] = 0
+            return changed
+
+        hook = attention.key_value.register_forward_hook(zero)
+        changed = layers[1](*args)[0][0]
+        hook.remove()
+        cosine = (changed * usual).sum(-1) / (changed.norm(dim=-1) * usual.norm(dim=-1))
+        torch.testing.assert_close(found[1, 0, :, column], 1 - cosine, atol=1e-10, rtol=0)
+
+
+# --- gradients
+
+
+class Bag(Encoder):
+    """The memory is the embeddings; no attention."""
+
+    attends, width = False, 4
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(VOCABULARY, self.width)
+
+    def forward(self, source: Tensor, source_mask: Tensor, *, need_weights: bool = False) -> EncoderOutput:
+        return EncoderOutput(self.embedding(source), source_mask)
+
+
+class LogLinear(Decoder[State]):
+    """The hidden state is a sum of all vectors that are read, so the logits are linear in them."""
+
+    attends = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(VOCABULARY, 4)
+        self.output = nn.Linear(4, VOCABULARY)
+
+    def forward(
+        self, target_in: Tensor, encoded: EncoderOutput, *, need_weights: object = False
+    ) -> tuple[Tensor, AttentionWeights | None]:
+        return encoded.memory.sum(1, keepdim=True) + self.embedding(target_in).cumsum(1), None
+
+    def init_state(self, encoded: EncoderOutput) -> State:
+        raise NotImplementedError
+
+    def step(self, tokens: Tensor, state: State, *, need_weights: bool = False) -> tuple[Tensor, None, State]:
+        raise NotImplementedError
+
+
+def test_the_gradient_of_a_linear_model_is_exact() -> None:
+    model = Seq2Seq(Bag(), LogLinear())
+    given = Prediction(model, torch.tensor(SOURCE), torch.tensor(TARGET), LABELS)
+    scores = InputXGradient().scores(given).values[0, 0]
+    weight = model.decoder.output.weight
+    hidden, _ = model(given.source[None], torch.ones(1, S, dtype=torch.bool), given.read[None])
+    probabilities = model.decoder.output(hidden[0]).softmax(-1)  # (T, V)
+    gradient = weight[given.target] - probabilities @ weight  # (T, 4), of the logarithm of a softmax
+    source, read = model.encoder.embedding(given.source), model.decoder.embedding(given.read)
+    torch.testing.assert_close(scores[:, :S], gradient @ source.T)
+    torch.testing.assert_close(scores[:, S:], (gradient @ read.T).tril())
+
+
+@pytest.mark.parametrize("words", [TRANSFORMERS[0], *RECURRENT])
+def test_integrated_gradients_add_up(words: str) -> None:
+    given = prediction(words)
+    found = IntegratedGradients(tolerance=0.01).scores(given).values[0, 0].sum(-1)
+    hidden = torch.tensor([PAD])  # its embedding is zero
+    expected = log_probs(given, given.source, given.read) - log_probs(given, hidden.expand(S), hidden.expand(T))
+    torch.testing.assert_close(found, expected, atol=0.05, rtol=0)
+
+
+# --- occlusion
+
+
+@pytest.mark.parametrize("words", [*TRANSFORMERS[:2], *RECURRENT])
+def test_occlusion_hides_one_token_at_a_time(words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = prediction(words)
+    monkeypatch.setattr("nmt.lab.attribution.prediction.TOKENS", 40)  # several passes
+    found = Occlusion().scores(given).values[0, 0]
+    usual = log_probs(given, given.source, given.read)
+    for column in range(S + T):
+        source, read = given.source.clone(), given.read.clone()
+        (source if column < S else read)[column if column < S else column - S] = PAD
+        torch.testing.assert_close(found[:, column], usual - log_probs(given, source, read), atol=1e-6, rtol=0)
+
+
+# --- logit lens, attention to content
+
+
+def test_the_last_layer_of_the_lens_is_the_prediction() -> None:
+    given = prediction(TRANSFORMERS[0])
+    found = LogitLens().scores(given)
+    expected = log_probs(given, given.source, given.read).exp()
+    torch.testing.assert_close(found.values[0, 0, :, -1], expected, atol=1e-6, rtol=1e-5)
+    assert found.tokens is not None and found.tokens.shape == found.values.shape[2:]
+    cut = replace(given, model=build(TRANSFORMERS[0]).double().eval())
+    cut.model.load_state_dict(given.model.state_dict())
+    cut.model.decoder.layers = cut.model.decoder.layers[:1]  # type: ignore[index]
+    torch.testing.assert_close(found.values[..., :2], LogitLens().scores(cut).values)
+
+
+@pytest.mark.parametrize("words", [TRANSFORMERS[0], RECURRENT[0]])
+def test_attention_to_content_leaves_out_marks(words: str) -> None:
+    given = prediction(words)
+    found = ContentAttention().scores(given).values
+    with torch.no_grad():
+        _, weights = given.attend()
+    content = [0, 1, 3]
+    assert weights.cross is not None
+    kept = weights.cross[0][..., content]
+    torch.testing.assert_close(found[..., content], kept / kept.sum(-1, keepdim=True))
+    assert not found[..., [2, 4, 5]].any()
+    marks = replace(given, source_labels=["</s>"] * S)
+    assert not ContentAttention().scores(marks).values.any()
+
+
+def test_attention_to_content_needs_attention() -> None:
+    with pytest.raises(UserError, match="Attention to content: this model has no attention to the source"):
+        ContentAttention().scores(prediction(RECURRENT[2]))
+
+
+def test_a_model_that_embeds_step_by_step_is_refused() -> None:
+    class Stepwise(LogLinear):
+        def forward(
+            self, target_in: Tensor, encoded: EncoderOutput, *, need_weights: object = False
+        ) -> tuple[Tensor, AttentionWeights | None]:
+            rows = [self.embedding(token) for token in target_in.unbind(1)]
+            return encoded.memory.sum(1, keepdim=True) + torch.stack(rows, 1).cumsum(1), None
+
+    given = Prediction(Seq2Seq(Bag(), Stepwise()), torch.tensor(SOURCE), torch.tensor(TARGET), LABELS)
+    with pytest.raises(UserError, match=r"views: the model embeds \(1, 4\) at once, expected all tokens of a side"):
+        Occlusion().scores(given)
+
+
+def test_the_decoder_reads_the_prefix() -> None:
+    read = prediction(TRANSFORMERS[0]).read.tolist()
+    assert read[0] == BOS and read[1:] == TARGET[:-1]
+    assert [len(part) for part in prediction(TRANSFORMERS[0]).copies(5)] == [5]
+    assert all(one < other for one, other in pairwise(torch.cat([*prediction(TRANSFORMERS[0]).copies(9)]).tolist()))
