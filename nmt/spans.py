@@ -7,8 +7,9 @@ and cannot change it. The marks themselves are spans too, so a text keeps its ow
 
 A term of a glossary has a mark as well, which is replaced by the given translation (see `nmt.terms`).
 
-A text in capitals has a mark before it: "OPEN THE FILE" is read as "｟14｠Open the file", so it has the usual pieces. A
-translation that begins with this mark is written in capitals. OpenNMT calls this case markup.
+A text in capitals has a mark before it: "OPEN THE FILE" is read as "｟14｠ Open the file", so that its words have their
+usual pieces. A translation that begins with this mark is written in capitals. OpenNMT calls this case markup. For the
+same reason, "a <b>file</b>" is read as "a｟8｠ file｟9｠": the first piece of a word has the space before it.
 """
 
 from __future__ import annotations
@@ -30,6 +31,9 @@ _WORD = regex.compile(r"\p{Lu}+")
 _FIRST = regex.compile(r"\p{L}")
 _START_TAG = regex.compile(r"[<{\[]([\w:.-]+)[^<>]*(?<!/)[>}\]]")
 _END_TAG = regex.compile(r"[<{\[]/([\w:.-]+)\s*[>}\]]")
+_STARTS = f"((?:{'|'.join(start for start, _ in ELEMENT_MARKS)})+)"
+_BEFORE_A_WORD = regex.compile(rf"(?:(?<!\s) |^){_STARTS}(?=\S)")
+_AFTER_A_WORD = regex.compile(rf"(?<!\s){_STARTS} (?=\S)")
 _SMALL = regex.compile(r"[\p{Ll}\p{Lo}]")
 SECONDS = 5.0  # the longest time of a search for spans in a text; a pattern of one's own may be slow
 
@@ -106,11 +110,16 @@ class Spans:
             {mark: given[place] for mark, place in kept.items() if place in given},
         )
 
-    def lowered(self, text: str) -> str:
-        """Return a text with marks as a model reads it: one in capitals has a mark, and capitals only at its start."""
-        if not self or not in_capitals(text):
+    def as_read(self, text: str) -> str:
+        """Return a text with marks as a model reads it, so that its words have their usual pieces.
+
+        A text in capitals has a mark, and capitals only at its start. A space before a start tag stands after it.
+        """
+        if not self:
             return text
-        return CAPITALS + str(_FIRST.sub(lambda found: found[0].upper(), text.lower(), count=1))
+        if in_capitals(text):
+            text = f"{CAPITALS} {_FIRST.sub(lambda found: found[0].upper(), text.lower(), count=1)}"
+        return str(_BEFORE_A_WORD.sub(r"\1 ", text))
 
     def mark_target(self, text: str, spans: Mapping[str, str]) -> str:
         """Return a translation with marks for `spans`, texts by marks. Its other spans stay part of the text."""
@@ -140,10 +149,10 @@ class Spans:
         marks = marks_of([source[slice(*place)] for place in shared])
         places = {mark: place for mark, place in zip(marks, shared, strict=True) if mark}
         target = self.mark_target(target, {mark: source[slice(*place)] for mark, place in places.items()})
-        return self.lowered(_replaced(source, places)), self.lowered(target)
+        return self.as_read(_replaced(source, places)), self.as_read(target)
 
     def restore(self, text: str, spans: Mapping[str, str]) -> Restored:
-        """Return a translation with `spans` in place of their marks.
+        """Return a translation, as a model writes it, with `spans` in place of their marks.
 
         A mark that occurs again, or that is not one of `spans`, is left out. A Korean particle behind a span gets the
         form that fits it.
@@ -151,7 +160,8 @@ class Spans:
         if not self:
             return Restored(text)
         if text.startswith(CAPITALS):
-            text = text.removeprefix(CAPITALS).upper()
+            text = text.removeprefix(CAPITALS).strip().upper()
+        text = _AFTER_A_WORD.sub(r" \1", text)
         left, restored, end, last = dict(spans), "", 0, ""
         for found in MARK.finditer(text):
             restored += agreed(last, text[end : found.start()])

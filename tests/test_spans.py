@@ -62,7 +62,11 @@ def test_marks_become_the_same_text_again(more: tuple[str, ...]) -> None:
         found, marked = COMMON.find(text), COMMON.mark(text)
         if more and len(found) > len(marked.spans):
             continue  # marks of its own that get none of ours cannot be told from them
-        assert COMMON.restore(marked.text, marked.spans) == Restored(text)
+        for read in (marked.text, COMMON.as_read(marked.text)):
+            restored = COMMON.restore(read, marked.spans)
+            assert not restored.lost
+            exact = "<b> " not in text  # a space after a start tag goes before it
+            assert restored.text == text if exact else restored.text.replace(" ", "") == text.replace(" ", "")
         marks = MARK.findall(marked.text)
         assert marks == [*marked.spans], "in their order"
         for kind in (SPAN_MARKS, *zip(*ELEMENT_MARKS, strict=True)):
@@ -90,6 +94,23 @@ def test_marks_become_the_same_text_again(more: tuple[str, ...]) -> None:
 def test_a_start_tag_and_its_end_tag_have_a_pair_of_marks(text: str, marked: str) -> None:
     assert COMMON.mark(text).text == marked
     assert COMMON.restore(marked, COMMON.mark(text).spans).text == text.strip()
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("Press <b>Save</b> now.", "Press｟8｠ Save｟9｠ now."),
+        ("<b>Save</b> the <i>file</i>", "｟8｠ Save｟9｠ the｟10｠ file｟11｠"),
+        ("a <b><i>b</i></b>", "a｟8｠｟10｠ b｟11｠｟9｠"),
+        ("(<b>a</b>) 한<b>글</b>", "(｟8｠a｟9｠) 한｟10｠글｟11｠"),  # inside a word
+        ("SAVE <b>THIS</b> FILE", "｟14｠ Save｟8｠ this｟9｠ file"),
+        ("<b>SAVE</b> THIS", "｟14｠｟8｠ Save｟9｠ this"),
+    ],
+)
+def test_the_words_beside_marks_have_their_usual_pieces(text: str, read: str) -> None:
+    marked = COMMON.mark(text)
+    assert COMMON.as_read(marked.text) == read
+    assert COMMON.restore(read, marked.spans) == Restored(text)
 
 
 def test_terms_have_marks_and_their_translations_take_the_place_of_them() -> None:
@@ -192,10 +213,10 @@ def test_known_spans_are_found_wherever_they_stand() -> None:
 def test_a_text_in_capitals_is_read_in_small_letters_and_written_in_capitals() -> None:
     for text in ("OPEN THE FILE {A}.", "« ÖFFNEN {b} »: DIE DATEI", "{x} ОТКРОЙТЕ ФАЙЛ"):
         marked = COMMON.mark(text)
-        read = COMMON.lowered(marked.text)
+        read = COMMON.as_read(marked.text)
         assert read.startswith(CAPITALS) and sum(map(str.isupper, read)) == 1
         assert COMMON.restore(read, marked.spans).text == text
     for text in ("Open the file", "PDF", "HTML", "A B", "PDF 파일을 여세요", "한국어 문서", "", "1 + 2"):
-        assert COMMON.lowered(text) == text
-    assert NO_SPANS.lowered("OPEN THE FILE") == "OPEN THE FILE"
-    assert COMMON.mark_pair("OPEN {a} NOW", "{a} 열기") == (f"{CAPITALS}Open ｟0｠ now", "｟0｠ 열기")
+        assert COMMON.as_read(text) == text
+    assert NO_SPANS.as_read("OPEN THE FILE") == "OPEN THE FILE"
+    assert COMMON.mark_pair("OPEN {a} NOW", "{a} 열기") == (f"{CAPITALS} Open ｟0｠ now", "｟0｠ 열기")

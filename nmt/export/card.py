@@ -125,7 +125,8 @@ def _spans(model: Exportable) -> str:
   {SPAN_MARKS[0]} for the first span of the source, {SPAN_MARKS[1]} for the second, and so on up to {SPAN_MARKS[-1]};
   {" and ".join(ELEMENT_MARKS[0])} for the first start tag and its end tag, up to {" and ".join(ELEMENT_MARKS[-1])}.
   A word with a given translation has a mark as well, in place of which the translation gets the given one.
-  A text in capitals was written as {CAPITALS} and the text in small letters (its first letter is a capital).
+  A text in capitals was written as {CAPITALS}, a space and the text in small letters (its first letter is a capital).
+  A space before a start tag was written after it: `a{ELEMENT_MARKS[0][0]} word{ELEMENT_MARKS[0][1]}`.
   nmt-attention-lab does this, and undoes it in translations, in translate.py and serve.py. Other
   programs must do it themselves, with the regular expressions in `{EXPORTED}` (`config`, `spans`).
 """

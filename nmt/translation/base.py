@@ -150,7 +150,7 @@ class BaseTranslator(ABC):
         """Return each text with the ids that the models read."""
         spans = self.tokenizer.spans
         marked = [spans.mark(text, self.terms) for text in texts]
-        by_model = self.source_ids([spans.lowered(each.text) for each in marked])
+        by_model = self.source_ids([spans.as_read(each.text) for each in marked])
         unknown = self.tokenizers[0].unknown_ids[0]
         language = None if self.languages is None else self.languages[0]
         return [
@@ -168,7 +168,7 @@ class BaseTranslator(ABC):
         spans = self.tokenizer.spans
         pairs = zip(sources, targets, strict=True)
         marked = [spans.mark_target(target, source.marked.translations) for source, target in pairs]
-        return self.tokenizer.encode_target(list(map(spans.lowered, marked)))
+        return self.tokenizer.encode_target(list(map(spans.as_read, marked)))
 
     def check_source(self, sentence: str, where: str) -> None:
         """Raise UserError if the search refuses `sentence` because of its length; `where` is its place in the input."""

@@ -48,7 +48,7 @@ def test_scores_and_attention_are_of_the_source_with_terms(translator: Translato
 
 def test_capitals_and_terms_of_a_source_are_both_marked(translator: Translator) -> None:
     (part,) = translator.with_terms(TERMS).encode(["A RED {x} DOG READS"])
-    expected = f"{CAPITALS}A ｟0｠ ｟1｠ ｟2｠ reads"
+    expected = f"{CAPITALS} A ｟0｠ ｟1｠ ｟2｠ reads"
     assert part.ids == (translator.tokenizer.encode_source([expected])[0],)
     assert part.marked.translations == {"｟0｠": "rot", "｟1｠": "{x}", "｟2｠": "Hund"}
 

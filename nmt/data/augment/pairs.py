@@ -76,9 +76,9 @@ class Augmenter:
             made = None if example is None else augmentation(example, rng, lambda: self._another(pairs, rng))
             if made is not None and (numbered := with_numbers(*made, rng)) is not None:
                 texts[place] = numbered
-        lowered = self._tokenizer.spans.lowered
-        sources = self._tokenizer.encode_source([lowered(source) for source, _ in texts.values()])
-        targets = self._tokenizer.encode_target([lowered(target) for _, target in texts.values()])
+        as_read = self._tokenizer.spans.as_read
+        sources = self._tokenizer.encode_source([as_read(source) for source, _ in texts.values()])
+        targets = self._tokenizer.encode_target([as_read(target) for _, target in texts.values()])
         encoded = zip(texts, map(Encoded, sources, targets), strict=True)
         return {place: pair for place, pair in encoded if self._fits(pair)}
 
