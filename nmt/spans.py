@@ -43,12 +43,13 @@ class Marked:
     """A text with marks in place of its spans and terms.
 
     `spans` has the text in place of which each mark stands, in their order. `given` has the given translation of each
-    mark that stands for a term.
+    mark that stands for a term. `unmarked` has what the translation should have of the spans and terms without a mark.
     """
 
     text: str
     spans: Mapping[str, str] = field(default_factory=dict)
     given: Mapping[str, str] = field(default_factory=dict)
+    unmarked: tuple[str, ...] = ()
 
     @property
     def translations(self) -> dict[str, str]:
@@ -108,6 +109,7 @@ class Spans:
             _replaced(text, kept),
             {mark: text[slice(*place)] for mark, place in kept.items()},
             {mark: given[place] for mark, place in kept.items() if place in given},
+            tuple(given.get(each, text[slice(*each)]) for mark, each in zip(marks, places, strict=True) if not mark),
         )
 
     def as_read(self, text: str) -> str:

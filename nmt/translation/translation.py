@@ -51,10 +51,14 @@ class Translation:
 
     @property
     def lost_spans(self) -> list[str]:
-        """The spans and terms of the source that the search left out, here or in `parts`."""
+        """The spans and terms of the source that the search left out, here or in `parts`.
+
+        Those without a mark, because the source has too many, count if the text does not have them.
+        """
         if self.parts:
             return list(chain.from_iterable(part.lost_spans for part in self.parts))
-        return [self.source_part.marked.spans[mark] for mark in self.lost]
+        marked = self.source_part.marked
+        return [marked.spans[mark] for mark in self.lost] + [each for each in marked.unmarked if each not in self.text]
 
     @property
     def cut(self) -> bool:

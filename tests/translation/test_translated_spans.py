@@ -52,6 +52,13 @@ def test_every_span_is_in_the_translation_once(translator: Translator, texts: li
         assert not plain.lost or inserted.tokens != plain.tokens
 
 
+def test_spans_without_a_mark_are_lost_if_the_translation_lacks_them(translator: Translator) -> None:
+    text = " ".join(["a dog", *(f"{{x{number}}}" for number in range(11))])
+    (found,) = translator.translate([text])
+    assert found.lost_spans[len(found.lost) :] == [f"{{x{number}}}" for number in (8, 9, 10)]
+    assert all(f"{{x{number}}}" in found.text for number in range(8))
+
+
 def test_a_lost_span_stands_where_the_model_finds_it_most_probable(translator: Translator) -> None:
     (lost,) = {each.lost for each in translator.translate(["a dog {x}"], lost_spans="report")}
     assert lost == (RESERVED[0],), "the model of this test drops it"
