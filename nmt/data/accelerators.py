@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 
 MARKS = "_&"
+_WITHOUT_LATIN = "[\uac00-\ud7a3\u3040-\u30ff\u4e00-\u9fff\u0e00-\u0e7f]"  # Hangul, Kana, Han, Thai
 
 
 def marks_of(texts: Iterable[str]) -> str:
@@ -43,6 +44,29 @@ def without_accelerator(text: str, mark: str) -> str:
     text = _without_parentheses(text, mark)
     inside = rf"\b([A-Z][a-z]*){mark}(?=[a-z]+\b)"
     return re.sub(f"{_before_word(mark)}|{inside}", r"\1", text) if _is_single(text, mark) else text
+
+
+def accelerator_of(text: str, mark: str) -> str:
+    """Return the accelerator that `without_accelerator` removes from a text, as a capital; "" if there is none."""
+    found = re.search(rf"{mark}(\w)", text)
+    return found[1].upper() if found and without_accelerator(text, mark) != text else ""
+
+
+def with_accelerator(text: str, letter: str, mark: str) -> str:
+    """Return a translation with the accelerator of its source.
+
+    In scripts without such a letter it stands in parentheses at the end: 파일(_F). In others the mark stands before the
+    first word that begins with the letter, or else before the first word. A text without a word stays as it is.
+    """
+    if re.search(_WITHOUT_LATIN, text):
+        end = re.search(r"[\s.…:\uff1a]*\Z", text)
+        assert end is not None
+        return f"{text[: end.start()]}({mark}{letter}){end[0]}"
+    first = r"(?<![^\s(\"'“«])"
+    for beginning in (letter, r"[^\W\d_]"):
+        if found := re.search(f"{first}{beginning}", text, re.IGNORECASE):
+            return f"{text[: found.start()]}{mark}{text[found.start() :]}"
+    return text
 
 
 def _without_parentheses(text: str, mark: str) -> str:

@@ -7,8 +7,8 @@ The lines of a text are translated one by one, and a line sentence by sentence.
 A text with a plural has as many translations as the header says. The form for one thing translates the singular, the
 others translate the plural. A single form translates the plural.
 
-Accelerators ("_File", "&File") are removed from a text before it is translated, as from the training data (see
-`nmt.data.accelerators`). So the translations have none.
+Accelerators ("_File", "&File") are removed from a text before it is translated, as from the training data, and are put
+into its translation (see `nmt.data.accelerators`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from babel.messages.catalog import Message
 from babel.messages.plurals import get_plural
 from babel.messages.pofile import PoFileError, normalize, read_po, unescape
 
-from nmt.data.accelerators import marks_of, without_accelerator
+from nmt.data.accelerators import accelerator_of, marks_of, with_accelerator, without_accelerator
 from nmt.documents.base import Document
 from nmt.documents.paragraphs import paragraphs
 from nmt.errors import UserError, one_line
@@ -36,6 +36,28 @@ ANY_FORMS = "Plural-Forms: nplurals=9; plural=0;\n"
 _FORMS = re.compile(r"\s*nplurals\s*=\s*([1-9])\s*;\s*plural\s*=\s*([^;]+);?\s*")
 
 
+class _Source(Document):
+    """A text of a program, whose accelerator is none of its sentences."""
+
+    def __init__(self, text: str, marks: str) -> None:
+        self._accelerators = [(letter, mark) for mark in marks if (letter := accelerator_of(text, mark))]
+        for mark in marks:
+            text = without_accelerator(text, mark)
+        self._lines = paragraphs(text)
+
+    @property
+    def sentences(self) -> list[str]:
+        """The sentences of the text."""
+        return self._lines.sentences
+
+    def filled(self, translations: Sequence[str]) -> str:
+        """Return the translation with the accelerator."""
+        text = self._lines.filled(translations)
+        for letter, mark in self._accelerators:
+            text = with_accelerator(text, letter, mark)
+        return text
+
+
 @dataclass(frozen=True)
 class _Entry:
     """An entry without a translation.
@@ -44,7 +66,7 @@ class _Entry:
     """
 
     line: int
-    texts: Sequence[Document]
+    texts: Sequence[_Source]
     forms: Sequence[int]
     has_plural: bool
 
@@ -160,10 +182,10 @@ def _entries(lines: Sequence[str], place: slice, header: str, where: str) -> lis
     for message in messages:
         if not any(_strings(message)):
             used = sorted(set(chosen)) if message.pluralizable else [0]
-            texts = [_without_accelerators(_ids(message)[number], marks) for number in used]
+            texts = [_Source(_ids(message)[number], marks) for number in used]
             numbers = [used.index(number) for number in chosen] if message.pluralizable else [0]
             assert message.lineno is not None
-            entries.append(_Entry(message.lineno - 1, list(map(paragraphs, texts)), numbers, message.pluralizable))
+            entries.append(_Entry(message.lineno - 1, texts, numbers, message.pluralizable))
     return entries
 
 
@@ -190,12 +212,6 @@ def _ids(message: Message) -> Sequence[str]:
 
 def _strings(message: Message) -> Sequence[str]:
     return message.string if isinstance(message.string, list | tuple) else [message.string or ""]
-
-
-def _without_accelerators(text: str, marks: str) -> str:
-    for mark in marks:
-        text = without_accelerator(text, mark)
-    return text
 
 
 # Lines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nmt.data.accelerators import marks_of, without_accelerator, without_accelerators
+from nmt.data.accelerators import accelerator_of, marks_of, with_accelerator, without_accelerator, without_accelerators
 
 
 def test_marks_are_read_off_the_texts() -> None:
@@ -33,3 +33,27 @@ def test_a_text_without_a_translation(text: str, cleaned: str) -> None:
 @pytest.mark.parametrize("text", ["_File", "Save _As...", "set LC_ALL", "Page_Up", "_one and _two", "파일(_F)"])
 def test_a_translation_changes_nothing_but_marks_inside_words(text: str) -> None:
     assert without_accelerators(text, "x", "_") == (without_accelerator(text, "_"), "x")
+
+
+@pytest.mark.parametrize(
+    ("text", "translation", "expected"),
+    [
+        ("_File", "파일", "파일(_F)"),
+        ("Save _As...", "다른 이름으로 저장...", "다른 이름으로 저장(_A)..."),
+        ("E_xit", "Beenden", "_Beenden"),
+        ("_Save %s", "%s Datei speichern", "%s Datei _speichern"),
+        ("_Name:", "{name}: Name", "{name}: _Name"),
+        ("파일(_F)", "File", "_File"),
+        ("_Find", "(Suche)", "(_Suche)"),
+        ("_Open", "%s", "%s"),
+    ],
+)
+def test_a_translation_gets_the_accelerator_of_its_text(text: str, translation: str, expected: str) -> None:
+    letter = accelerator_of(text, "_")
+    assert with_accelerator(translation, letter, "_") == expected
+    assert accelerator_of(expected, "_") or expected == translation, "it is found again"
+
+
+@pytest.mark.parametrize("text", ["set LC_ALL", "file_name", "Page_Up", "_one and _two", "File", ""])
+def test_a_text_without_an_accelerator(text: str) -> None:
+    assert accelerator_of(text, "_") == ""

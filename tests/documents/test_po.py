@@ -85,7 +85,7 @@ def test_only_entries_without_a_translation_change() -> None:
     changed = changed.replace("nplurals=INTEGER; plural=EXPRESSION;", "nplurals=2; plural=(n != 1);")
     for old, new in [
         ('#, c-format\n#| msgid "Old', '#, fuzzy, c-format\n#| msgid "Old'),
-        ('_Open %s"\nmsgstr ""', '_Open %s"\nmsgstr "OPEN %S"'),
+        ('_Open %s"\nmsgstr ""', '_Open %s"\nmsgstr "_OPEN %S"'),
         ('msgid ""\n"First', '#, fuzzy\nmsgid ""\n"First'),
         (
             '"  third\\tline\\n"\nmsgstr ""',
@@ -108,7 +108,7 @@ def test_what_babel_reads_is_what_was_written() -> None:
         (each.id, each.context, each.locations) for each in before
     ]
     assert {each.id: each.string for each in after if each.id} == {
-        "_Open %s": "OPEN %S",
+        "_Open %s": "_OPEN %S",
         "_File": "_Datei",
         'First line. Second "one".\n  third\tline\n': 'FIRST LINE. SECOND "ONE".\n  THIRD\tLINE\n',
         ("%d file", "%d files"): ("%D FILE", "%D FILES"),
@@ -140,7 +140,7 @@ def test_programs_use_the_translations_when_they_are_reviewed() -> None:
     assert [found.ngettext("%d file", "%d files", count) for count in (1, 3, 5, 21)] == [
         *("%D FILE", "%D FILES", "%D FILES", "%D FILE"),
     ]
-    assert found.pgettext("menu", "_Open %s") == "OPEN %S"
+    assert found.pgettext("menu", "_Open %s") == "_OPEN %S"
 
 
 @pytest.mark.skipif(which("msgfmt") is None, reason="needs GNU gettext")
