@@ -166,11 +166,18 @@ def test_punctuation_and_particles_stay_outside_of_the_marks() -> None:
     pairs = [
         Example(["▁Open", "▁the", "▁file"], ["▁파일", "을", "▁여세요"], (2, 1, 0), (2, 1, 0)),
         Example(["▁Files", "."], ["▁파일", "."], (0, 1), (0, 1)),
+        Example(["▁(%", "s)"], ["▁(%1", "s)"], (0, 1), (0, 1)),
     ]
     draw, change, found = random.Random(0), InsertSpans(rate=1, more=0), set[str]()
     for _ in range(200):
         found |= {made[1] for pair in pairs if (made := change(pair, draw, lambda: pairs[0])) is not None}
-    assert {"｟100｠을 여세요", "｟108｠파일｟109｠을 여세요", "｟100｠.", "｟108｠파일｟109｠."} <= found
+    assert {
+        "｟100｠을 여세요",
+        "｟108｠파일｟109｠을 여세요",
+        "｟100｠.",
+        "｟108｠파일｟109｠.",
+        "(｟108｠%1s｟109｠)",
+    } <= found
     assert not any(re.search("을｟10[89]|파일｟10[08]", each) for each in found - {"파일을 여세요｟100｠"})
 
 

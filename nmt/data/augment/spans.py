@@ -6,8 +6,6 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import regex
-
 from nmt.data.augment.base import Augmentation, Example, text
 from nmt.parameters import Share
 from nmt.particles import particle
@@ -16,8 +14,7 @@ from nmt.tokens import SPAN_MARKS, WORD_MARK
 LETTERS = 4  # of a word that a mark replaces: shorter ones are rarely names of things
 FIRST = 100  # number of the first new mark, so that it differs from those that the pair has
 ELEMENT = len(SPAN_MARKS)  # what is added to the number of a new mark for a start tag
-_PUNCTUATION = regex.compile(r"[^\p{L}\p{N}\uff5f\uff60]*")
-_END = regex.compile(r"[^\p{L}\p{N}\uff5f\uff60]*\Z")
+_ENDS = "\"'“”«»「」『』()[].,;:!?…。、"  # punctuation that stays outside of marks
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,9 +75,8 @@ def _mark(side: list[str], part: range, number: int, *, surround: bool) -> None:
     """Put marks around or in place of a part of a side, but not of the punctuation and the particle at its ends."""
     first = side[part.start]
     words = text(side[part.start : part.stop])
-    before = _PUNCTUATION.match(words)[0]
-    after = _END.search(words, len(before))[0]
-    core = words[len(before) : len(words) - len(after)]
+    core = words.strip(_ENDS)
+    before, after = words[: words.index(core)], words[words.index(core) + len(core) :]
     ending = particle(core)
     core = core.removesuffix(ending)
     marks = f"\uff5f{number + ELEMENT}\uff60", f"\uff5f{number + ELEMENT + 1}\uff60"
