@@ -23,7 +23,9 @@ Runs = Mapping[str, Sequence[FinishedRun]]  # the runs of each system, one for e
 PerSeed = tuple[float, ...]  # a value for each seed
 Place = TypeVar("Place", int, str)  # of an axis: a distance, a position, a group of lengths
 Lines = Mapping[str, Mapping[Place, PerSeed]]  # the values of each system at each place
+NOT_ASKED: Mapping[str, PerSeed] = {}  # of a task without an easy form
 LEVEL = 0.95
+LEARNED = 95  # % of right answers in the easy form of a task: less is not learned
 STEPS = 2_000  # of Simpson's rule
 
 
@@ -98,15 +100,16 @@ class Loss:
 class Contrast:
     """A difference that the claim predicts to be above 0; `values` has one for each seed.
 
-    `systems` is the number of systems that it is about: systems with the same values share one difference.
-    `comparisons` is the number of differences that the claim is judged by, and the interval is corrected for it. A
-    difference between losses needs `loss`.
+    `margin` is the largest difference that does not matter. It is written down in the claim, before the run. `easy` has
+    the accuracies (in %) of the compared systems in the easy form of the task. A difference between losses needs
+    `loss`. `comparisons` is the number of differences that the interval is corrected for.
     """
 
     text: Text
     values: PerSeed
     loss: Loss | None = None
-    systems: int = 1
+    margin: float = 0.0
+    easy: tuple[PerSeed, ...] = ()
     comparisons: int = 1
 
     @property
@@ -115,20 +118,51 @@ class Contrast:
         return over_seeds(self.values, self.comparisons)
 
     @property
-    def verdict(self) -> str:
-        """supported or contradicted if the complete interval is above or below 0, otherwise undecided.
+    def untested(self) -> str | None:
+        """The verdict if the runs cannot test the difference; None if they can."""
+        if any(fmean(each) < LEARNED for each in self.easy):
+            return "not learned here"
+        return "not testable" if self.loss is not None and not self.loss.above_chance else None
 
-        A difference between losses is not testable if the system has no score to lose. It is not supported if the
-        system loses no score: then the other system has gained.
+    @property
+    def p_value(self) -> float:
+        """The smallest p for which the interval of level 1 - p decides: without 0, or within the margin."""
+        mean = abs(fmean(self.values))
+        reach, error = max(mean, self.margin - mean), stdev(self.values) / len(self.values) ** 0.5
+        return 1 - _within(reach / error, len(self.values) - 1) if error else float(reach == 0)
+
+    @property
+    def verdict(self) -> str:
+        """no difference if the complete interval lies within the margin, otherwise supported or contradicted if it lies
+        above or below 0, otherwise undecided.
+
+        A difference is not learned here unless all its systems learn the easy form. A difference between losses is not
+        testable if the system has no score to lose. It is not supported if the system loses no score: then the other
+        system has gained.
         """
-        if self.loss is not None and not self.loss.above_chance:
-            return "not testable"
+        if self.untested is not None:
+            return self.untested
         found = self.interval
+        if abs(found.mean) + found.half_width < self.margin:
+            return "no difference"
         if abs(found.mean) <= found.half_width:
             return "undecided"
         if found.mean < 0:
             return "contradicted"
         return "supported" if self.loss is None or self.loss.is_real else "undecided"
+
+
+def corrected(found: Sequence[Contrast]) -> list[Contrast]:
+    """Return the differences, corrected for the number of those that are tested (Holm).
+
+    The smallest p-value counts against all of them, each following one against one less, until one is undecided.
+    """
+    order = sorted((number for number, each in enumerate(found) if not each.untested), key=lambda i: found[i].p_value)
+    again, left = list(found), len(order)
+    for number in order:
+        again[number] = replace(found[number], comparisons=left)
+        left -= found[number].p_value < (1 - LEVEL) / left
+    return again
 
 
 @dataclass(frozen=True)
@@ -193,12 +227,6 @@ class Claim(ABC):
     def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
         """Return the differences that the claim predicts, from the lines and the further values of the measurement."""
 
-    def judge(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
-        """Return the differences, corrected for the number of systems that are compared in all of them (Bonferroni)."""
-        found = self.contrasts(lines, more)
-        comparisons = sum(contrast.systems for contrast in found)
-        return tuple(replace(contrast, comparisons=comparisons) for contrast in found)
-
 
 def corpus_of(run: FinishedRun, splits: Sequence[str]) -> Mapping[str, Pairs]:
     """Return these splits of the corpus that a run was trained on."""
@@ -236,16 +264,19 @@ def minus(one: PerSeed, other: PerSeed) -> PerSeed:
     return tuple(a - b for a, b in zip(one, other, strict=True))
 
 
-def alike(values: Mapping[str, PerSeed], text: Text) -> tuple[Contrast, ...]:
+def alike(values: Mapping[str, PerSeed], text: Text, easy: Mapping[str, PerSeed] = NOT_ASKED) -> tuple[Contrast, ...]:
     """Return a contrast for each different value of these systems. Equal values give one contrast.
 
-    `text` has "{system}" at the place of the system's name.
+    `text` has "{system}" at the place of the system's name. `easy` has the accuracy of each system in the easy form,
+    and that of "no attention", which they are compared with.
     """
-    groups: dict[PerSeed, list[str]] = {}
+    groups: dict[tuple[PerSeed, ...], list[str]] = {}
     for name, each in values.items():
-        groups.setdefault(each, []).append(name)
+        forms = (easy[NO_ATTENTION], easy[name]) if easy else ()
+        groups.setdefault((each, *forms), []).append(name)
     return tuple(
-        Contrast(text.filled(system=_listed(*names)), each, systems=len(names)) for each, names in groups.items()
+        Contrast(text.filled(system=_listed(*names)), each, easy=tuple(forms))
+        for (each, *forms), names in groups.items()
     )
 
 
@@ -253,10 +284,12 @@ def _listed(first: str, *others: str) -> Text | str:
     return SHARED["the_same"].filled(system=first, other=", ".join(others)) if others else first
 
 
-def gained_by_attention(values: Mapping[str, PerSeed], what: Text) -> tuple[Contrast, ...]:
+def gained_by_attention(
+    values: Mapping[str, PerSeed], what: Text, easy: Mapping[str, PerSeed] = NOT_ASKED
+) -> tuple[Contrast, ...]:
     """Return the contrasts of the systems with attention: their value minus that of "no attention".
 
-    `what` is the name of the value.
+    `what` is the name of the value, and `easy` as in `alike`.
     """
     gained = {name: minus(each, values[NO_ATTENTION]) for name, each in values.items() if name != NO_ATTENTION}
-    return alike(gained, SHARED["gained"].filled(what=what))
+    return alike(gained, SHARED["gained"].filled(what=what), easy)

@@ -12,6 +12,7 @@ from nmt.errors import UserError
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.lab.claims.claim import (
     NO_ATTENTION,
+    NOT_ASKED,
     Claim,
     Contrast,
     Curves,
@@ -38,6 +39,7 @@ from nmt.lab.tasks.recall import Recall
 from nmt.lab.tasks.task import DistanceTask
 
 CLAUSES, PAIRS, FARTHEST = 4, 4, 8  # of the tasks: order, recall, and those with a distance
+MARGIN = 5.0  # points of accuracy: a smaller difference by position or distance is none
 ONE_WAY = "no attention, left to right"
 NEAR, FAR = range(FARTHEST // 2), range(FARTHEST // 2 + 1, FARTHEST + 1)
 
@@ -129,7 +131,7 @@ class Memory(Claim):
         known = {name: mean_over(line, early) for name, line in lines.items() if name != ONE_WAY}
         without = known.pop(NO_ATTENTION)
         return (
-            Contrast(self.text("forgets"), minus(loss.near, loss.far), loss),
+            Contrast(self.text("forgets"), minus(loss.near, loss.far), loss, MARGIN, easy=(loss.near,)),
             *alike({name: minus(each, without) for name, each in known.items()}, self.text("keeps")),
         )
 
@@ -157,11 +159,12 @@ class _Distance(Claim):
 
     def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
         near, far = ([str(distance) for distance in places] for places in (NEAR, FAR))
-        lost = self.text("accuracy_lost")
+        easy = {name: mean_over(line, near) for name, line in lines.items()}
         right = {name: mean_over(line, far) for name, line in lines.items()}
-        gained = gained_by_attention(right, self.text("accuracy_far"))
+        gained = gained_by_attention(right, self.text("accuracy_far"), easy)
         (chance,) = more["chance"]
-        return (*lost_without_attention(lines, near, far, lost, chance), *gained)
+        lost = lost_without_attention(lines, near, far, self.text("accuracy_lost"), chance, easy)
+        return tuple(replace(each, margin=MARGIN) for each in (*lost, *gained))
 
 
 class AgreementDistance(_Distance):
@@ -183,10 +186,16 @@ class NegationDistance(_Distance):
 
 
 def lost_without_attention(
-    lines: Lines[Place], near: Sequence[Place], far: Sequence[Place], lost: Text, chance: float
+    lines: Lines[Place],
+    near: Sequence[Place],
+    far: Sequence[Place],
+    lost: Text,
+    chance: float,
+    easy: Mapping[str, PerSeed] = NOT_ASKED,
 ) -> tuple[Contrast, ...]:
     """Return the contrasts of the systems with attention: the loss of "no attention" from the near to the far places,
-    minus their own loss. `lost` names the loss, and `chance` is the score of a guess near.
+    minus their own loss. `lost` names the loss, `chance` is the score of a guess near, and `easy` has the accuracy of
+    each system in the easy form.
     """
     scores = {name: (mean_over(line, near), mean_over(line, far)) for name, line in lines.items()}
     loss = Loss(*scores[NO_ATTENTION], chance)
@@ -195,7 +204,7 @@ def lost_without_attention(
     text = SHARED["lost"].filled(what=lost)
     return tuple(
         replace(contrast, loss=loss)
-        for contrast in alike({name: minus(without, each) for name, each in losses.items()}, text)
+        for contrast in alike({name: minus(without, each) for name, each in losses.items()}, text, easy)
     )
 
 

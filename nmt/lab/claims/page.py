@@ -11,7 +11,8 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal
 
 from nmt.lab.claims import CLAIMS
-from nmt.lab.claims.claim import Claim, Curves, Lines, PerSeed, Runs
+from nmt.lab.claims.claim import LEARNED, Claim, Contrast, Curves, PerSeed, Runs, corrected
+from nmt.lab.claims.memory import MARGIN
 from nmt.lab.claims.models import BATCH_TOKENS
 from nmt.lab.claims.text import TEXTS
 from nmt.lab.compare.runs import FinishedRun
@@ -35,13 +36,15 @@ class Measured:
     runs: Runs
 
 
-def write(found: Sequence[Measured], folder: Path) -> None:
-    """Write README.md, README.ko.md, claims.json and the figures to `folder`."""
+def write(found: Sequence[Measured], folder: Path) -> Facts:
+    """Write README.md, README.ko.md, claims.json and the figures to `folder`, and return the facts of claims.json."""
     folder.mkdir(parents=True, exist_ok=True)
     for each in found:
         write_atomically(folder / f"{each.claim.name}.png", _picture(each.curves))
-    for name, text in files([to_dict(each) for each in found]).items():
+    facts = to_facts(found)
+    for name, text in files(facts).items():
         write_atomically(folder / name, text.encode())
+    return facts
 
 
 def files(facts: Facts) -> dict[str, str]:
@@ -56,7 +59,7 @@ def files(facts: Facts) -> dict[str, str]:
 def page(facts: Facts, language: Language) -> str:
     """Return the page in one language."""
     words = _words("page", language)
-    introduction = words["introduction"].format(batch_tokens=BATCH_TOKENS)
+    introduction = words["introduction"].format(batch_tokens=BATCH_TOKENS, margin=MARGIN, learned=LEARNED)
     parts = [f"# {words['title']}", introduction, claims_table(facts, language)]
     for each in facts:
         parts += [
@@ -96,32 +99,45 @@ def _markdown(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
-def to_dict(found: Measured) -> dict[str, Any]:
-    """Return the findings for a claim as plain values: texts, the value of each seed, intervals, and budgets."""
-    curves = found.curves
-    return {
-        **_judged(found.claim, curves.lines, curves.more),
-        "curves": {name: dict(line) for name, line in curves.lines.items()},
-        "more": dict(curves.more),
-        "systems": [_budget(name, runs) for name, runs in found.runs.items()],
-    }
+def to_facts(found: Sequence[Measured]) -> list[dict[str, Any]]:
+    """Return the findings as plain values: texts, the value of each seed, intervals, verdicts, and budgets."""
+    return judged_again(
+        [
+            {
+                "name": each.claim.name,
+                "curves": each.curves.lines,
+                "more": each.curves.more,
+                "systems": [_budget(name, runs) for name, runs in each.runs.items()],
+            }
+            for each in found
+        ]
+    )
 
 
 def judged_again(facts: Facts) -> list[dict[str, Any]]:
-    """Return the facts of claims.json with the current texts and verdicts, from the stored values of each seed."""
-    again = []
+    """Return the facts of claims.json with the current texts and verdicts, from the values of each seed.
+
+    The differences of all claims are corrected together.
+    """
+    predicted = {}
     for each in facts:
         lines = {name: _per_seed(line) for name, line in each["curves"].items()}
-        again.append({**each, **_judged(CLAIMS[each["name"]](), lines, _per_seed(each["more"]))})
-    return again
+        predicted[each["name"]] = CLAIMS[each["name"]]().contrasts(lines, _per_seed(each["more"]))
+    judged = iter(corrected([contrast for contrasts in predicted.values() for contrast in contrasts]))
+    return [
+        {
+            **_judged(CLAIMS[each["name"]](), [next(judged) for _ in predicted[each["name"]]]),
+            **{key: each[key] for key in ("curves", "more", "systems")},
+        }
+        for each in facts
+    ]
 
 
 def _per_seed(values: Mapping[str, Sequence[float]]) -> dict[str, PerSeed]:
     return {name: tuple(each) for name, each in values.items()}
 
 
-def _judged(claim: Claim, lines: Lines[str], more: Mapping[str, PerSeed]) -> dict[str, Any]:
-    contrasts = claim.judge(lines, more)
+def _judged(claim: Claim, contrasts: Sequence[Contrast]) -> dict[str, Any]:
     lost = [contrast.loss for contrast in contrasts if contrast.loss is not None]
     return {
         "name": claim.name,
@@ -133,6 +149,7 @@ def _judged(claim: Claim, lines: Lines[str], more: Mapping[str, PerSeed]) -> dic
                 "values": list(contrast.values),
                 "mean": contrast.interval.mean,
                 "half_width": contrast.interval.half_width,
+                "comparisons": contrast.comparisons,
                 "verdict": contrast.verdict,
             }
             for contrast in contrasts

@@ -2,6 +2,7 @@
 
 import json
 import math
+import random
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,11 +19,12 @@ from nmt.lab.claims.claim import (
     Text,
     accuracy_by,
     alike,
+    corrected,
     over_seeds,
     student_quantile,
 )
 from nmt.lab.claims.memory import ONE_WAY, PAIRS, most_frequent, recalled
-from nmt.lab.claims.page import Measured, claims_table, files, judged_again, page, plot, to_dict
+from nmt.lab.claims.page import Measured, claims_table, files, judged_again, page, plot, to_facts
 from nmt.lab.cli import lab
 from nmt.lab.compare.runs import EvaluationSet, FinishedRun, read_runs
 from nmt.lab.tasks.order import Order
@@ -56,7 +58,7 @@ def made_up(claim, pairs, right):
 def judged(claim, runs):
     """Return the differences of a claim on these runs."""
     curves = claim.measure(runs)
-    return claim.judge(curves.lines, curves.more)
+    return claim.contrasts(curves.lines, curves.more)
 
 
 # Two-sided quantiles of 95 and 99.5 % as tables of Student's t have them.
@@ -99,20 +101,58 @@ def test_a_difference_between_losses_needs_a_baseline_with_something_to_lose(nea
     assert replace(gained, loss=None).verdict == "supported"
 
 
-def test_systems_with_the_same_values_are_one_difference_and_several_comparisons():
+@pytest.mark.parametrize("comparisons", [1, 4])
+def test_a_verdict_is_where_the_interval_lies(comparisons):
+    rng = random.Random(1)
+    seen = set()
+    for _ in range(300):
+        center, spread = rng.uniform(-8, 8), rng.choice([0.1, 1, 5])
+        values = tuple(rng.gauss(center, spread) for _ in range(5))
+        contrast = Contrast(Text("a", "b"), values, margin=4.0, comparisons=comparisons)
+        low, high = (contrast.interval.mean + sign * contrast.interval.half_width for sign in (-1, 1))
+        within = low > -4 and high < 4
+        side = "supported" if low > 0 else "contradicted" if high < 0 else "undecided"
+        assert contrast.verdict == ("no difference" if within else side)
+        assert (contrast.verdict != "undecided") == (contrast.p_value < 0.05 / comparisons)
+        seen.add(contrast.verdict)
+    assert len(seen) == 4
+
+
+def test_equal_values_of_all_seeds_decide():
+    zero, five = (Contrast(Text("a", "b"), (value,) * 5) for value in (0.0, 5.0))
+    assert (zero.verdict, zero.p_value) == ("undecided", 1.0) and (five.verdict, five.p_value) == ("supported", 0.0)
+    assert replace(zero, margin=1.0).verdict == "no difference"
+
+
+def test_the_correction_is_that_of_holm_by_brute_force():
+    rng = random.Random(2)
+    for _ in range(100):
+        found = [Contrast(Text(str(n), ""), tuple(rng.gauss(n, 2) for _ in range(5))) for n in range(5)]
+        p_values = sorted(each.p_value for each in found)
+        decided = next((k for k, p in enumerate(p_values) if p >= 0.05 / (5 - k)), 5)
+        again = corrected(found)
+        verdicts = {each.text.en: each.verdict for each in again}
+        assert [each.text for each in again] == [each.text for each in found]
+        assert sum(verdict != "undecided" for verdict in verdicts.values()) == decided
+        mixed = rng.sample(found, 5)
+        assert {each.text.en: each.verdict for each in corrected(mixed)} == verdicts
+
+
+def test_what_is_not_learned_has_no_difference_and_no_part_in_the_correction():
+    clear = Contrast(Text("a", "b"), (5.0, 6.0, 7.0, 5.0, 6.0), easy=((99.0,) * 5, (96.0,) * 5))
+    poor = replace(clear, easy=((99.0,) * 5, (100.0, 100.0, 100.0, 100.0, 70.0)))
+    assert (clear.verdict, poor.verdict) == ("supported", "not learned here")
+    assert [each.comparisons for each in corrected([clear, poor, clear])] == [2, 1, 1]
+
+
+def test_systems_with_the_same_values_are_one_difference():
     values = {"Bahdanau": (1.0, 2.0), "Luong": (3.0, 4.0), "Transformer": (1.0, 2.0)}
-    first, second = alike(values, Text("{system} minus none", "{system} - 없음"))
-    assert (first.text.en, first.systems) == ("Bahdanau (the same: Transformer) minus none", 2)
+    text = Text("{system} minus none", "{system} - 없음")
+    first, second = alike(values, text)
+    assert (first.text.en, second.text.en) == ("Bahdanau (the same: Transformer) minus none", "Luong minus none")
     assert first.text.ko == "Bahdanau (Transformer도 같음) - 없음"
-    assert (second.text.en, second.systems) == ("Luong minus none", 1)
-
-
-def test_intervals_are_corrected_for_all_systems_that_a_claim_compares():
-    claim = CLAIMS["positions"]()
-    lines = {kind: {"1": (0.0, 1.0, 2.0)} for kind in claim.systems()}
-    (only,) = claim.judge(lines, {})
-    assert (only.systems, only.comparisons) == (5, 5)
-    assert replace(only, values=(1.0, 2.0, 3.0)).interval == over_seeds([1.0, 2.0, 3.0], comparisons=5)
+    easy = dict.fromkeys((NO_ATTENTION, *values), (100.0, 100.0)) | {"Transformer": (0.0, 0.0)}
+    assert [each.untested for each in alike(values, text, easy)] == [None, None, "not learned here"]
 
 
 def test_chance_is_the_most_frequent_answer():
@@ -156,7 +196,7 @@ def test_memory_compares_the_earlier_with_the_later_half():
     runs[ONE_WAY] = [replace(run, hypotheses=tuple(forgetful)) for run in runs[ONE_WAY]]
     early, attention = judged(claim, runs)
     assert early.values == (100.0,) * 3 and early.verdict == "supported"
-    assert (attention.values, attention.systems, attention.comparisons) == ((0.0,) * 3, 3, 4)
+    assert attention.values == (0.0,) * 3 and "Luong, Transformer" in attention.text.en
 
 
 @pytest.mark.parametrize("name", ["agreement", "coreference", "negation"])
@@ -165,7 +205,7 @@ def test_distance_compares_what_is_lost_from_near_to_far(name):
     pairs = claim.task(seed=1, sizes=[1, 1, 400], max_distance=8).splits()["test"]
     runs = made_up(claim, pairs, lambda system, seed, src: system != "no attention" or claim.task.measure(src) < 4)
     found = judged(claim, runs)
-    assert [(each.values, each.systems, each.verdict) for each in found] == [((100.0,) * 3, 3, "supported")] * 2
+    assert [(each.values, each.verdict) for each in found] == [((100.0,) * 3, "supported")] * 2
     assert claim.measure(runs).lines["no attention"]["8"] == (0.0,) * 3
 
 
@@ -179,8 +219,8 @@ def test_a_model_that_always_gives_the_most_frequent_answer_has_nothing_to_lose(
     runs = made_up(claim, pairs, lambda system, seed, src: system != NO_ATTENTION or claim.task.measure(src) > 4)
     runs[NO_ATTENTION] = [replace(run, hypotheses=(usual,) * len(pairs)) for run in runs[NO_ATTENTION]]
     lost, gained = judged(claim, runs)
-    assert lost.verdict == "not testable" and lost.loss.near == (lost.loss.chance,) * 3
-    assert gained.verdict == "supported"
+    assert lost.verdict == gained.verdict == "not learned here" and lost.loss.near == (lost.loss.chance,) * 3
+    assert replace(lost, easy=()).verdict == "not testable"
 
 
 def test_positions_are_compared_with_none():
@@ -220,7 +260,7 @@ def test_the_gradient_vanishes_without_attention(monkeypatch):
     found = CLAIMS["gradient"]().measure({})
     assert all(line["0"] == (100.0, 100.0) for line in found.lines.values())
     assert max(found.lines["no attention"]["20"]) < 1 < min(found.lines["Bahdanau"]["20"])
-    bahdanau, *_ = CLAIMS["gradient"]().judge(found.lines, found.more)
+    bahdanau, *_ = CLAIMS["gradient"]().contrasts(found.lines, found.more)
     assert min(bahdanau.values) > 0 and "untrained" in bahdanau.text.en
 
 
@@ -238,7 +278,7 @@ def test_claims_about_weights_are_measured_on_trained_models(name, tmp_path, mon
     found = claim.measure(runs)
     lines = [values for line in found.lines.values() for values in line.values()]
     assert lines and all(len(values) == 2 and all(map(math.isfinite, values)) for values in lines)
-    contrasts = claim.judge(found.lines, found.more)
+    contrasts = claim.contrasts(found.lines, found.more)
     assert contrasts and all(len(contrast.values) == 2 for contrast in contrasts)
 
 
@@ -248,7 +288,7 @@ def test_time_grows_with_the_length_where_steps_wait_for_each_other(monkeypatch)
     found = CLAIMS["parallel"]().measure({})
     assert set(found.lines) == {f"{m}, {w}" for m in ("Bahdanau", "Transformer") for w in ("training", "decoding")}
     assert all(line["4"] == (1.0, 1.0) for line in found.lines.values())
-    assert [len(contrast.values) for contrast in CLAIMS["parallel"]().judge(found.lines, {})] == [2, 2]
+    assert [len(contrast.values) for contrast in CLAIMS["parallel"]().contrasts(found.lines, {})] == [2, 2]
 
 
 @pytest.mark.parametrize("joined", [True, False])
@@ -268,20 +308,20 @@ def test_the_page_has_every_claim_in_both_languages():
         negation, others, lambda system, seed, src: system != "no attention" or negation.task.measure(src) < 4
     )
     measured = [Measured(negation, negation.measure(near), near), Measured(memory, memory.measure(right), right)]
-    facts = [to_dict(each) for each in measured]
+    facts = to_facts(measured)
     english, korean = page(facts, "en"), page(facts, "ko")
     assert claims_table(facts, "en") in english and "| 12,345 | 1,000 | 1.5 | 90 | 1, 2, 3 |" in english
     assert "without attention is 100.0 near and 0.0 far; chance is" in english
     for claim in (negation, memory):
         assert f"## {claim.claim.en}" in english and f"## {claim.claim.ko}" in korean
-    assert facts[0]["contrasts"][0]["verdict"] == "supported" and facts[1]["contrasts"][0]["verdict"] == "undecided"
+    assert facts[0]["contrasts"][0]["verdict"] == "supported" and facts[1]["contrasts"][0]["verdict"] == "no difference"
 
 
 def test_stored_claims_are_judged_again_from_the_values_of_each_seed():
     claim = CLAIMS["negation"]()
     pairs = claim.task(seed=1, sizes=[1, 1, 400], max_distance=8).splits()["test"]
     runs = made_up(claim, pairs, lambda system, seed, src: system != NO_ATTENTION or claim.task.measure(src) < 4)
-    facts = [to_dict(Measured(claim, claim.measure(runs), runs))]
+    facts = to_facts([Measured(claim, claim.measure(runs), runs)])
     (stored,) = json.loads(files(facts)["claims.json"])
     stored["claim"] = {"en": "other words", "ko": "다른 말"}
     for contrast in stored["contrasts"]:
