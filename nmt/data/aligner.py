@@ -40,7 +40,11 @@ class Aligner:
     def links(self, source: Ids, target: Ids) -> tuple[list[int], list[int]]:
         """Return for each target piece the position of the source piece that it translates, and the reverse."""
         keys = _keys(source, target)
-        place = np.searchsorted(self._keys, keys).clip(max=len(self._keys) - 1)
+        # Ascending keys are found in half the time.
+        rows, columns = np.argsort(target), np.argsort(source)
+        place = np.empty(keys.shape, np.int64)
+        place[np.ix_(rows, columns)] = np.searchsorted(self._keys, keys[np.ix_(rows, columns)].T).T
+        place = place.clip(max=len(self._keys) - 1)
         prior = np.where(self._keys[place] == keys, _prior(len(source), len(target)), 0.0)
         # A pair of pieces that it has never seen is possible too, but less than all others.
         prior = prior + 1e-9 * _prior(len(source), len(target))
