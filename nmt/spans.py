@@ -32,6 +32,7 @@ _FIRST = regex.compile(r"\p{L}")
 _START_TAG = regex.compile(r"[<{\[]([\w:.-]+)[^<>]*(?<!/)[>}\]]")
 _END_TAG = regex.compile(r"[<{\[]/([\w:.-]+)\s*[>}\]]")
 _STARTS = f"((?:{'|'.join(start for start, _ in ELEMENT_MARKS)})+)"
+_ENDS = {end for _, end in ELEMENT_MARKS}
 _BEFORE_A_WORD = regex.compile(rf"(?:(?<!\s) |^){_STARTS}(?=\S)")
 _AFTER_A_WORD = regex.compile(rf"(?<!\s){_STARTS} (?=\S)")
 _SMALL = regex.compile(r"[\p{Ll}\p{Lo}]")
@@ -164,12 +165,13 @@ class Spans:
         if text.startswith(CAPITALS):
             text = text.removeprefix(CAPITALS).strip().upper()
         text = _AFTER_A_WORD.sub(r" \1", text)
-        left, restored, end, last = dict(spans), "", 0, ""
+        left, restored, end, word = dict(spans), "", 0, ""
         for found in MARK.finditer(text):
-            restored += agreed(last, text[end : found.start()])
-            end, last = found.end(), left.pop(found[0], "")
-            restored = restored + last if last else restored.removesuffix(" ")
-        return Restored((restored + agreed(last, text[end:])).strip(), tuple(left))
+            restored += agreed(word, text[end : found.start()])
+            end, span = found.end(), left.pop(found[0], "")
+            word = restored if found[0] in _ENDS else span  # a particle agrees with what is inside the tags
+            restored = restored + span if span else restored.removesuffix(" ")
+        return Restored((restored + agreed(word, text[end:])).strip(), tuple(left))
 
     def _places(self, text: str, known: Sequence[str] = ()) -> Iterator[tuple[int, int]]:
         """Yield where the spans stand: the `known` ones, and between them what the patterns match."""

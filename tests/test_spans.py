@@ -121,6 +121,10 @@ def test_terms_have_marks_and_their_translations_take_the_place_of_them() -> Non
     assert marked.given == {"｟0｠": "파일", "｟2｠": "메뉴", "｟3｠": "지금", "｟4｠": "파일"}
     restored = COMMON.restore("｟2｠을 ｟1｠ ｟0｠를 ｟8｠｟4｠｟9｠", marked.translations)
     assert restored == Restored("메뉴를 {a} 파일을 <b>파일</b>", ("｟3｠",)), "particles agree"
+    restored = COMMON.restore(
+        "｟8｠ 파일｟9｠를, ｟8｠ ｟0｠｟9｠를", {"｟8｠": "<b>", "｟9｠": "</b>", "｟0｠": "메뉴"}
+    )
+    assert restored.text == "<b>파일</b>을, 메뉴를", "also behind a tag"
     assert COMMON.mark_target("파일을 {a} 메뉴 파일", marked.translations) == "｟0｠을 ｟1｠ ｟2｠ ｟4｠"
     assert NO_SPANS.mark("a file", terms) == Marked("a file")
 
