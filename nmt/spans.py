@@ -36,6 +36,7 @@ _ENDS = {end for _, end in ELEMENT_MARKS}
 _BEFORE_A_WORD = regex.compile(rf"(?:(?<!\s) |^){_STARTS}(?=\S)")
 _AFTER_A_WORD = regex.compile(rf"(?<!\s){_STARTS} (?=\S)")
 _SMALL = regex.compile(r"[\p{Ll}\p{Lo}]")
+VERSION = 2  # of the form of texts with marks, for the names of cached files
 SECONDS = 5.0  # the longest time of a search for spans in a text; a pattern of one's own may be slow
 
 

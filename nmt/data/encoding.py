@@ -29,7 +29,7 @@ from nmt.system.atomic import lock_file, replacing
 from nmt.system.cores import usable_cores
 from nmt.system.lines import digest
 
-VERSION = 4
+VERSION = 2
 CHUNK_PAIRS = 2_000  # encoded by one call
 ABOUT = "corpus.json"  # of a corpus in the cache
 

@@ -33,6 +33,7 @@ from nmt.data.pair import SentencePair, Split
 from nmt.data.subwords import Inventory
 from nmt.errors import UserError
 from nmt.spans import NO_SPANS, Spans
+from nmt.spans import VERSION as SPANS_VERSION
 from nmt.tokens import BOS, EOS, PAD, RESERVED, UNK, WORD_MARK, Piece
 
 if TYPE_CHECKING:
@@ -183,7 +184,7 @@ class Tokenizer:
         """
         parts = [sentencepiece.__version__.encode(), self.source_model, self.target_model or b""]
         if self.spans:
-            parts.append(json.dumps(self.spans.patterns).encode())
+            parts.append(json.dumps([SPANS_VERSION, self.spans.patterns]).encode())
         return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
 
 
