@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from nmt.lab.attribution.content_attention import ContentAttention
 from nmt.lab.attribution.logit_lens import LogitLens
 from nmt.lab.attribution.occlusion import Occlusion
 from nmt.lab.attribution.prediction import Prediction
+from nmt.lab.cli import attend
 from tests.attention_maps import ENGLISH, GERMAN, make_map
 from tests.tiny_run import Run, save_other, sentences
 
@@ -141,3 +143,18 @@ def test_a_view_of_another_kind_is_refused() -> None:
     with pytest.raises(UserError, match=r"gradients\.tolerance: got 0, expected a number of more than 0"):
         name = "nmt.lab.attribution.integrated_gradients.IntegratedGradients"
         build_views({"integrated_gradients": {"_target_": name, "tolerance": 0}})
+
+
+def test_the_view_of_the_extending_page_is_shown(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (CONFIGS[0].parents[2] / "docs" / "extending.md").read_text("utf-8")
+    for name, text in re.findall(
+        r"^```(?:python|yaml) (my_\S*/noise\.\w+)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL
+    ):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_text(text, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    attend.main([f"ckpt={run.folder}", "--config-dir=my_configs", "allow=[my_lab]", "text=a dog", "views=noise"])
+    assert "Noise in the source, in %" in capsys.readouterr().out
