@@ -36,7 +36,7 @@ _ENDS = {end for _, end in ELEMENT_MARKS}
 _BEFORE_A_WORD = regex.compile(rf"(?:(?<!\s) |^){_STARTS}(?=\S)")
 _AFTER_A_WORD = regex.compile(rf"(?<!\s){_STARTS} (?=\S)")
 _SMALL = regex.compile(r"[\p{Ll}\p{Lo}]")
-VERSION = 2  # of the form of texts with marks, for the names of cached files
+VERSION = 2  # changes when the same text gets other marks, so that cached files of the old form are not used
 SECONDS = 5.0  # the longest time of a search for spans in a text; a pattern of one's own may be slow
 
 
@@ -44,18 +44,19 @@ SECONDS = 5.0  # the longest time of a search for spans in a text; a pattern of 
 class Marked:
     """A text with marks in place of its spans and terms.
 
-    `spans` has the text in place of which each mark stands, in their order. `given` has the given translation of each
-    mark that stands for a term. `unmarked` has what the translation should have of the spans and terms without a mark.
+    `spans` has the text that each mark stands for, by marks, in the order of the text. `given` has the translations of
+    those that are terms. A text can have more spans and terms than there are marks: `without_mark` has the others, each
+    as the translation should have it.
     """
 
     text: str
     spans: Mapping[str, str] = field(default_factory=dict)
     given: Mapping[str, str] = field(default_factory=dict)
-    unmarked: tuple[str, ...] = ()
+    without_mark: tuple[str, ...] = ()
 
     @property
     def translations(self) -> dict[str, str]:
-        """What each mark stands for in the translation."""
+        """What takes the place of each mark in the translation."""
         return {**self.spans, **self.given}
 
 
@@ -105,13 +106,12 @@ class Spans:
             return Marked(text)
         given = {(start, end): translation for start, end, translation in terms.places(text)}
         places = _apart(chain(self._places(text), given))
-        marks = marks_of([text[slice(*place)] for place in places])
-        kept = {mark: place for mark, place in zip(marks, places, strict=True) if mark}
+        marked = _with_marks(text, places)
         return Marked(
-            _replaced(text, kept),
-            {mark: text[slice(*place)] for mark, place in kept.items()},
-            {mark: given[place] for mark, place in kept.items() if place in given},
-            tuple(given.get(each, text[slice(*each)]) for mark, each in zip(marks, places, strict=True) if not mark),
+            _replaced(text, marked),
+            {mark: text[slice(*place)] for mark, place in marked.items()},
+            {mark: given[place] for mark, place in marked.items() if place in given},
+            tuple(given.get(place, text[slice(*place)]) for place in places if place not in marked.values()),
         )
 
     def as_read(self, text: str) -> str:
@@ -126,7 +126,7 @@ class Spans:
         return str(_BEFORE_A_WORD.sub(r"\1 ", text))
 
     def mark_target(self, text: str, spans: Mapping[str, str]) -> str:
-        """Return a translation with marks for `spans`, texts by marks. Its other spans stay part of the text."""
+        """Return a translation with marks for `spans`, which are texts by marks. Its other spans stay as they are."""
         free: dict[str, deque[str]] = defaultdict(deque)
         for mark, span in spans.items():
             free[span].append(mark)
@@ -150,8 +150,7 @@ class Spans:
             if common[text := source[start:end]]:
                 common[text] -= 1
                 shared.append((start, end))
-        marks = marks_of([source[slice(*place)] for place in shared])
-        places = {mark: place for mark, place in zip(marks, shared, strict=True) if mark}
+        places = _with_marks(source, shared)
         target = self.mark_target(target, {mark: source[slice(*place)] for mark, place in places.items()})
         return self.as_read(_replaced(source, places)), self.as_read(target)
 
@@ -230,8 +229,14 @@ def _apart(places: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     return found
 
 
+def _with_marks(text: str, places: Sequence[tuple[int, int]]) -> dict[str, tuple[int, int]]:
+    """Return the places of spans by their marks, in order. Those that get no mark are left out."""
+    marks = marks_of([text[slice(*place)] for place in places])
+    return {mark: place for mark, place in zip(marks, places, strict=True) if mark}
+
+
 def marks_of(spans: Sequence[str]) -> list[str]:
-    """Return the mark of each span of a text, or "" where no mark is left."""
+    """Return the mark of each span of a text, or "" if all marks of its kind are taken."""
     found = [""] * len(spans)
     for element, pair in zip(_elements(spans), ELEMENT_MARKS, strict=False):
         for place, mark in zip(element, pair, strict=True):

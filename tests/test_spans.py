@@ -160,8 +160,8 @@ def test_more_spans_than_marks_stay_text() -> None:
     text = " ".join(f"{{{number}}}" for number in range(20))
     marked = COMMON.mark(text)
     assert marked.text == " ".join([*SPAN_MARKS, *(f"{{{number}}}" for number in range(8, 20))])
-    assert marked.unmarked == tuple(f"{{{number}}}" for number in range(8, 20))
-    assert COMMON.mark(f"{text} file", Terms({"file": "Datei"})).unmarked[-1] == "Datei"
+    assert marked.without_mark == tuple(f"{{{number}}}" for number in range(8, 20))
+    assert COMMON.mark(f"{text} file", Terms({"file": "Datei"})).without_mark[-1] == "Datei"
 
 
 def test_without_patterns_a_text_stays_as_it_is() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -117,3 +118,16 @@ class CoverageTracker:
         attention = weights.cross.float().mean((1, 2)).squeeze(1)  # (N, L, H, 1, S) -> (N, S)
         log_probs = torch.log_softmax(self.model.decoder.output(hidden).float(), dim=-1)
         return log_probs, TrackedState(inner, state.coverage + attention)
+
+
+@contextmanager
+def evaluating(models: Sequence[nn.Module]) -> Iterator[None]:
+    """Run the block with the models in evaluation mode, then restore the mode of every module."""
+    training = [module for model in models for module in model.modules() if module.training]
+    for model in models:
+        model.eval()
+    try:
+        yield
+    finally:
+        for module in training:
+            module.training = True

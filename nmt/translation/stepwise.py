@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from nmt.errors import UserError
-from nmt.models.seq2seq import Seq2Seq
+from nmt.models.seq2seq import Seq2Seq, evaluating
 from nmt.search.base import Hypothesis, Search, Selectable, Step
 from nmt.search.constraints import force_prefixes
 from nmt.translation.base import BaseTranslator, Request
@@ -85,17 +85,11 @@ def inference(models: Sequence[nn.Module], search: Search) -> Iterator[None]:
 
     If the memory of the device is too small, raise a UserError that names the setting to change.
     """
-    training = [module for model in models for module in model.modules() if module.training]
-    for model in models:
-        model.eval()
     try:
-        with torch.inference_mode():
+        with evaluating(models), torch.inference_mode():
             yield
     except torch.OutOfMemoryError as error:
         raise UserError(
             f"search.batch_tokens: got {search.batch_tokens}, but the device has too little memory for it "
             f"({str(error).partition('.')[0]}); use a smaller number, or device=cpu"
         ) from error
-    finally:
-        for module in training:
-            module.training = True

@@ -58,7 +58,9 @@ class Translation:
         if self.parts:
             return list(chain.from_iterable(part.lost_spans for part in self.parts))
         marked = self.source_part.marked
-        return [marked.spans[mark] for mark in self.lost] + [each for each in marked.unmarked if each not in self.text]
+        return [marked.spans[mark] for mark in self.lost] + [
+            each for each in marked.without_mark if each not in self.text
+        ]
 
     @property
     def cut(self) -> bool:

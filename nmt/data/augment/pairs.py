@@ -21,7 +21,7 @@ from nmt.data.tokenizer import Tokenizer
 from nmt.spans import MARK
 from nmt.tokens import CAPITALS, ELEMENT_MARKS, SPAN_MARKS
 
-KIND = 100  # the last two digits of a mark tell its kind
+KIND = 100  # the number of a mark modulo 100 tells its kind: one of a start tag, an end tag or another span
 CHUNK = 1_000  # pairs that are encoded by one call
 MOST_LINKS = 6_000_000  # possible links between pieces that the aligner learns from
 
@@ -125,8 +125,8 @@ def as_pieces(
 def with_numbers(source: str, target: str, rng: random.Random) -> Texts | None:
     """Return a pair with the marks that every vocabulary has, or None if it needs more of them.
 
-    They are in the order of the source. Half of the pairs begin with the first marks, as real texts do, and the others
-    use any of them, so that the model learns all.
+    The marks are in the order of the source. Half of the pairs get the first marks, as real texts do. The others get
+    random ones, so that the model learns all of them.
     """
     numbers = [int(mark[1:-1]) for mark in MARK.findall(source)]
     single = [number for number in numbers if number % KIND < len(SPAN_MARKS)]

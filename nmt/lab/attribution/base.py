@@ -20,8 +20,9 @@ from nmt.attention_map import AttentionMap, group_words
 from nmt.config.instantiate import instantiate
 from nmt.errors import UserError
 from nmt.lab.attention.view import View, view
-from nmt.lab.attribution.prediction import Prediction, evaluating
+from nmt.lab.attribution.prediction import Prediction
 from nmt.models.interface import AttentionWeights
+from nmt.models.seq2seq import evaluating
 from nmt.translation.translation import Translation
 from nmt.translation.translator import Translator
 
@@ -186,7 +187,8 @@ def attribute(method: AttributionView, translator: Translator, translation: Tran
     device = translator.device
     source, target = (torch.tensor(ids, device=device) for ids in (translation.source_part.ids[0], translation.tokens))
     prediction = Prediction(translator.model, source, target, [piece.label for piece in pieces.source_pieces])
-    with evaluating(translator.model):
+    # cuDNN computes no gradients of recurrent layers in evaluation mode.
+    with evaluating([translator.model]), torch.backends.cudnn.flags(enabled=False):
         found = method.scores(prediction)
     cells = None
     if found.tokens is not None:

@@ -77,22 +77,6 @@ class Prediction:
 
 
 @contextmanager
-def evaluating(model: nn.Module) -> Iterator[None]:
-    """Run the block with the model in evaluation mode, then restore the mode of every module.
-
-    cuDNN is off: it computes no gradients of recurrent layers in evaluation mode.
-    """
-    training = [module for module in model.modules() if module.training]
-    model.eval()
-    try:
-        with torch.backends.cudnn.flags(enabled=False):
-            yield
-    finally:
-        for module in training:
-            module.training = True
-
-
-@contextmanager
 def _replaced(embedding: nn.Module, vectors: Tensor) -> Iterator[None]:
     """Let `embedding` return `vectors` (N, length, width) in the block."""
 

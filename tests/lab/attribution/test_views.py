@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import pytest
@@ -202,7 +202,14 @@ class Bag(Encoder):
         return EncoderOutput(self.embedding(source), source_mask)
 
 
-class LogLinear(Decoder[State]):
+@dataclass(frozen=True)
+class Total(State):
+    """The sum of all vectors that are read so far (N, 4)."""
+
+    vectors: Tensor
+
+
+class LogLinear(Decoder[Total]):
     """The hidden state is a sum of all vectors that are read, so the logits are linear in them."""
 
     attends = False
@@ -217,11 +224,12 @@ class LogLinear(Decoder[State]):
     ) -> tuple[Tensor, AttentionWeights | None]:
         return encoded.memory.sum(1, keepdim=True) + self.embedding(target_in).cumsum(1), None
 
-    def init_state(self, encoded: EncoderOutput) -> State:
-        raise NotImplementedError
+    def init_state(self, encoded: EncoderOutput) -> Total:
+        return Total(encoded.memory.sum(1))
 
-    def step(self, tokens: Tensor, state: State, *, need_weights: bool = False) -> tuple[Tensor, None, State]:
-        raise NotImplementedError
+    def step(self, tokens: Tensor, state: Total, *, need_weights: bool = False) -> tuple[Tensor, None, Total]:
+        total = state.vectors + self.embedding(tokens)
+        return total, None, Total(total)
 
 
 def test_the_gradient_of_a_linear_model_is_exact() -> None:
