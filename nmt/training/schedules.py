@@ -78,3 +78,25 @@ class Cosine(Schedule):
 
     def decay(self, update: int, progress: float) -> float:
         return self.final + (1 - self.final) * (1 + math.cos(math.pi * progress)) / 2
+
+
+@checked
+class WarmupStableDecay(Schedule):
+    """The constant peak, then a decay to 0 in the last `decay_share` of the run (arXiv:2404.06395).
+
+    The factor of the decay is 1 - sqrt(x), where x is the share of the decay that is done (arXiv:2405.18392).
+    """
+
+    def __init__(
+        self,
+        *,
+        warmup_updates: NonNegativeInt = 0,
+        warmup_share: Share = 0.15,
+        decay_share: Share = 0.2,
+    ) -> None:
+        super().__init__(warmup_updates=warmup_updates, warmup_share=warmup_share)
+        self.decay_share = decay_share
+
+    def decay(self, update: int, progress: float) -> float:
+        done = 1 - (1 - progress) / self.decay_share
+        return 1 - math.sqrt(max(0.0, done))
