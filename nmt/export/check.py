@@ -74,19 +74,6 @@ class Report:
         speeds = (f"{self.sentences / max(side.seconds, 1e-9):,.0f}" for side in (self.ours, self.theirs))
         return [*rows, ("sentences/s", *speeds)]  # type: ignore[list-item]
 
-    def to_plain(self) -> dict[str, Any]:
-        """Return plain values for the manifest."""
-        sides = {"ours": self.ours, "exported": self.theirs}
-        return {
-            "sentences": self.sentences,
-            "largest_log_prob_difference": self.log_prob,
-            "equal_greedy_translations": self.equal,
-            **{
-                name: {"scores": side.scores.to_dict(), "seconds": round(side.seconds, 3)}
-                for name, side in sides.items()
-            },
-        }
-
 
 def usable(translator: ModelTranslator, pairs: Sequence[SentencePair]) -> list[SentencePair]:
     """Return the pairs without an empty side, whose source and target are short enough for the model."""
