@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict
 import torch
 from torch import Tensor
 
-from nmt.config.schema import Count, Number, parse_json, read_json, read_stored
+from nmt.config.schema import Count, Number, read_json, read_stored
 from nmt.errors import UserError, one_line
 from nmt.tokens import WORD_MARK, Piece
 
@@ -227,44 +227,34 @@ class AttentionMap:
             plain[kind] = None if weights is None else _rounded(weights.tolist())
         return plain
 
-    @classmethod
-    def from_json(cls, text: str, *, where: str = "attention map") -> Self:
-        """Return the map that `to_json` wrote. Raises UserError for other text; the message begins with `where`."""
-        return cls._from_plain(parse_json(text, dict[str, Any], where=where, remedy=REMEDY), where)
-
-    @classmethod
-    def _from_plain(cls, data: dict[str, Any], where: str) -> Self:
-        if data.get("format") != FORMAT:
-            raise UserError(f'{where}: not an attention map; expected JSON with "format": "{FORMAT}"')
-        if data.get("version") != VERSION:
-            raise UserError(
-                f"{where}: got version {data.get('version')!r} of the format, expected {VERSION}; "
-                "read it with the program that wrote it, or write it again"
-            )
-        level = "pieces" if "pieces" in data else "words"
-        shape: Any = _PieceFile if level == "pieces" else _WordFile
-        data = read_stored(data, shape, where=where, remedy=REMEDY)
-        try:
-            plain = data[level]
-            return cls(
-                source_pieces=_parse_pieces(plain, "source"),
-                target_pieces=_parse_pieces(plain, "target"),
-                read_pieces=_parse_pieces(plain, "read"),
-                **{kind: _parse_weights(plain[kind]) for kind in KINDS},
-                source=data["source"],
-                target=data["target"],
-                origin=data["origin"],
-                level=level,
-            )
-        except (TypeError, ValueError, RuntimeError) as error:  # torch raises them for lists that are not a table
-            raise UserError(f"{where}: damaged ({one_line(error)}); {REMEDY}") from None
-
 
 def load(path: str | Path) -> AttentionMap:
     """Return the map in a JSON file that `nmt.lab.attention.figure.save` wrote. Raises UserError for any other file."""
-    return AttentionMap._from_plain(
-        read_json(Path(path), dict[str, Any], remedy=REMEDY, max_bytes=MAX_BYTES), str(path)
-    )
+    data = read_json(Path(path), dict[str, Any], remedy=REMEDY, max_bytes=MAX_BYTES)
+    if data.get("format") != FORMAT:
+        raise UserError(f'{path}: not an attention map; expected JSON with "format": "{FORMAT}"')
+    if data.get("version") != VERSION:
+        raise UserError(
+            f"{path}: got version {data.get('version')!r} of the format, expected {VERSION}; "
+            "read it with the program that wrote it, or write it again"
+        )
+    level = "pieces" if "pieces" in data else "words"
+    shape: Any = _PieceFile if level == "pieces" else _WordFile
+    data = read_stored(data, shape, where=str(path), remedy=REMEDY)
+    try:
+        plain = data[level]
+        return AttentionMap(
+            source_pieces=_parse_pieces(plain, "source"),
+            target_pieces=_parse_pieces(plain, "target"),
+            read_pieces=_parse_pieces(plain, "read"),
+            **{kind: _parse_weights(plain[kind]) for kind in KINDS},
+            source=data["source"],
+            target=data["target"],
+            origin=data["origin"],
+            level=level,
+        )
+    except (TypeError, ValueError, RuntimeError) as error:  # torch raises them for lists that are not a table
+        raise UserError(f"{path}: damaged ({one_line(error)}); {REMEDY}") from None
 
 
 def group_words(pieces: Sequence[Piece]) -> list[range]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from nmt.attention_map import AttentionMap
+from nmt.attention_map import load
 from nmt.build import search_node
 from nmt.cli import program, translate
 from nmt.cli.shards import Shard
@@ -44,7 +44,7 @@ def test_file_has_one_translation_per_line(run: Run, translated: FileCall, capsy
     assert capsys.readouterr().out == (translated.source.parent / "out.de").read_text("utf-8")
 
 
-def test_json_lines_hold_what_the_translator_finds(run: Run, translated: FileCall) -> None:
+def test_json_lines_hold_what_the_translator_finds(run: Run, translated: FileCall, tmp_path: Path) -> None:
     path = translated("out.jsonl.gz", n_best=2, jsonl=True, with_attention=True)
     rows = [json.loads(line) for line in gzip.decompress(path.read_bytes()).decode().split("\n")[:-1]]
     assert [row["source"] for row in rows] == TEXTS
@@ -64,7 +64,9 @@ def test_json_lines_hold_what_the_translator_finds(run: Run, translated: FileCal
         assert all(row[key] == row["n_best"][0][key] for key in row["n_best"][0])
         seen = run.translator.attention_maps([hypotheses[0]])[0]
         whole = {"pieces": row["attention"], "format": "nmt-attention-map", "version": 3, "origin": {}}
-        read = AttentionMap.from_json(json.dumps({**whole, "source": row["source"], "target": row["text"]}))
+        path = tmp_path / "map.json"
+        path.write_text(json.dumps({**whole, "source": row["source"], "target": row["text"]}))
+        read = load(path)
         assert read.source_pieces == seen.source_pieces and read.cross is not None and seen.cross is not None
         assert (read.cross - seen.cross).abs().max() < 1e-3
 
