@@ -1,4 +1,4 @@
-"""Facts about the machine, the installed packages and the git commit, for metrics.json and the benchmark."""
+"""Facts about the machine, the installed packages and the git commit, for metrics.json and the benchmarks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import platform
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -25,7 +24,6 @@ DEPENDENCIES = (
     *("sentencepiece", "sacrebleu", "datasets", "babel", "num2words"),
 )
 GIT_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")
-PEAK_WIDTH, PEAK_PRODUCTS = 2048, 10  # the width of the matrices in `matmul_peak`, and how often they are multiplied
 
 
 def describe(device: torch.device | str = "cpu", count: int = 1) -> dict[str, Any]:
@@ -106,29 +104,6 @@ def forget_peak_memory() -> None:
         ctypes.CDLL(None).malloc_trim(0)
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # proc(5): resets the high-water mark
-
-
-def matmul_peak(device: torch.device | str) -> float:
-    """Return the FLOP/s of the fastest of `PEAK_PRODUCTS` products of float32 matrices on `device`.
-
-    The matrices are square, with n = `PEAK_WIDTH`. One product has 2 * n^3 operations.
-    """
-    left, right, product = (torch.randn(PEAK_WIDTH, PEAK_WIDTH, device=device) for _ in range(3))
-    torch.mm(left, right, out=product)  # the first call allocates memory and starts threads, so it is not timed
-    best = float("inf")
-    for _ in range(PEAK_PRODUCTS):
-        wait()
-        start = time.perf_counter()
-        torch.mm(left, right, out=product)
-        wait()
-        best = min(best, time.perf_counter() - start)
-    return 2 * PEAK_WIDTH**3 / best
-
-
-def wait() -> None:
-    """Wait until the GPU has finished all operations, so that a clock can be read."""
-    if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
-        torch.cuda.synchronize()
 
 
 def cpu_model() -> str:

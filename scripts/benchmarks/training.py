@@ -33,6 +33,7 @@ from nmt.translation.translator import Translator
 
 WARMUP, TIMED = 10, 60  # updates
 SENTENCES = 1000
+PEAK_WIDTH, PEAK_PRODUCTS = 2048, 10  # the width of the matrices in `matmul_peak`, and how often they are multiplied
 
 
 def measure(recipe: Recipe, components: Components, ckpt: str | None) -> Iterator[str]:
@@ -78,7 +79,7 @@ class Clock(Callback):
         self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: Any, batch: Batch, batch_idx: int
     ) -> None:
         """Count the tokens and FLOP of one update, which reads one batch."""
-        machine.wait()
+        wait()
         now = time.perf_counter()
         if trainer.global_step == WARMUP:
             self.started = now
@@ -92,18 +93,41 @@ class Clock(Callback):
 def _training(parts: Parts, trainer: pl.Trainer, clock: Clock) -> str:
     device, started = trainer.strategy.root_device, time.monotonic()
     module = TranslationModule(parts, lambda: time.monotonic() - started)
-    peak_before = machine.matmul_peak(device)
+    peak_before = matmul_peak(device)
     try:
         trainer.fit(module, datamodule=parts.data)
     except MisconfigurationException as error:  # a device or precision that this machine does not have
         raise UserError(f"trainer: {one_line(error)}") from error
-    peak = max(peak_before, machine.matmul_peak(device))
+    peak = max(peak_before, matmul_peak(device))
     rate = clock.flops / clock.seconds
     return (
         f"training: {clock.target_tokens / clock.seconds:,.0f} real target tokens/s, {rate / 1e9:,.1f} GFLOP/s, "
         f"{rate / peak:.1%} of the matmul peak ({peak / 1e9:,.0f} GFLOP/s), "
         f"peak memory {machine.peak_memory_bytes() / 2**20:,.0f} MiB"
     )
+
+
+def matmul_peak(device: torch.device | str) -> float:
+    """Return the FLOP/s of the fastest of `PEAK_PRODUCTS` products of float32 matrices on `device`.
+
+    The matrices are square, with n = `PEAK_WIDTH`. One product has 2 * n^3 operations.
+    """
+    left, right, product = (torch.randn(PEAK_WIDTH, PEAK_WIDTH, device=device) for _ in range(3))
+    torch.mm(left, right, out=product)  # the first call allocates memory and starts threads, so it is not timed
+    best = float("inf")
+    for _ in range(PEAK_PRODUCTS):
+        wait()
+        start = time.perf_counter()
+        torch.mm(left, right, out=product)
+        wait()
+        best = min(best, time.perf_counter() - start)
+    return 2 * PEAK_WIDTH**3 / best
+
+
+def wait() -> None:
+    """Wait until the GPU has finished all operations, so that a clock can be read."""
+    if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+        torch.cuda.synchronize()
 
 
 def multiplying(module: nn.Module) -> int:
@@ -132,7 +156,7 @@ def _translation(parts: Parts, device: torch.device, ckpt: str | None) -> str:
         started = time.perf_counter()
         force(translator, sources, [len(ids) for ids in targets])
         note = "untrained weights, every hypothesis forced to the length of its reference"
-    machine.wait()
+    wait()
     seconds = time.perf_counter() - started
     return (
         f"translation: {len(pairs):,} sentences in {seconds:.1f} s at beam 5 ({len(pairs) / seconds:,.0f} sentences/s; "

@@ -140,14 +140,6 @@ def test_the_library_of_products_changes_unless_it_rounds(monkeypatch: pytest.Mo
     assert settings == before
 
 
-def test_matmul_peak_counts_two_operations_a_multiplication(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = iter([0.0, 2.0, 10.0, 11.0, 20.0, 24.0])  # seconds: three products of 2, 1 and 4
-    monkeypatch.setattr("time.perf_counter", lambda: next(clock))
-    monkeypatch.setattr(machine, "PEAK_WIDTH", 8)
-    monkeypatch.setattr(machine, "PEAK_PRODUCTS", 3)
-    assert machine.matmul_peak("cpu") == 2 * 8**3
-
-
 @pytest.mark.slow
 def test_denormals_are_zero_in_every_thread_after_a_config_was_checked() -> None:
     program = (
