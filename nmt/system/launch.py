@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from nmt.errors import UserError
@@ -38,15 +37,15 @@ class Launch:
         return self.size > 1
 
 
-def launch(environment: Mapping[str, str] = os.environ) -> Launch:
+def launch() -> Launch:
     """Return what the environment variables say, as Lightning reads them.
 
     Raises UserError if the number of processes differs from node to node, which Lightning cannot use.
     """
-    if (found := _by_torchrun(environment)) is not None:
+    if (found := _by_torchrun()) is not None:
         return _even(found, "--nproc-per-node")
-    if "SLURM_NTASKS" in environment and environment.get("SLURM_JOB_NAME") not in WITHOUT_TASKS:
-        size, each = environment["SLURM_NTASKS"], environment.get("SLURM_NTASKS_PER_NODE")
+    if "SLURM_NTASKS" in os.environ and os.environ.get("SLURM_JOB_NAME") not in WITHOUT_TASKS:
+        size, each = os.environ["SLURM_NTASKS"], os.environ.get("SLURM_NTASKS_PER_NODE")
         if size == "1":
             return Launch("srun")
         if each is None:
@@ -54,29 +53,29 @@ def launch(environment: Mapping[str, str] = os.environ) -> Launch:
                 f"SLURM_NTASKS={size}: the number of tasks on each node is not given; add --ntasks-per-node to the "
                 "options of the job. If the job runs only one process, use --ntasks=1"
             )
-        rank, local_rank, node = (int(environment[f"SLURM_{name}"]) for name in ("PROCID", "LOCALID", "NODEID"))
+        rank, local_rank, node = (int(os.environ[f"SLURM_{name}"]) for name in ("PROCID", "LOCALID", "NODEID"))
         return _even(Launch("srun", rank, int(size), local_rank, int(each), node), "--ntasks-per-node")
     return Launch()
 
 
-def independent_launch(environment: Mapping[str, str] = os.environ) -> Launch:
+def independent_launch() -> Launch:
     """Return the place of a process that needs no other one, so any number of processes may be on each node.
 
     With srun, only `rank`, `size` and `local_rank` are known. A batch script of SLURM that asks for tasks is not one of
     them: only srun sets the number of tasks of a step.
     """
-    if (found := _by_torchrun(environment)) is not None:
+    if (found := _by_torchrun()) is not None:
         return found
-    if "SLURM_STEP_NUM_TASKS" in environment:
-        return Launch("srun", *(int(environment[f"SLURM_{name}"]) for name in ("PROCID", "STEP_NUM_TASKS", "LOCALID")))
+    if "SLURM_STEP_NUM_TASKS" in os.environ:
+        return Launch("srun", *(int(os.environ[f"SLURM_{name}"]) for name in ("PROCID", "STEP_NUM_TASKS", "LOCALID")))
     return Launch()
 
 
-def _by_torchrun(environment: Mapping[str, str]) -> Launch | None:
-    if "TORCHELASTIC_RUN_ID" not in environment:
+def _by_torchrun() -> Launch | None:
+    if "TORCHELASTIC_RUN_ID" not in os.environ:
         return None
     names = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "GROUP_RANK")
-    return Launch("torchrun", *(int(environment[name]) for name in names))
+    return Launch("torchrun", *(int(os.environ[name]) for name in names))
 
 
 def _even(found: Launch, option: str) -> Launch:

@@ -31,10 +31,8 @@ class Ensemble(ModelTranslator):
     tokens for the member that needs the most.
     """
 
-    def __init__(
-        self, members: Sequence[Translator], search: Search | None = None, *, names: Sequence[str] | None = None
-    ) -> None:
-        """Take at least one member. `search` is by default that of the first, and `names` are for messages.
+    def __init__(self, members: Sequence[Translator], *, names: Sequence[str] | None = None) -> None:
+        """Take at least one member. The search is that of the first, and `names` are for messages.
 
         Raises UserError for no members, for a different number of names, and for two members with different target
         vocabularies.
@@ -44,7 +42,7 @@ class Ensemble(ModelTranslator):
         if names is not None and len(names) != len(members):
             raise UserError(f"ensemble: got {len(names)} names, expected one for each of {len(members)} models")
         self.members = tuple(members)
-        self.search = search or members[0].search
+        self.search = members[0].search
         self.tokenizer = members[0].tokenizer
         self.languages = members[0].languages
         self.names = names or [f"model {number} ({each.name})" for number, each in enumerate(members, start=1)]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import pytest
 import torch
 from lightning_fabric.plugins.environments import SLURMEnvironment, TorchElasticEnvironment
@@ -11,6 +9,13 @@ from lightning_fabric.plugins.environments import SLURMEnvironment, TorchElastic
 from nmt.errors import UserError
 from nmt.system import process
 from nmt.system.launch import Launch, independent_launch, launch
+
+
+@pytest.fixture
+def environment(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Set the environment variables of the parameter; no launcher has set others."""
+    for name, value in request.param.items():
+        monkeypatch.setenv(name, value)
 
 
 def torchrun(rank: int, nodes: int, each: int) -> dict[str, str]:
@@ -62,9 +67,11 @@ def test_numbers_are_those_of_lightning(monkeypatch: pytest.MonkeyPatch, variabl
         {**srun(1, 1, 2), "SLURM_JOB_NAME": "bash"},  # Lightning ignores the tasks of an interactive job
         torchrun(0, 1, 1),
     ],
+    indirect=True,
 )
-def test_one_process_is_not_several(environment: Mapping[str, str]) -> None:
-    found = launch(environment)
+@pytest.mark.usefixtures("environment")
+def test_one_process_is_not_several() -> None:
+    found = launch()
     assert not found.several and found.rank == 0 and found.nodes == 1
 
 
@@ -75,10 +82,12 @@ def test_one_process_is_not_several(environment: Mapping[str, str]) -> None:
         ({**srun(0, 1, 2), "SLURM_NTASKS": "3"}, "^--ntasks-per-node=2: got 3 processes"),
         ({**torchrun(0, 1, 2), "WORLD_SIZE": "5"}, "^--nproc-per-node=2: got 5 processes"),
     ],
+    indirect=["environment"],
 )
-def test_other_numbers_on_each_node_are_refused(environment: Mapping[str, str], message: str) -> None:
+@pytest.mark.usefixtures("environment")
+def test_other_numbers_on_each_node_are_refused(message: str) -> None:
     with pytest.raises(UserError, match=message):
-        launch(environment)
+        launch()
 
 
 STEP = {"SLURM_PROCID": "3", "SLURM_LOCALID": "1", "SLURM_NTASKS": "7", "SLURM_STEP_NUM_TASKS": "5"}
@@ -94,9 +103,11 @@ STEP = {"SLURM_PROCID": "3", "SLURM_LOCALID": "1", "SLURM_NTASKS": "7", "SLURM_S
         ({**STEP, **torchrun(5, 2, 4)}, Launch("torchrun", 5, 8, 1, 4, 1)),  # torchrun is a task of srun
         ({"SLURM_NTASKS": "4", "SLURM_PROCID": "0", "SLURM_LOCALID": "0"}, Launch()),  # a batch script
     ],
+    indirect=["environment"],
 )
-def test_place_of_an_independent_process(environment: Mapping[str, str], place: Launch) -> None:
-    assert independent_launch(environment) == place
+@pytest.mark.usefixtures("environment")
+def test_place_of_an_independent_process(place: Launch) -> None:
+    assert independent_launch() == place
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,7 @@ def test_models_may_read_the_source_in_different_pieces(run: Run) -> None:
     tokenizer = Tokenizer(characters, joint)
     second = Translator(make_model(recurrent(), tokenizer), tokenizer, BeamSearch(), trained_length=30)
     assert second.encode(["a man"])[0].tokens > run.translator.encode(["a man"])[0].tokens
-    both = Ensemble([run.translator, second], run.translator.search)
+    both = Ensemble([run.translator, second])
     same([both.hypotheses([text])[0] for text in TEXTS], both.hypotheses(TEXTS))
     assert both.source_limit().tokens == 30 and both.translate([TWO_PARTS])[0].parts
     same(Ensemble([second] * 2).hypotheses(TEXTS), second.hypotheses(TEXTS))
@@ -119,9 +119,11 @@ def test_models_may_read_the_source_in_different_pieces(run: Run) -> None:
 def test_the_smallest_limit_counts(run: Run, other: Translator) -> None:
     short = Translator(other.model, other.tokenizer, BeamSearch(), trained_length=20)
     for members in ([run.translator, short], [short, run.translator]):
-        assert str(Ensemble(members).source_limit()) == "20 tokens (data.max_length of the training)"
+        both = Ensemble(members)
+        assert str(both.source_limit()) == "20 tokens (data.max_length of the training)"
+        both.search = BeamSearch(long_source="refuse")
         with pytest.raises(UserError, match=r"here: got \d+ tokens, expected at most 20"):
-            Ensemble(members, BeamSearch(long_source="refuse")).check_source("dog " * 30, "here")
+            both.check_source("dog " * 30, "here")
 
 
 def test_the_mode_of_every_model_is_restored(run: Run, other: Translator, mixed: Ensemble) -> None:
