@@ -27,6 +27,8 @@ from nmt.data.word_links import PieceLinks
 
 UINT16_VALUES = 2**16
 
+Lengths = NDArray[np.int32]
+
 
 class Encoded(NamedTuple):
     """The ids of a pair, each side with eos at its end, and the links between them; None in a corpus without links."""
@@ -41,13 +43,16 @@ class EncodedPairs(Sequence[Encoded]):
 
     @property
     @abstractmethod
-    def source_lengths(self) -> NDArray[np.int32]:
-        """The number of source ids of each pair."""
+    def lengths(self) -> tuple[Lengths, Lengths]:
+        """The number of source ids and of target ids of each pair; it may be computed at each access."""
 
-    @property
-    @abstractmethod
-    def target_lengths(self) -> NDArray[np.int32]:
-        """The number of target ids of each pair."""
+
+def lengths_of(pairs: Sequence[Encoded]) -> tuple[Lengths, Lengths]:
+    """Return the number of source ids and of target ids of each pair."""
+    if isinstance(pairs, EncodedPairs):
+        return pairs.lengths
+    lengths = np.array([(len(pair.source), len(pair.target)) for pair in pairs], np.int32).reshape(-1, 2)
+    return lengths[:, 0], lengths[:, 1]
 
 
 class EncodedCorpus(EncodedPairs):
@@ -74,16 +79,10 @@ class EncodedCorpus(EncodedPairs):
         return Encoded(self._ids[start:middle].tolist(), self._ids[middle:end].tolist(), links)
 
     @property
-    def source_lengths(self) -> NDArray[np.int32]:
-        """The number of source ids of each pair, computed at each access."""
-        return self._lengths(0)
+    def lengths(self) -> tuple[Lengths, Lengths]:
+        return self._lengths(0), self._lengths(1)
 
-    @property
-    def target_lengths(self) -> NDArray[np.int32]:
-        """The number of target ids of each pair, computed at each access."""
-        return self._lengths(1)
-
-    def _lengths(self, side: int) -> NDArray[np.int32]:
+    def _lengths(self, side: int) -> Lengths:
         lengths = np.empty(len(self), np.int32)  # NumPy's default would be int64
         np.subtract(self._offsets[side + 1 :: 2], self._offsets[side:-1:2], out=lengths, casting="unsafe")
         return lengths
@@ -96,19 +95,13 @@ class Mixture(EncodedPairs):
         self._corpora = corpora
         self._rows = np.concatenate(rows)
         self._ends = np.cumsum([len(each) for each in rows])
-        chosen = list(zip(corpora, rows, strict=True))
-        self._source_lengths = np.concatenate([corpus.source_lengths[each] for corpus, each in chosen])
-        self._target_lengths = np.concatenate([corpus.target_lengths[each] for corpus, each in chosen])
+        chosen = [[side[each] for side in corpus.lengths] for corpus, each in zip(corpora, rows, strict=True)]
+        sources, targets = zip(*chosen, strict=True)
+        self._lengths = np.concatenate(sources), np.concatenate(targets)
 
     @property
-    def source_lengths(self) -> NDArray[np.int32]:
-        """The number of source ids of each pair."""
-        return self._source_lengths
-
-    @property
-    def target_lengths(self) -> NDArray[np.int32]:
-        """The number of target ids of each pair."""
-        return self._target_lengths
+    def lengths(self) -> tuple[Lengths, Lengths]:
+        return self._lengths
 
     def __len__(self) -> int:
         return len(self._rows)

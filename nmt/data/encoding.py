@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from nmt.data.cache import read_entry, write_entry
-from nmt.data.encoded import Encoded, EncodedCorpus, IdTypes, writing_corpus
+from nmt.data.encoded import Encoded, EncodedCorpus, IdTypes, lengths_of, writing_corpus
 from nmt.data.filters import Filters
 from nmt.data.pair import SentencePair, Split
 from nmt.data.progress import PassProgress
@@ -188,7 +188,6 @@ class _Encoder:
     def _chunk(self, texts: Sequence[SentencePair], dropped: Counter[str]) -> Chunk:
         """Encode pairs and apply the limits. `dropped` counts those that other filters have left out before."""
         pairs = encode(texts, self.tokenizer, linked=self.types.positions is not None)
-        lengths = np.array([(len(pair.source), len(pair.target)) for pair in pairs], np.int32).reshape(-1, 2)
-        reasons = self.filters.reasons(lengths[:, 0], lengths[:, 1])
+        reasons = self.filters.reasons(*lengths_of(pairs))
         keep = reasons == ""
         return list(itertools.compress(pairs, keep)), dropped + Counter(reasons[~keep].tolist())

@@ -11,14 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nmt.data.batch import Batch, make_batch
-from nmt.data.encoded import Encoded, EncodedPairs
+from nmt.data.encoded import Encoded, Lengths, lengths_of
 from nmt.data.training_pairs import TrainingPairs
 from nmt.errors import UserError
 
 ORDER = 2  # the version of the order that follows from seed and epoch
 BLOCK = 1 << 20  # pairs whose sort keys are computed at once, to bound temporary memory
-
-Lengths = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -61,10 +59,8 @@ def plan_batches(
     would be more, the budget is raised as little as possible, and if there would be fewer, the batches with most pairs
     are cut in two.
     """
-    if count is None:
-        starts = batch_starts(source_lengths, target_lengths, budget)
-    else:
-        starts = counted_starts(source_lengths, target_lengths, budget, count)
+    longer = np.maximum(source_lengths, target_lengths)
+    starts = _starts(longer, budget) if count is None else _counted_starts(longer, budget, count)
     pairs, numbers = np.arange(len(source_lengths), dtype=np.int32), np.arange(len(starts) - 1, dtype=np.int32)
     if rng:
         rng.shuffle(pairs)
@@ -72,13 +68,13 @@ def plan_batches(
     return Plan(_sort(pairs, source_lengths, target_lengths), starts, numbers)
 
 
-def batch_starts(source_lengths: Lengths, target_lengths: Lengths, budget: int) -> NDArray[np.int64]:
-    """Return where each batch begins among the pairs sorted by their longer side (batches + 1).
+def _starts(longer: Lengths, budget: int) -> NDArray[np.int64]:
+    """Return where each batch begins among the pairs sorted by the length of their longer side (batches + 1).
 
     The last entry is the number of pairs. A batch takes pairs as long as (its pairs) * (its longest side) is at most
     `budget`.
     """
-    counts = np.bincount(np.maximum(source_lengths, target_lengths))
+    counts = np.bincount(longer)
     starts = [np.zeros(1, np.int64)]
     group_start = 0
     for length in np.flatnonzero(counts).tolist():
@@ -91,16 +87,14 @@ def batch_starts(source_lengths: Lengths, target_lengths: Lengths, budget: int) 
     return np.unique(np.concatenate([*starts, [group_start]]))  # without pairs, unique removes the second 0
 
 
-def counted_starts(source_lengths: Lengths, target_lengths: Lengths, budget: int, count: int) -> NDArray[np.int64]:
-    """Return where each of exactly `count` batches begins, as `batch_starts` does, with about this budget.
+def _counted_starts(longer: Lengths, budget: int, count: int) -> NDArray[np.int64]:
+    """Return where each of exactly `count` batches begins, as `_starts` does, with about this budget.
 
     There must be at least `count` pairs.
     """
-
-    starts = batch_starts(source_lengths, target_lengths, budget)
+    starts = _starts(longer, budget)
     if len(starts) - 1 > count:
-        budget = _least_budget(source_lengths, target_lengths, budget, count)
-        starts = batch_starts(source_lengths, target_lengths, budget)
+        starts = _starts(longer, _least_budget(longer, budget, count))
     while len(starts) - 1 < count:
         sizes = np.diff(starts)
         largest = int(sizes.argmax())
@@ -108,11 +102,11 @@ def counted_starts(source_lengths: Lengths, target_lengths: Lengths, budget: int
     return starts
 
 
-def _least_budget(source_lengths: Lengths, target_lengths: Lengths, too_low: int, count: int) -> int:
+def _least_budget(longer: Lengths, too_low: int, count: int) -> int:
     """Return the lowest budget that makes at most `count` batches."""
 
     def enough(budget: int) -> bool:
-        return len(batch_starts(source_lengths, target_lengths, budget)) - 1 <= count
+        return len(_starts(longer, budget)) - 1 <= count
 
     high = 2 * too_low
     while not enough(high):
@@ -142,13 +136,6 @@ def _sort(pairs: NDArray[np.int32], source_lengths: Lengths, target_lengths: Len
     return pairs[keys]
 
 
-def _lengths(pairs: Sequence[Encoded]) -> tuple[Lengths, Lengths]:
-    if isinstance(pairs, EncodedPairs):
-        return pairs.source_lengths, pairs.target_lengths
-    lengths = np.array([(len(pair.source), len(pair.target)) for pair in pairs], np.int32).reshape(-1, 2)
-    return lengths[:, 0], lengths[:, 1]
-
-
 def _of_epoch(pairs: Sequence[Encoded] | TrainingPairs, epoch: int) -> Sequence[Encoded]:
     return pairs.of_epoch(epoch) if isinstance(pairs, TrainingPairs) else pairs
 
@@ -158,7 +145,7 @@ def count_batches(pairs: Sequence[Encoded] | TrainingPairs, batch_tokens: int) -
 
     Shuffling changes neither the lengths in a batch nor the number of batches, so counting them needs no plan.
     """
-    return len(batch_starts(*_lengths(_of_epoch(pairs, 0)), batch_tokens)) - 1
+    return len(_starts(np.maximum(*lengths_of(_of_epoch(pairs, 0))), batch_tokens)) - 1
 
 
 class BatchLoader:
@@ -205,7 +192,7 @@ class BatchLoader:
         if self._plan is None or self._plan[0] != self.epoch:
             self._plan = None  # free the memory of the last epoch first
             rng = np.random.default_rng([self.seed, self.epoch]) if self.shuffled else None
-            lengths = _lengths(_of_epoch(self.pairs, self.epoch))
+            lengths = lengths_of(_of_epoch(self.pairs, self.epoch))
             self._plan = (self.epoch, plan_batches(*lengths, self.batch_tokens, rng, count=self._batches))
         return self._plan[1]
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nmt.data.augment.pairs import Augmenter
-from nmt.data.encoded import Encoded, EncodedCorpus, EncodedPairs, IdTypes, Mixture, writing_corpus
+from nmt.data.encoded import Encoded, EncodedCorpus, EncodedPairs, IdTypes, Lengths, Mixture, writing_corpus
 from nmt.data.encoding import CHUNK_PAIRS
 from nmt.data.progress import PassProgress
 from nmt.data.subwords import SAMPLERS
@@ -53,14 +53,9 @@ class BothDirections(EncodedPairs):
         self.pairs = pairs
 
     @property
-    def source_lengths(self) -> NDArray[np.int32]:
-        """The number of source ids of each pair, computed at each access."""
-        return np.concatenate([self.pairs.source_lengths, self.pairs.target_lengths])
-
-    @property
-    def target_lengths(self) -> NDArray[np.int32]:
-        """The number of target ids of each pair, computed at each access."""
-        return np.concatenate([self.pairs.target_lengths, self.pairs.source_lengths])
+    def lengths(self) -> tuple[Lengths, Lengths]:
+        source, target = self.pairs.lengths
+        return np.concatenate([source, target]), np.concatenate([target, source])
 
     def __len__(self) -> int:
         return 2 * len(self.pairs)

@@ -257,8 +257,8 @@ def test_rates_are_the_shares_of_changed_pairs(tokenizer: Tokenizer, corpus: Enc
 
 def test_a_changed_pair_that_is_too_long_stays_as_it_was(tokenizer: Tokenizer, corpus: EncodedCorpus) -> None:
     found = Augmenter(tokenizer, [JoinedLines(rate=1)], LONGEST, corpus)(corpus, random.Random(3))
-    assert len(found) == len(corpus) and max(*found.source_lengths, *found.target_lengths) <= LONGEST
-    assert max(found.source_lengths) > max(corpus.source_lengths)
+    assert len(found) == len(corpus) and max(*found.lengths[0], *found.lengths[1]) <= LONGEST
+    assert max(found.lengths[0]) > max(corpus.lengths[0])
 
 
 def epochs(tokenizer: Tokenizer, corpus: EncodedCorpus, *, sampling: SubwordSampling | None = None) -> TrainingPairs:

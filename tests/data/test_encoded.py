@@ -25,8 +25,8 @@ def test_equals_encoding_to_lists(encode_pairs, cache_files, count, size, bytes_
     expected = encode(pairs, Numbers(size))
     assert list(corpus) == expected and len(corpus) == count
     assert corpus[-1] == expected[-1]
-    assert corpus.source_lengths.tolist() == [len(pair.source) for pair in expected]
-    assert corpus.target_lengths.tolist() == [len(pair.target) for pair in expected]
+    assert corpus.lengths[0].tolist() == [len(pair.source) for pair in expected]
+    assert corpus.lengths[1].tolist() == [len(pair.target) for pair in expected]
     ids = sum(len(pair.source) + len(pair.target) for pair in expected)
     (entry,) = cache_files()
     assert (entry / "ids.npy").stat().st_size == 128 + ids * bytes_each
@@ -78,7 +78,7 @@ def test_what_is_dropped_is_counted(encode_pairs):
     for pairs_now in (pairs, []):  # made, and read again
         corpus = encode_pairs(pairs_now, filters=filters)
         assert corpus.dropped == {"empty": 2, "too long": 1, "of unequal length": 2}
-        assert corpus.source_lengths.tolist() == [4, 10, 3]
+        assert corpus.lengths[0].tolist() == [4, 10, 3]
 
 
 def test_dropping_everything_is_an_error(encode_pairs, cache_files):

@@ -121,8 +121,8 @@ def test_both_directions_equal_the_corpus_and_the_corpus_with_its_sides_swapped(
     both = train.of_epoch(0)
     assert same(both, [*usual, *backwards]) and len(train) == len(both) == 2 * len(usual) and not train.differ
     assert same([both[-1]], [backwards[-1]])
-    assert both.source_lengths.tolist() == [len(pair.source) for pair in both]
-    assert both.target_lengths.tolist() == [len(pair.target) for pair in both]
+    assert both.lengths[0].tolist() == [len(pair.source) for pair in both]
+    assert both.lengths[1].tolist() == [len(pair.target) for pair in both]
     assert sum(len(batch.source) for batch in BatchLoader(train, 2000)) == len(both)
     sampled = TrainingPairs(
         [WeightedCorpus(usual)], both_directions=True, sampling=SubwordSampling(model, "unigram", 0.5, LONGEST)
@@ -149,8 +149,8 @@ def test_an_epoch_has_the_pairs_of_each_corpus_as_often_as_their_weights_say(pai
         mixture = train.of_epoch(epoch)
         found = list(mixture)
         assert len(found) == len(mixture) == 135 and found[:110] == [*main, *other, *other]
-        assert mixture.source_lengths.tolist() == [len(pair.source) for pair in found]
-        assert mixture.target_lengths.tolist() == [len(pair.target) for pair in found]
+        assert mixture.lengths[0].tolist() == [len(pair.source) for pair in found]
+        assert mixture.lengths[1].tolist() == [len(pair.target) for pair in found]
         more = counted(found[110:])
         assert more <= counted(other) + counted(third) and len(found[125:]) == 10
         shares.append(more)

@@ -99,7 +99,8 @@ class Augmenter:
     def _aligner(self) -> Aligner:
         """The aligner, which learns from every n-th pair if the corpus is large."""
         corpus = self._corpus
-        possible = int(np.dot(corpus.source_lengths.astype(np.int64), corpus.target_lengths))
+        sources, targets = corpus.lengths
+        possible = int(np.dot(sources.astype(np.int64), targets))
         chosen = map(corpus.__getitem__, range(0, len(corpus), 1 + possible // MOST_LINKS))
         return Aligner((pair.source[:-1], pair.target[:-1]) for pair in chosen)
 
