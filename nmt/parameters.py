@@ -262,7 +262,8 @@ def annotations_of(kind: type) -> dict[str, Any]:
 
     An annotation that Python cannot read is left out. Often its name is imported only under TYPE_CHECKING.
     """
-    return hints_of(kind if dataclasses.is_dataclass(kind) else kind.__init__)  # type: ignore[misc]
+    owner = next(each for each in kind.__mro__ if "__init__" in vars(each))
+    return hints_of(owner if "__dataclass_fields__" in vars(owner) else owner.__init__)  # type: ignore[misc]
 
 
 def hints_of(owner: Any) -> dict[str, Any]:

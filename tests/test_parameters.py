@@ -9,7 +9,7 @@ import pytest
 from torch import nn
 
 from nmt.errors import ParameterError
-from nmt.parameters import Fraction, Layers, Range, checked
+from nmt.parameters import Fraction, Layers, Range, annotations_of, checked
 
 if TYPE_CHECKING:
     pass
@@ -74,3 +74,15 @@ def test_fitting_values_and_objects_are_taken_as_they_are():
 def test_arguments_that_the_constructor_does_not_take_are_pythons_error():
     with pytest.raises(TypeError, match="depth"):
         Block(2, depth=3)
+
+
+def test_the_annotations_are_those_of_the_constructor_that_runs():
+    class Own(Search):
+        def __init__(self, depth: Layers) -> None:
+            super().__init__(depth)
+
+    class Inherited(Search):
+        pass
+
+    assert annotations_of(Own)["depth"] == Layers and "sizes" not in annotations_of(Own)
+    assert annotations_of(Inherited) == annotations_of(Search)

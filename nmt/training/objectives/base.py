@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar, cast
 
 import torch
 from torch import Tensor, nn
@@ -10,17 +12,17 @@ from torch import Tensor, nn
 from nmt.data.batch import Batch
 from nmt.models.interface import AttentionWeights, CrossLayer
 from nmt.models.seq2seq import Seq2Seq
-from nmt.parameters import Fraction, checked
+from nmt.parameters import Fraction, check_fields
 from nmt.tokens import BOS, EOS, PAD
 from nmt.training.objectives.chunked import Sums, chunked_cross_entropy
 
 
-@checked
+@dataclass(kw_only=True, eq=False)
 class Objective(ABC):
     """The loss of a batch, as sums over its real target tokens.
 
-    A subclass is one file in this package (or in your own package) and one YAML in configs/objective. Four attributes
-    declare its needs:
+    A subclass is one file in this package (or in your own package) and one YAML in configs/objective. Its fields are
+    its settings, and a value that does not fit raises ParameterError. Four attributes declare its needs:
 
     - `passes`: the number of forward passes of the same batch that it compares. They are copies of the batch in one
       call of the model; dropout differs between them.
@@ -35,14 +37,16 @@ class Objective(ABC):
     section 4.1).
     """
 
-    passes: int = 1
-    needs_weights: bool | CrossLayer = False
-    needs_links: bool = False
-    needs_usual_pieces: bool = False
+    passes: ClassVar[int] = 1
+    needs_links: ClassVar[bool] = False
+    needs_usual_pieces: ClassVar[bool] = False
+    needs_weights = cast(bool | CrossLayer, False)  # not a field; an instance may choose its layer
 
-    def __init__(self, *, label_smoothing: Fraction = 0.1, word_dropout: Fraction = 0.0) -> None:
-        self.label_smoothing = label_smoothing
-        self.word_dropout = word_dropout
+    label_smoothing: Fraction = 0.1
+    word_dropout: Fraction = 0.0
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
     def check(self, weights: AttentionWeights) -> None:  # noqa: B027 - most objectives fit every model
         """Raise ParameterError or UserError for a model that does not fit, before a run begins.
@@ -86,10 +90,10 @@ class Objective(ABC):
         """
         return self.cross_entropy(hidden, output, batch)
 
-    def cross_entropy(self, hidden: Tensor, output: nn.Linear, batch: Batch) -> Sums:
-        """Return the sums of the cross entropy of one pass with this `label_smoothing`."""
+    def cross_entropy(self, hidden: Tensor, output: nn.Linear, batch: Batch, **options: Any) -> Sums:
+        """Return the sums of the cross entropy with this `label_smoothing`; see `chunked_cross_entropy`."""
         return chunked_cross_entropy(
-            hidden, output, batch.target_out, batch.target_mask, label_smoothing=self.label_smoothing
+            hidden, output, batch.target_out, batch.target_mask, label_smoothing=self.label_smoothing, **options
         )
 
 

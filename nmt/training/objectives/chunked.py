@@ -64,7 +64,6 @@ def chunked_cross_entropy(
     mask: Tensor,
     *,
     label_smoothing: float = 0.0,
-    passes: int = 1,
     counted: int | None = None,
     penalty: Penalty | None = None,
 ) -> Sums:
@@ -72,13 +71,13 @@ def chunked_cross_entropy(
 
     Only the cross entropy of the first `counted` passes is part of the sums; None counts all of them.
 
-    `hidden` is (passes * B, T, D), the passes one after another; `targets` and `mask` (True = real token) are (B, T).
+    `hidden` is (P * B, T, D), the P passes one after another; `targets` and `mask` (True = real token) are (B, T).
     Padding is left out before the projection. With smoothing e the target distribution is (1 - e) on the target token
     plus e / V on every token (arXiv:1512.00567, section 7), as in torch.nn.functional.cross_entropy.
 
     Under autocast only the products with the output layer's weight and its gradient take the lower precision.
     """
-    real = mask.flatten().nonzero().squeeze(1)
+    real, passes = mask.flatten().nonzero().squeeze(1), len(hidden) // len(mask)
     rows = hidden.reshape(passes, -1, hidden.shape[-1]).index_select(1, real)  # (P, N, D)
     wanted = targets.flatten().index_select(0, real)  # (N,)
     device, counted = rows.device.type, passes if counted is None else counted

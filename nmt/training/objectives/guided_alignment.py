@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from torch import Tensor, nn
 
 from nmt.data.batch import Batch
 from nmt.errors import ParameterError, UserError
 from nmt.models.interface import AttentionWeights, CrossLayer
-from nmt.parameters import Fraction, NonNegative, PositiveInt, checked
+from nmt.parameters import NonNegative, PositiveInt
 from nmt.training.objectives.base import Objective
 from nmt.training.objectives.chunked import Mean, Sums
 
 MIN_WEIGHT = 1e-9  # in place of weights of 0, which sparsemax and local attention give
 
 
-@checked
+@dataclass(kw_only=True, eq=False)
 class GuidedAlignment(Objective):
     """Cross entropy of the target, and cross entropy between given word alignments and attention weights.
 
@@ -41,20 +41,13 @@ class GuidedAlignment(Objective):
 
     needs_links = True
 
-    def __init__(
-        self,
-        *,
-        weight: NonNegative = 0.05,
-        layer: PositiveInt | None = None,
-        head: PositiveInt | None = 1,
-        label_smoothing: Fraction = 0.1,
-        word_dropout: Fraction = 0.0,
-    ) -> None:
-        super().__init__(label_smoothing=label_smoothing, word_dropout=word_dropout)
-        self.weight = weight
-        self.layer = layer
-        self.head = head
-        self.needs_weights = CrossLayer(layer)
+    weight: NonNegative = 0.05
+    layer: PositiveInt | None = None
+    head: PositiveInt | None = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.needs_weights = CrossLayer(self.layer)
 
     def check(self, weights: AttentionWeights) -> None:
         if weights.cross is None:

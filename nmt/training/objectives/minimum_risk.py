@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
 import torch
@@ -13,14 +14,14 @@ from torch import Tensor, nn
 from nmt.data.batch import Batch, make_batch
 from nmt.models.interface import AttentionWeights
 from nmt.models.seq2seq import Seq2Seq
-from nmt.parameters import Fraction, NonNegative, Range, checked
+from nmt.parameters import NonNegative, Range
 from nmt.search.base import Hypothesis
 from nmt.search.beam import BeamSearch
 from nmt.training.objectives.base import Objective
 from nmt.training.objectives.chunked import Mean, Sums
 
 
-@checked
+@dataclass(kw_only=True, eq=False)
 class MinimumRisk(Objective):
     """The expected risk of the model's own translations, and some cross entropy of the reference.
 
@@ -50,20 +51,14 @@ class MinimumRisk(Objective):
 
     needs_usual_pieces = True
 
-    def __init__(
-        self,
-        *,
-        candidates: Annotated[int, Range(low=2, high=256)] = 4,
-        alpha: NonNegative = 1.0,
-        length_penalty: float = 1.0,
-        likelihood: NonNegative = 0.3,
-        label_smoothing: Fraction = 0.1,
-        word_dropout: Fraction = 0.0,
-    ) -> None:
-        super().__init__(label_smoothing=label_smoothing, word_dropout=word_dropout)
-        self.search = BeamSearch(beam_size=candidates, n_best=candidates, length_penalty=length_penalty)
-        self.alpha = alpha
-        self.likelihood = likelihood
+    candidates: Annotated[int, Range(low=2, high=256)] = 4
+    alpha: NonNegative = 1.0
+    length_penalty: float = 1.0
+    likelihood: NonNegative = 0.3
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.search = BeamSearch(beam_size=self.candidates, n_best=self.candidates, length_penalty=self.length_penalty)
         self._bleu = BLEU(tokenize="none", effective_order=True)
 
     def training_sums(self, model: Seq2Seq, batch: Batch) -> Sums:
@@ -113,7 +108,7 @@ class MinimumRisk(Objective):
         log_probs = torch.log_softmax(model.decoder.output(hidden).float(), dim=-1)
         chosen = log_probs.gather(2, rows.target_out.unsqueeze(2)).squeeze(2)
         lengths = rows.target_mask.sum(1)
-        return chosen.masked_fill(~rows.target_mask, 0.0).sum(1) / ((5 + lengths) / 6) ** self.search.length_penalty
+        return chosen.masked_fill(~rows.target_mask, 0.0).sum(1) / ((5 + lengths) / 6) ** self.length_penalty
 
     def risk(self, target: Sequence[int], reference: Sequence[int]) -> float:
         """Return 1 - smoothed BLEU of a translation, from 0 to 1. Both are ids, with eos."""

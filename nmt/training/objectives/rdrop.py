@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from torch import Tensor, nn
 
 from nmt.data.batch import Batch
 from nmt.models.interface import AttentionWeights
-from nmt.parameters import Fraction, NonNegative, checked
+from nmt.parameters import NonNegative
 from nmt.training.objectives.base import Objective
-from nmt.training.objectives.chunked import Sums, chunked_cross_entropy, rowwise_dot
+from nmt.training.objectives.chunked import Sums, rowwise_dot
 
 
-@checked
+@dataclass(kw_only=True, eq=False)
 class RDrop(Objective):
     """Cross entropy of two dropout passes, and the divergence between their predictions.
 
@@ -30,22 +32,10 @@ class RDrop(Objective):
 
     passes = 2
 
-    def __init__(
-        self, *, alpha: NonNegative = 3.0, label_smoothing: Fraction = 0.1, word_dropout: Fraction = 0.0
-    ) -> None:
-        super().__init__(label_smoothing=label_smoothing, word_dropout=word_dropout)
-        self.alpha = alpha
+    alpha: NonNegative = 3.0
 
     def __call__(self, hidden: Tensor, output: nn.Linear, batch: Batch, weights: AttentionWeights | None) -> Sums:
-        return chunked_cross_entropy(
-            hidden,
-            output,
-            batch.target_out,
-            batch.target_mask,
-            label_smoothing=self.label_smoothing,
-            passes=self.passes,
-            penalty=self.divergence,
-        )
+        return self.cross_entropy(hidden, output, batch, penalty=self.divergence)
 
     def divergence(self, log_probs: Tensor, probs: Tensor) -> tuple[Tensor, Tensor]:
         """Return the summed divergence term of two passes (2, N, V), and its gradient (2, N, V) for their logits.

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor, nn
 
 from nmt.data.batch import Batch
 from nmt.models.interface import AttentionWeights
-from nmt.parameters import Fraction, NonNegative, checked
+from nmt.parameters import Fraction, NonNegative
 from nmt.training.objectives.base import Objective, hide
-from nmt.training.objectives.chunked import Sums, chunked_cross_entropy, rowwise_dot
+from nmt.training.objectives.chunked import Sums, rowwise_dot
 
 
-@checked
+@dataclass(kw_only=True, eq=False)
 class SimCut(Objective):
     """Cross entropy of the batch, and the divergence from a second pass that reads it with some pieces hidden.
 
@@ -33,17 +35,8 @@ class SimCut(Objective):
 
     passes = 2
 
-    def __init__(
-        self,
-        *,
-        alpha: NonNegative = 3.0,
-        cut: Fraction = 0.05,
-        label_smoothing: Fraction = 0.1,
-        word_dropout: Fraction = 0.0,
-    ) -> None:
-        super().__init__(label_smoothing=label_smoothing, word_dropout=word_dropout)
-        self.alpha = alpha
-        self.cut = cut
+    alpha: NonNegative = 3.0
+    cut: Fraction = 0.05
 
     def inputs(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
         source, mask, target_in = super().inputs(batch)
@@ -51,16 +44,7 @@ class SimCut(Objective):
         return next(cut), mask, next(cut)
 
     def __call__(self, hidden: Tensor, output: nn.Linear, batch: Batch, weights: AttentionWeights | None) -> Sums:
-        return chunked_cross_entropy(
-            hidden,
-            output,
-            batch.target_out,
-            batch.target_mask,
-            label_smoothing=self.label_smoothing,
-            passes=self.passes,
-            counted=1,
-            penalty=self.divergence,
-        )
+        return self.cross_entropy(hidden, output, batch, counted=1, penalty=self.divergence)
 
     def divergence(self, log_probs: Tensor, probs: Tensor) -> tuple[Tensor, Tensor]:
         """Return the summed divergence term of two passes (2, N, V), and its gradient (2, N, V) for their logits.
