@@ -57,18 +57,30 @@ def start(
     build them here. `existed` tells whether the folder was there before. Every line on the terminal begins with
     `prefix`. `threads` limits the threads that the training uses.
     """
+    from nmt.training.precision import decided
+
+    recipe, precision = decided(recipe)
     with stopped_by_signals(), claimed(recipe, key, existed=existed):
-        _train(recipe, components, resume=False, prefix=prefix, threads=threads)
+        _train(recipe, components, resume=False, prefix=prefix, threads=threads, precision=precision)
 
 
 def resume(recipe: Recipe, components: Components) -> None:
     """Continue the run in the recipe's folder from its last.ckpt."""
+    from nmt.training.precision import decided
+
+    recipe, precision = decided(recipe)
     with stopped_by_signals(), locked(recipe.folder):
-        _train(recipe, components, resume=True)
+        _train(recipe, components, resume=True, precision=precision)
 
 
 def _train(
-    recipe: Recipe, components: Components | None, *, resume: bool, prefix: str = "", threads: int | None = None
+    recipe: Recipe,
+    components: Components | None,
+    *,
+    resume: bool,
+    precision: str | None,
+    prefix: str = "",
+    threads: int | None = None,
 ) -> None:
     with logged(recipe.folder / LOG if is_first_process() else None, prefix=prefix):
         from torch import OutOfMemoryError
@@ -82,6 +94,8 @@ def _train(
         if threads is not None:
             process.limit_threads(threads)
             logger.info(f"threads: {threads}, this job's share of the machine")
+        if precision is not None:
+            logger.info(precision)
         try:
             train(recipe, components, resume=resume)
         except Interrupted as stop:

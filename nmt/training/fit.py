@@ -178,6 +178,7 @@ def make_trainer(parts: Parts, callbacks: Sequence[Callback], checkpoints: Atomi
     """
     recipe = parts.recipe
     settings, started, cluster = recipe.settings.trainer, launch(), cluster_environment()
+    assert settings.precision != "auto", "`nmt.training.precision.decided` comes before"
     interval, every_n_epoch = settings.val_check_interval, settings.check_val_every_n_epoch
     if validates_by_progress(settings):
         interval = MAX_INTERVAL  # between two validations, unless the callback Validations decides otherwise

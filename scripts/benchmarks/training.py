@@ -28,6 +28,7 @@ from nmt.training.fit import make_trainer
 from nmt.training.lightning import AtomicCheckpointIO
 from nmt.training.module import TranslationModule
 from nmt.training.parts import Parts, build_parts
+from nmt.training.precision import decided
 from nmt.translation.loading import load_translator
 from nmt.translation.translator import Translator
 
@@ -46,7 +47,10 @@ def measure(recipe: Recipe, components: Components, ckpt: str | None) -> Iterato
         load(find_checkpoint(ckpt))  # report a wrong checkpoint before the measurements
     process.speed_up()
     machine.forget_peak_memory()
-    parts = build_parts(_limited(recipe), components)
+    recipe, precision = decided(_limited(recipe))
+    if precision is not None:
+        yield precision
+    parts = build_parts(recipe, components)
     clock = Clock(multiplying(parts.translator.model.encoder), multiplying(parts.translator.model.decoder))
     trainer = make_trainer(parts, [clock], AtomicCheckpointIO())
     trainer.limit_val_batches = 0

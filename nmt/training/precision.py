@@ -1,0 +1,73 @@
+"""`trainer.precision=auto`: bfloat16 if this machine trains faster with it, else float32."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import torch
+from torch import nn
+
+from nmt.config.recipe import Recipe
+from nmt.errors import UserError
+from nmt.system import process
+from nmt.system.launch import launch
+from nmt.training.processes import from_first_process
+
+FLOAT32, BFLOAT16 = "32-true", "bf16-mixed"
+ROWS, WIDTH, ROUNDS = 512, 256, 5  # of a trial layer, and how often it is timed
+MOST = 0.9  # the share of float32's time below which bfloat16 is used
+
+
+def decided(recipe: Recipe) -> tuple[Recipe, str | None]:
+    """Return the recipe with the precision that `auto` stands for, and a line that says why; None if it is not auto.
+
+    The first process decides for all. Raises UserError if Lightning would start the other processes, because each of
+    them would decide for itself.
+    """
+    trainer = recipe.settings.trainer
+    if trainer.precision != "auto":
+        return recipe, None
+    place = launch()
+    if not place.several and trainer.devices != 1:
+        raise UserError(
+            f"trainer.precision: got auto with trainer.devices={trainer.devices}, expected 32-true or bf16-mixed; or "
+            "start the processes with torchrun"
+        )
+    process.speed_up()
+    if place.several:
+        process.share_machine(place)
+    share = bfloat16_share(_device(trainer.accelerator))
+    if place.several:
+        share = from_first_process(share)
+    precision = BFLOAT16 if share < MOST else FLOAT32
+    plain = {**recipe.plain, "trainer": {**recipe.plain["trainer"], "precision": precision}}
+    return replace(recipe, plain=plain), (
+        f"trainer.precision: {precision}, because a layer takes {share:.2f} of float32's time with bfloat16"
+    )
+
+
+def bfloat16_share(device: torch.device) -> float:
+    """Return the time of a feed-forward layer's training step with bfloat16, as a share of its time with float32."""
+    if device.type not in ("cpu", "cuda"):
+        return float("inf")  # Lightning offers no mixed precision there
+    with torch.random.fork_rng():
+        layer = nn.Sequential(nn.Linear(WIDTH, 4 * WIDTH), nn.ReLU(), nn.Linear(4 * WIDTH, WIDTH)).to(device)
+    inputs = torch.zeros(ROWS, WIDTH, device=device)
+    seconds = {True: float("inf"), False: float("inf")}
+    for repetition in range(ROUNDS + 1):
+        for bfloat16 in seconds:
+            started = time.perf_counter()
+            with torch.autocast(device.type, torch.bfloat16, enabled=bfloat16):
+                out = layer(inputs)
+            out.float().sum().backward()
+            if device.type == "cuda":
+                torch.cuda.synchronize(device)
+            if repetition:  # the first one also prepares the products
+                seconds[bfloat16] = min(seconds[bfloat16], time.perf_counter() - started)
+    return seconds[True] / seconds[False]
+
+
+def _device(accelerator: str) -> torch.device:
+    found = torch.accelerator.current_accelerator() if accelerator != "cpu" else None
+    return found or torch.device("cpu")
