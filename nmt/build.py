@@ -43,7 +43,7 @@ REPLACED = {  # callbacks of Lightning that have no effect here, and the setting
     f"{LIGHTNING_CALLBACKS[0]}.weight_averaging.WeightAveraging": "callbacks.checkpointing.ema_decay",
 }
 OBJECTIVES = ("nmt.training.objectives",)
-OPTIMIZERS = ("torch.optim",)
+OPTIMIZERS = ("torch.optim", "nmt.training.optimizers")
 SCHEDULES = ("nmt.training.schedules",)
 SOURCES = ("nmt.data.sources", "nmt.lab.sources", "nmt.lab.tasks")
 SEARCHES = ("nmt.search",)
@@ -112,14 +112,19 @@ def build_objective(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> 
 
 
 def build_optimizer(
-    config: Mapping[str, Any], parameters: Iterable[Tensor], *, allow: Sequence[str] = ()
+    config: Mapping[str, Any], parameters: Iterable[Tensor], *, matrices: Sequence[Tensor], allow: Sequence[str] = ()
 ) -> torch.optim.Optimizer:
-    """Return the optimizer that an `optimizer` node describes. Raises UserError for a node that does not fit."""
+    """Return the optimizer that an `optimizer` node describes. Raises UserError for a node that does not fit.
+
+    `matrices` are those of `parameters` that are matrices of hidden layers. An optimizer gets them if its constructor
+    has a parameter of this name.
+    """
     rate = config.get("lr")
     if isinstance(rate, int | float) and not rate >= 0:  # PyTorch's own message does not name the key
         raise UserError(f"optimizer.lr: got {rate}, expected a number of at least 0")
     base = "torch.optim.optimizer.Optimizer"
-    optimizer = _built(config, "optimizer", base, OPTIMIZERS, allow, params=list(parameters))
+    offered = {"matrices": matrices}
+    optimizer = _built(config, "optimizer", base, OPTIMIZERS, allow, params=list(parameters), offered=offered)
     return cast(torch.optim.Optimizer, optimizer)
 
 

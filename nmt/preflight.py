@@ -107,10 +107,11 @@ def build_components(config: TrainConfig) -> Components:
 
 
 def _check_optimizer(config: TrainConfig) -> None:
-    """Build the optimizer, and let it make one step with a weight whose gradient is 0."""
-    weight = torch.nn.Parameter(torch.zeros(1))
-    weight.grad = torch.zeros(1)
-    optimizer = build.build_optimizer(config.optimizer, [weight], allow=config.allow)
+    """Build the optimizer, and let it make one step with weights whose gradients are 0."""
+    vector, matrix = (torch.nn.Parameter(torch.zeros(shape)) for shape in ((1,), (2, 2)))
+    for weight in (vector, matrix):
+        weight.grad = torch.zeros_like(weight)
+    optimizer = build.build_optimizer(config.optimizer, [vector, matrix], matrices=[matrix], allow=config.allow)
     try:
         optimizer.step()
     except (RuntimeError, TypeError) as error:

@@ -143,6 +143,10 @@ def test_weights_that_no_prediction_depends_on_are_named() -> None:
     ("overrides", "words"),
     [
         (["+optimizer.differentiable=true", "optimizer.fused=false"], "optimizer: Adam cannot make an update here: a "),
+        (
+            ["optimizer._target_=torch.optim.Muon", "~optimizer.betas", "~optimizer.fused"],
+            "optimizer: Muon only supports",
+        ),
         (["optimizer._target_=torch.optim.LBFGS", *ADAMS_OWN], "optimizer: LBFGS cannot make an update here: "),
     ],
 )

@@ -74,6 +74,15 @@ class Seq2Seq(nn.Module):
         weights = weights or AttentionWeights()
         return hidden, AttentionWeights(weights.cross, weights.decoder_self, encoder_self)
 
+    def hidden_matrices(self) -> list[nn.Parameter]:
+        """Return the weight matrices of all layers but embeddings and the output layer.
+
+        A matrix with one row or one column is a vector, and is left out.
+        """
+        tables = (module.weight for module in self.modules() if isinstance(module, nn.Embedding))
+        outer = set(map(id, (*tables, *self.decoder.output.parameters())))
+        return [each for each in self.parameters() if each.dim() == 2 and min(each.shape) > 1 and id(each) not in outer]
+
     def start(self, source: Tensor, source_mask: Tensor) -> State:
         """Return the decoder's state before the first token, with one hypothesis for each sentence."""
         state: State = self.decoder.init_state(self.encoder(source, source_mask))

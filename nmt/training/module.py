@@ -165,7 +165,8 @@ class TranslationModule(pl.LightningModule):
     def configure_optimizers(self) -> torch.optim.Optimizer:
         """Return the optimizer of the recipe; its rate is set from the schedule before every update."""
         settings = self.parts.recipe.settings
-        optimizer = build_optimizer(settings.optimizer, self.parameters(), allow=settings.allow)
+        matrices = self.model.hidden_matrices()
+        optimizer = build_optimizer(settings.optimizer, self.parameters(), matrices=matrices, allow=settings.allow)
         for group in optimizer.param_groups:
             group["peak_lr"] = group["lr"]
         return optimizer

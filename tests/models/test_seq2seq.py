@@ -16,6 +16,7 @@ from nmt.errors import UserError
 from nmt.models.rnn import RecurrentEncoder
 from nmt.models.seq2seq import Seq2Seq
 from nmt.tokens import EOS
+from tests.models import cases
 
 SOURCE, MASK = pad([[5, 9, 4, EOS], [6, EOS]])
 TARGET = torch.tensor([[1, 5, 7], [1, 9, 4]])
@@ -111,6 +112,27 @@ def test_two_vocabularies() -> None:
     model = build(config("target"), target_vocab_size=15, joint=False)
     hidden, _ = model(SOURCE, MASK, TARGET)
     assert model.decoder.output(hidden).shape == (2, 3, 15)
+
+
+def test_hidden_matrices_are_those_between_the_embeddings_and_the_output() -> None:
+    model = cases.build("rnn model/attention=bahdanau")
+    names = {weights: name for name, weights in model.named_parameters()}
+    assert {names[matrix].removesuffix(".weight") for matrix in model.hidden_matrices()} == {
+        *(f"encoder.{way}.0.rnn.weight_{kind}_l0" for way in ("forwards", "backwards") for kind in ("ih", "hh")),
+        *(f"decoder.cells.lowest.rnn.weight_{kind}_l0" for kind in ("ih", "hh")),
+        *("decoder.attention.query_projection", "decoder.attention.key_projection"),
+        *("decoder.bridge.projections.0", "decoder.readout"),
+    }
+
+
+@pytest.mark.parametrize("words", cases.CASES)
+def test_no_hidden_matrix_of_any_model_is_a_table_or_a_vector(words: str) -> None:
+    model = cases.build(words)
+    hidden = set(model.hidden_matrices())
+    for name, weights in model.named_parameters():
+        table = cases.VOCABULARY in weights.shape or name.endswith("positions.table.weight")
+        vector = weights.dim() < 2 or 1 in weights.shape
+        assert (weights in hidden) != (table or vector), name
 
 
 def test_search_step_gives_the_log_probabilities_of_forward() -> None:

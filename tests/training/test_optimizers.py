@@ -1,0 +1,129 @@
+"""Muon with AdamW: which weights each gets, a step against torch's own two, and a state that goes on exactly."""
+
+from __future__ import annotations
+
+import copy
+import io
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from nmt.build import build_model, build_optimizer
+from nmt.config.compose import compose
+from nmt.errors import UserError
+from nmt.models.seq2seq import Seq2Seq
+from nmt.training.optimizers import MuonWithAdamW
+
+SETTINGS = {"lr": 0.02, "momentum": 0.8, "betas": (0.7, 0.95), "eps": 1e-6, "weight_decay": 0.3}
+
+
+@pytest.fixture
+def model() -> Seq2Seq:
+    words = ("model=hybrid", "model.encoder.layers=1", "model.encoder.block.width=16", "model.decoder.width=8")
+    config = compose("train", words)["model"]
+    torch.manual_seed(5)
+    return build_model(config, source_vocab_size=9, target_vocab_size=9, joint=True)
+
+
+def muon(model: Seq2Seq) -> MuonWithAdamW:
+    return MuonWithAdamW(model.parameters(), model.hidden_matrices(), **SETTINGS)
+
+
+def give_gradients(model: nn.Module, seed: int) -> None:
+    draw = torch.Generator().manual_seed(seed)
+    for weight in model.parameters():
+        weight.grad = torch.randn(weight.shape, generator=draw)
+
+
+def train(model: Seq2Seq, step: Callable[[], object], updates: range) -> list[Tensor]:
+    """Return the weights after updates whose gradients depend on the number of the update only."""
+    for update in updates:
+        give_gradients(model, update)
+        step()
+    return [weight.detach().clone() for weight in model.parameters()]
+
+
+def test_every_weight_is_in_one_group_and_the_matrices_are_in_the_first(model: Seq2Seq) -> None:
+    first, second = (group["params"] for group in muon(model).param_groups)
+    assert sorted(map(id, [*first, *second])) == sorted(map(id, model.parameters()))
+    assert list(map(id, first)) == list(map(id, model.hidden_matrices())) and len(second) > len(first) > 9
+
+
+def test_its_steps_are_those_of_muon_and_adamw(model: Seq2Seq) -> None:
+    other = copy.deepcopy(model)
+    matrices = other.hidden_matrices()
+    rest = [each for each in other.parameters() if not any(each is matrix for matrix in matrices)]
+    by_hand = (
+        torch.optim.Muon(matrices, lr=0.02, momentum=0.8, weight_decay=0.3, adjust_lr_fn="match_rms_adamw"),
+        torch.optim.AdamW(rest, lr=0.02, betas=(0.7, 0.95), eps=1e-6, weight_decay=0.3, fused=True),
+    )
+    expected = train(other, lambda: [each.step() for each in by_hand], range(3))
+    found = train(model, muon(model).step, range(3))
+    assert all(map(torch.equal, found, expected))
+
+
+def test_an_update_of_a_matrix_is_as_large_as_one_of_adamw(model: Seq2Seq) -> None:
+    """Its root mean square is about 0.2 for every shape: the singular values of an update are 0.7 to 1.2, not 1."""
+    before = copy.deepcopy(model).hidden_matrices()
+    give_gradients(model, 0)
+    MuonWithAdamW(model.parameters(), model.hidden_matrices(), lr=1.0, weight_decay=0.0).step()
+    for old, new in zip(before, model.hidden_matrices(), strict=True):
+        assert float((new - old).detach().pow(2).mean().sqrt()) == pytest.approx(0.2, rel=0.35)
+
+
+def test_a_stored_state_goes_on_bit_for_bit(model: Seq2Seq) -> None:
+    other, optimizer = copy.deepcopy(model), muon(model)
+    train(model, optimizer.step, range(3))
+    stored = io.BytesIO()
+    torch.save((model.state_dict(), optimizer.state_dict()), stored)
+    whole = train(model, optimizer.step, range(3, 6))
+
+    stored.seek(0)
+    weights, state = torch.load(stored, weights_only=True)
+    other.load_state_dict(weights)
+    resumed = muon(other)
+    resumed.load_state_dict(state)
+    assert all(map(torch.equal, train(other, resumed.step, range(3, 6)), whole))
+
+
+def test_a_new_rate_of_the_groups_moves_both_parts(model: Seq2Seq) -> None:
+    before, optimizer = train(model, lambda: None, range(0)), muon(model)
+    optimizer.load_state_dict(optimizer.state_dict())  # which replaces the groups
+    for group in optimizer.param_groups:
+        group["lr"] = 0.0
+    assert all(map(torch.equal, train(model, optimizer.step, range(1)), before))
+    for group in optimizer.param_groups:
+        group["lr"] = 0.1
+    assert not any(map(torch.equal, train(model, optimizer.step, range(1)), before))
+
+
+def test_a_step_computes_its_gradients_and_returns_the_loss(model: Seq2Seq) -> None:
+    before, optimizer = train(model, lambda: None, range(0)), muon(model)
+
+    def closure() -> Tensor:
+        optimizer.zero_grad()
+        loss = sum((weight - 2).pow(2).sum() for weight in model.parameters())
+        loss.backward()
+        return loss
+
+    assert optimizer.step(closure) == sum((weight - 2).pow(2).sum() for weight in before)
+    assert not any(map(torch.equal, model.parameters(), before))
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("lr", -1, "optimizer.lr: got -1, expected a number of at least 0"),
+        ("momentum", 1, "optimizer.momentum: got 1, expected a number of at least 0 and less than 1"),
+        ("betas", [0.9], "optimizer.betas: got [0.9], expected a list [a number of at least 0 and less than 1, "),
+        ("weight_decay", -0.1, "optimizer.weight_decay: got -0.1, expected a number of at least 0"),
+        ("matrices", 3, "optimizer.matrices: the program sets this parameter; remove the key"),
+    ],
+)
+def test_wrong_settings_end_in_one_line(key: str, value: object, message: str, model: Seq2Seq) -> None:
+    config = compose("train", ["optimizer=muon"])["optimizer"] | {key: value}
+    with pytest.raises(UserError) as error:
+        build_optimizer(config, model.parameters(), matrices=model.hidden_matrices())
+    assert str(error.value).startswith(message) and "\n" not in str(error.value)
