@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 import torch
@@ -50,6 +51,7 @@ SEARCHES = ("nmt.search",)
 METRICS = ("nmt.evaluation.metrics",)
 FORMATS = ("nmt.export",)
 AUGMENTATIONS = ("nmt.data.augment",)
+VIEWS = ("nmt.lab.attribution",)
 
 
 def build_model(
@@ -270,6 +272,15 @@ def build_augmentations(nodes: Mapping[str, Any], *, allow: Sequence[str] = ()) 
     return found
 
 
+def build_views(nodes: Mapping[str, Any], *, allow: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the views beside attention that the nodes of `views` describe, by name.
+
+    Raises UserError for nodes that do not fit.
+    """
+    base = f"{VIEWS[0]}.base.AttributionView"
+    return {name: _built(node, f"views.{name}", base, VIEWS, allow) for name, node in nodes.items()}
+
+
 def merge_scores(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the nodes of the metrics.
 
@@ -304,10 +315,13 @@ def check_monitor(name: str, metrics: Mapping[str, Metric]) -> None:
         )
 
 
-def build_callbacks(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> dict[str, Callback]:
+def build_callbacks(
+    config: Mapping[str, Any], *, views: Mapping[str, Any] = MappingProxyType({}), allow: Sequence[str] = ()
+) -> dict[str, Callback]:
     """Return the callbacks that the nodes of `callbacks` describe, by name; those of `callbacks.extra` come last.
 
-    A node that is null is left out. Raises UserError for nodes that do not fit; the error lists the problems of all.
+    A node that is null is left out. A callback with a parameter `views` gets the views of the run. Raises UserError for
+    nodes that do not fit; the error lists the problems of all.
     """
     nodes = {name: node for name, node in config.items() if name not in ("monitor", "extra")}
     nodes |= {f"extra.{name}": node for name, node in config["extra"].items()}
@@ -319,7 +333,7 @@ def build_callbacks(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> 
         packages = (*CALLBACKS, *LIGHTNING_CALLBACKS) if name.startswith("extra.") else CALLBACKS
         kind = f"{CALLBACKS[0]}.checkpointing.Checkpointing" if name == "checkpointing" else LIGHTNING_CALLBACK
         try:
-            callbacks[name] = _built(node, f"callbacks.{name}", kind, packages, allow)
+            callbacks[name] = _built(node, f"callbacks.{name}", kind, packages, allow, offered={"views": views})
             ours = next((key for base, key in REPLACED.items() if base in _bases(callbacks[name])), None)
             if ours is not None:
                 raise UserError(f"callbacks.{name}: {node['_target_']} has no effect here; use {ours} in its place")

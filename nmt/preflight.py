@@ -85,7 +85,8 @@ def build_components(config: TrainConfig) -> Components:
         "spans": partial(Spans, config.spans),
         "augmentations": partial(build.build_augmentations, config.augment, allow=allow),
         "metrics": partial(_metrics, config),
-        "callbacks": partial(build.build_callbacks, vars(config.callbacks), allow=allow),
+        "views": partial(build.build_views, config.views, allow=allow),
+        "callbacks": lambda: build.build_callbacks(vars(config.callbacks), views=built.get("views", {}), allow=allow),
     }
     built: dict[str, Any] = {}
     problems: list[str] = []
@@ -99,6 +100,8 @@ def build_components(config: TrainConfig) -> Components:
     if problems:
         raise UserError(*problems)
     model, weights = built["model"]
+    for view in built["views"].values():
+        view.check(model)
     components = Components(**{field.name: built[field.name] for field in fields(Components)})
     if components.search.reads_attention:
         build.track_coverage(model)

@@ -156,6 +156,7 @@ class TrainConfig:
     spans: dict[str, str | None] = field(default_factory=dict)  # regular expressions of `nmt.spans`, by names
     augment: dict[str, Any] = field(default_factory=dict)  # nodes of changes of training pairs, by names
     model: dict[str, Any]
+    views: dict[str, Any] = field(default_factory=dict)  # nodes of views beside attention, by names
     objective: dict[str, Any]
     optimizer: dict[str, Any]
     scheduler: dict[str, Any]
@@ -196,6 +197,11 @@ def _contradictions(config: TrainConfig) -> Iterator[str]:
         yield (
             "optimizer.fused: got true with trainer.precision=16-mixed, whose gradients a fused optimizer cannot clip; "
             "use optimizer.fused=false, or trainer.precision=bf16-mixed"
+        )
+    if config.views and config.callbacks.samples is None:
+        yield (
+            f"views: got {', '.join(config.views)}, but callbacks.samples, which draws them, is off; use "
+            "callbacks=default, or views=[]"
         )
     for key in config.model:
         if key not in MODEL_KEYS:

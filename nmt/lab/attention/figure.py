@@ -47,7 +47,7 @@ def figure(
     the same in every picture; with `scaled`, they go from 0 to the highest weights of this picture. Raises UserError if
     the model has no such attention, layer or head.
     """
-    return beside([attention], kind=kind, layer=layer, head=head, words=words, scaled=scaled)
+    return draw([view(attention, kind, words=words)], layer=layer, head=head, scaled=scaled)
 
 
 def overview(
@@ -69,22 +69,6 @@ def overview(
     return fit(drawn, Drawing(drawn, seen, [note, warning], top).draw(panel, heads))
 
 
-def beside(
-    maps: Sequence[AttentionMap],
-    *,
-    kind: Shown = "cross",
-    layer: int | None = None,
-    head: int | None = None,
-    words: bool = False,
-    scaled: bool = False,
-) -> Figure:
-    """Return a figure with a panel for each map, side by side.
-
-    The arguments are as in `figure`. Raises UserError if a model has no such attention, layer or head.
-    """
-    return draw([view(attention, kind, words=words) for attention in maps], layer=layer, head=head, scaled=scaled)
-
-
 def draw(views: Sequence[View], *, layer: int | None = None, head: int | None = None, scaled: bool = False) -> Figure:
     """Return a figure with a panel for each view, side by side. The same colour means the same weight in all panels.
 
@@ -103,9 +87,9 @@ def draw(views: Sequence[View], *, layer: int | None = None, head: int | None = 
     return fit(drawn, Bbox.union(boxes))
 
 
-def card(attention: AttentionMap) -> Figure:
-    """Return a small figure of the mean cross attention between words, which can be read in a card of TensorBoard."""
-    seen, drawn = view(attention, words=True), blank()
+def card(seen: View) -> Figure:
+    """Return a small figure of the mean of a view, which can be read in a card of TensorBoard."""
+    drawn = blank()
     panel, note = seen.panel()
     fit(drawn, Drawing(drawn, seen, [note], 1.0).draw_card(panel), CARD_EDGE).set_dpi(CARD_DPI)
     return drawn
@@ -150,9 +134,14 @@ def save(
 
 def save_figure(drawn: Figure, path: Path, facts: Mapping[str, str] = MappingProxyType({})) -> None:
     """Write a figure to a picture, whose format is the suffix of `path`; `facts` are its metadata."""
+    write_atomically(path, content(drawn, path.suffix.lower()[1:], facts))
+
+
+def content(drawn: Figure, format: str = "png", facts: Mapping[str, str] = MappingProxyType({})) -> bytes:
+    """Return the content of a picture file of a figure; `facts` are its metadata."""
     picture = BytesIO()
-    drawn.savefig(picture, format=path.suffix.lower()[1:], dpi=SAVED_DPI, metadata=dict(facts))
-    write_atomically(path, picture.getvalue())
+    drawn.savefig(picture, format=format, dpi=SAVED_DPI, metadata=dict(facts))
+    return picture.getvalue()
 
 
 def scale(panels: Sequence[Weights], scaled: bool) -> tuple[float, str]:

@@ -49,8 +49,8 @@ class View:
         layers, heads = self.weights.shape[:2]
         for name, index, count in (("layer", layer, layers), ("head", head, heads)):
             if index is not None and not 1 <= index <= count:
-                place = _place(self.attention)
-                raise UserError(f"{place}: got {name} {index}, but this model has {counted(count, name)}")
+                has = f"'{self.title}' has {counted(count, name)}" + (f"; leave out {name}=" if count == 1 else "")
+                raise UserError(f"{_place(self.attention)}: got {name} {index}, but {has}")
         if self.rolls:
             return self.weights[(layer or layers) - 1, 0], f"layers 1 to {layer or layers} of {layers}"
         chosen = self.weights if layer is None else self.weights[layer - 1 : layer]

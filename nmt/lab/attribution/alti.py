@@ -9,7 +9,7 @@ from nmt.lab.attribution.base import AttributionView, Scores
 from nmt.lab.attribution.layers import Call, Calls, decoder_layers, encoder_layers, record, row_shares
 from nmt.lab.attribution.prediction import Prediction
 from nmt.models.multihead import MultiHeadAttention
-from nmt.models.transformer import DecoderLayer, EncoderLayer, Residual
+from nmt.models.transformer import DecoderLayer, EncoderLayer, Residual, TransformerDecoder, TransformerEncoder
 
 
 class ALTI(AttributionView):
@@ -23,10 +23,11 @@ class ALTI(AttributionView):
     """
 
     title = "ALTI+"
+    needs = (TransformerEncoder, TransformerDecoder)
     rolls = True
 
     def scores(self, prediction: Prediction) -> Scores:
-        encoder, decoder = encoder_layers(prediction.model, self), decoder_layers(prediction.model, self)
+        encoder, decoder = encoder_layers(prediction.model), decoder_layers(prediction.model)
         source, target = len(prediction.source), len(prediction.target)
         with torch.no_grad():
             calls = record(prediction, [*encoder, *decoder])

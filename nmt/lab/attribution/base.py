@@ -14,19 +14,17 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from nmt.attention_map import AttentionMap, group_words
-from nmt.config.instantiate import instantiate
 from nmt.errors import UserError
 from nmt.lab.attention.view import View, view
 from nmt.lab.attribution.prediction import Prediction
 from nmt.models.interface import AttentionWeights
-from nmt.models.seq2seq import evaluating
+from nmt.models.seq2seq import Seq2Seq, evaluating
 from nmt.translation.translation import Translation
 from nmt.translation.translator import Translator
 
-VIEWS = ("nmt.lab.attribution",)
 DECIMALS = 6
 TINY = 1e-30  # instead of a divisor that is 0
 COLUMNS = {
@@ -52,21 +50,32 @@ class AttributionView(ABC):
 
     `title` is the heading of tables and pictures. `columns` says what the columns are: "inputs" are the S source tokens
     and after them the T tokens that the decoder reads, "source" the source tokens alone, and "layers" the layers of the
-    decoder, with the embeddings first. `rolls` says that layer l stands for the first l layers, as in a rollout.
-    `signed` says that scores may be negative; then the shares of their absolute values are shown.
+    decoder, with the embeddings first. With "encoder", the rows are source tokens too. `needs` are the encoders and
+    decoders that the view can look into, if it cannot look into all. `rolls` says that layer l stands for the first l
+    layers, as in a rollout. `signed` says that scores may be negative; then the shares of their absolute values are
+    shown.
     """
 
     title: ClassVar[str]
-    columns: ClassVar[Literal["inputs", "source", "layers"]] = "inputs"
+    columns: ClassVar[Literal["inputs", "source", "layers", "encoder"]] = "inputs"
+    needs: ClassVar[tuple[type[nn.Module], ...]] = ()
     rolls: ClassVar[bool] = False
     signed: ClassVar[bool] = False
 
+    def check(self, model: Seq2Seq) -> None:
+        """Raise UserError for a model that the view cannot look into."""
+        sides = model.encoder, model.decoder
+        for kind in self.needs:
+            if not any(isinstance(side, kind) for side in sides):
+                encoder, decoder = (type(side).__name__ for side in sides)
+                raise UserError(
+                    f"{self.title}: it looks into the layers of a {kind.__name__}, but this model has a {encoder} and "
+                    f"a {decoder}; use views=occlusion or views=integrated_gradients"
+                )
+
     @abstractmethod
     def scores(self, prediction: Prediction) -> Scores:
-        """Return the scores of one sentence; the model is in evaluation mode, and gradients are computed.
-
-        Raises UserError for a model that the view cannot look into.
-        """
+        """Return the scores of one sentence; the model is in evaluation mode, and gradients are computed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +103,9 @@ class Attribution:
         The score of a word is the sum of the scores of its pieces in a row, and their mean in a column.
         """
         method, split = self.method, self._split()
+        if method.columns == "encoder":
+            seen = view(split, "encoder_self", words=words)
+            return replace(seen, title=method.title, weights=shares(torch.from_numpy(seen.weights)).numpy())
         merged = split.words() if words else split
         rows = [piece.label for piece in merged.target_pieces]
         if method.columns == "layers":
@@ -104,8 +116,7 @@ class Attribution:
             columns = [label for kind in merged.kinds for label in merged.axes(kind)[1]]
         reach = [len(columns)] * len(rows)
         if method.columns == "inputs":
-            seen = view(split, "decoder_self", words=words).reach
-            reach = [len(merged.source_pieces) + count for count in seen]
+            reach = [len(merged.source_pieces) + n for n in view(split, "decoder_self", words=words).reach]
         return View(
             merged,
             method.title,
@@ -132,9 +143,14 @@ class Attribution:
         return plain
 
     def _split(self) -> AttentionMap:
-        """Return the scores as a map: those of the source as `cross`, those of the tokens read as `decoder_self`."""
+        """Return the scores as a map: those of the source as `cross`, those of the tokens read as `decoder_self`.
+
+        Scores of layers are in no map, and those of the encoder are `encoder_self`.
+        """
         if self.method.columns == "layers":
             return self.pieces
+        if self.method.columns == "encoder":
+            return replace(self.pieces, encoder_self=self.scores)
         size = len(self.pieces.source_pieces)
         prefix = self.scores[..., size:] if self.method.columns == "inputs" else None
         return replace(self.pieces, cross=self.scores[..., :size].contiguous(), decoder_self=prefix)
@@ -162,20 +178,6 @@ def layer_names(count: int) -> list[str]:
     return ["embedding", *(f"layer {number}" for number in range(1, count))]
 
 
-def build_views(nodes: Mapping[str, Any], *, allow: Sequence[str] = ()) -> dict[str, AttributionView]:
-    """Return the views that the nodes of `views` describe, by name. Raises UserError for nodes that do not fit."""
-    views = {}
-    for name, node in nodes.items():
-        found = instantiate(node, f"views.{name}", within=VIEWS, allow=allow)
-        if not isinstance(found, AttributionView):
-            raise UserError(
-                f"views.{name}._target_: got {node['_target_']}, expected a class derived from "
-                f"{VIEWS[0]}.base.AttributionView"
-            )
-        views[name] = found
-    return views
-
-
 def attribute(method: AttributionView, translator: Translator, translation: Translation) -> Attribution:
     """Return what a view says of `translation`, which comes from the translator.
 
@@ -183,14 +185,29 @@ def attribute(method: AttributionView, translator: Translator, translation: Tran
     source that was split, and for a model that the view cannot look into.
     """
     translator.check_whole(translation)
+    method.check(translator.model)
     pieces = translator.map_of(translation, AttentionWeights())
-    device = translator.device
-    source, target = (torch.tensor(ids, device=device) for ids in (translation.source_part.ids[0], translation.tokens))
-    prediction = Prediction(translator.model, source, target, [piece.label for piece in pieces.source_pieces])
-    # cuDNN computes no gradients of recurrent layers in evaluation mode.
-    with evaluating([translator.model]), torch.backends.cudnn.flags(enabled=False):
-        found = method.scores(prediction)
+    sides, labels = (translation.source_part.ids[0], translation.tokens), [each.label for each in pieces.source_pieces]
+    # cuDNN computes no gradients of recurrent layers in evaluation mode, and a validation computes none at all.
+    with evaluating([translator.model]), torch.inference_mode(False), torch.backends.cudnn.flags(enabled=False):
+        source, target = (torch.tensor(ids, device=translator.device) for ids in sides)
+        found = method.scores(Prediction(translator.model, source, target, labels))
     cells = None
     if found.tokens is not None:
         cells = [[piece.label for piece in translator.tokenizer.target_pieces(row)] for row in found.tokens.tolist()]
     return Attribution(method, pieces, found.values.detach().to("cpu", torch.float32), cells)
+
+
+def attributions(
+    methods: Mapping[str, AttributionView], translator: Translator, translations: Sequence[Translation]
+) -> dict[int, dict[str, Attribution]]:
+    """Return what the views say of the translations, by their names. The outer keys are indices of `translations`.
+
+    An empty translation has no views, and neither has a source that was split. Raises UserError for a model that a view
+    cannot look into.
+    """
+    return {
+        number: {name: attribute(method, translator, found) for name, method in methods.items()}
+        for number, found in enumerate(translations)
+        if found.tokens and not found.parts
+    }

@@ -9,6 +9,7 @@ from nmt.errors import UserError
 from nmt.lab.attention.measures import is_punctuation
 from nmt.lab.attribution.base import TINY, AttributionView, Scores
 from nmt.lab.attribution.prediction import Prediction
+from nmt.models.seq2seq import Seq2Seq
 
 
 class ContentAttention(AttributionView):
@@ -20,11 +21,14 @@ class ContentAttention(AttributionView):
     title = "Attention to content"
     columns = "source"
 
+    def check(self, model: Seq2Seq) -> None:
+        if not model.decoder.attends:
+            raise UserError(f"{self.title}: this model has no attention to the source; use another view")
+
     def scores(self, prediction: Prediction) -> Scores:
         with torch.no_grad():
             _, weights = prediction.attend()
-        if weights.cross is None:
-            raise UserError(f"{self.title}: this model has no attention to the source; use another view")
+        assert weights.cross is not None
         marks = [label in SPECIAL or is_punctuation(label) for label in prediction.source_labels]
         kept = weights.cross[0].masked_fill(torch.tensor(marks, device=weights.cross.device), 0)
         return Scores(kept / kept.sum(-1, keepdim=True).clamp(min=TINY))

@@ -10,11 +10,10 @@ from typing import Any, cast
 import torch
 from torch import Tensor, nn
 
-from nmt.errors import UserError
-from nmt.lab.attribution.base import TINY, AttributionView
+from nmt.lab.attribution.base import TINY
 from nmt.lab.attribution.prediction import Prediction
 from nmt.models.seq2seq import Seq2Seq
-from nmt.models.transformer import DecoderLayer, EncoderLayer, TransformerDecoder, TransformerEncoder
+from nmt.models.transformer import DecoderLayer, EncoderLayer
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,25 +28,14 @@ class Call:
 Calls = dict[nn.Module, Call]
 
 
-def encoder_layers(model: Seq2Seq, view: AttributionView) -> Sequence[EncoderLayer]:
-    """Return the layers of a Transformer's encoder. Raises UserError for another encoder."""
-    if not isinstance(model.encoder, TransformerEncoder):
-        raise _no_layers(model.encoder, view)
+def encoder_layers(model: Seq2Seq) -> Sequence[EncoderLayer]:
+    """Return the layers of a Transformer's encoder."""
     return cast(Sequence[EncoderLayer], model.encoder.layers)
 
 
-def decoder_layers(model: Seq2Seq, view: AttributionView) -> Sequence[DecoderLayer]:
-    """Return the layers of a Transformer's decoder. Raises UserError for another decoder."""
-    if not isinstance(model.decoder, TransformerDecoder):
-        raise _no_layers(model.decoder, view)
+def decoder_layers(model: Seq2Seq) -> Sequence[DecoderLayer]:
+    """Return the layers of a Transformer's decoder."""
     return cast(Sequence[DecoderLayer], model.decoder.layers)
-
-
-def _no_layers(side: nn.Module, view: AttributionView) -> UserError:
-    return UserError(
-        f"{view.title}: it looks into the layers of a Transformer, but this model has a {type(side).__name__}; use "
-        "views=occlusion or views=integrated_gradients"
-    )
 
 
 def record(prediction: Prediction, layers: Iterable[nn.Module]) -> Calls:

@@ -18,9 +18,10 @@ class LogitLens(AttributionView):
 
     title = "Logit lens"
     columns = "layers"
+    needs = (TransformerDecoder,)
 
     def scores(self, prediction: Prediction) -> Scores:
-        layers = decoder_layers(prediction.model, self)
+        layers = decoder_layers(prediction.model)
         decoder = prediction.model.decoder
         assert isinstance(decoder, TransformerDecoder)
         calls = record(prediction, layers)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -10,10 +10,10 @@ import torch
 from torch import Tensor, nn
 
 from nmt.lab.attribution.base import AttributionView, Scores
-from nmt.lab.attribution.layers import Calls, decoder_layers, record
+from nmt.lab.attribution.layers import Calls, decoder_layers, encoder_layers, record
 from nmt.lab.attribution.prediction import Prediction
 from nmt.models.multihead import MultiHeadAttention
-from nmt.models.transformer import DecoderLayer
+from nmt.models.transformer import TransformerDecoder, TransformerEncoder
 
 ROUNDING = 1e-12  # a smaller distance comes from products of another shape
 
@@ -22,25 +22,43 @@ class ValueZeroing(AttributionView):
     """How much the output of a layer of the decoder turns when the value of one token is zero in all heads.
 
     The score is the cosine distance between the outputs of the complete layer (attention, residuals, norms and
-    feed-forward) with the value and without it (eq. 2). Each layer gets its usual input. The paper has layers of
-    encoders; here the values of cross attention and of self-attention are zeroed, one at a time.
+    feed-forward) with the value and without it (eq. 2). Each layer gets its usual input. The values of cross attention
+    and of self-attention are zeroed, one at a time.
     """
 
     title = "Value zeroing"
+    needs = (TransformerDecoder,)
 
     def scores(self, prediction: Prediction) -> Scores:
-        layers = decoder_layers(prediction.model, self)
-        with torch.no_grad():
-            calls = record(prediction, layers)
-            found = [distances(layer, calls) for layer in layers]
-        return Scores(torch.stack(found).unsqueeze(1))
+        return _scores(prediction, decoder_layers(prediction.model), "cross_attention", "self_attention")
 
 
-def distances(layer: DecoderLayer, calls: Calls) -> Tensor:
-    """Return the cosine distance (T, S + T) of the outputs of a layer without the value of one token from the usual."""
+class EncoderValueZeroing(AttributionView):
+    """The same for the layers of the encoder, as in the paper: how much each source token turns without another."""
+
+    title = "Value zeroing in the encoder"
+    columns = "encoder"
+    needs = (TransformerEncoder,)
+
+    def scores(self, prediction: Prediction) -> Scores:
+        return _scores(prediction, encoder_layers(prediction.model), "self_attention")
+
+
+def _scores(prediction: Prediction, layers: Sequence[nn.Module], *attentions: str) -> Scores:
+    with torch.no_grad():
+        calls = record(prediction, layers)
+        found = [distances(layer, calls, [getattr(layer, name) for name in attentions]) for layer in layers]
+    return Scores(torch.stack(found).unsqueeze(1))
+
+
+def distances(layer: nn.Module, calls: Calls, attentions: Sequence[MultiHeadAttention]) -> Tensor:
+    """Return the cosine distance (R, C) of the outputs of a layer without the value of one token from the usual.
+
+    The columns are the tokens that the `attentions` of the layer read, one attention after the other.
+    """
     call, columns = calls[layer], []
     usual = call.output[0].double()
-    for attention in (layer.cross_attention, layer.self_attention):
+    for attention in attentions:
         count = calls[attention].args[1].shape[1]
         with zeroed_values(attention):
             output = layer(*(_copies(value, count) for value in call.args), **call.kwargs)[0]

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import pytorch_lightning as pl
 from pytorch_lightning.loggers import TensorBoardLogger
 
 from nmt.evaluation.split import Evaluation
-from nmt.lab.attention.figure import card, save_attention_maps
+from nmt.lab.attention.figure import card, draw, save_attention_maps, save_figure
 from nmt.lab.attention.fonts import typeface
+from nmt.lab.attention.view import view
+from nmt.lab.attribution.base import AttributionView, attributions
 from nmt.lab.callbacks.maps import MapsCallback
 from nmt.parameters import NonNegativeInt, checked
 from nmt.system.run_files import ATTENTION
@@ -21,20 +24,26 @@ from nmt.training.parts import Parts
 class Samples(MapsCallback):
     """Logs the first `sentences` validation sentences to TensorBoard after each validation.
 
-    At the end of the run, their attention maps are written to attention/ in the run's folder.
+    At the end of the run, their attention maps are written to attention/ in the run's folder. The `views` are drawn
+    beside the maps.
     """
 
-    def __init__(self, *, sentences: NonNegativeInt = 3) -> None:
+    def __init__(
+        self, *, sentences: NonNegativeInt = 3, views: Mapping[str, AttributionView] = MappingProxyType({})
+    ) -> None:
         super().__init__(sentences)
+        self.views = views
 
     def on_fit_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Warn now, and not after the first validation, if the pictures need a font that is not installed."""
         module = translation_module(pl_module)
-        if trainer.is_global_zero and module.translator.attends:
+        if trainer.is_global_zero and (module.translator.attends or self.views):
             typeface([text for pair in module.val_pairs[: self.sentences] for text in (pair.source, pair.target)])
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Write `translations` (a table) and `attention/<n>` (the cross attention, where the model has one)."""
+        """Write `translations` (a table), `attention/<n>` (the cross attention, where the model has one) and
+        `views/<name>/<n>`.
+        """
         logger, module = trainer.logger, translation_module(pl_module)
         if not trainer.is_global_zero or not isinstance(logger, TensorBoardLogger):
             return
@@ -42,21 +51,28 @@ class Samples(MapsCallback):
         pairs = module.val_pairs[: self.sentences]
         if not pairs:
             return
+        translations = module.validation.translations[: self.sentences]
         rows = [
             f"| {_cell(pair.source)} | {_cell(pair.target)} | {_cell(translation.text)} |"
-            for pair, translation in zip(pairs, module.validation.translations, strict=False)
+            for pair, translation in zip(pairs, translations, strict=True)
         ]
         writer.add_text(
             "translations", "\n".join(["| source | reference | translation |", "|---|---|---|", *rows]), update
         )
         for number, attention_map in self.maps(trainer, pl_module).items():
             if attention_map.cross is not None:
-                writer.add_figure(f"attention/{number}", card(attention_map), update)
+                writer.add_figure(f"attention/{number}", card(view(attention_map, words=True)), update)
+        for number, named in attributions(self.views, module.translator, translations).items():
+            for name, found in named.items():
+                writer.add_figure(f"views/{name}/{number}", card(found.view(words=True)), update)
 
     def on_run_end(self, parts: Parts, evaluations: Mapping[str, Evaluation]) -> None:
-        """Write the attention maps of the translations with the weights that are kept."""
-        translations = evaluations["val"].translations[: self.sentences]
-        save_attention_maps(parts.translator, translations, parts.recipe.folder / ATTENTION)
+        """Write the attention maps and views of the translations with the weights that are kept."""
+        translations, folder = evaluations["val"].translations[: self.sentences], parts.recipe.folder / ATTENTION
+        save_attention_maps(parts.translator, translations, folder)
+        for number, named in attributions(self.views, parts.translator, translations).items():
+            for name, found in named.items():
+                save_figure(draw([found.view()]), folder / f"{number}.{name}.png")
 
 
 def _cell(text: str) -> str:

@@ -47,7 +47,7 @@ def show(
 
 def looked_at(config: AttendConfig, translator: BaseTranslator, translations: Sequence[Translation]) -> list[Models]:
     """Return what is seen of each translation, also by the model `compare` if it is given."""
-    from nmt.lab.attribution.base import build_views
+    from nmt.build import build_views
     from nmt.translation.loading import load_translator
 
     methods = build_views(config.views, allow=config.allow)
@@ -134,8 +134,9 @@ def write(sentences: list[Models], config: AttendConfig, folder: Path) -> Iterat
 
     The folder is made if needed.
     """
-    from nmt.lab.attention.figure import beside, save, save_figure
+    from nmt.lab.attention.figure import draw, save, save_figure
     from nmt.lab.attention.page import page
+    from nmt.lab.attention.view import view
 
     folder.mkdir(parents=True, exist_ok=True)
     panel: dict[str, Any] = {"layer": config.layer, "head": config.head, "scaled": config.scaled}
@@ -153,7 +154,7 @@ def write(sentences: list[Models], config: AttendConfig, folder: Path) -> Iterat
             yield folder / name
         picture = folder / f"{number}.{config.format}"
         if len(models) > 1:
-            save_figure(beside(models, **choice), picture)
+            save_figure(draw([view(each, config.kind, words=config.words) for each in models], **panel), picture)
         else:
             save(models[0], picture, **choice)
         yield picture

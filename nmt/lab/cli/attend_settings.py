@@ -14,7 +14,7 @@ from nmt.parameters import PositiveInt
 ALONE = {
     "trace": (
         "it explains one piece of one translation",
-        ("input", "views", "compare", "animation", "sentence", "words", "scaled", "format"),
+        ("input", "compare", "animation", "sentence", "words", "scaled", "format"),
     ),
     "animation": (
         "it shows the pictures that the run has drawn of its validation sentences",

@@ -27,6 +27,7 @@ def explain(
 
     Raises UserError for a position, layer or head that does not exist, and for a source that was split.
     """
+    from nmt.build import build_views
     from nmt.cli.table import terminal_width
     from nmt.lab.attention.caption import details
     from nmt.lab.trace.page import trace_page
@@ -41,7 +42,8 @@ def explain(
             f"text: it was translated in {len(translations)} parts, but a trace explains one piece of one translation; "
             "give one of the parts"
         )
-    trace = trace_position(translator, translations[0], config.trace, kind=config.kind)
+    views = list(build_views(config.views, allow=config.allow).values())
+    trace = trace_position(translator, translations[0], config.trace, views, kind=config.kind)
     chosen = {"layer": config.layer, "head": config.head}
     text = list(lines(trace, terminal_width(), **chosen))
     print_stdout(f"source:      {as_line(trace.attention.source)}\ntranslation: {as_line(trace.attention.target)}")

@@ -70,7 +70,8 @@ def main(config: HeadsConfig) -> None:
     if isinstance(config.ckpt, list):
         raise UserError(f"ckpt: got a list of {len(config.ckpt)}, but this is about the heads of one model")
     from nmt.cli.table import terminal_width, to_text
-    from nmt.lab.heads.heads import heads_figure, png
+    from nmt.lab.attention.figure import content
+    from nmt.lab.heads.heads import heads_figure
 
     inputs = load_inputs(config)
     paths = {kind: inside(inputs.folder, "heads", f"{name(inputs, config)}.{kind}") for kind in ("json", "png")}
@@ -87,10 +88,10 @@ def main(config: HeadsConfig) -> None:
     plain = {**facts, "heads": [each.to_dict() for each in found]}
     contents = {
         "json": (json.dumps(plain, indent=2, ensure_ascii=False) + "\n").encode(),
-        "png": png(heads_figure([each.cell() for each in found], title, legend)),
+        "png": content(heads_figure([each.cell() for each in found], title, legend)),
     }
-    for kind, content in contents.items():
-        write_atomically(paths[kind], content)
+    for kind, written in contents.items():
+        write_atomically(paths[kind], written)
         print_stdout(f"written to {paths[kind]}")
 
 

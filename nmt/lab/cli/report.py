@@ -9,7 +9,7 @@ allow, --config-dir. The program first does what evaluate.py does. Then it write
 
   test.beam5.lp1.report.html   scores; scores by length and by rare words; shares of empty, copied, repeating, too short
                                and too long translations; search errors and model errors; sentences with their pieces,
-                               other translations and attention. The page needs no network and runs no script
+                               other translations, attention and views. The page needs no network and runs no script
   test.beam5.lp1.report.json   the same figures and sentences
 
 The figures are also written as TensorBoard events to the run's folder (report/...).
@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nmt.cli.arguments import configured
+from nmt.cli.arguments import OpenMapping, configured
 from nmt.cli.evaluate import SplitConfig, evaluate, load_inputs
 from nmt.cli.output import messages_on, print_stdout
 from nmt.errors import UserError
@@ -47,6 +47,7 @@ class ReportConfig(SplitConfig):
     n_best: NonNegativeInt
     seed: int
     rarity: bool
+    views: OpenMapping
 
 
 @configured(ReportConfig)
@@ -56,12 +57,18 @@ def main(config: ReportConfig) -> None:
         raise UserError(
             f"ckpt: got a list of {len(config.ckpt)}, but a report is about one model; evaluate.py scores an ensemble"
         )
+    from nmt.build import build_views
+    from nmt.lab.report.examples import examples
     from nmt.lab.report.rarity import rarity
     from nmt.lab.report.report import report
     from nmt.translation.translator import Translator
 
     inputs = load_inputs(config)
-    assert isinstance(inputs.translator, Translator)
+    translator = inputs.translator
+    assert isinstance(translator, Translator)
+    views = build_views(config.views, allow=config.allow)
+    for view in views.values():
+        view.check(translator.model)
     training = training_of(inputs, config.data, config.allow) if config.rarity else None
     evaluation = evaluate(inputs, bootstrap=config.bootstrap)
     with messages_on(sys.stderr):
@@ -71,9 +78,8 @@ def main(config: ReportConfig) -> None:
             size, language = sum(map(len, training.corpora)), inputs.subject.target_lang
             lines = [*evaluation.references, *evaluation.hypotheses]
             rare = rarity(targets, size, lines, inputs.metrics, language, origin=training.origin)
-        found = report(
-            inputs.translator, evaluation, rare, count=config.examples, n_best=config.n_best, seed=config.seed
-        )
+        chosen = examples(translator, evaluation, views, count=config.examples, n_best=config.n_best, seed=config.seed)
+        found = report(translator, evaluation, rare, chosen)
         for path in write(found, inputs.folder):
             print_stdout(f"written to {path}")
 

@@ -298,6 +298,7 @@ def _lines_of(path: Path, facts: Mapping[str, Any]) -> tuple[str, ...]:
 _SECTIONS = {"": TrainConfig, "data": DataConfig, "tokenizer": TokenizerConfig, "trainer": TrainerConfig}
 _PACKAGES = ("nmt", "torch")  # whose classes are imported to look up a default
 _SHOWN = (
+    "views",
     "callbacks.data_report",
     "callbacks.samples",
     "callbacks.watch",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from io import BytesIO
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -67,13 +66,6 @@ def heads_figure(cells: Sequence[Cell], title: str, legend: str) -> Figure:
     figure.colorbar(panels[0].images[0], ax=list(panels)).set_label(printable(legend), parse_math=False)
     figure.suptitle(printable(title), parse_math=False)
     return figure
-
-
-def png(figure: Figure) -> bytes:
-    """Return a figure as the content of a PNG file."""
-    content = BytesIO()
-    figure.savefig(content, format="png", dpi=160)
-    return content.getvalue()
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from nmt.attention_map import AttentionMap
 from nmt.evaluation.search_errors import Kind
 from nmt.evaluation.split import Evaluation
 from nmt.lab.attention.figure import attention_maps
+from nmt.lab.attribution.base import Attribution, AttributionView, attributions
 from nmt.lab.compare.compare import sentence_scores
 from nmt.lab.report.faults import faults
 from nmt.search.base import Search
@@ -24,8 +25,8 @@ class Example:
     """A sentence with facts about its translation. `number` counts from 1.
 
     `n_best` are the translations that the search finds, best first; empty if it finds only one. `attention` is None for
-    a model without cross attention, for an empty source, and for a source that was split. `kind` is None if the search
-    cannot be judged.
+    a model without cross attention, for an empty source, and for a source that was split; the last two have no `views`.
+    `kind` is None if the search cannot be judged.
     """
 
     number: int
@@ -36,6 +37,7 @@ class Example:
     faults: Sequence[str]
     n_best: Sequence[Translation]
     attention: AttentionMap | None
+    views: Mapping[str, Attribution]
 
     @property
     def source(self) -> str:
@@ -63,9 +65,15 @@ def choose(scores: Sequence[float], references: Sequence[str], count: int, seed:
 
 
 def examples(
-    translator: Translator, evaluation: Evaluation, *, count: int, n_best: int, seed: int
+    translator: Translator,
+    evaluation: Evaluation,
+    views: Mapping[str, AttributionView],
+    *,
+    count: int,
+    n_best: int,
+    seed: int,
 ) -> dict[str, list[Example]]:
-    """Return the best, worst and random sentences with their attention and at most `n_best` translations.
+    """Return the best, worst and random sentences with their attention, `views` and at most `n_best` translations.
 
     The translations come from a second search, for several translations. It goes on longer than a search for one, so
     that in rare cases its best translation is better than the one that was scored.
@@ -74,7 +82,7 @@ def examples(
     chosen = choose(scores, evaluation.references, count, seed)
     places = sorted({place for found in chosen.values() for place in found})
     translations = [evaluation.translations[place] for place in places]
-    maps = attention_maps(translator, translations)
+    maps, seen = attention_maps(translator, translations), attributions(views, translator, translations)
     sources = [translation.source for translation in translations]
     lists = translator.hypotheses(sources, search=_for_several(evaluation.search, n_best))
     made: Mapping[int, Example] = {
@@ -87,6 +95,7 @@ def examples(
             faults=faults(evaluation.sources[place], evaluation.references[place], evaluation.hypotheses[place]),
             n_best=lists[index][:n_best] if len(lists[index]) > 1 and n_best > 1 else [],
             attention=maps[index] if index in maps and maps[index].cross is not None else None,
+            views=seen.get(index, {}),
         )
         for index, place in enumerate(places)
     }

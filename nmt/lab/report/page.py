@@ -6,16 +6,16 @@ import base64
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
-from io import BytesIO
 from typing import Any
 
 import regex
 
-from nmt.attention_map import SPECIAL, UNSPACED, AttentionMap
+from nmt.attention_map import SPECIAL, UNSPACED
 from nmt.cli.table import Column, Table, text_cell
 from nmt.evaluation.metrics.base import Scores, labels
 from nmt.lab.attention.caption import BYTE, SPACE
-from nmt.lab.attention.figure import SAVED_DPI, figure
+from nmt.lab.attention.figure import content, draw
+from nmt.lab.attention.view import View, view
 from nmt.lab.compare.chart import COLORS, chart
 from nmt.lab.html import render
 from nmt.lab.report.examples import Example
@@ -113,10 +113,12 @@ def _shares(counts: Mapping[str, int], meanings: Mapping[str, str], size: int) -
 
 
 def _example(example: Example) -> dict[str, Any]:
-    """Return the data of a sentence for the page: its facts, the differing words, its pieces and its picture."""
+    """Return the data of a sentence for the page: its facts, the differing words, its pieces and its pictures."""
     translation = example.translation
     reference, hypothesis = differing(example.reference, example.hypothesis)
     facts = [f"chrF {example.chrf:.1f}", f"log P {translation.log_prob:.2f}", f"score {translation.score:.2f}"]
+    drawn = [] if example.attention is None else [view(example.attention)]
+    drawn += [each.view() for each in example.views.values()]
     facts += [*filter(None, [example.kind]), *(name.replace("_", " ") for name in example.faults)]
     return {
         "number": example.number,
@@ -126,7 +128,7 @@ def _example(example: Example) -> dict[str, Any]:
         "hypothesis": hypothesis,
         "pieces": [_piece(*each) for each in zip(translation.pieces, translation.token_log_probs, strict=True)],
         "n_best": example.n_best,
-        "picture": None if example.attention is None else _picture(example.attention),
+        "pictures": list(map(_picture, drawn)),
     }
 
 
@@ -143,11 +145,11 @@ def _piece(label: str, log_prob: float) -> dict[str, Any]:
     }
 
 
-def _picture(attention: AttentionMap) -> dict[str, Any]:
-    """Return the mean cross attention as a PNG in base64, with its width in CSS pixels."""
-    drawn, file = figure(attention), BytesIO()
-    drawn.savefig(file, format="png", dpi=SAVED_DPI)
-    return {"data": base64.b64encode(file.getvalue()).decode(), "width": round(drawn.get_size_inches()[0] * CSS_DPI)}
+def _picture(seen: View) -> dict[str, Any]:
+    """Return the mean of a view as a PNG in base64, with its title and its width in CSS pixels."""
+    drawn = draw([seen])
+    data, width = base64.b64encode(content(drawn)).decode(), round(drawn.get_size_inches()[0] * CSS_DPI)
+    return {"title": seen.title, "data": data, "width": width}
 
 
 # Differences of two texts

@@ -8,13 +8,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from nmt.attention_map import DECIMALS, AttentionMap
+from nmt.attention_map import DECIMALS
 from nmt.build import architecture, search_node
 from nmt.evaluation.metrics.base import Metric
 from nmt.evaluation.search_errors import totals
 from nmt.evaluation.split import Evaluation
+from nmt.lab.attention.view import View, view
 from nmt.lab.compare.lengths import length_groups, length_unit, score_on
-from nmt.lab.report.examples import Example, examples
+from nmt.lab.report.examples import Example
 from nmt.lab.report.faults import shares
 from nmt.lab.report.rarity import Rarity, WordGroup
 from nmt.translation.translation import Translation
@@ -68,9 +69,12 @@ class Report:
 
 
 def report(
-    translator: Translator, evaluation: Evaluation, rarity: Rarity | None, *, count: int, n_best: int, seed: int
+    translator: Translator,
+    evaluation: Evaluation,
+    rarity: Rarity | None,
+    examples: Mapping[str, Sequence[Example]],
 ) -> Report:
-    """Return the report on an evaluation that `translator` made; `examples` explains `count`, `n_best` and `seed`."""
+    """Return the report on an evaluation that `translator` made, with single sentences of it."""
     sources, references, hypotheses = evaluation.sources, evaluation.references, evaluation.hypotheses
     language = evaluation.subject.source_lang
     name, metric = next(iter(evaluation.scores.metrics.items()))
@@ -87,7 +91,7 @@ def report(
         rare_words=None if rarity is None else _rare_words(rarity, metric, evaluation),
         faults=shares(sources, references, hypotheses),
         errors=totals(evaluation.verdicts),
-        examples=examples(translator, evaluation, count=count, n_best=n_best, seed=seed),
+        examples=examples,
         attends=translator.model.decoder.attends,
     )
 
@@ -155,7 +159,8 @@ def _example(example: Example) -> dict[str, Any]:
         "pieces": translation.pieces,
         "token_log_probs": translation.token_log_probs,
         "n_best": [_candidate(each) for each in example.n_best],
-        "attention": None if example.attention is None else mean_attention(example.attention),
+        "attention": None if example.attention is None else mean(view(example.attention)),
+        "views": {name: mean(each.view()) for name, each in example.views.items()},
     }
 
 
@@ -163,12 +168,11 @@ def _candidate(translation: Translation) -> dict[str, Any]:
     return {"text": translation.text, "score": translation.score, "log_prob": translation.log_prob}
 
 
-def mean_attention(attention: AttentionMap) -> dict[str, Any]:
-    """Return the cross attention as the mean of all layers and heads, with the labels of its rows and columns."""
-    assert attention.cross is not None
-    rows, columns = attention.axes("cross")
-    weights = attention.cross.mean((0, 1)).tolist()
-    return {"rows": rows, "columns": columns, "weights": [[round(x, DECIMALS) for x in row] for row in weights]}
+def mean(seen: View) -> dict[str, Any]:
+    """Return the mean of all layers and heads, with the labels of the rows and columns, and of the cells if any."""
+    (rows, columns), (panel, _) = seen.axes, seen.panel()
+    weights = panel.round(DECIMALS).astype(float).tolist()
+    return {"rows": rows, "columns": columns, "weights": weights} | ({"cells": seen.cells} if seen.cells else {})
 
 
 def scalars(report: Report) -> Iterator[tuple[str, float]]:

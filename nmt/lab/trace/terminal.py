@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from nmt.lab.attention.caption import TEXTS, shown
-from nmt.lab.attention.terminal import HEADING, LABEL, fitted, parts
+from nmt.lab.attention.terminal import LABEL, fitted, parts
 from nmt.lab.trace.trace import Step, Trace
 
 NUMBER = 7  # columns of the terminal: "-12.345"
@@ -65,7 +65,7 @@ def _across(labels: Sequence[str], values: Tensor, width: int) -> Iterator[str]:
     """Yield the number of each token below its label."""
     from rich.cells import cell_len
 
-    widths = [max(NUMBER, min(cell_len(label), HEADING)) for label in labels]
+    widths = [max(NUMBER, min(cell_len(label), LABEL)) for label in labels]
     for part in parts(widths, width):
         yield "".join(" " + fitted(labels[j], widths[j], right=True) for j in part)
         yield "".join(" " + decimal(float(values[j])).rjust(widths[j]) for j in part)

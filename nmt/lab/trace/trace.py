@@ -13,6 +13,8 @@ from torch import Tensor, nn
 from nmt.attention_map import AttentionMap
 from nmt.errors import UserError, counted
 from nmt.lab.attention.caption import shown
+from nmt.lab.attention.view import View
+from nmt.lab.attribution.base import AttributionView, attribute
 from nmt.lab.trace.texts import OWN, equation_beside, hidden_tokens, predicted, texts_of
 from nmt.lab.trace.watch import AXES, Watched, watch
 from nmt.models.interface import Decoder
@@ -50,7 +52,7 @@ class Trace:
 
     `attention` is the map of the translation, and `kind` the attention that is explained. `watched` has the steps of
     the pass that computed the map; `readout` (D,) and `logits` (V,) are its results at the position. `token` is the id
-    of the target token, and `label` gives the label of an id.
+    of the target token, and `label` gives the label of an id. The `views` say what the token came from.
     """
 
     attention: AttentionMap
@@ -62,6 +64,7 @@ class Trace:
     logits: Tensor
     token: int
     label: Callable[[int], str]
+    views: Sequence[View]
 
     @property
     def piece(self) -> str:
@@ -119,7 +122,7 @@ class Trace:
         readout = self._step("readout", self.readout.float().cpu(), False, texts)
         names = {step.name for step in steps}
         steps = [replace(step, equation=equation_beside(names, step.name, step.equation)) for step in steps]
-        return [*steps, readout, self._next_token(texts)]
+        return [*steps, readout, self._next_token(texts), *map(self._seen, self.views)]
 
     def _by_name(self, module: nn.Module) -> Iterator[tuple[str, list[Watched]]]:
         """Yield the values that an attention and the decoder computed, by the names of the steps, the query first."""
@@ -183,6 +186,17 @@ class Trace:
         labels, columns = tuple(map(self.label, rows)), ("logit", "probability")
         return Step("next token", texts["next token"][0], sentence, values, tuple(logits.shape), labels, columns)
 
+    def _seen(self, view: View) -> Step:
+        """Return the row of the position in a view as a step, with the tokens that it could look at."""
+        row, (panel, note) = self.position - 1, view.panel()
+        values, labels = torch.from_numpy(panel[row, : view.reach[row]]), view.axes[1][: view.reach[row]]
+        if view.cells is not None:
+            labels = [f"{cell}, {label}" for label, cell in zip(labels, view.cells[row], strict=True)]
+        sentence = f"Another view of this token ({'; '.join(filter(None, [view.names[1], note]))})."
+        if view.source is not None:
+            sentence += f" {float(values[: view.source].sum()):.0%} of it is from the source."
+        return Step(view.title, "", sentence, values, tuple(values.shape), tuple(labels))
+
     def to_json(self, layer: int | None = None, head: int | None = None) -> str:
         """Return the steps of one layer and head as JSON; see `chosen`. Numbers have 6 decimals.
 
@@ -215,14 +229,25 @@ class Trace:
         }
 
 
-def trace_position(translator: Translator, translation: Translation, position: int, *, kind: Traced = "cross") -> Trace:
+def trace_position(
+    translator: Translator,
+    translation: Translation,
+    position: int,
+    views: Sequence[AttributionView] = (),
+    *,
+    kind: Traced = "cross",
+) -> Trace:
     """Return how the model of `translator` computed the token at `position` of one of its translations, step by step.
 
-    Positions count from 1, as the rows of the attention map. `kind` is the attention that is explained. Raises
-    UserError for a position that the translation does not have, for a decoder without this attention, and as
-    `Translator.attention_maps` does.
+    Positions count from 1, as the rows of the attention map. `kind` is the attention that is explained. The rows of
+    `views` follow the steps. Raises UserError for a position that the translation does not have, for a decoder without
+    this attention, for a view that has no such rows or cannot look into the model, and as `Translator.attention_maps`
+    does.
     """
     decoder = translator.model.decoder
+    for each in views:
+        if each.columns == "encoder":
+            raise UserError(f"trace: '{each.title}' has no row for a token of the translation; leave it out of views=")
     if translation.pieces:  # attention_maps refuses an empty sentence
         _check(decoder, kind, translation.pieces, position)
     hidden: list[Tensor] = []
@@ -240,7 +265,9 @@ def trace_position(translator: Translator, translation: Translation, position: i
     def label(index: int) -> str:
         return translator.tokenizer.target_pieces([index])[0].label
 
-    return Trace(attention, kind, position, decoder, watched, readout, logits, translation.tokens[position - 1], label)
+    seen = [attribute(each, translator, translation).view() for each in views]
+    token = translation.tokens[position - 1]
+    return Trace(attention, kind, position, decoder, watched, readout, logits, token, label, seen)
 
 
 def _check(decoder: Decoder[Any], kind: Traced, pieces: Sequence[str], position: int) -> None:

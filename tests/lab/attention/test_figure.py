@@ -20,10 +20,15 @@ from PIL import Image
 
 from nmt.attention_map import AttentionMap, load
 from nmt.errors import UserError
-from nmt.lab.attention.figure import beside, card, figure, overview, save
+from nmt.lab.attention.figure import card, draw, figure, overview, save
 from nmt.lab.attention.fonts import typeface
+from nmt.lab.attention.view import view
 from nmt.tokens import Piece
 from tests.attention_maps import ENGLISH, GERMAN, make, make_map
+
+
+def small(attention: AttentionMap) -> Figure:
+    return card(view(attention, words=True))
 
 
 def texts(drawn: Figure) -> list[Text]:
@@ -45,8 +50,8 @@ def test_a_picture_tells_which_model_translated_which_sentence(tmp_path: Path) -
     attention = replace(make(), source="한 남자", target="ein Mann")
     facts = ["demo (Recurrent, Luong)", "update 1,200", "score -0.50", "log P -2.75", "한 남자", "ein Mann"]
     face = typeface(facts)
-    for draw in (figure, overview, card):
-        written = " ".join(text.get_text() for text in draw(attention).texts)
+    for drawing in (figure, overview, small):
+        written = " ".join(text.get_text() for text in drawing(attention).texts)
         assert all(face.show(fact) in written for fact in facts)
     save(attention, tmp_path / "map.png")
     kept = Image.open(tmp_path / "map.png").text  # type: ignore[attr-defined]
@@ -113,22 +118,22 @@ SHAPES = {
 
 
 def pair_up(attention: AttentionMap) -> Figure:
-    return beside([attention, make()])
+    return draw([view(attention), view(make())])
 
 
 def drawings() -> Iterator[Any]:
     """Yield each shape with each drawing; fast are every shape of a figure and every drawing of a long sentence."""
-    for name, draw in product(SHAPES, (figure, overview, card, pair_up)):
-        fast = draw is figure or name == "long"
-        yield pytest.param(name, draw, marks=[] if fast else pytest.mark.slow, id=f"{name}-{draw.__name__}")
+    for name, drawing in product(SHAPES, (figure, overview, small, pair_up)):
+        fast = drawing is figure or name == "long"
+        yield pytest.param(name, drawing, marks=[] if fast else pytest.mark.slow, id=f"{name}-{drawing.__name__}")
 
 
-@pytest.mark.parametrize(("name", "draw"), list(drawings()))
-def test_no_label_is_cut_off_or_covers_another(name: str, draw: Callable[[AttentionMap], Figure]) -> None:
+@pytest.mark.parametrize(("name", "drawing"), list(drawings()))
+def test_no_label_is_cut_off_or_covers_another(name: str, drawing: Callable[[AttentionMap], Figure]) -> None:
     attention = make(*SHAPES[name])
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # matplotlib warns of glyphs it does not have
-        drawn = draw(replace(attention, source="A text of ไทย and $words$ that goes on and on " * 5))
+        drawn = drawing(replace(attention, source="A text of ไทย and $words$ that goes on and on " * 5))
         drawn.draw_without_rendering()
     boxes = {text: text.get_window_extent() for text in texts(drawn)}
     for text, box in boxes.items():
@@ -203,7 +208,7 @@ def test_every_head_has_labels() -> None:
 
 def test_a_card_can_be_read_in_tensorboard() -> None:
     attention = make()
-    drawn = card(attention)
+    drawn = small(attention)
     width, height = drawn.get_size_inches()
     shrunk = min(370 / width, 215 / height) / 72  # pixels of a card for each point of the picture
     rows, columns = attention.words().axes("cross")
@@ -217,7 +222,7 @@ def test_what_a_model_does_not_have_is_named() -> None:
     with pytest.raises(UserError, match="kind 'encoder_self', but this model has cross"):
         figure(attention, kind="encoder_self")
     for number in (0, 2, -1):
-        with pytest.raises(UserError, match=f"layer {number}, but this model has 1 layer"):
+        with pytest.raises(UserError, match=f"layer {number}, but '.*source' has 1 layer; leave out layer="):
             figure(attention, layer=number)
 
 

@@ -83,7 +83,7 @@ def test_what_a_model_does_not_have_is_named() -> None:
     assert shown_kinds(recurrent) == ["cross"] and shown_kinds(make())[-1] == "rollout"
     with pytest.raises(UserError, match="got kind 'rollout', but this model has cross; choose"):
         view(recurrent, "rollout")
-    with pytest.raises(UserError, match="got layer 3, but this model has 2 layers"):
+    with pytest.raises(UserError, match="got layer 3, but 'Attention to the source' has 2 layers"):
         view(make()).panel(3)
-    with pytest.raises(UserError, match="got head 4, but this model has 3 heads"):
+    with pytest.raises(UserError, match="got head 4, but 'Attention to the source' has 3 heads"):
         view(make()).panel(head=4)

@@ -12,13 +12,16 @@ import torch
 import yaml
 
 from nmt import load_translator
+from nmt.build import build_views
 from nmt.errors import UserError
 from nmt.lab.attribution.alti import ALTI
-from nmt.lab.attribution.base import Attribution, AttributionView, attribute, build_views, layer_names, shares
+from nmt.lab.attribution.base import Attribution, AttributionView, attribute, attributions, layer_names, shares
 from nmt.lab.attribution.content_attention import ContentAttention
+from nmt.lab.attribution.gradient import InputXGradient
 from nmt.lab.attribution.logit_lens import LogitLens
 from nmt.lab.attribution.occlusion import Occlusion
 from nmt.lab.attribution.prediction import Prediction
+from nmt.lab.attribution.value_zeroing import EncoderValueZeroing
 from nmt.lab.cli import attend
 from tests.attention_maps import ENGLISH, GERMAN, make_map
 from tests.tiny_run import Run, save_other, sentences
@@ -70,8 +73,8 @@ def test_a_recurrent_model_has_the_views_that_need_no_layers(run: Run, tmp_path:
     other = load_translator(save_other(run, tmp_path / "other.safetensors"), device="cpu")
     (translation,) = other.score(["a dog"], ["ein Hund"])
     for name, view in views().items():
-        if name in ("alti", "logit_lens", "value_zeroing"):
-            with pytest.raises(UserError, match="of a Transformer, but this model has a Recurrent"):
+        if name in ("alti", "logit_lens", "value_zeroing", "value_zeroing_encoder"):
+            with pytest.raises(UserError, match=r"of a Transformer\w+, but this model has a RecurrentEncoder"):
                 attribute(view, other, translation)
         else:
             assert attribute(view, other, translation).scores.shape[2] == len(translation.tokens)
@@ -83,14 +86,24 @@ def test_a_source_that_was_split_and_an_empty_one_have_no_views(run: Run) -> Non
         attribute(Occlusion(), run.translator, split)
     with pytest.raises(UserError, match="the sentence is empty"):
         attribute(Occlusion(), run.translator, empty)
+    (whole,) = run.translator.translate(["a dog"])
+    found = attributions({"one": Occlusion()}, run.translator, [split, whole, empty])
+    assert list(found) == [1] and list(found[1]) == ["one"]
+
+
+def test_gradients_are_computed_in_a_validation_too(run: Run) -> None:
+    (translation,) = run.translator.score(["a dog"], ["ein Hund"])
+    expected = attribute(InputXGradient(), run.translator, translation).scores
+    with torch.inference_mode():
+        torch.testing.assert_close(attribute(InputXGradient(), run.translator, translation).scores, expected)
 
 
 # --- what is shown
 
 
-def made(method: AttributionView, columns: int, **fields: Any) -> Attribution:
+def made(method: AttributionView, columns: int, *, rows: int = len(GERMAN), **fields: Any) -> Attribution:
     generator = torch.Generator().manual_seed(1)
-    scores = torch.randn(2, 1, len(GERMAN), columns, generator=generator)
+    scores = torch.randn(2, 1, rows, columns, generator=generator)
     return Attribution(method, make_map(ENGLISH, GERMAN), scores.softmax(-1) if not method.signed else scores, **fields)
 
 
@@ -135,11 +148,14 @@ def test_layers_and_sources_are_columns_too() -> None:
     content = made(ContentAttention(), len(ENGLISH))
     assert content.view().axes == (GERMAN, ENGLISH)
     np.testing.assert_array_equal(content.view().weights, content.scores)
+    encoder = made(EncoderValueZeroing(), len(ENGLISH), rows=len(ENGLISH))
+    assert encoder.view().axes == (ENGLISH, ENGLISH) and encoder.view().title == EncoderValueZeroing.title
+    np.testing.assert_allclose(encoder.view().weights, shares(encoder.scores), rtol=1e-6)
 
 
 def test_a_view_of_another_kind_is_refused() -> None:
     with pytest.raises(UserError, match=r"views\.mine\._target_: .* expected a class derived from .*AttributionView"):
-        build_views({"mine": {"_target_": "nmt.lab.attribution.prediction.Prediction", "_partial_": True}})
+        build_views({"mine": {"_target_": "nmt.lab.attribution.layers.Call", "args": [], "kwargs": {}, "output": 1}})
     with pytest.raises(UserError, match=r"gradients\.tolerance: got 0, expected a number of more than 0"):
         name = "nmt.lab.attribution.integrated_gradients.IntegratedGradients"
         build_views({"integrated_gradients": {"_target_": name, "tolerance": 0}})

@@ -27,7 +27,7 @@ from nmt.lab.attribution.layers import Call, record, row_shares
 from nmt.lab.attribution.logit_lens import LogitLens
 from nmt.lab.attribution.occlusion import Occlusion
 from nmt.lab.attribution.prediction import Prediction
-from nmt.lab.attribution.value_zeroing import ValueZeroing, zeroed_values
+from nmt.lab.attribution.value_zeroing import EncoderValueZeroing, ValueZeroing, zeroed_values
 from nmt.models.interface import AttentionWeights, Decoder, Encoder, EncoderOutput, State
 from nmt.models.multihead import MultiHeadAttention
 from nmt.models.seq2seq import Seq2Seq
@@ -77,10 +77,20 @@ def test_what_is_not_read_yet_contributes_nothing(view: AttributionView) -> None
     assert not scores[..., S:].triu(1).any() and scores.any(-1).all()
 
 
-@pytest.mark.parametrize("view", [ALTI(), ValueZeroing(), LogitLens()])
+@pytest.mark.parametrize("view", [ALTI(), ValueZeroing(), EncoderValueZeroing(), LogitLens()])
 def test_a_view_of_layers_needs_a_transformer(view: AttributionView) -> None:
-    with pytest.raises(UserError, match=r"of a Transformer, but this model has a Recurrent\w+; use views=occlusion"):
-        view.scores(prediction(RECURRENT[0]))
+    view.check(prediction(TRANSFORMERS[0]).model)
+    has = "but this model has a RecurrentEncoder and a RecurrentDecoder; use views=occlusion"
+    with pytest.raises(UserError, match=rf"of a Transformer\w+, {has}"):
+        view.check(prediction(RECURRENT[0]).model)
+
+
+def test_a_view_of_one_side_can_look_into_a_mix() -> None:
+    model = prediction("hybrid").model
+    EncoderValueZeroing().check(model)
+    for view in (ALTI(), ValueZeroing(), LogitLens()):
+        with pytest.raises(UserError, match="of a TransformerDecoder, but"):
+            view.check(model)
 
 
 # --- ALTI+
@@ -166,13 +176,24 @@ def test_zeroing_values_is_a_sum_without_one_token() -> None:
     torch.testing.assert_close(attention(query, memory, mask)[0], usual)
 
 
-def test_value_zeroing_is_the_angle_between_outputs_of_a_layer() -> None:
+@pytest.mark.parametrize(
+    ("view", "side", "places"),
+    [
+        (ValueZeroing(), "decoder", [("cross_attention", 2, 2), ("self_attention", 1, S + 1)]),
+        (EncoderValueZeroing(), "encoder", [("self_attention", 2, 2), ("self_attention", 4, 4)]),
+    ],
+)
+def test_value_zeroing_is_the_angle_between_outputs_of_a_layer(
+    view: AttributionView, side: str, places: list[tuple[str, int, int]]
+) -> None:
     given = prediction(TRANSFORMERS[1])
-    layers = list(given.model.decoder.layers)  # type: ignore[arg-type]
-    found = ValueZeroing().scores(given).values
-    calls = record(given, layers)
-    args, usual = calls[layers[1]].args, calls[layers[1]].output[0][0]
-    for attention, token, column in ((layers[1].cross_attention, 2, 2), (layers[1].self_attention, 1, S + 1)):
+    layers = list(getattr(given.model, side).layers)
+    found = view.scores(given).values
+    call = (calls := record(given, layers))[layers[1]]
+    usual = calls[layers[1]].output[0][0]
+    assert found.shape == (len(layers), 1, *((T, S + T) if side == "decoder" else (S, S)))
+    for name, token, column in places:
+        attention = getattr(layers[1], name)
 
         def zero(module: nn.Module, inputs: object, output: Tensor, token: int = token) -> Tensor:
             changed = output.clone()
@@ -180,7 +201,7 @@ def test_value_zeroing_is_the_angle_between_outputs_of_a_layer() -> None:
             return changed
 
         hook = attention.key_value.register_forward_hook(zero)
-        changed = layers[1](*args)[0][0]
+        changed = layers[1](*call.args, **call.kwargs)[0][0]
         hook.remove()
         cosine = (changed * usual).sum(-1) / (changed.norm(dim=-1) * usual.norm(dim=-1))
         torch.testing.assert_close(found[1, 0, :, column], 1 - cosine, atol=1e-10, rtol=0)
@@ -301,7 +322,7 @@ def test_attention_to_content_leaves_out_marks(words: str) -> None:
 
 def test_attention_to_content_needs_attention() -> None:
     with pytest.raises(UserError, match="Attention to content: this model has no attention to the source"):
-        ContentAttention().scores(prediction(RECURRENT[2]))
+        ContentAttention().check(prediction(RECURRENT[2]).model)
 
 
 def test_a_model_that_embeds_step_by_step_is_refused() -> None:

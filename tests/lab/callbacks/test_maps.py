@@ -5,9 +5,14 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from nmt.config.compose import compose
+from nmt.config.settings import validate
+from nmt.errors import UserError
 from nmt.lab.callbacks.samples import Samples
 from nmt.lab.callbacks.watch import Watch
+from nmt.preflight import build_components
 from tests.tiny_run import Run
 
 
@@ -15,6 +20,31 @@ def test_the_default_callbacks_are_the_plain_ones_and_those_of_the_laboratory() 
     plain, default = (compose("train", [f"callbacks={name}"])["callbacks"] for name in ("plain", "default"))
     assert {name: default[name] for name in plain} == plain
     assert default.keys() - plain.keys() == {"data_report", "samples", "watch"}
+
+
+def built(*words: str) -> Any:
+    return build_components(validate(compose("train", words))).callbacks["samples"]
+
+
+def test_the_samples_get_the_views_of_the_run() -> None:
+    found = built("views=[alti,integrated_gradients]", "views.integrated_gradients.tolerance=0.5").views
+    assert list(found) == ["alti", "integrated_gradients"] and found["integrated_gradients"].tolerance == 0.5
+    assert built().views == {}
+
+
+@pytest.mark.parametrize(
+    ("words", "match"),
+    [
+        (["views=alti", "model=rnn"], r"ALTI\+: it looks into the layers of a TransformerEncoder, but"),
+        (["views=content_attention", "model=rnn", "model/attention=none"], "has no attention to the source"),
+        (["views=alti", "callbacks=plain"], "views: got alti, but callbacks.samples, which draws them, is off; use"),
+        (["views=integrated_gradients", "views.integrated_gradients.tolerance=0"], "tolerance: got 0, expected"),
+        (["+callbacks.samples.views={}"], "callbacks.samples.views: the program sets this parameter"),
+    ],
+)
+def test_views_that_cannot_be_drawn_are_refused_before_the_training(words: list[str], match: str) -> None:
+    with pytest.raises(UserError, match=match):
+        built(*words)
 
 
 def test_all_callbacks_share_the_maps_of_a_validation(run: Run, monkeypatch) -> None:

@@ -19,6 +19,7 @@ from nmt.checkpoint import Checkpoint
 from nmt.errors import UserError
 from nmt.lab.attribution.alti import ALTI
 from nmt.lab.attribution.base import attribute
+from nmt.lab.attribution.logit_lens import LogitLens
 from nmt.lab.cli import attend
 from nmt.lab.trace.trace import trace_position
 from nmt.system.lines import as_line
@@ -135,6 +136,24 @@ def test_a_position_is_explained_step_by_step(run: Run, tmp_path: Path, capsys: 
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["trace.html", "trace.json"]
 
 
+def test_a_trace_has_the_row_of_each_view(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["text=a dog", "target=ein Hund", "trace=2", "views=[alti,logit_lens]", f"out={tmp_path}"]
+    attend.main([f"ckpt={run.folder}", *words])
+    said = capsys.readouterr().out
+    (translation,) = run.translator.score(["a dog"], ["ein Hund"])
+    alti, lens = (attribute(method, run.translator, translation).view() for method in (ALTI(), LogitLens()))
+    *_, first, second = json.loads((tmp_path / "trace.json").read_text("utf-8"))["steps"]
+    assert (first["name"], second["name"]) == ("ALTI+", "Logit lens")
+    reach = alti.reach[1]
+    assert first["labels"] == alti.axes[1][:reach]
+    assert first["values"] == pytest.approx(alti.panel()[0][1, :reach].tolist(), abs=1e-5)
+    share = alti.panel()[0][1, : alti.source].sum()
+    assert f"(source, then translation read so far; layers 1 to 2 of 2). {share:.0%} of it is from the source." in said
+    assert lens.cells is not None and second["labels"][2] == f"{lens.cells[1][2]}, layer 2"
+    assert second["values"] == pytest.approx(lens.panel()[0][1].tolist(), abs=1e-5)
+    assert '"name": "Logit lens"' in (tmp_path / "trace.html").read_text("utf-8")
+
+
 def test_a_trace_is_of_one_model(run: Run, tmp_path: Path) -> None:
     other = save_other(run, tmp_path / "other.safetensors")
     with pytest.raises(UserError, match="ckpt: got a list of 2, but trace= is of one model"):
@@ -173,7 +192,7 @@ def test_two_models_and_their_views_are_compared(run: Run, tmp_path: Path, capsy
     assert said.count("Occlusion, in %") == 2 and "other (Recurrent, Bahdanau)" in said
     lines = (tmp_path / "out" / "views.jsonl").read_text("utf-8").splitlines()
     assert [json.loads(line)["model"] for line in lines] == ["tiny (Transformer)", "other (Recurrent, Bahdanau)"]
-    with pytest.raises(UserError, match=r"ALTI\+: .* but this model has a RecurrentEncoder"):
+    with pytest.raises(UserError, match=r"ALTI\+: .* but this model has a RecurrentEncoder and"):
         attend.main([f"ckpt={run.folder}", *words[:3], "views=alti"])
 
 
@@ -199,15 +218,15 @@ def test_a_model_without_attention_has_views(run: Run, tmp_path: Path, capsys: p
         ([], "text=: expected one sentence"),
         (["text=a", "views=[alti,shap]"], "views: .*shap"),
         (["text=a", "views=integrated_gradients", "views.integrated_gradients.steps=3"], "steps: unknown key"),
-        (["text=a", "trace=1", "views=alti"], "leave out views="),
-        (["text=a", "views=occlusion", "layer=2"], "got layer 2"),
+        (["text=a", "trace=1", "views=value_zeroing_encoder"], "in the encoder' has no row for a token of the transl"),
+        (["text=a", "views=occlusion", "layer=2"], "got layer 2, but 'Occlusion' has 1 layer; leave out layer="),
         (["text=a", "input=lines.en"], "text=: expected one sentence"),
         (["input=none.en"], "none.en: no such file"),
         (["text= "], "text: the sentence is empty"),
         (["target=b", "input=x"], 'target="...": it is the translation of one sentence'),
-        (["text=a", "layer=3"], "got layer 3, but this model has 2 layers"),
+        (["text=a", "layer=3"], "got layer 3, but 'Attention to the source' has 2 layers"),
         (["text=a", "layer=0"], "layer: got 0, expected an integer of at least 1"),
-        (["text=a", "head=3"], "got head 3, but this model has 2 heads"),
+        (["text=a", "head=3"], "got head 3, but 'Attention to the source' has 2 heads"),
         (["text=a", "kind=rollout", "head=1"], "head=1: a rollout takes the mean of all heads"),
         (["text=a", "kind=self"], "kind: got 'self', expected one of cross, encoder_self, decoder_self, rollout"),
         (["text=a", "scaled=true"], "they only change pictures; to draw them, add out=FOLDER"),

@@ -66,6 +66,21 @@ def test_words_are_counted_in_the_runs_own_training_data(run: Run, tmp_path: Pat
     assert "rarity=false" in path.with_suffix(".html").read_text("utf-8")
 
 
+def test_views_are_reported_of_the_models_that_have_them(
+    run: Run, tmp_path: Path, elsewhere: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [*QUICK, "rarity=false", "views=alti", f"out={tmp_path}"]
+    program.main([f"ckpt={run.folder}", *words])
+    (path,) = (tmp_path / "translations").glob("*.report.json")
+    (example,) = json.loads(path.read_text("utf-8"))["examples"]["best"]
+    assert list(example["views"]) == ["alti"]
+    assert "<summary>ALTI+</summary>" in path.with_suffix(".html").read_text("utf-8")
+    capsys.readouterr()
+    with pytest.raises(UserError, match=r"ALTI\+: .* but this model has a RecurrentEncoder"):
+        program.main([f"ckpt={save_other(run, tmp_path / 'other.safetensors')}", *words])
+    assert "bleu" not in capsys.readouterr().out.lower(), "before translating"
+
+
 def test_where_the_training_pairs_are_lost_a_copy_takes_their_place(
     run: Run, tmp_path: Path, elsewhere: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -118,6 +133,7 @@ def test_words_of_further_corpora_are_counted_too(run: Run, tmp_path: Path, else
         (["ckpt={run}", "data=cldr"], "single settings"),
         (["ckpt={run}", "examples=-1"], "examples: got -1, expected an integer of at least 0"),
         (["ckpt={run}", "example=1"], "example"),
+        (["ckpt={run}", "views=[alti,shap]"], "views: .*shap"),
         (['ckpt=["{run}","{run}"]'], "ckpt: got a list of 2, but a report is about one model"),
     ],
 )

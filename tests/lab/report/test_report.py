@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 
 import pytest
 import torch
@@ -16,6 +18,10 @@ from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.metrics.chrf import ChrF
 from nmt.evaluation.search_errors import judge
 from nmt.evaluation.split import Evaluation, Subject
+from nmt.lab.attribution.base import AttributionView, attribute
+from nmt.lab.attribution.logit_lens import LogitLens
+from nmt.lab.attribution.occlusion import Occlusion
+from nmt.lab.report.examples import examples
 from nmt.lab.report.page import page
 from nmt.lab.report.rarity import rarity
 from nmt.lab.report.report import Report, report, scalars, to_dict
@@ -46,10 +52,18 @@ def evaluated(
     return Evaluation(subject, translator.search, found, list(references), scores, 2.0, verdicts)
 
 
-def made(translator: Translator, evaluation: Evaluation, *, count: int = 1, n_best: int = 2) -> Report:
+def made(
+    translator: Translator,
+    evaluation: Evaluation,
+    views: Mapping[str, AttributionView] = MappingProxyType({}),
+    *,
+    count: int = 1,
+    n_best: int = 2,
+) -> Report:
     lines, training = [*evaluation.references, *evaluation.hypotheses], sentences(3, seed=1)
     rare = rarity(training, len(training), lines, evaluation.scores.metrics, "de", origin="data.path=CORPUS")
-    return report(translator, evaluation, rare, count=count, n_best=n_best, seed=1)
+    chosen = examples(translator, evaluation, views, count=count, n_best=n_best, seed=1)
+    return report(translator, evaluation, rare, chosen)
 
 
 def test_faults_of_given_translations_are_counted(run: Run) -> None:
@@ -129,6 +143,23 @@ def test_the_attention_is_the_mean_of_layers_and_heads(run: Run) -> None:
     plain = figures["examples"]["best"][0]["attention"]
     torch.testing.assert_close(torch.tensor(plain["weights"]), seen.cross.mean((0, 1)), atol=1e-4, rtol=0)
     assert (plain["rows"], plain["columns"]) == seen.axes("cross")
+
+
+def test_views_of_the_sentences_stand_beside_the_attention(run: Run) -> None:
+    translations = [*run.translator.translate([""]), *run.translator.score(SOURCES[1:], ["ab"] * 5)]
+    evaluation = replace(evaluated(run.translator, SOURCES, REFERENCES, ["ab"] * 6), translations=translations)
+    found = made(run.translator, evaluation, {"occlusion": Occlusion(), "lens": LogitLens()}, count=6)
+    for example, plain in zip(found.examples["best"], to_dict(found)["examples"]["best"], strict=True):
+        if not example.source:
+            assert plain["views"] == {} and plain["attention"] is None
+            continue
+        seen = attribute(Occlusion(), run.translator, example.translation).view()
+        shown = plain["views"]["occlusion"]
+        torch.testing.assert_close(torch.tensor(shown["weights"]), torch.from_numpy(seen.panel()[0]), atol=1e-4, rtol=0)
+        assert (shown["rows"], shown["columns"]) == seen.axes
+        assert plain["views"]["lens"]["cells"] == example.views["lens"].cells
+    text = page(found)
+    assert text.count("<summary>Occlusion</summary>") == text.count("<summary>Attention to the source</summary>") > 5
 
 
 def test_the_page_shows_markup_in_sentences_and_needs_no_network(run: Run) -> None:
