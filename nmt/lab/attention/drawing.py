@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from nmt.errors import printable
@@ -33,6 +34,7 @@ LEADING = 1.3  # of a font's size: the distance between two lines
 CAPTION_LINES = 3  # at most, for each sentence and each other part of the caption
 LINED_CELL = 0.16  # white lines between smaller cells would hide the cells
 SHARP_PIXELS = 2  # of a cell: smaller cells are smoothed, because otherwise some cells would not be drawn
+DARK = 0.7  # of the darkest colour: a text on a darker cell is white
 CAPPED = 0.005  # weights above the darkest colour by less than this are equal to it in two decimals
 
 EDGE, GAP = 0.15, 0.35  # the empty border of the picture; the space between its parts
@@ -89,11 +91,14 @@ class Grid:
         return self.starts(0)[-1] + self.panel[0], self.starts(1)[-1] + self.panel[1]
 
 
-def large_panel(weights: Weights) -> Grid:
-    """Return one panel (R, C). Its cells get smaller as sentences get longer, within limits."""
+def large_panel(weights: Weights, border: int | None) -> Grid:
+    """Return one panel (R, C). Its cells get smaller as sentences get longer, within limits.
+
+    A panel with a `border` between its columns is as wide as two.
+    """
     rows, columns = weights.shape
-    longest = max(rows, columns)
-    side = min(_within(LARGE_SIDE / longest, LARGE_CELLS), LARGEST_SIDE / longest)
+    longest = max(rows, border or 0, columns - (border or 0))
+    side = min(_within(LARGE_SIDE / longest, LARGE_CELLS), LARGEST_SIDE / max(rows, columns))
     width, height = (max(side, min(LEAST_SIDE / count, LEAST_SIDE_CELL)) for count in (columns, rows))
     return Grid(weights[None, None], (width, height), _font(width, height))
 
@@ -150,10 +155,12 @@ class Drawing:
         facts = [text for text in (details(attention.origin), ", ".join(filter(None, notes))) if text]
         sentences = [printable(f"source: {attention.source}"), printable(f"translation: {attention.target}")]
         marks = legend([*rows, *columns])
-        face = typeface([*rows, *columns, title, *facts, *sentences, marks, "…"])
+        cells = [[shown(text) for text in row] for row in view.cells or []]
+        face = typeface([*rows, *columns, *chain(*cells), title, *facts, *sentences, marks, "…"])
         self.figure, self.names, self.top, self.border = figure, view.names, top, view.source
         self.families = list(face.families)
         self.rows, self.columns = ([face.show(label) for label in labels] for labels in (rows, columns))
+        self.cells = [list(map(face.show, row)) for row in cells]
         self.title, self.marks = face.show(title), face.show(marks)
         self.texts = [(face.show(text), color) for texts, color in ((facts, SOFT), (sentences, INK)) for text in texts]
 
@@ -164,8 +171,12 @@ class Drawing:
         """
         from matplotlib.transforms import Bbox
 
-        grid = large_panel(panel)
+        grid = large_panel(panel, self.border)
+        if self.cells:
+            widest = self._widest(chain(*self.cells), grid.font) + LABEL_GAP
+            grid = replace(grid, cell=(max(grid.cell[0], widest), grid.cell[1]))
         axes, box = self._grid(grid, left, self.names)
+        self._say(axes, grid)
         box = Bbox.union([box, self._colorbar(axes, panel)])
         if heads is not None:
             box = Bbox.union([box, self._grid(small_panels(heads, grid), box.x1 + GAP)[1]])
@@ -224,7 +235,7 @@ class Drawing:
             text = text[cut:].lstrip()
         return lines
 
-    def _widest(self, labels: Sequence[str], size: float) -> float:
+    def _widest(self, labels: Iterable[str], size: float) -> float:
         return max(self._width(label, size) for label in labels)
 
     def _width(self, text: str, size: float) -> float:
@@ -281,6 +292,15 @@ class Drawing:
             axes.vlines(x + self.border * across, y, y + height, colors=INK, linewidth=1.2)
         frame = Rectangle((x, y), width, height, fill=False, edgecolor=LINE, linewidth=0.7, clip_on=False)
         axes.add_patch(frame)
+
+    def _say(self, axes: Axes, grid: Grid) -> None:
+        """Write the texts of the cells of the only panel."""
+        text: dict[str, Any] = {"size": grid.font, "family": self.families, "parse_math": False}
+        for i, row in enumerate(self.cells):
+            for j, (said, weight) in enumerate(zip(row, grid.weights[0, 0, i], strict=True)):
+                x, y = (j + 0.5) * grid.cell[0], (i + 0.5) * grid.cell[1]
+                color = "white" if weight > DARK * self.top else INK
+                axes.text(x, y, said, ha="center", va="center_baseline", color=color, **text)
 
     def _labels(self, axes: Axes, grid: Grid) -> None:
         """Write the labels of the rows and columns, and the numbers of several layers and heads.

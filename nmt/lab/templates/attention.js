@@ -87,7 +87,7 @@ function placed(made, panel, row, column) {
 function token(name, label, panel, row, column) {
   const [title, dir] = [label === cut(label) ? "" : label, isMark(label) ? "ltr" : "auto"];
   const made = element(name, { textContent: shown(label), title, dir });
-  made.classList.toggle("short", [...shown(label)].length < 3);
+  made.classList.toggle("short", panel.texts !== null || [...shown(label)].length < 3); // columns of texts are wide
   made.classList.toggle("border", row < 0 && column === panel.border);
   return placed(made, panel, row, column);
 }
@@ -101,10 +101,11 @@ function drawMap(panel, box) {
   makeTokens(panel, "th");
   const head = element("tr", {}, element("td", { className: "corner" }), ...panel.columnTokens);
   panel.cells = panel.weights.map((row, i) => row.map((weight, j) => {
-    const cell = placed(element("td"), panel, i, j);
+    const cell = placed(element("td", { textContent: panel.texts ? shown(panel.texts[i][j]) : "" }), panel, i, j);
     cell.classList.toggle("masked", j >= panel.reach[i]);
     cell.classList.toggle("border", j === panel.border);
-    cell.style.setProperty("--weight", Math.min(1, weight / panel.top));
+    cell.classList.toggle("said", panel.texts !== null);
+    tint(cell, Math.min(1, weight / panel.top));
     return cell;
   }));
   const body = panel.rowTokens.map((name, i) => element("tr", {}, name, ...panel.cells[i]));
@@ -167,7 +168,7 @@ function draw() {
 
 function tint(made, weight) {
   made.style.setProperty("--weight", weight);
-  made.classList.toggle("strong", weight > 0.55);
+  made.classList.toggle("strong", weight > 0.7);
 }
 
 // The same place in another panel, if the token is the same there.

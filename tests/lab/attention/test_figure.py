@@ -22,7 +22,7 @@ from nmt.attention_map import AttentionMap, load
 from nmt.errors import UserError
 from nmt.lab.attention.figure import card, draw, figure, overview, save
 from nmt.lab.attention.fonts import typeface
-from nmt.lab.attention.view import view
+from nmt.lab.attention.view import View, view
 from nmt.tokens import Piece
 from tests.attention_maps import ENGLISH, GERMAN, make, make_map
 
@@ -215,6 +215,34 @@ def test_a_card_can_be_read_in_tensorboard() -> None:
     labels = [text for text in texts(drawn) if text.get_text() in {*rows, *columns}]
     assert len(labels) == len(rows) + len(columns)
     assert min(text.get_fontsize() for text in labels) * shrunk >= 9
+
+
+def test_texts_of_cells_are_in_their_cells() -> None:
+    cells = [["▁short", "▁aRatherLongPiece"], ["</s>", "x"]]
+    weights = np.array([[[[0.0, 1.0], [0.2, 0.9]]]], np.float32)
+    seen = View(make(), "Lens", ("row", "layer"), (["▁a", "▁b"], ["layer 1", "layer 2"]), weights, [2, 2], cells=cells)
+    drawn = draw([seen])
+    found = {text.get_text(): text for text in texts(drawn)}
+    (image,) = (image for axes in drawn.axes for image in axes.images if image.get_array().shape == (2, 2))
+    left, right, bottom, top = image.get_window_extent().extents[[0, 2, 1, 3]]
+    for i, row in enumerate(cells):
+        for j, cell in enumerate(row):
+            box = found[cell].get_window_extent()
+            assert left + j * (right - left) / 2 <= box.x0 and box.x1 <= left + (j + 1) * (right - left) / 2
+            assert (box.y0 + box.y1) / 2 == pytest.approx(top - (i + 0.5) * (top - bottom) / 2, abs=3)
+            assert (found[cell].get_color() == "white") == (weights[0, 0, i, j] > 0.7)
+
+
+def test_source_and_translation_side_by_side_have_the_cells_of_the_source_alone() -> None:
+    attention = make()
+    shape = (1, 1, len(GERMAN), len(ENGLISH) + len(GERMAN))
+    columns = [*ENGLISH, "<s>", *GERMAN[:-1]]
+    wide = View(
+        attention, "Both", ("row", "column"), (GERMAN, columns), np.zeros(shape, np.float32),
+        [shape[3]] * shape[2], source=len(ENGLISH),
+    )  # fmt: skip
+    widths = [drawn.axes[0].get_window_extent().width for drawn in (figure(attention), draw([wide]))]
+    assert widths[1] / shape[3] == pytest.approx(widths[0] / len(ENGLISH), rel=1e-3)
 
 
 def test_what_a_model_does_not_have_is_named() -> None:

@@ -220,6 +220,7 @@ def test_views_are_kinds_with_labels_of_their_own(chromium: Browser, tmp_path: P
     highest = shares.axes[1][int(shares.weights[0, 0, 1].argmax())]
     assert chromium.run("readout.textContent").startswith(f"“▁Mann”: “{highest}”")
     chromium.choose("kind", "lens")
+    assert texts(chromium, "tbody tr:nth-child(2) td") == ["token1"] * 3
     chromium.hover("tbody tr:nth-child(2) td:nth-child(3)")
     assert chromium.run("readout.textContent") == "“▁Mann”, “layer 1”: 0.25, “token1”"
     chromium.choose("kind", "cross")
