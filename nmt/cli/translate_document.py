@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from contextlib import nullcontext
 from pathlib import Path
 
 from nmt.cli.output import messages_on, output_file, print_stderr
@@ -48,11 +47,9 @@ def _translate(
 ) -> None:
     """Add the translations to `found` that it does not have. `quiet`: without a progress bar."""
     sentences = [sentence for sentence in dict.fromkeys(all_sentences) if sentence not in found]
-    shown = PassProgress("translating", len(sentences), unit="sentences", stderr=True)
-    with nullcontext() if quiet else shown as progress:
+    with PassProgress("translating", len(sentences), unit="sentences", stderr=True, quiet=quiet) as progress:
         for start in range(0, len(sentences), CHUNK):
             chunk = sentences[start : start + CHUNK]
             lines = line_translator.lines(chunk, [_place(source, sentence) for sentence in chunk])
             found |= {sentence: line.removesuffix("\n") for sentence, line in zip(chunk, lines, strict=True)}
-            if progress is not None:
-                progress.advance(len(chunk))
+            progress.advance(len(chunk))

@@ -9,7 +9,6 @@ import hashlib
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
@@ -139,13 +138,11 @@ def _translate(
 ) -> None:
     """Translate the lines of a shard after its first `done`, and print the speed. `quiet`: without a progress bar."""
     started, size = time.monotonic(), shard.size(total)
-    shown = PassProgress("translating", size, unit="lines", done=done, stderr=True)
-    with nullcontext() if quiet else shown as progress:
+    with PassProgress("translating", size, unit="lines", done=done, stderr=True, quiet=quiet) as progress:
         for chunk in shard.chunks(source.lines(), done=done):
             places = [f"{source.path}:{number}" for number, _ in chunk]
             write(line_translator.lines([sentence for _, sentence in chunk], places))
-            if progress is not None:
-                progress.advance(len(chunk))
+            progress.advance(len(chunk))
     within = f"shard {shard}: " if shard.count > 1 else ""
     line_translator.close(within)
     seconds, count = time.monotonic() - started, size - done

@@ -21,17 +21,26 @@ class PassProgress:
     """Shows a bar on a terminal, and a log line every half minute elsewhere, while the `with` block lasts."""
 
     def __init__(
-        self, activity: str, total: int | None = None, *, unit: str = "pairs", done: int = 0, stderr: bool = False
+        self,
+        activity: str,
+        total: int | None = None,
+        *,
+        unit: str = "pairs",
+        done: int = 0,
+        stderr: bool = False,
+        quiet: bool = False,
     ) -> None:
         """Take the name of the activity ("encoding"), the number of its units (None if unknown), and their name.
 
-        `done` units were done before. The bar is on standard output, or on standard error if `stderr`.
+        `done` units were done before. The bar is on standard output, or on standard error if `stderr`. With `quiet`,
+        nothing is shown.
         """
         self.activity = activity
         self.total = total
         self.unit = unit
         self.done = self._before = done
         self.stderr = stderr
+        self.quiet = quiet
         self._bar: Bar | None = None
 
     def __enter__(self) -> PassProgress:
@@ -44,7 +53,7 @@ class PassProgress:
         self.done += count
         if self._bar is not None:
             self._update(self._bar)
-        elif time.monotonic() >= self._next:
+        elif not self.quiet and time.monotonic() >= self._next:
             self._next = time.monotonic() + LINE_SECONDS
             if self._on_terminal():
                 self._start_bar()
