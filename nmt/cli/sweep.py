@@ -12,10 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean, stdev
-from typing import NotRequired, TypedDict
 
 from nmt.cli.table import Cell, Column, Table, terminal_width, text_cell, to_markdown, to_text, to_tsv
-from nmt.config.schema import Amount, Count, read_json
+from nmt.config.schema import MetricsFile, read_json
 from nmt.system.atomic import write_atomically
 from nmt.system.run_files import METRICS
 
@@ -66,23 +65,6 @@ def _plain(text: str) -> str:
 # The table
 
 
-class Score(TypedDict):
-    """A score of a split in a metrics.json."""
-
-    label: str
-    value: float
-
-
-class ResultFile(TypedDict):
-    """A metrics.json, as far as the table shows it."""
-
-    parameters: Count
-    updates: Count
-    wall_seconds: Amount
-    val: NotRequired[dict[str, Score]]
-    test: NotRequired[dict[str, Score]]
-
-
 @dataclass(frozen=True)
 class Result:
     """The result of a finished job, or the mean or deviation of several.
@@ -98,7 +80,7 @@ class Result:
 
 def read_result(number: int, settings: Mapping[str, str], folder: Path) -> Result:
     """Return the result of a finished job from the metrics.json in its folder."""
-    metrics = read_json(folder / METRICS, ResultFile, remedy="train the job again")
+    metrics = read_json(folder / METRICS, MetricsFile, remedy="train the job again")
     splits = {"val": metrics.get("val", {}), "test": metrics.get("test", {})}
     scores = {f"{split} {one['label']}": one["value"] for split, found in splits.items() for one in found.values()}
     size = dict(zip(SIZES, (metrics["parameters"], metrics["updates"], metrics["wall_seconds"] / 60), strict=True))

@@ -34,11 +34,16 @@ Count = Annotated[int, Range(low=0, high=2**63)]
 Amount = Annotated[float, Range(low=0.0, high=1e15)]
 
 
+class _Score(TypedDict):
+    label: str
+    value: float
+
+
 class MetricsFile(TypedDict):
     """The entries of a metrics.json that programs read. `val` and `test` are the scores at the end of the run."""
 
-    val: NotRequired[dict[str, Any]]
-    test: NotRequired[dict[str, Any]]
+    val: NotRequired[dict[str, _Score]]
+    test: NotRequired[dict[str, _Score]]
     search: dict[str, Any]
     parameters: Count
     updates: Count

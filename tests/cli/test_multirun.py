@@ -30,7 +30,8 @@ def metrics(**values: list[float]) -> str:
         split: {key: {"label": labels[key], "value": value} for key, value in zip(labels, numbers, strict=False)}
         for split, numbers in values.items()
     }
-    return json.dumps({**scores, "parameters": 4_124_648, "updates": 1_219, "wall_seconds": 90.0})
+    sizes = {"parameters": 4_124_648, "updates": 1_219, "wall_seconds": 90.0, "target_tokens_per_second": 1e3}
+    return json.dumps({**scores, **sizes, "search": {}})
 
 
 def test_a_multirun_has_a_folder_for_each_job(runs: Runs, tmp_path: Path) -> None:
