@@ -113,7 +113,6 @@ class _Wrapped(_Printable):
         self._prefix = prefix
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the message, wrapped."""
         lines = super().format(record).split("\n")
         if not getattr(record, "unwrapped", False):
             width = _width(self._stream()) - len(self._prefix)

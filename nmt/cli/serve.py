@@ -54,7 +54,6 @@ class ServeConfig(SearchSettings):
         return self.api_key or os.environ.get(KEY) or None
 
     def contradictions(self) -> Iterator[str]:
-        """Yield a message for each setting that has no effect or no sense beside the others."""
         if not _is_local(self.host) and self.key is None:
             yield (
                 f"host={self.host}: other machines may reach it, so it needs a key, which clients send as api_key; set "

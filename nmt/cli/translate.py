@@ -99,7 +99,6 @@ class TranslateConfig(SearchSettings):
             yield f"{what}: only a file of lines has shards; give input=FILE and output=FILE"
 
     def contradictions(self) -> Iterator[str]:
-        """Yield a message for each setting that contradicts another setting or has no effect with it."""
         yield from self._shard_contradictions()
         text, prefix = self.text, self.prefix
         if text is not None and self.input is not None:

@@ -156,7 +156,6 @@ class BpeDropout(Sampler):
         self._ids = functools.lru_cache(WORDS)(self._all_ids)
 
     def word(self, word: Ids, rng: random.Random) -> Ids:
-        """Return the ids of a random segmentation."""
         pieces, drop, draw = self._characters(word), self.drop, rng.random
         while (kept := next((after for after in self._merged(pieces) if draw() >= drop), None)) is not None:
             pieces = kept

@@ -44,17 +44,14 @@ class Joined(Document):
 
     @property
     def sentences(self) -> list[str]:
-        """The sentences of all parts."""
         return [sentence for part in self.parts if isinstance(part, Document) for sentence in part.sentences]
 
     def revised(self, translations: Sequence[str]) -> Document:
-        """Return the parts, each revised."""
         return Joined(
             [part if isinstance(part, str) else part.revised(own) for part, own in self._shares(translations)]
         )
 
     def filled(self, translations: Sequence[str]) -> str:
-        """Return the parts, each filled with its translations."""
         return "".join(part if isinstance(part, str) else part.filled(own) for part, own in self._shares(translations))
 
     def _shares(self, translations: Sequence[str]) -> Iterator[tuple[Document | str, list[str]]]:

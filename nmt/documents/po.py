@@ -47,11 +47,9 @@ class _Source(Document):
 
     @property
     def sentences(self) -> list[str]:
-        """The sentences of the text."""
         return self._lines.sentences
 
     def filled(self, translations: Sequence[str]) -> str:
-        """Return the translation with the accelerator."""
         text = self._lines.filled(translations)
         for letter, mark in self._accelerators:
             text = with_accelerator(text, letter, mark)
@@ -86,7 +84,6 @@ class PoFile(Document):
 
     @property
     def sentences(self) -> list[str]:
-        """The sentences of the entries without a translation."""
         return [sentence for entry in self._entries for text in entry.texts for sentence in text.sentences]
 
     def filled(self, translations: Sequence[str]) -> str:

@@ -54,7 +54,6 @@ class Argos(CTranslate2):
             )
 
     def write(self, model: Exportable, folder: Path) -> None:
-        """Write the package."""
         version = self.package_version or time.strftime("%Y.%m.%d")
         languages = "_".join(model.languages)
         top = f"translate-{languages}-{version.replace('.', '_')}"
@@ -77,7 +76,6 @@ class Argos(CTranslate2):
     def open(
         self, folder: Path, *, device: str = "cpu", search: Mapping[str, Any] | None = None, **fields: Any
     ) -> CTranslate2Translator:
-        """Return a translator that computes in CTranslate2 with the files in the package."""
         with tempfile.TemporaryDirectory() as name:  # the engine reads the files once
             place = Path(name)
             _unpack(folder / self.weights, place)
@@ -85,7 +83,6 @@ class Argos(CTranslate2):
             return super().open(place, device=device, search=search, **fields)
 
     def example(self, model: Exportable) -> str:
-        """Return how to install the package and translate with it."""
         sample = json.dumps(model.sample, ensure_ascii=False)
         source, target = model.languages
         return EXAMPLE.format(sample=sample, source=source, target=target, package=self.weights)

@@ -200,16 +200,13 @@ class EngineTranslator(BaseTranslator):
 
     @property
     def longest_target(self) -> int:
-        """The largest number of tokens of a translation, eos included."""
         return self._longest_target
 
     @property
     def tokenizers(self) -> list[Tokenizer]:
-        """The tokenizer, alone."""
         return [self.tokenizer]
 
     def source_limit(self, search: Search | None = None) -> SourceLimit:
-        """Return the largest number of tokens of a source that is translated whole with `search`."""
         own = search or self.search
         return unsplit_limit(own, self._longest_source, "the positions of the exported model", self._trained_length)
 

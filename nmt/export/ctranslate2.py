@@ -61,13 +61,11 @@ class CTranslate2(Format):
         return EXACT if self.quantization == "float32" else None
 
     def require(self, loaded: LoadedModel) -> None:
-        """Raise UserError for a model that is no Transformer, or one with settings that the engine lacks."""
         encoder, decoder = stacks(loaded.model, self.name)
         for side, stack in (("encoder", encoder), ("decoder", decoder)):
             raise_if_unsupported(side, _problems(stack), self.name)
 
     def write(self, model: Exportable, folder: Path) -> None:
-        """Write the model and the tokenizer."""
         tokenizer = model.loaded.tokenizer
         write_tokenizer(tokenizer, folder)
         spec = specification(model)
@@ -85,11 +83,9 @@ class CTranslate2(Format):
     def open(
         self, folder: Path, *, device: str = "cpu", search: Mapping[str, Any] | None = None, **fields: Any
     ) -> CTranslate2Translator:
-        """Return a translator that computes in CTranslate2."""
         return CTranslate2Translator(folder, self.quantization, device=device, search=search, **fields)
 
     def example(self, model: Exportable) -> str:
-        """Return how to translate with `ctranslate2` and `sentencepiece`."""
         sample = json.dumps(model.sample, ensure_ascii=False)
         return EXAMPLE.format(
             sample=sample, search=model.search, limit=model.target_limit, source=SOURCE, target=TARGET
@@ -270,11 +266,9 @@ class CTranslate2Translator(EngineTranslator):
 
     @property
     def device_type(self) -> str:
-        """The kind of device that computes."""
         return str(self.translator.device)
 
     def search_batch(self, requests: Sequence[Request], search: Search) -> list[list[Hypothesis]]:
-        """Return the hypotheses of a beam search in CTranslate2, best first."""
         beam = self.plain_beam(search)
         return within_limits(requests, lambda some, limit: self._search(some, beam, limit))
 
@@ -302,7 +296,6 @@ class CTranslate2Translator(EngineTranslator):
         return [[Hypothesis(*each, beam.normalized(each[1])) for each in several] for several in scored]
 
     def token_log_probs(self, pairs: Sequence[ForcedPair]) -> list[Tensor]:
-        """Return the log-probabilities (T,) of the tokens of each translation, eos included, given its source."""
         return [torch.tensor(each) for each in self._log_probs([(pair.source.ids[0], pair.ids) for pair in pairs])]
 
     def _log_probs(self, pairs: Sequence[tuple[list[int], list[int]]]) -> list[list[float]]:

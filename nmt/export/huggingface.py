@@ -44,7 +44,6 @@ class HuggingFace(Format):
     library: ClassVar[str] = "transformers"
 
     def require(self, loaded: LoadedModel) -> None:
-        """Raise UserError for a model that is no Transformer, or one that neither class can hold."""
         encoder, decoder = stacks(loaded.model, self.name)
         for side, stack in (("encoder", encoder), ("decoder", decoder)):
             raise_if_unsupported(side, _problems(stack), self.name)
@@ -56,7 +55,6 @@ class HuggingFace(Format):
             )
 
     def write(self, model: Exportable, folder: Path) -> None:
-        """Write the model, the tokenizer, and the settings of both."""
         network = model.loaded.model
         write_tokenizer(model.loaded.tokenizer, folder)
         rows = max(model.source_limit, model.target_limit)
@@ -72,11 +70,9 @@ class HuggingFace(Format):
     def open(
         self, folder: Path, *, device: str = "cpu", search: Mapping[str, Any] | None = None, **fields: Any
     ) -> HuggingFaceTranslator:
-        """Return a translator that computes in transformers."""
         return HuggingFaceTranslator(folder, device=device, search=search, **fields)
 
     def example(self, model: Exportable) -> str:
-        """Return how to translate with `transformers`."""
         return EXAMPLE.format(sample=json.dumps(model.sample, ensure_ascii=False))
 
 

@@ -42,7 +42,6 @@ class HuggingFaceTranslator(EngineTranslator):
 
     @property
     def device_type(self) -> str:
-        """The kind of device that computes."""
         return str(self.model.device.type)
 
     def source_ids(self, read: Sequence[str]) -> list[list[list[int]]]:
@@ -90,7 +89,6 @@ class HuggingFaceTranslator(EngineTranslator):
         return [found[start : start + beam.n_best] for start in range(0, len(found), beam.n_best)]
 
     def token_log_probs(self, pairs: Sequence[ForcedPair]) -> list[Tensor]:
-        """Return the log-probabilities (T,) of the tokens of each translation, eos included, given its source."""
         return self._log_probs([pair.source.ids[0] for pair in pairs], [pair.ids for pair in pairs])
 
     @torch.inference_mode()

@@ -58,11 +58,9 @@ class Onnx(Format):
     def open(
         self, folder: Path, *, device: str = "cpu", search: Mapping[str, Any] | None = None, **fields: Any
     ) -> OnnxTranslator:
-        """Return a translator that computes in onnxruntime."""
         return OnnxTranslator(folder, device=device, search=search, **fields)
 
     def example(self, model: Exportable) -> str:
-        """Return how to translate with the program of the folder."""
         return EXAMPLE.format(line=model.sample)
 
 

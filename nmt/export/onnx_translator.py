@@ -91,7 +91,6 @@ class OnnxTranslator(EngineTranslator):
 
     @property
     def device_type(self) -> str:
-        """The kind of device that computes."""
         return "cpu"
 
     def supported(self, search: Search) -> Search:
@@ -104,13 +103,11 @@ class OnnxTranslator(EngineTranslator):
         return search
 
     def search_batch(self, requests: Sequence[Request], search: Search) -> list[list[Hypothesis]]:
-        """Return the hypotheses that `search` finds for each request of one batch, best first."""
         state = self.graphs.start(*pad([request.part.ids[0] for request in requests]))
         cpu = torch.device("cpu")
         return search_requests(self.graphs.step, state, requests, self.supported(search), self.tokenizer, cpu)
 
     def token_log_probs(self, pairs: Sequence[ForcedPair]) -> list[Tensor]:
-        """Return the log-probabilities (T,) of the tokens of each translation, eos included, given its source."""
         state = self.graphs.start(*pad([pair.source.ids[0] for pair in pairs]))
         target, mask = pad([pair.ids for pair in pairs])
         tokens, found = torch.full((len(pairs),), BOS), []

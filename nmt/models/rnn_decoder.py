@@ -121,7 +121,6 @@ class RecurrentDecoder(Decoder[RecurrentState]):
         return [self.attention] if kind == "cross" and self.attention is not None else []
 
     def init_state(self, encoded: EncoderOutput) -> RecurrentState:
-        """Return the state before the first token, with one hypothesis for each sentence (N = B)."""
         layers = self.bridge(encoded)
         feed = layers[0][0].new_zeros(encoded.memory.shape[0], self.readout_width) if self.input_feeding else None
         if self.attention is None:

@@ -87,7 +87,6 @@ class BeamSearch(ConstrainedSearch):
 
     @property
     def width(self) -> int:
-        """The beam size."""
         return self.beam_size
 
     @property
@@ -104,7 +103,6 @@ class BeamSearch(ConstrainedSearch):
     def __call__(
         self, step: Step[S], state: S, *, max_length: Tensor, keys: Sequence[Sequence[int]]
     ) -> list[list[Hypothesis]]:
-        """Return at most `n_best` hypotheses for each sentence, best score first. See `Search`."""
         check_max_length(max_length)
         found: list[list[Hypothesis]] = [[] for _ in range(max_length.numel())]
         live = Live.start(max_length, self.groups, n_best=min(self.n_best, self.group_size))

@@ -52,14 +52,12 @@ class Sampling(ConstrainedSearch):
 
     @property
     def width(self) -> int:
-        """The number of samples."""
         return self.samples
 
     @torch.no_grad()
     def __call__(
         self, step: Step[S], state: S, *, max_length: Tensor, keys: Sequence[Sequence[int]]
     ) -> list[list[Hypothesis]]:
-        """Return `samples` hypotheses for each sentence, best score first. See `Search`."""
         check_max_length(max_length)
         device = max_length.device
         drawn = [

@@ -61,12 +61,10 @@ class Ensemble(ModelTranslator):
 
     @property
     def models(self) -> list[Seq2Seq]:
-        """The models of the members."""
         return [member.model for member in self.members]
 
     @property
     def tokenizers(self) -> list[Tokenizer]:
-        """The tokenizers of the members."""
         return [member.tokenizer for member in self.members]
 
     def source_limit(self, search: Search | None = None) -> SourceLimit:
@@ -93,7 +91,6 @@ class Ensemble(ModelTranslator):
         return average(steps), States(states)
 
     def token_log_probs(self, pairs: Sequence[ForcedPair]) -> list[Tensor]:
-        """Return the logarithms of the mean probabilities (T,) of the tokens of each target, given its source."""
         found = (
             member.token_log_probs([replace(pair, source=_for_member(pair.source, number)) for pair in pairs])
             for number, member in enumerate(self.members)

@@ -36,12 +36,10 @@ class ModelTranslator(BaseTranslator):
 
     @property
     def device_type(self) -> str:
-        """The kind of the device."""
         return self.device.type
 
     @property
     def longest_target(self) -> int | None:
-        """The largest number of tokens of a translation, eos included; None if every length works."""
         limits = [model.decoder.max_length for model in self.models]
         return min((limit for limit in limits if limit is not None), default=None)
 
@@ -53,11 +51,9 @@ class ModelTranslator(BaseTranslator):
         """
 
     def running(self, search: Search) -> AbstractContextManager[None]:
-        """Return the context of `inference` with the models."""
         return inference(self.models, search)
 
     def search_batch(self, requests: Sequence[Request], search: Search) -> list[list[Hypothesis]]:
-        """Return the hypotheses that `search` finds for each request of one batch, best first."""
         step, state = self.start([request.part for request in requests], attending=search.reads_attention)
         return search_requests(step, state, requests, search, self.tokenizer, self.device)
 

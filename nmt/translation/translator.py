@@ -58,7 +58,6 @@ class Translator(ModelTranslator):
 
     @property
     def models(self) -> list[Seq2Seq]:
-        """The model, alone."""
         return [self.model]
 
     @property
@@ -68,22 +67,18 @@ class Translator(ModelTranslator):
 
     @property
     def tokenizers(self) -> list[Tokenizer]:
-        """The tokenizer, alone."""
         return [self.tokenizer]
 
     def source_limit(self, search: Search | None = None) -> SourceLimit:
-        """Return the largest number of tokens of a source that the model translates without a split with `search`."""
         most = self.model.encoder.max_length
         return unsplit_limit(search or self.search, most, "the positions of the encoder", self.trained_length)
 
     def start(self, sources: Sequence[SourcePart], *, attending: bool = False) -> tuple[Step[Any], Selectable]:
-        """Return the model's step function, and its state before the first token; see `ModelTranslator.start`."""
         source, mask = (x.to(self.device) for x in pad([part.ids[0] for part in sources]))
         model = track_coverage(self.model) if attending else self.model
         return model.step, model.start(source, mask)
 
     def token_log_probs(self, pairs: Sequence[ForcedPair]) -> list[Tensor]:
-        """Return the log-probabilities (T,) of the tokens of each translation, eos included, given its source."""
         hidden, _ = self._forced([pair.source.ids[0] for pair in pairs], [pair.ids for pair in pairs])
         return [self._log_probs(row, pair.ids) for row, pair in zip(hidden, pairs, strict=True)]
 

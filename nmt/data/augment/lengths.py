@@ -40,7 +40,6 @@ class JoinedLines(Augmentation):
     """Joins a pair with one or two other pairs, so that a text of several sentences keeps all of them."""
 
     def __call__(self, example: Example, rng: random.Random, another: Callable[[], Example]) -> tuple[str, str] | None:
-        """Return the joined texts."""
         pairs = [example.texts, *(another().texts for _ in range(rng.choice([1, 1, 2])))]
         source, target = (
             " ".join(map(_renumbered, each, itertools.count(step=100))) for each in zip(*pairs, strict=True)

@@ -32,7 +32,6 @@ class InsertSpans(Augmentation):
     reads_links = True
 
     def __call__(self, example: Example, rng: random.Random, another: Callable[[], Example]) -> tuple[str, str] | None:
-        """Return the pair with marks."""
         sides, ends = (list(example.source), list(example.target)), list[str]()
         count = 1
         while count < 4 and rng.random() < self.more:

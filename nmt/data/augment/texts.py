@@ -19,7 +19,6 @@ class UpperCase(Augmentation):
     """Writes both sides in capitals. A source without capital letters, as in Korean, stays as it is."""
 
     def __call__(self, example: Example, rng: random.Random, another: Callable[[], Example]) -> tuple[str, str] | None:
-        """Return the pair in capitals."""
         source, target = example.texts
         return None if source.upper() == source else (source.upper(), target.upper())
 
@@ -29,7 +28,6 @@ class TitleCase(Augmentation):
     """Writes each word of the source with a capital, as in English headings. The target stays as it is."""
 
     def __call__(self, example: Example, rng: random.Random, another: Callable[[], Example]) -> tuple[str, str] | None:
-        """Return the pair with capitals in the source."""
         source, target = example.texts
         title = title_case(source)
         return None if title == source else (title, target)
@@ -40,7 +38,6 @@ class NoFullStop(Augmentation):
     """Leaves out the full stop at the end of both sides."""
 
     def __call__(self, example: Example, rng: random.Random, another: Callable[[], Example]) -> tuple[str, str] | None:
-        """Return the pair without it, if both sides have one."""
         sides = example.texts
         if not all(side.endswith(FULL_STOPS) for side in sides):
             return None
@@ -55,7 +52,6 @@ class TypingErrors(Augmentation):
     words: Share = 0.15
 
     def __call__(self, example: Example, rng: random.Random, another: Callable[[], Example]) -> tuple[str, str] | None:
-        """Return the pair with a wrong source."""
         source, target = example.texts
         wrong = with_typing_errors(source, self.words, rng)
         return None if wrong == source else (wrong, target)

@@ -26,7 +26,6 @@ class Duplicate(Defect):
     explanation = "repeats an earlier pair of its split"
 
     def find(self, index: int, pair: SentencePair) -> str:
-        """Return "again" for a repeated pair."""
         return "again" if self._repeated[index] else ""
 
     @functools.cached_property
@@ -44,7 +43,6 @@ class ManyTargets(Defect):
     explanation = f"has a source with more than {MOST_TARGETS} different targets in its split"
 
     def find(self, index: int, pair: SentencePair) -> str:
-        """Return the number of the source's targets."""
         count = self._targets[index]
         return f"{count:,} targets" if count > MOST_TARGETS else ""
 
@@ -80,7 +78,6 @@ class LeakedPair(Defect):
     version = 2
 
     def find(self, index: int, pair: SentencePair) -> str:
-        """Return the splits that have the pair."""
         near = simplified(pair.source), simplified(pair.target)
         return _places((pair.source, pair.target), near, self._texts) if all(near) else ""
 
@@ -96,7 +93,6 @@ class LeakedPair(Defect):
         }
 
     def identity(self) -> Any:
-        """Return the values of the base class, and the digests of the held-out splits."""
         return [self.name, self.version, *(pairs.digest for pairs in self.context.held_out.values())]
 
 
@@ -108,7 +104,6 @@ class LeakedSource(LeakedPair):
     side: ClassVar[str] = "source"
 
     def find(self, index: int, pair: SentencePair) -> str:
-        """Return the splits that have the text of this side."""
         text = getattr(pair, self.side)
         near = simplified(text)
         return _places(text, near, self._texts) if near else ""

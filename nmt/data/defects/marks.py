@@ -44,7 +44,6 @@ class Markup(Defect):
     explanation = "has HTML tags or entities, as <b> or &amp;, on one side only"
 
     def find(self, index: int, pair: SentencePair) -> str:
-        """Return the side and its first entity or the name of its first tag."""
         for mark, first in (("<", _first_tag), ("&", _first_entity)):
             if mark in pair.source or mark in pair.target:
                 found = first(pair.source), first(pair.target)
@@ -69,7 +68,6 @@ class Addresses(Defect):
     explanation = "has a URL or an e-mail address on one side that the other side has not"
 
     def find(self, index: int, pair: SentencePair) -> str:
-        """Return the sides that have such an address."""
         if not any(mark in text for text in (pair.source, pair.target) for mark in ("://", "www.", "@")):
             return ""
         source, target = (self._addresses(text) for text in (pair.source, pair.target))
@@ -99,7 +97,6 @@ class Symbols(Defect):
     )
 
     def find(self, index: int, pair: SentencePair) -> str:
-        """Return the side and its problem."""
         for side, text in zip(SIDES, (pair.source, pair.target), strict=True):
             if note := _wrong_symbols(text):
                 return f"{side}: {note}"

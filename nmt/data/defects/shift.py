@@ -59,7 +59,6 @@ class Shifted(Defect):
     explanation = "is in a part of the corpus where each source belongs to the target of a line before or after its own"
 
     def find(self, index: int, pair: SentencePair) -> str:
-        """Return the lines of the stretch, and where their targets are."""
         notes, numbers = self._stretches
         return notes[int(numbers[index])]
 

@@ -41,7 +41,6 @@ class Identical(Defect):
     explanation = "has the same text, with letters in it, on both sides"
 
     def find(self, index: int, pair: SentencePair) -> str:
-        """Return "same text" for a pair with equal sides."""
         text = pair.source.strip()
         return "same text" if text == pair.target.strip() and any(map(str.isalpha, text)) else ""
 
@@ -53,7 +52,6 @@ class Invisible(Defect):
     explanation = "has a control character, a byte order mark, a soft hyphen or another character that cannot be seen"
 
     def find(self, index: int, pair: SentencePair) -> str:
-        """Return the side and the number of its first such character."""
         for side, text in zip(SIDES, (pair.source, pair.target), strict=True):
             if found := INVISIBLE.search(text):
                 return f"{side}: U+{ord(found[0]):04X}"
@@ -67,7 +65,6 @@ class NotNfc(Defect):
     explanation = "has a side that is not in Unicode's form NFC, as Hangul in single letters; it is normalized to NFC"
 
     def find(self, index: int, pair: SentencePair) -> str:
-        """Return the sides that are not in NFC."""
         texts = zip(SIDES, (pair.source, pair.target), strict=True)
         return " and ".join(side for side, text in texts if not unicodedata.is_normalized("NFC", text))
 
@@ -79,7 +76,6 @@ class Encoding(Defect):
     explanation = "has characters that a wrong decoding leaves behind, as Ã¼ for ü, or � for bytes that were lost"
 
     def find(self, index: int, pair: SentencePair) -> str:
-        """Return the side that is damaged, and how."""
         for side, text in zip(SIDES, (pair.source, pair.target), strict=True):
             if text.isascii():
                 continue
@@ -91,11 +87,9 @@ class Encoding(Defect):
 
     @classmethod
     def unavailable_reason(cls, languages: tuple[str, str]) -> str:
-        """Return a note about the missing package."""
         return missing_packages("ftfy", extra="inspect")
 
     def identity(self) -> Any:
-        """Return the values of the base class, and the version of ftfy."""
         return [self.name, self.version, metadata.version("ftfy")]
 
 
@@ -112,7 +106,6 @@ class Script(Defect):
     explanation = "has a side with most words in a script that its language is not written in"
 
     def find(self, index: int, pair: SentencePair) -> str:
-        """Return the side and the script of its first letter that is out of place."""
         for side, text, language in zip(SIDES, (pair.source, pair.target), self.context.languages, strict=True):
             if found := foreign_script(text, language):
                 return f"{side}: {found}"
@@ -120,12 +113,10 @@ class Script(Defect):
 
     @classmethod
     def unavailable_reason(cls, languages: tuple[str, str]) -> str:
-        """Return a note about a language whose script Unicode CLDR does not know."""
         unknown = [language for language in languages if not script_of(language)]
         return f"Unicode CLDR knows no script of '{unknown[0]}'" if unknown else ""
 
     def identity(self) -> Any:
-        """Return the values of the base class, and the scripts."""
         return [self.name, self.version, *map(script_of, self.context.languages)]
 
 
@@ -188,7 +179,6 @@ class Language(Defect):
     explanation = f"has a side of at least {FEWEST_LETTERS} letters that reads as another language"
 
     def find(self, index: int, pair: SentencePair) -> str:
-        """Return the side and the code of the language that it reads as."""
         for side, text, language in zip(SIDES, (pair.source, pair.target), self.context.languages, strict=True):
             if found := foreign_language(text, language):
                 return f"{side}: reads as {found}"
@@ -196,11 +186,9 @@ class Language(Defect):
 
     @classmethod
     def unavailable_reason(cls, languages: tuple[str, str]) -> str:
-        """Return a note about the missing package, or about a language that it does not know."""
         return next(filter(None, map(_unidentified, languages)), "")
 
     def identity(self) -> Any:
-        """Return the values of the base class, the languages, and the version of py3langid."""
         return [self.name, self.version, *self.context.languages, metadata.version("py3langid")]
 
 

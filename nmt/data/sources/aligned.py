@@ -33,7 +33,6 @@ class Aligned(Source):
         return _Splits(self.source.splits(), self.files)
 
     def origin(self, split: str) -> str:
-        """Return where the pairs of `split` come from."""
         return self.source.origin(split)
 
 

@@ -62,7 +62,6 @@ class Overlay(Source):
         return _Layers(self.top.splits(), self.below.splits)
 
     def origin(self, split: str) -> str:
-        """Return where the pairs of `split` come from."""
         return (self.top if split in self.top.splits() else self.below).origin(split)
 
 

@@ -53,7 +53,6 @@ class Cldr(Generated):
         self.topics, self.left_out = _topics(topics, *self.locales)
 
     def origin(self, split: str) -> str:
-        """Return CLDR, the name of the data that all splits are generated from."""
         return "CLDR"
 
     def splits(self) -> Mapping[str, Sequence[SentencePair]]:
@@ -72,7 +71,6 @@ class Cldr(Generated):
             return None
 
     def limits(self) -> str:
-        """Return the settings that limit the number of different sources."""
         return f"data.topics and data.max_parts={self.max_parts} allow"
 
 

@@ -55,7 +55,6 @@ class Hub(Source):
         self.name, self.config, self.revision, self.streaming = name, config, revision, streaming
 
     def origin(self, split: str) -> str:
-        """Return the name of the data set."""
         return f"the Hub's {self.name}"
 
     def splits(self) -> Mapping[str, Pairs]:

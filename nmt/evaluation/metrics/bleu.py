@@ -45,11 +45,9 @@ class BLEU(SacreBleuMetric):
 
     @property
     def sacrebleu_arguments(self) -> tuple[str, ...]:
-        """Arguments that make the sacrebleu program compute this metric."""
         return "-m", "bleu", "--tokenize", self.tokenizer
 
     def scorer(self) -> sacrebleu.metrics.bleu.BLEU:
-        """Return sacreBLEU's own object."""
         # force: no warning that sentences end in " ."; it is not part of the score or of the signature.
         return _BLEU(tokenize=self.tokenizer, force=True)
 

@@ -23,11 +23,9 @@ class ChrF(SacreBleuMetric):
 
     @property
     def sacrebleu_arguments(self) -> tuple[str, ...]:
-        """Arguments that make the sacrebleu program compute this metric."""
         return "-m", "chrf", *(["--chrf-word-order", str(self.word_order)] if self.word_order else [])
 
     def scorer(self) -> sacrebleu.metrics.chrf.CHRF:
-        """Return sacreBLEU's own object."""
         return _CHRF(word_order=self.word_order)
 
 

@@ -20,7 +20,6 @@ class ExactMatch(Metric):
     chance: ClassVar[float | None] = 0.01  # while no sentence is matched, the loss decides
 
     def score(self, hypotheses: Lines, references: Lines, *, sources: Lines = (), bootstrap: int = 0) -> Score:
-        """Return the percentage; it has no signature."""
         sentences = len(references)
         equal = sum(h.strip() == r.strip() != "" for h, r in zip(hypotheses, references, strict=True))
         return Score(100.0 * equal / sentences, interval=binomial_interval(equal, sentences, bootstrap))

@@ -17,6 +17,5 @@ class LengthRatio(Metric):
     higher_is_better: ClassVar[bool | None] = None
 
     def score(self, hypotheses: Lines, references: Lines, *, sources: Lines = (), bootstrap: int = 0) -> Score:
-        """Return the ratio; it has no signature and no interval."""
         lengths = [sum(map(len, lines)) for lines in (hypotheses, references)]
         return Score(100.0 * lengths[0] / max(lengths[1], 1))

@@ -34,7 +34,6 @@ class Multi30kBLEU(SacreBleuMetric):
         require_packages("sacremoses", extra="moses")
 
     def scorer(self) -> sacrebleu.metrics.bleu.BLEU:
-        """Return sacreBLEU's own object, with a tokenizer of this protocol."""
         return _BLEU(self.target_lang)
 
 

@@ -30,13 +30,11 @@ class TER(SacreBleuMetric):
 
     @property
     def sacrebleu_arguments(self) -> tuple[str, ...]:
-        """Arguments that make the sacrebleu program compute this metric."""
         names = ("case_sensitive", "normalized", "no_punct", "asian_support")
         flags = [f"--ter-{name.replace('_', '-')}" for name in names if getattr(self, name)]
         return "-m", "ter", *flags
 
     def scorer(self) -> sacrebleu.metrics.ter.TER:
-        """Return sacreBLEU's own object."""
         return _TER(
             case_sensitive=self.case_sensitive,
             normalized=self.normalized,
