@@ -101,3 +101,17 @@ class Defect(ABC):
     def identity(self) -> Any:
         """Return plain values that decide, together with the texts of the split, which pairs have the defect."""
         return [self.name, self.version]
+
+
+class TextDefect(Defect):
+    """A defect that one text of a pair shows by itself."""
+
+    def find(self, index: int, pair: SentencePair) -> str:
+        for side, text, language in zip(SIDES, (pair.source, pair.target), self.context.languages, strict=True):
+            if problem := self.problem(text, language):
+                return f"{side}: {problem}"
+        return ""
+
+    @abstractmethod
+    def problem(self, text: str, language: str) -> str:
+        """Return the problem of a text that should be in this language, or an empty string."""

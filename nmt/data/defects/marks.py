@@ -7,7 +7,7 @@ from html.entities import html5
 
 import regex
 
-from nmt.data.defects.base import SIDES, Defect
+from nmt.data.defects.base import SIDES, Defect, TextDefect
 from nmt.data.pair import SentencePair
 
 # Tags of running text. Words in angle brackets for a key or for a text to fill in (<Del>, <title>), as in manuals, are
@@ -84,7 +84,7 @@ def _parts(text: str) -> list[str]:
     return _ADDRESS_PARTS.findall(text.lower())
 
 
-class Symbols(Defect):
+class Symbols(TextDefect):
     """A text is mostly punctuation and symbols, repeats a symbol many times in a row, or was decoded wrongly.
 
     A wrong decoding is found here only if nearly all letters are wrong. `encoding` finds single wrong letters.
@@ -96,24 +96,17 @@ class Symbols(Defect):
         "symbols for letters, as ì•ˆë…• for 안녕"
     )
 
-    def find(self, index: int, pair: SentencePair) -> str:
-        for side, text in zip(SIDES, (pair.source, pair.target), strict=True):
-            if note := _wrong_symbols(text):
-                return f"{side}: {note}"
-        return ""
-
-
-def _wrong_symbols(text: str) -> str:
-    symbols = len(_SYMBOL.findall(text)) + text.count("_")
-    if symbols > MOST_REPEATED and (run := _RUN.search(text)):
-        return f"{run[1]} repeated"
-    if not text.isascii() and any(_is_mixed(found) for found in _LATIN_1.findall(text)):
-        return "wrong decoding"
-    if symbols <= (1 - LEAST_SHARE) * (len(text) - text.count(" ")):  # the usual case, and a fast check
-        return ""
-    characters = "".join(text.rstrip(" .…").split())
-    few = len(characters) >= FEWEST_CHARACTERS and len(_TEXT.findall(characters)) < LEAST_SHARE * len(characters)
-    return "mostly symbols" if few else ""
+    def problem(self, text: str, language: str) -> str:
+        symbols = len(_SYMBOL.findall(text)) + text.count("_")
+        if symbols > MOST_REPEATED and (run := _RUN.search(text)):
+            return f"{run[1]} repeated"
+        if not text.isascii() and any(_is_mixed(found) for found in _LATIN_1.findall(text)):
+            return "wrong decoding"
+        if symbols <= (1 - LEAST_SHARE) * (len(text) - text.count(" ")):  # the usual case, and a fast check
+            return ""
+        characters = "".join(text.rstrip(" .…").split())
+        few = len(characters) >= FEWEST_CHARACTERS and len(_TEXT.findall(characters)) < LEAST_SHARE * len(characters)
+        return "mostly symbols" if few else ""
 
 
 def _is_mixed(text: str) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 import regex
 
-from nmt.data.defects.base import SIDES, Defect
+from nmt.data.defects.base import SIDES, Defect, TextDefect
 from nmt.data.pair import SentencePair
 from nmt.errors import missing_packages
 
@@ -45,17 +45,15 @@ class Identical(Defect):
         return "same text" if text == pair.target.strip() and any(map(str.isalpha, text)) else ""
 
 
-class Invisible(Defect):
+class Invisible(TextDefect):
     """A text has a control character or an invisible one."""
 
     name = "invisible"
     explanation = "has a control character, a byte order mark, a soft hyphen or another character that cannot be seen"
 
-    def find(self, index: int, pair: SentencePair) -> str:
-        for side, text in zip(SIDES, (pair.source, pair.target), strict=True):
-            if found := INVISIBLE.search(text):
-                return f"{side}: U+{ord(found[0]):04X}"
-        return ""
+    def problem(self, text: str, language: str) -> str:
+        found = INVISIBLE.search(text)
+        return f"U+{ord(found[0]):04X}" if found else ""
 
 
 class NotNfc(Defect):
@@ -69,21 +67,20 @@ class NotNfc(Defect):
         return " and ".join(side for side, text in texts if not unicodedata.is_normalized("NFC", text))
 
 
-class Encoding(Defect):
+class Encoding(TextDefect):
     """A text was decoded with the wrong encoding, as ftfy recognizes it."""
 
     name = "encoding"
     explanation = "has characters that a wrong decoding leaves behind, as Ã¼ for ü, or � for bytes that were lost"
 
-    def find(self, index: int, pair: SentencePair) -> str:
-        for side, text in zip(SIDES, (pair.source, pair.target), strict=True):
-            if text.isascii():
-                continue
-            if REPLACEMENT in text:
-                return f"{side}: replacement character"
-            if _looks_damaged(text):
-                return f"{side}: wrong decoding"
-        return ""
+    def problem(self, text: str, language: str) -> str:
+        if text.isascii():
+            return ""
+        if REPLACEMENT in text:
+            return "replacement character"
+        from ftfy.badness import is_bad  # late: the import takes a tenth of a second
+
+        return "wrong decoding" if is_bad(text) else ""
 
     @classmethod
     def unavailable_reason(cls, languages: tuple[str, str]) -> str:
@@ -93,23 +90,14 @@ class Encoding(Defect):
         return [self.name, self.version, metadata.version("ftfy")]
 
 
-def _looks_damaged(text: str) -> bool:
-    from ftfy.badness import is_bad  # late: the import takes a tenth of a second
-
-    return bool(is_bad(text))
-
-
-class Script(Defect):
+class Script(TextDefect):
     """Most words of a text are written in a script that its language is not written in."""
 
     name = "script"
     explanation = "has a side with most words in a script that its language is not written in"
 
-    def find(self, index: int, pair: SentencePair) -> str:
-        for side, text, language in zip(SIDES, (pair.source, pair.target), self.context.languages, strict=True):
-            if found := foreign_script(text, language):
-                return f"{side}: {found}"
-        return ""
+    def problem(self, text: str, language: str) -> str:
+        return foreign_script(text, language)
 
     @classmethod
     def unavailable_reason(cls, languages: tuple[str, str]) -> str:
@@ -172,17 +160,15 @@ class _Script:
         return words
 
 
-class Language(Defect):
+class Language(TextDefect):
     """A text is in another language than it should be, as py3langid recognizes it."""
 
     name = "language"
     explanation = f"has a side of at least {FEWEST_LETTERS} letters that reads as another language"
 
-    def find(self, index: int, pair: SentencePair) -> str:
-        for side, text, language in zip(SIDES, (pair.source, pair.target), self.context.languages, strict=True):
-            if found := foreign_language(text, language):
-                return f"{side}: reads as {found}"
-        return ""
+    def problem(self, text: str, language: str) -> str:
+        found = foreign_language(text, language)
+        return f"reads as {found}" if found else ""
 
     @classmethod
     def unavailable_reason(cls, languages: tuple[str, str]) -> str:
