@@ -28,6 +28,7 @@ from nmt.data.accelerators import accelerator_of, marks_of, with_accelerator, wi
 from nmt.documents.base import Document
 from nmt.documents.paragraphs import paragraphs
 from nmt.errors import UserError, one_line
+from nmt.languages import main_part
 
 _TEXT = r'"(?:[^"\\]|\\.)*"'
 _LINE = re.compile(rf"\s*(?:#.*|(?:(?:msgctxt|msgid|msgid_plural|msgstr(?:\[\d\])?) +)?{_TEXT})?\s*", re.DOTALL)
@@ -123,7 +124,7 @@ def _header_place(lines: Sequence[str], where: str) -> slice:
 def _header(header: str, where: str, language: str) -> str:
     """Return a header with the target language, plural forms and UTF-8."""
     named = _field(header, "Language")
-    if named and _main_part(named) != _main_part(language):
+    if named and main_part(named) != main_part(language):
         raise UserError(
             f"{where}: its header has Language: {named}, but the model translates into {language}; use a model for "
             f"{named}, or the file for {language}"
@@ -133,10 +134,6 @@ def _header(header: str, where: str, language: str) -> str:
     if not _FORMS.fullmatch(_field(header, "Plural-Forms")):
         header = _with_field(header, "Plural-Forms", _plural_forms(language, where))
     return _with_field(header, "Content-Type", "text/plain; charset=UTF-8")
-
-
-def _main_part(language: str) -> str:
-    return re.split("[-_@.]", language)[0].lower()
 
 
 def _plural_forms(language: str, where: str) -> str:

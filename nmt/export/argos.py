@@ -19,6 +19,7 @@ from nmt.checkpoint import LoadedModel
 from nmt.errors import UserError, printable
 from nmt.export.base import SOURCE, TARGET, Exportable
 from nmt.export.ctranslate2 import CTranslate2, CTranslate2Translator, Quantization
+from nmt.languages import english_name
 from nmt.parameters import Form
 from nmt.system.atomic import replacing
 from nmt.system.run_files import EXPORTED
@@ -109,28 +110,18 @@ def _metadata(model: Exportable, version: str) -> dict[str, str]:
         "package_version": version,
         "argos_version": ARGOS_VERSION,
         "from_code": source,
-        "from_name": language_name(source),
+        "from_name": english_name(source),
         "to_code": target,
-        "to_name": language_name(target),
+        "to_name": english_name(target),
     }
 
 
 def _readme(model: Exportable) -> str:
-    source, target = map(language_name, model.languages)
+    source, target = map(english_name, model.languages)
     return f"""# {source} to {target}
 
 The model {printable(str(model.loaded.config["name"]))}, trained and packed with nmt-attention-lab.
 """
-
-
-def language_name(code: str) -> str:
-    """Return the English name of a language, or its code if CLDR has none."""
-    from babel import Locale, UnknownLocaleError
-
-    try:
-        return Locale.parse(code.replace("-", "_")).english_name or code
-    except (UnknownLocaleError, ValueError):
-        return code
 
 
 def _unpack(package: Path, place: Path) -> None:

@@ -20,7 +20,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from nmt.serve.languages import Languages, name_of
+from nmt.languages import english_name
+from nmt.serve.languages import Languages
 from nmt.serve.request import AUTO, Limits, Refusal, ask_of, fields_of, texts_of
 from nmt.serve.translation import FAILED, translated
 from nmt.serve.worker import Worker
@@ -80,7 +81,9 @@ class Api:
 
     async def _languages(self, request: Request) -> list[dict[str, Any]]:
         languages = self.languages
-        return [{"code": code, "name": name_of(code), "targets": languages.targets(code)} for code in languages.codes]
+        return [
+            {"code": code, "name": english_name(code), "targets": languages.targets(code)} for code in languages.codes
+        ]
 
     async def _health(self, request: Request) -> dict[str, str]:
         if not self.worker.alive:
@@ -97,7 +100,7 @@ class Api:
             "keyRequired": self.key is not None,
             "language": {
                 "source": {"code": AUTO, "name": "Auto Detect"},
-                "target": {"code": target, "name": name_of(target)},
+                "target": {"code": target, "name": english_name(target)},
             },
             "suggestions": False,
             "supportedFilesFormat": [],

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-import babel
 import regex
 from babel.core import get_global
 
@@ -89,11 +88,3 @@ def _is_script(name: str) -> bool:
         return bool(name and regex.compile(rf"\p{{Script={name}}}"))
     except regex.error:
         return False
-
-
-def name_of(code: str) -> str:
-    """Return the English name of a language, or its code if it has none."""
-    try:
-        return babel.Locale.parse(code, sep="-").get_display_name("en") or code
-    except (babel.UnknownLocaleError, ValueError):
-        return code

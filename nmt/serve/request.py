@@ -12,7 +12,8 @@ from urllib.parse import parse_qsl
 from starlette.requests import Request
 
 from nmt.errors import UserError
-from nmt.serve.languages import Languages, name_of
+from nmt.languages import english_name
+from nmt.serve.languages import Languages
 from nmt.terms import NO_TERMS, Terms
 
 UNREADABLE = "The browser (or proxy) sent a request that this server could not understand."
@@ -148,7 +149,7 @@ def texts_of(fields: Mapping[str, Any], limits: Limits) -> list[str]:
 def require_direction(source: str, target: str, languages: Languages) -> None:
     """Raise Refusal unless `source` is translated into `target`."""
     if target not in languages.targets(source):
-        names = f"{name_of(target)} ({target})", f"{name_of(source)} ({source})"
+        names = f"{english_name(target)} ({target})", f"{english_name(source)} ({source})"
         raise Refusal(400, f"{names[0]} is not available as a target language from {names[1]}")
 
 

@@ -17,7 +17,7 @@ from nmt.checkpoint import load_model
 from nmt.cli import export
 from nmt.data.normalization import normalized
 from nmt.errors import ParameterError, UserError
-from nmt.export.argos import SPLITTER, Argos, language_name
+from nmt.export.argos import SPLITTER, Argos
 from nmt.translation import sentences
 from tests.export.models import TEXTS, exported, largest_difference, recurrent_model, transformer, two_vocabularies
 from tests.tiny_run import Run
@@ -115,13 +115,6 @@ def test_a_damaged_package_is_one_message(run: Run, tmp_path: Path) -> None:
     (tmp_path / "model" / "translate.argosmodel").write_bytes(b"nothing")
     with pytest.raises(UserError, match=r"the package cannot be read \(.*\); export the model again"):
         Argos().open(tmp_path / "model")
-
-
-@pytest.mark.parametrize(
-    ("code", "name"), [("en", "English"), ("ko", "Korean"), ("pt-BR", "Portuguese (Brazil)"), ("xx", "xx")]
-)
-def test_languages_have_english_names(code: str, name: str) -> None:
-    assert language_name(code) == name
 
 
 @pytest.fixture(scope="module")

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import regex
-from babel import Locale, UnknownLocaleError
-from num2words import CONVERTER_CLASSES, num2words
+from num2words import num2words
 
 from nmt.data.defects.corpus import simplified
+from nmt.languages import locale_of, number_words_key
 
 MOST_DIGITS = 5  # longer numbers are rarely written in words, and num2words may need minutes for one
 FORMS = ("cardinal", "ordinal", "year")
@@ -23,9 +23,8 @@ _WORD = regex.compile(r"[\p{L}\p{M}]+")
 @functools.lru_cache(maxsize=10_000)
 def number_words(number: str, language: str) -> tuple[str, ...]:
     """Return the words for a number, as `simplified` leaves them; none in a language that num2words does not know."""
-    locale = _locale(language)
-    keys = (str(locale), locale.language) if locale else ()
-    key = next((key for key in keys if key in CONVERTER_CLASSES), None)
+    locale = locale_of(language)
+    key = number_words_key(locale) if locale else None
     if key is None or len(number) > MOST_DIGITS:
         return ()
     found = []
@@ -41,7 +40,7 @@ def number_words(number: str, language: str) -> tuple[str, ...]:
 @functools.cache
 def month_names(language: str) -> Mapping[int, Any]:
     """Return for each month a pattern that finds its names, long and short. There is none for an unknown language."""
-    locale = _locale(language)
+    locale = locale_of(language)
     styles = [locale.months["format"][style] for style in ("wide", "abbreviated")] if locale else []
     return {month: _any_of(style[month].rstrip(".") for style in styles) for month in range(1, 13) if styles}
 
@@ -49,7 +48,7 @@ def month_names(language: str) -> Mapping[int, Any]:
 @functools.cache
 def clock_words(language: str) -> Any:
     """Return a pattern that finds the words for parts of the day, such as AM, "in the evening" and 오후."""
-    locale = _locale(language)
+    locale = locale_of(language)
     styles = [locale.day_periods["format"].get(style, {}) for style in ("wide", "abbreviated")] if locale else []
     return _any_of(["a.m", "p.m", *(word for style in styles for word in style.values())])
 
@@ -57,7 +56,7 @@ def clock_words(language: str) -> Any:
 @functools.cache
 def scale_words(language: str) -> Any:
     """Return a pattern that finds a word such as "thousand", "Mio.", K or 만 directly after a number."""
-    locale = _locale(language)
+    locale = locale_of(language)
     formats = locale.compact_decimal_formats.values() if locale else ()
     patterns = [each.pattern for plurals in formats for forms in plurals.values() for each in forms.values()]
     words = {word for pattern in patterns for word in _WORD.findall(pattern)}
@@ -73,10 +72,3 @@ def _alternatives(words: Iterable[str]) -> str:
     """Return a pattern for any of the words, not inside a word of Latin letters. Of no words, it finds none."""
     found = "|".join(regex.escape(word) for word in sorted(set(words), key=lambda word: (-len(word), word)))
     return rf"(?<!\p{{sc=Latin}})(?:{found or '(?!)'})(?!\p{{sc=Latin}})"
-
-
-def _locale(language: str) -> Locale | None:
-    try:
-        return Locale.parse(language.replace("-", "_"))
-    except (UnknownLocaleError, ValueError):
-        return None

@@ -10,10 +10,12 @@ from importlib import metadata
 from typing import Any
 
 import regex
+from babel.core import get_global
 
 from nmt.data.defects.base import SIDES, Defect, TextDefect
 from nmt.data.pair import SentencePair
 from nmt.errors import missing_packages
+from nmt.languages import locale_of, main_part
 
 # Control characters, and characters that cannot be seen: soft hyphen, zero-width space, line separators, byte order
 # mark, private use. White space is not included.
@@ -131,14 +133,9 @@ def _script(language: str) -> _Script | None:
 @functools.cache
 def script_of(language: str) -> str:
     """Return the ISO 15924 code of a language's script ("Latn" for "en"), or an empty string if it is not known."""
-    from babel import Locale, UnknownLocaleError
-    from babel.core import get_global
-
-    try:
-        locale = Locale.parse(language.replace("-", "_"))
-    except (UnknownLocaleError, ValueError):
+    locale, likely = locale_of(language), get_global("likely_subtags")
+    if locale is None:
         return ""
-    likely: Mapping[str, str] = get_global("likely_subtags")
     known = likely.get(str(locale)) or likely.get(locale.language, "")
     return locale.script or (known.split("_")[1] if known else "")
 
@@ -186,18 +183,14 @@ def foreign_language(text: str, language: str) -> str:
     if sum(map(str.isalpha, text)) < FEWEST_LETTERS or _unidentified(language):
         return ""
     found, confidence = _identifier().classify(text)
-    return str(found) if confidence >= LEAST_CONFIDENCE and found not in (_code(language), NO_LANGUAGE) else ""
+    return str(found) if confidence >= LEAST_CONFIDENCE and found not in (main_part(language), NO_LANGUAGE) else ""
 
 
 def _unidentified(language: str) -> str:
     """Return why texts of a language cannot be told from others, or an empty string."""
     if note := missing_packages("py3langid", extra="inspect"):
         return note
-    return "" if _code(language) in _identifier().labels else f"py3langid does not know the language '{language}'"
-
-
-def _code(language: str) -> str:
-    return re.split("[-_]", language)[0].lower()
+    return "" if main_part(language) in _identifier().labels else f"py3langid does not know the language '{language}'"
 
 
 @functools.cache

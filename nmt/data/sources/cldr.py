@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from nmt.data.pair import SentencePair
 from nmt.data.sources.generated import Generated
 from nmt.errors import ParameterError, did_you_mean
+from nmt.languages import locale_of, number_words_key
 from nmt.parameters import PositiveInt, checked
 
 if TYPE_CHECKING:
@@ -88,24 +89,20 @@ def _plain(text: str) -> str:
 
 
 def _locale(name: str, parameter: str) -> Locale:
-    from babel import Locale, UnknownLocaleError
     from babel.languages import get_official_languages
     from babel.localedata import locale_identifiers
 
-    try:
-        return Locale.parse(name.replace("-", "_"))
-    except (UnknownLocaleError, ValueError) as error:
-        spoken = get_official_languages(name.upper())
-        country = f"; {name} is the country: its language is '{spoken[0]}'" if spoken else ""
-        hint = country or did_you_mean(name, locale_identifiers())
-        raise ParameterError(
-            parameter, f"CLDR has no locale '{name}'; expected a language code such as de or ko{hint}"
-        ) from error
+    if locale := locale_of(name):
+        return locale
+    spoken = get_official_languages(name.upper())
+    country = f"; {name} is the country: its language is '{spoken[0]}'" if spoken else ""
+    hint = country or did_you_mean(name, locale_identifiers())
+    raise ParameterError(parameter, f"CLDR has no locale '{name}'; expected a language code such as de or ko{hint}")
 
 
 def _topics(names: Sequence[str] | None, source: Locale, target: Locale) -> tuple[dict[str, Topic], dict[str, str]]:
     """Return the topics by name, and the reason for each topic that is left out because a language lacks it."""
-    from nmt.data.sources.cldr_topics import TOPICS, number_words_language
+    from nmt.data.sources.cldr_topics import TOPICS
 
     chosen = list(TOPICS) if names is None else names
     unknown = [name for name in chosen if name not in TOPICS]
@@ -114,7 +111,7 @@ def _topics(names: Sequence[str] | None, source: Locale, target: Locale) -> tupl
         hint = did_you_mean(unknown[0], TOPICS) if unknown else ""
         raise ParameterError("topics", f"got {got}, expected some of {', '.join(TOPICS)}{hint}")
     missing: dict[str, str] = {}
-    wordless = [str(locale) for locale in (source, target) if number_words_language(locale) is None]
+    wordless = [str(locale) for locale in (source, target) if number_words_key(locale) is None]
     if "numbers" in chosen and wordless:
         missing["numbers"] = f"num2words has no number words in {' or '.join(wordless)}"
     for name in chosen:

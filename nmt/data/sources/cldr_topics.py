@@ -20,7 +20,9 @@ from babel.dates import format_date, format_interval, format_skeleton, format_ti
 from babel.lists import format_list
 from babel.numbers import format_currency, get_currency_precision
 from babel.units import format_compound_unit, format_unit
-from num2words import CONVERTER_CLASSES, num2words
+from num2words import num2words
+
+from nmt.languages import number_words_key
 
 Form = Callable[[Locale, Any], str]
 
@@ -212,11 +214,6 @@ def _money(format_type: str, locale: Locale, value: tuple[Decimal, str]) -> str:
     return format_currency(*value, locale=locale, format_type=format_type)  # type: ignore[arg-type]
 
 
-def number_words_language(locale: Locale) -> str | None:
-    """Return num2words' key for the locale, or None where it has no words for it."""
-    return next((key for key in (str(locale), locale.language) if key in CONVERTER_CLASSES), None)
-
-
 def _number(rng: Random) -> int:
     return rng.randrange(10 ** rng.choice((1, 2, 3, 3, 4, 4, 5)))
 
@@ -224,7 +221,7 @@ def _number(rng: Random) -> int:
 @lru_cache(maxsize=20_000)
 def _words(locale: Locale, number: int) -> str:
     try:
-        return str(num2words(number, lang=number_words_language(locale)))
+        return str(num2words(number, lang=number_words_key(locale)))
     except (TypeError, ArithmeticError, NotImplementedError) as error:  # some of its languages have no large numbers
         raise NoWording(f"{number} in {locale}") from error
 

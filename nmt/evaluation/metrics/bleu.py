@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 import sacrebleu.metrics.bleu
 
 from nmt.evaluation.metrics.sacrebleu_metric import PlainFloats, SacreBleuMetric, require_packages
+from nmt.languages import main_part
 
 # sacreBLEU's tokenizers that need no download.
 Tokenizer = Literal["13a", "intl", "zh", "char", "none", "ko-mecab", "ja-mecab"]
@@ -65,7 +66,7 @@ def default_tokenizer(language: str) -> Tokenizer:
     default.)
     All other languages get "13a", sacreBLEU's default.
     """
-    code = language.replace("_", "-").split("-")[0].lower()
+    code = main_part(language)
     if code in _CHINESE:
         return "zh"
     return "char" if code in _BY_CHARACTER else "13a"
