@@ -74,14 +74,12 @@ class Argos(CTranslate2):
                 entry.external_attr = 0o644 << 16
                 archive.writestr(entry, content, zipfile.ZIP_DEFLATED)
 
-    def open(
-        self, folder: Path, *, device: str = "cpu", search: Mapping[str, Any] | None = None, **fields: Any
-    ) -> CTranslate2Translator:
+    def open(self, folder: Path, **options: Any) -> CTranslate2Translator:
         with tempfile.TemporaryDirectory() as name:  # the engine reads the files once
             place = Path(name)
             _unpack(folder / self.weights, place)
             shutil.copy(folder / EXPORTED, place)
-            return super().open(place, device=device, search=search, **fields)
+            return super().open(place, **options)
 
     def example(self, model: Exportable) -> str:
         sample = json.dumps(model.sample, ensure_ascii=False)

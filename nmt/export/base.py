@@ -122,12 +122,10 @@ class Format(ABC):
         """Write the files of the format into an empty folder. The program adds the manifest and the card."""
 
     @abstractmethod
-    def open(
-        self, folder: Path, *, device: str = "cpu", search: Mapping[str, Any] | None = None, **fields: Any
-    ) -> EngineTranslator:
+    def open(self, folder: Path, **options: Any) -> EngineTranslator:
         """Return a translator that computes with the written files alone, in the engine of the format.
 
-        `device` is as in `nmt.translation.loading.load_translator`, and `search` and `fields` as in `EngineTranslator`.
+        The option `device` is as in `nmt.translation.loading.load_translator`, and the others as in `EngineTranslator`.
         """
 
     @abstractmethod

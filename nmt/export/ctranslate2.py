@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -80,10 +80,8 @@ class CTranslate2(Format):
         spec.optimize(quantization=self.quantization)
         spec.save(str(folder))
 
-    def open(
-        self, folder: Path, *, device: str = "cpu", search: Mapping[str, Any] | None = None, **fields: Any
-    ) -> CTranslate2Translator:
-        return CTranslate2Translator(folder, self.quantization, device=device, search=search, **fields)
+    def open(self, folder: Path, **options: Any) -> CTranslate2Translator:
+        return CTranslate2Translator(folder, self.quantization, **options)
 
     def example(self, model: Exportable) -> str:
         sample = json.dumps(model.sample, ensure_ascii=False)
@@ -233,20 +231,12 @@ class CTranslate2Translator(EngineTranslator):
 
     engine = "CTranslate2"
 
-    def __init__(
-        self,
-        folder: Path,
-        quantization: Quantization = "float32",
-        *,
-        device: str = "cpu",
-        search: Mapping[str, Any] | None = None,
-        **fields: Any,
-    ) -> None:
+    def __init__(self, folder: Path, quantization: Quantization, *, device: str = "cpu", **options: Any) -> None:
         try:
             import ctranslate2
         except ModuleNotFoundError as error:
             raise UserError("ckpt: the package ctranslate2 is not installed; pip install ctranslate2") from error
-        super().__init__(folder, search, **fields)
+        super().__init__(folder, **options)
         place = resolve_device(device)
         try:
             supported = ctranslate2.get_supported_compute_types(place.type)

@@ -7,7 +7,7 @@ their order in all weights that read or write hidden states. The heads keep thei
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, cast
@@ -67,10 +67,8 @@ class HuggingFace(Format):
         }.items():
             write_atomically(folder / name, (json.dumps(settings, indent=2, ensure_ascii=False) + "\n").encode())
 
-    def open(
-        self, folder: Path, *, device: str = "cpu", search: Mapping[str, Any] | None = None, **fields: Any
-    ) -> HuggingFaceTranslator:
-        return HuggingFaceTranslator(folder, device=device, search=search, **fields)
+    def open(self, folder: Path, **options: Any) -> HuggingFaceTranslator:
+        return HuggingFaceTranslator(folder, **options)
 
     def example(self, model: Exportable) -> str:
         return EXAMPLE.format(sample=json.dumps(model.sample, ensure_ascii=False))

@@ -33,10 +33,8 @@ class HuggingFaceTranslator(EngineTranslator):
 
     engine = "transformers"
 
-    def __init__(
-        self, folder: Path, *, device: str = "cpu", search: Mapping[str, Any] | None = None, **fields: Any
-    ) -> None:
-        super().__init__(folder, search, **fields)
+    def __init__(self, folder: Path, *, device: str = "cpu", **options: Any) -> None:
+        super().__init__(folder, **options)
         self.model, self._their_tokenizer = _load(folder)
         self.model.to(resolve_device(device))
 

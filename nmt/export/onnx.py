@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import shutil
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -55,10 +55,8 @@ class Onnx(Format):
         write_graphs(model.loaded.model, folder)
         shutil.copyfile(Path(__file__).with_name("onnx_translate.py"), folder / "translate.py")
 
-    def open(
-        self, folder: Path, *, device: str = "cpu", search: Mapping[str, Any] | None = None, **fields: Any
-    ) -> OnnxTranslator:
-        return OnnxTranslator(folder, device=device, search=search, **fields)
+    def open(self, folder: Path, **options: Any) -> OnnxTranslator:
+        return OnnxTranslator(folder, **options)
 
     def example(self, model: Exportable) -> str:
         return EXAMPLE.format(line=model.sample)

@@ -79,14 +79,12 @@ class OnnxTranslator(EngineTranslator):
 
     engine = "onnxruntime"
 
-    def __init__(
-        self, folder: Path, *, device: str = "cpu", search: Mapping[str, Any] | None = None, **fields: Any
-    ) -> None:
+    def __init__(self, folder: Path, *, device: str = "cpu", **options: Any) -> None:
         if missing := missing_packages("onnxruntime", extra="onnx"):
             raise UserError(f"ckpt: format=onnx {missing}")
         if device not in ("auto", "cpu"):
             raise UserError(f"device={device}: an ONNX model computes on the processor; use device=cpu")
-        super().__init__(folder, search, **fields)
+        super().__init__(folder, **options)
         self.graphs = Graphs(folder)
 
     @property

@@ -38,7 +38,7 @@ def test_the_chosen_head_is_the_one_that_ctranslate2_returns(layer: int, head: i
     pytest.importorskip("ctranslate2")
     loaded = transformer(run)
     write(CTranslate2(), Exportable(loaded, SEARCH, TEXTS[0], AlignmentHead(layer, head, 0.5)), tmp_path)
-    ours, theirs = make_translator([loaded], SEARCH), CTranslate2Translator(tmp_path)
+    ours, theirs = make_translator([loaded], SEARCH), CTranslate2Translator(tmp_path, "float32")
     assert largest_difference(ours, theirs) < 1e-4
     (translation,) = ours.translate([TEXTS[0]], beam_size=1)
     (attention,) = ours.attention_maps([translation])
