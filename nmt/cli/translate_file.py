@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -23,6 +24,7 @@ from nmt.data.sources.files import read_texts
 from nmt.errors import counted
 
 WHOLE = Shard()
+Write = Callable[[Iterable[str]], None]
 
 
 @dataclass(frozen=True)
@@ -55,39 +57,31 @@ def translate_file(
     `nmt.data.sources.files.read_texts` do, and for a line that is too long if such lines are refused.
     """
     total, digest = survey(line_translator, source)
+    quiet = stdout.isatty() if output is None else quiet
+    translate = partial(_translate, line_translator, source, shard, total, quiet)
     with messages_on(sys.stderr):
         if output is None:
-            _translate(line_translator, source, WHOLE, stdout.writelines, 0, total, quiet=stdout.isatty())
+            translate(stdout.writelines, 0)
             return
         record = record_of(line_translator, checkpoints, digest)
         with unfinished_shard(output, shard, record) as lines:
             if lines is not None:
-                _finish(line_translator, source, output, shard, lines, total, quiet=quiet)
+                _finish(translate, lines, shard.partial_path(output), shard.size(total))
         missing = join_shards(output, shard.count, record, total)
         if missing:
             some = ", ".join(map(str, missing[:12])) + ", ..." * (len(missing) > 12)
             print_stderr(f"{output}: waits for {len(missing)} of {shard.count} shards: {some}")
 
 
-def _finish(
-    line_translator: LineTranslator,
-    source: Source,
-    output: Path,
-    shard: Shard,
-    lines: UnfinishedShard,
-    total: int,
-    *,
-    quiet: bool,
-) -> None:
-    """Translate the other lines of a shard. If Ctrl-C stops this, print how it goes on."""
-    partial, size = shard.partial_path(output), shard.size(total)
+def _finish(translate: Callable[[Write, int], None], lines: UnfinishedShard, path: Path, size: int) -> None:
+    """Translate the other lines of a shard of this size. If Ctrl-C stops this, print how it goes on."""
     if lines.kept:
-        print_stderr(f"{partial}: goes on after line {lines.kept:,} of {size:,}")
+        print_stderr(f"{path}: goes on after line {lines.kept:,} of {size:,}")
     try:
-        _translate(line_translator, source, shard, lines.add, lines.kept, total, quiet=quiet)
+        translate(lines.add, lines.kept)
     except KeyboardInterrupt:
         if lines.kept:
-            where = f"{lines.kept:,} of {size:,} lines are in {partial}"
+            where = f"{lines.kept:,} of {size:,} lines are in {path}"
             print_stderr(f"stopped; {where}, the same command goes on from there")
         else:
             first = f"the first {min(CHUNK, size):,} lines"
@@ -127,14 +121,7 @@ def _file_digest(path: Path) -> str:
 
 
 def _translate(
-    line_translator: LineTranslator,
-    source: Source,
-    shard: Shard,
-    write: Callable[[Iterable[str]], None],
-    done: int,
-    total: int,
-    *,
-    quiet: bool,
+    line_translator: LineTranslator, source: Source, shard: Shard, total: int, quiet: bool, write: Write, done: int
 ) -> None:
     """Translate the lines of a shard after its first `done`, and print the speed. `quiet`: without a progress bar."""
     started, size = time.monotonic(), shard.size(total)
