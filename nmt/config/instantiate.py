@@ -103,24 +103,56 @@ class _Planner:
 
         `later` names the parameters that the program adds when it calls the function of a partial node.
         """
-        target = _resolve(node, path, self.allowed, self.problems)
-        if target is None:
+        try:
+            target = _resolve(node, path, self.allowed)
+            parameters = _parameters(target, path)
+        except UserError as error:
+            self.problems += error.problems
             return None
         partial = node.get(_PARTIAL, False)
         if not isinstance(partial, bool):
             self.problems.append(f"{path}.{_PARTIAL}: got {shown(partial)}, expected true or false")
         given = {str(key): value for key, value in node.items() if key not in (_TARGET, _PARTIAL)}
-        parameters = _parameters(target, path, self.problems)
-        if parameters is None:
-            return None
         runtime = {**{key: value for key, value in offered.items() if key in parameters}, **runtime}
-        open_ended = bool(partial) and not later
-        _bind(target, path, given, (*runtime, *later), parameters, open_ended, self.problems, offered)
+        self._bind(target, path, given, (*runtime, *later), offered, open_ended=bool(partial) and not later)
         arguments = {}
         for key, value in given.items():
             annotation = parameters.get(key, inspect.Parameter.empty)
             arguments[key] = self._argument(value, annotation, f"{path}.{key}")
         return _Plan(target, path, bool(partial), arguments, dict(runtime))
+
+    def _bind(
+        self,
+        target: type,
+        path: str,
+        given: Mapping[str, Any],
+        runtime: Sequence[str],
+        offered: Iterable[str],
+        *,
+        open_ended: bool,
+    ) -> None:
+        """Note each unknown, missing or forbidden key of a node.
+
+        `runtime` names the parameters that the program sets. With `open_ended`, keys may be missing.
+        """
+        parameters = inspect.signature(target).parameters
+        lacking = [key for key in runtime if key not in parameters]
+        if lacking:  # the class is the wrong one, so messages about its other parameters would not help
+            self.problems.append(
+                f"{path}.{_TARGET}: the constructor of {_named(target)} must take {', '.join(lacking)}"
+            )
+            return
+        settable = [name for name in parameters if name not in runtime]
+        for key in given:
+            if key in runtime:
+                self.problems.append(f"{path}.{key}: the program sets this parameter; remove the key")
+            elif key not in parameters:
+                near = did_you_mean(key, [*settable, *offered])
+                near = near or f"; {target.__name__} takes {', '.join(settable) or 'nothing'}"
+                self.problems.append(f"{path}.{key}: unknown key{near}")
+        for name in settable if not open_ended else ():
+            if name not in given and parameters[name].default is inspect.Parameter.empty:
+                self.problems.append(f"{path}.{name}: missing; {target.__name__} needs it")
 
     def _argument(self, value: Any, annotation: Any, where: str) -> Any:
         """Return `value` as an argument: a node as its plan, and a list as a tuple if the parameter is a tuple."""
@@ -189,36 +221,33 @@ def renamed(config: Mapping[str, Any]) -> dict[str, Any]:
 
 def class_of(node: Mapping[str, Any], *, within: Sequence[str]) -> type | None:
     """Return the class that a node names, or None if it names no class of these packages."""
-    return _resolve(node, "", within, [])
-
-
-def _resolve(node: Any, path: str, allowed: Sequence[str], problems: list[str]) -> type | None:
-    """Return the class that the node names, or None if the class is not found or not allowed."""
-    if not isinstance(node, Mapping) or _TARGET not in node:
-        problems.append(f"{path}: got {shown(node)}, expected a mapping with {_TARGET}")
+    try:
+        return _resolve(node, "", within)
+    except UserError:
         return None
+
+
+def _resolve(node: Any, path: str, allowed: Sequence[str]) -> type:
+    """Return the class that the node names. Raises UserError if the class is not found or not allowed."""
+    if not isinstance(node, Mapping) or _TARGET not in node:
+        raise UserError(f"{path}: got {shown(node)}, expected a mapping with {_TARGET}")
     where, name = f"{path}.{_TARGET}", node[_TARGET]
     name = current_name(name) if isinstance(name, str) else name
     prefixes = tuple(f"{prefix}." for prefix in allowed)
     words = f"a class in {', '.join(allowed)}"
     if not isinstance(name, str) or not _DOTTED.fullmatch(name) or not name.startswith(prefixes):
         remedy = f"; to use your own package, add allow=[{name.partition('.')[0]}]" if isinstance(name, str) else ""
-        problems.append(f"{where}: got {shown(name)}, expected {words}{remedy}")
-        return None
-    found = _find(name, where, problems)
-    if found is None:
-        return None
+        raise UserError(f"{where}: got {shown(name)}, expected {words}{remedy}")
+    found = _find(name, where)
     # A module also contains the names that it imports. A class must therefore be defined in an allowed module.
     if not inspect.isclass(found) or not f"{found.__module__}.".startswith(prefixes):
-        problems.append(f"{where}: {name} is not {words}")
-        return None
+        raise UserError(f"{where}: {name} is not {words}")
     if inspect.isabstract(found):
-        problems.append(f"{where}: {name} is abstract; name a class derived from it")
-        return None
+        raise UserError(f"{where}: {name} is abstract; name a class derived from it")
     return found
 
 
-def _find(name: str, where: str, problems: list[str]) -> Any:
+def _find(name: str, where: str) -> Any:
     module_name, _, attribute = name.rpartition(".")
     try:
         module = importlib.import_module(module_name)
@@ -226,15 +255,13 @@ def _find(name: str, where: str, problems: list[str]) -> Any:
         if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
             raise  # the target's module was found, but another module that it imports is missing
         root = name.partition(".")[0]
-        problems.append(
+        raise UserError(
             f"{where}: got '{name}', but Python cannot find the module {module_name}{_near_module(module_name)}"
             + ("" if root == "nmt" else f"; install {root}, or add the folder that contains it to PYTHONPATH")
-        )
-        return None
+        ) from error
     if not hasattr(module, attribute):
         classes = [key for key, value in vars(module).items() if inspect.isclass(value)]
-        problems.append(f"{where}: {module_name} has no '{attribute}'{did_you_mean(attribute, classes)}")
-        return None
+        raise UserError(f"{where}: {module_name} has no '{attribute}'{did_you_mean(attribute, classes)}")
     return getattr(module, attribute)
 
 
@@ -250,54 +277,17 @@ def _near_module(name: str) -> str:
 # Parameters
 
 
-def _parameters(target: type, path: str, problems: list[str]) -> dict[str, Any] | None:
+def _parameters(target: type, path: str) -> dict[str, Any]:
     """Return the annotation of each parameter of the constructor; `Parameter.empty` if the annotation is unknown."""
     signature = inspect.signature(target)
     kinds = {parameter.kind for parameter in signature.parameters.values()}
     if kinds & {inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.POSITIONAL_ONLY}:
-        problems.append(
+        raise UserError(
             f"{path}.{_TARGET}: the constructor of {_named(target)} must name its parameters "
             f"(no *args, **kwargs or positional-only parameters), so that misspelt keys are found"
         )
-        return None
     hints = annotations_of(target)
     return {name: hints.get(name, inspect.Parameter.empty) for name in signature.parameters}
-
-
-def _bind(
-    target: type,
-    path: str,
-    given: Mapping[str, Any],
-    runtime: Sequence[str],
-    parameters: Mapping[str, Any],
-    open_ended: bool,
-    problems: list[str],
-    offered: Iterable[str],
-) -> None:
-    """Append a message to `problems` for each unknown, missing or forbidden key of a node.
-
-    `runtime` names the parameters that the program sets. With `open_ended`, keys may be missing.
-    """
-    lacking = [key for key in runtime if key not in parameters]
-    if lacking:  # the class is the wrong one, so messages about its other parameters would not help
-        problems.append(f"{path}.{_TARGET}: the constructor of {_named(target)} must take {', '.join(lacking)}")
-        return
-    settable = [name for name in parameters if name not in runtime]
-    for key in given:
-        if key in runtime:
-            problems.append(f"{path}.{key}: the program sets this parameter; remove the key")
-        elif key not in parameters:
-            near = (
-                did_you_mean(key, [*settable, *offered])
-                or f"; {target.__name__} takes {', '.join(settable) or 'nothing'}"
-            )
-            problems.append(f"{path}.{key}: unknown key{near}")
-    if open_ended:
-        return
-    defaults = inspect.signature(target).parameters
-    for name in settable:
-        if name not in given and defaults[name].default is inspect.Parameter.empty:
-            problems.append(f"{path}.{name}: missing; {target.__name__} needs it")
 
 
 # Annotations
