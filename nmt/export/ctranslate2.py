@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 import torch
@@ -26,6 +26,7 @@ from nmt.export.base import (
     write_tokenizer,
 )
 from nmt.export.transformer import Stack, decoder_layers, encoder_layers, raise_if_unsupported, scaled_query, stacks
+from nmt.models.layers import GatedLinearUnit
 from nmt.models.multihead import MultiHeadAttention
 from nmt.models.transformer import DecoderLayer, EncoderLayer, Residual
 from nmt.search.base import Hypothesis, Search
@@ -153,9 +154,11 @@ def specification(exportable: Exportable) -> Any:
 def _settings(stack: Stack) -> dict[str, Any]:
     from ctranslate2.specs.common_spec import Activation
 
+    relu, gelu, swish = Activation.RELU, Activation.GELU, Activation.SWISH
     return {
         "pre_norm": stack.norm_first,
-        "activation": {"relu": Activation.RELU, "gelu": Activation.GELU}[stack.activation],
+        "activation": {"relu": relu, "gelu": gelu, "geglu": gelu, "swiglu": swish}[stack.activation],
+        "ffn_glu": stack.glu,
         "rms_norm": stack.norm == "rms",
         "rotary_dim": 0 if stack.positions == "rotary" else None,
         "rotary_interleave": True,
@@ -193,7 +196,12 @@ def _cross_attention(spec: Any, attention: MultiHeadAttention, residual: Residua
 
 
 def _feed_forward(spec: Any, layer: EncoderLayer | DecoderLayer) -> None:
-    _linear(spec.linear_0, layer.feed_forward[0])
+    """With a gated linear unit, CTranslate2 has a matrix for the gate and another for the values."""
+    widen = cast(nn.Linear, layer.feed_forward[0])
+    gated = isinstance(layer.feed_forward[1], GatedLinearUnit)
+    parts = (spec.linear_0, spec.linear_0_noact) if gated else (spec.linear_0,)
+    for part, weight, bias in zip(parts, *(each.chunk(len(parts)) for each in (widen.weight, widen.bias)), strict=True):
+        part.weight, part.bias = _array(weight), _array(bias)
     _linear(spec.linear_1, layer.feed_forward[-1])
     _norm(spec.layer_norm, layer.feed_residual.norm)
 

@@ -96,6 +96,8 @@ def _problems(stack: Stack) -> Iterator[str]:
     """Yield what neither Pegasus nor Marian computes, and what to use instead."""
     if stack.norm != "layer":
         yield f"norm={stack.norm}; {OTHERS}"
+    if stack.glu:
+        yield f"activation={stack.activation}; {OTHERS}"
     if stack.qk_norm:
         yield "qk_norm; use format=onnx"
     if stack.positions != "sinusoidal":

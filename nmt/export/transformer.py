@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from nmt.errors import UserError
+from nmt.models.layers import GatedLinearUnit
 from nmt.models.multihead import MultiHeadAttention
 from nmt.models.positions.base import Positions
 from nmt.models.positions.learned import Learned
@@ -48,6 +49,11 @@ class Stack:
     def width(self) -> int:
         """The width D of the hidden states."""
         return self.module.embedding.embedding_dim
+
+    @property
+    def glu(self) -> bool:
+        """Whether the activation is a gated linear unit."""
+        return issubclass(ACTIVATIONS[self.activation], GatedLinearUnit)
 
     def table(self, count: int) -> Tensor:
         """Return what is added to the embeddings at the first `count` positions, (count, D)."""

@@ -1,4 +1,4 @@
-"""Layers that all models share: dropout with fast random numbers on a CPU, and the table of token embeddings."""
+"""Layers that models share: dropout with fast random numbers on a CPU, gated linear units, and token embeddings."""
 
 from __future__ import annotations
 
@@ -52,6 +52,37 @@ def _byte_mask(x: Tensor, threshold: int) -> Tensor:
     words.random_(-(2**63), 2**63 - 1)
     keep = words.view(torch.uint8)[: x.numel()].view(x.shape) >= threshold
     return keep.to(x.dtype).mul_(256 / (256 - threshold))
+
+
+class GatedLinearUnit(nn.Module):
+    """The second half of the input times the activated first half (arXiv:1612.08083).
+
+    The activations are those of Shazeer 2020 (arXiv:2002.05202, eq. 5 and 6).
+    """
+
+    def __init__(self, activation: nn.Module) -> None:
+        super().__init__()
+        self.activation = activation
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return (..., F) for `x` (..., 2 F)."""
+        gate, values = x.chunk(2, dim=-1)
+        out: Tensor = self.activation(gate) * values
+        return out
+
+
+class GEGLU(GatedLinearUnit):
+    """A gated linear unit with GELU."""
+
+    def __init__(self) -> None:
+        super().__init__(nn.GELU())
+
+
+class SwiGLU(GatedLinearUnit):
+    """A gated linear unit with Swish (x * sigmoid(x), also called SiLU)."""
+
+    def __init__(self) -> None:
+        super().__init__(nn.SiLU())
 
 
 class TokenEmbedding(nn.Embedding):

@@ -19,14 +19,14 @@ from nmt.models.interface import (
     per_sentence,
     stack_layers,
 )
-from nmt.models.layers import Dropout, StochasticDepth, TokenEmbedding
+from nmt.models.layers import GEGLU, Dropout, GatedLinearUnit, StochasticDepth, SwiGLU, TokenEmbedding
 from nmt.models.multihead import MultiHeadAttention, require_division
 from nmt.models.positions.base import Positions, PositionsFactory
 from nmt.models.positions.sinusoidal import Sinusoidal
 from nmt.parameters import Fraction, Heads, Layers, Width, checked
 
 NORMS = {"layer": nn.LayerNorm, "rms": nn.RMSNorm}
-ACTIVATIONS = {"relu": nn.ReLU, "gelu": nn.GELU}
+ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "gelu": nn.GELU, "swiglu": SwiGLU, "geglu": GEGLU}
 
 
 @checked
@@ -36,6 +36,8 @@ class TransformerBlock:
 
     `norm_first` puts the norm before each sublayer (pre-norm) instead of after it as in the paper. `scale_scores`
     divides attention scores by the root of the head width. `qk_norm` normalizes the queries and keys of each head.
+    `feed_forward` is the width of the hidden layer with every activation; "swiglu" and "geglu" have one matrix more
+    than the others.
     `stochastic_depth` is the probability that a sublayer is left out for a sentence in training; see `Residual`.
     Raises ParameterError if `heads` does not divide `width`.
     """
@@ -43,7 +45,7 @@ class TransformerBlock:
     width: Width
     heads: Heads
     feed_forward: Width
-    activation: Literal["relu", "gelu"] = "relu"
+    activation: Literal["relu", "gelu", "swiglu", "geglu"] = "relu"
     norm: Literal["layer", "rms"] = "layer"
     norm_first: bool = True
     scale_scores: bool = True
@@ -98,14 +100,21 @@ class Residual(nn.Module):
 
 
 class FeedForward(nn.Sequential):
-    """Two linear maps with an activation between them (section 3.3)."""
+    """Two linear maps with an activation between them (section 3.3).
+
+    With a gated linear unit, there are two maps before it (arXiv:2002.05202, eq. 6): the rows of the first linear layer
+    are those of the gate, then those of the values. So a network with 2/3 of the hidden width has as many weights.
+    """
 
     def __init__(self, block: TransformerBlock) -> None:
-        widen = nn.Linear(block.width, block.feed_forward)
+        activation = ACTIVATIONS[block.activation]()
+        maps = 2 if isinstance(activation, GatedLinearUnit) else 1
+        widen = nn.Linear(block.width, maps * block.feed_forward)
         narrow = nn.Linear(block.feed_forward, block.width)
-        super().__init__(widen, ACTIVATIONS[block.activation](), Dropout(block.feed_forward_dropout), narrow)
+        super().__init__(widen, activation, Dropout(block.feed_forward_dropout), narrow)
+        for weight in (*widen.weight.chunk(maps), narrow.weight):
+            nn.init.xavier_uniform_(weight)
         for projection in (widen, narrow):
-            nn.init.xavier_uniform_(projection.weight)
             nn.init.zeros_(projection.bias)
 
 

@@ -22,6 +22,8 @@ HELD: dict[str, dict[str, Any]] = {
     "pre-norm": {},
     "post-norm": {"norm_first": False},
     "gelu": {"activation": "gelu"},
+    "swiglu": {"activation": "swiglu"},
+    "geglu of one post-norm side": {"activation": "geglu", "norm_first": False, "sides": "decoder"},
     "rms": {"norm": "rms"},
     "rms post-norm": {"norm": "rms", "norm_first": False},
     "unscaled scores": {"scale_scores": False},

@@ -47,6 +47,8 @@ VARIANTS = [
     "transformer model.encoder.block.norm_first=false model.encoder.block.norm=rms",
     "transformer model/positions=relative model.encoder.block.scale_scores=false model.positions.max_distance=2",
     "transformer model/positions=rotary model.encoder.block.qk_norm=true",
+    "transformer model.encoder.block.activation=swiglu",
+    "transformer model.encoder.block.activation=geglu",
     "transformer model/positions=alibi +model/positions@model.decoder.positions=none",
     "transformer model/positions=none +model/positions@model.encoder.positions=learned",
     "transformer +model/positions@model.decoder.positions=relative",

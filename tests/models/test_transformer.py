@@ -12,6 +12,7 @@ from nmt.models.seq2seq import Seq2Seq
 from nmt.models.transformer import (
     DecoderLayer,
     EncoderLayer,
+    FeedForward,
     Residual,
     TransformerBlock,
     TransformerDecoder,
@@ -83,6 +84,40 @@ def test_decoder_layer_equals_torch(norm_first):
     torch.testing.assert_close(out, expected, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("activation", "function"),
+    [
+        ("swiglu", lambda x: x / (1 + (-x).exp())),
+        ("geglu", lambda x: x * (1 + torch.erf(x / 2**0.5)) / 2),
+    ],
+)
+def test_a_gated_feed_forward_network_by_hand(activation, function):
+    """(f(x W + b) * (x V + c)) W2 + b2, of Shazeer 2020."""
+    network = FeedForward(block(activation=activation))
+    randomize(network)
+    weights, biases = network[0].weight, network[0].bias
+    x = torch.randn(3, 5, 16)
+    hidden = function(x @ weights[:24].T + biases[:24]) * (x @ weights[24:].T + biases[24:])
+    torch.testing.assert_close(network(x), hidden @ network[3].weight.T + network[3].bias)
+
+
+@pytest.mark.parametrize("activation", ["swiglu", "geglu"])
+def test_two_thirds_of_the_width_have_as_many_weights(activation):
+    gated, plain = FeedForward(block(activation=activation)), FeedForward(block(feed_forward=36))
+    one, other = (sum(w.numel() for w in network.parameters() if w.dim() > 1) for network in (gated, plain))
+    assert one == other
+
+
+@pytest.mark.parametrize("activation", ["relu", "swiglu"])
+def test_each_matrix_has_the_initial_values_of_a_layer_of_its_own(activation):
+    """Uniform up to sqrt(6 / (inputs + outputs)), where gate and values are two matrices (Glorot and Bengio 2010)."""
+    network = FeedForward(block(activation=activation))
+    for matrix in (*network[0].weight.split(24), network[3].weight):
+        bound = (6 / (16 + 24)) ** 0.5
+        assert 0.95 * bound < matrix.abs().max() <= bound
+    assert not network[0].bias.any() and not network[3].bias.any()
+
+
 @pytest.mark.parametrize("norm", ["layer", "rms"])
 @pytest.mark.parametrize("norm_first", [True, False])
 def test_forward_equals_steps_with_every_norm(norm, norm_first):
@@ -104,7 +139,7 @@ def test_forward_equals_steps_with_every_norm(norm, norm_first):
     ("change", "words"),
     [
         ({"norm": "batch"}, "norm: got 'batch', expected one of layer, rms"),
-        ({"activation": "rel"}, r"activation: got 'rel', expected one of relu, gelu; did you mean 'relu'\?"),
+        ({"activation": "rel"}, r"activation: got 'rel', expected one of relu, .*, geglu; did you mean 'relu'\?"),
         ({"heads": 3}, "heads: got 3, expected a number that divides the width 16"),
         ({"heads": 0}, "heads: got 0, expected an integer of at least 1"),
         ({"residual_dropout": 1.0}, "residual_dropout: got 1.0, expected a number of at least 0 and less than 1"),
