@@ -117,6 +117,8 @@ def _problems(stack: Stack) -> Iterator[str]:
     """Yield what CTranslate2 cannot compute, and what to use instead."""
     if stack.qk_norm:  # its cross attention normalizes before it splits the heads, so the numbers are silently wrong
         yield "qk_norm, which CTranslate2 computes wrongly; use format=onnx, or train with qk_norm=false"
+    if stack.attention_gate:
+        yield "attention_gate; use format=onnx, or train with attention_gate=false"
     if stack.positions is None:
         kind = type(stack.module.positions).__name__
         yield f"the positions {kind}; use format=onnx, or train with model/positions=sinusoidal, learned or rotary"

@@ -100,6 +100,8 @@ def _problems(stack: Stack) -> Iterator[str]:
         yield f"activation={stack.activation}; {OTHERS}"
     if stack.qk_norm:
         yield "qk_norm; use format=onnx"
+    if stack.attention_gate:
+        yield "attention_gate; use format=onnx"
     if stack.positions != "sinusoidal":
         yield f"the positions {type(stack.module.positions).__name__}; {OTHERS}"
 

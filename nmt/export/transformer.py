@@ -44,6 +44,7 @@ class Stack:
     activation: str
     heads: int
     qk_norm: bool
+    attention_gate: bool
 
     @property
     def width(self) -> int:
@@ -97,10 +98,13 @@ def _stack(module: TransformerEncoder | TransformerDecoder, format: str) -> Stac
         )
         for residual in residuals
     }
-    heads = {(attention.heads, not isinstance(attention.query_norm, nn.Identity)) for attention in attentions}
+    heads = {
+        (attention.heads, not isinstance(attention.query_norm, nn.Identity), attention.gate is not None)
+        for attention in attentions
+    }
     if len(activations) > 1 or len(settings) > 1 or len(heads) > 1:
         raise UserError(f"ckpt: format={format} holds layers with equal settings only")
-    ((norm_first, norm),), ((count, qk_norm),), (activation,) = settings, heads, activations
+    ((norm_first, norm),), ((count, qk_norm, gate),), (activation,) = settings, heads, activations
     return Stack(
         module=module,
         positions=POSITIONS.get(type(module.positions)),
@@ -109,6 +113,7 @@ def _stack(module: TransformerEncoder | TransformerDecoder, format: str) -> Stac
         activation=_name(ACTIVATIONS, activation),
         heads=count,
         qk_norm=qk_norm,
+        attention_gate=gate,
     )
 
 

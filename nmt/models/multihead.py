@@ -17,7 +17,9 @@ class MultiHeadAttention(nn.Module):
 
     `scale_scores` divides the scores by the square root of the head width (eq. 1). `qk_norm` applies an RMSNorm
     (arXiv:1910.07467) to the queries of each head, and another to the keys, before positions rotate them; the heads
-    share its gain. This bounds the scores. (arXiv:2010.04245 uses the L2 norm, arXiv:2302.05442 LayerNorm.)
+    share its gain. This bounds the scores. (arXiv:2010.04245 uses the L2 norm, arXiv:2302.05442 LayerNorm.) `gate`
+    multiplies each number of the contexts by sigmoid(W x + b), where x is the input of the query: this is the best gate
+    of arXiv:2505.06708 (position G1, for each head and element).
 
     Torch's fused kernel computes the result, or batched products where these are faster. With `need_weights`, the
     weights are computed explicitly and returned. Self-attention gets the `positions` of its stack as an argument of
@@ -35,6 +37,7 @@ class MultiHeadAttention(nn.Module):
         dropout: float = 0.0,
         scale_scores: bool = True,
         qk_norm: bool = False,
+        gate: bool = False,
     ) -> None:
         super().__init__()
         require_division(width, heads)
@@ -45,7 +48,8 @@ class MultiHeadAttention(nn.Module):
         self.key_value = nn.Linear(memory_width or width, 2 * width)
         self.output = nn.Linear(width, width)
         self.query_norm, self.key_norm = (nn.RMSNorm(width // heads) if qk_norm else nn.Identity() for _ in range(2))
-        for projection in (self.query, self.key_value, self.output):
+        self.gate = nn.Linear(width, width) if gate else None
+        for projection in filter(None, (self.query, self.key_value, self.output, self.gate)):
             nn.init.xavier_uniform_(projection.weight)
             nn.init.zeros_(projection.bias)
 
@@ -74,14 +78,14 @@ class MultiHeadAttention(nn.Module):
             mask = _join(mask, bias, _past(query.shape[1], query.device) if causal else None)
         if explicit:
             weights = attention_weights(queries, keys, mask, self.scale)
-            return self.join(self.dropout(weights) @ values), weights if need_weights else None
+            return self.join(self.dropout(weights) @ values, query), weights if need_weights else None
         contexts = nn.functional.scaled_dot_product_attention(
             *(queries, keys, values, mask),
             dropout_p=self.dropout.p if self.training else 0.0,
             is_causal=is_causal,
             scale=self.scale,
         )
-        return self.join(contexts), None
+        return self.join(contexts, query), None
 
     def project(self, memory: Tensor, positions: Positions | None = None) -> tuple[Tensor, Tensor]:
         """Return keys and values (B, H, S, D / H) of `memory` (B, S, memory width)."""
@@ -120,7 +124,8 @@ class MultiHeadAttention(nn.Module):
         if bias is not None:
             bias = bias.expand(x.shape[0], self.heads, 1, -1).flatten(0, 1)
         contexts, weights = _read(queries.flatten(0, 1), keys.transpose(1, 2), values, bias)
-        return self.output(contexts.view(x.shape)), weights.view(*entries.shape[:2], 1, -1) if need_weights else None
+        out = self.output(self.gated(contexts.view(x.shape), x))
+        return out, weights.view(*entries.shape[:2], 1, -1) if need_weights else None
 
     def read_memory(
         self, x: Tensor, keys: Tensor, values: Tensor, bias: Tensor, *, need_weights: bool
@@ -134,14 +139,25 @@ class MultiHeadAttention(nn.Module):
         queries = self.query_norm(self.query(x).view(sentences, -1, self.heads, head_width)) * self.scale
         queries = queries.transpose(1, 2).reshape(bias.shape[0], -1, head_width)
         contexts, weights = _read(queries, keys.flatten(0, 1), values.flatten(0, 1), bias)
-        out = self.output(contexts.view(sentences, self.heads, -1, head_width).transpose(1, 2).reshape(x.shape))
+        contexts = contexts.view(sentences, self.heads, -1, head_width).transpose(1, 2).reshape(x.shape)
+        out = self.output(self.gated(contexts, x))
         weights = weights.view(sentences, self.heads, -1, length)  # (B, H, N / B, S)
         return out, weights.transpose(1, 2).reshape(x.shape[0], self.heads, 1, length) if need_weights else None
 
-    def join(self, contexts: Tensor) -> Tensor:
-        """Return the output (B, T, D) for the contexts (B, H, T, D / H) of the heads."""
-        joined: Tensor = self.output(contexts.transpose(1, 2).flatten(2))
+    def join(self, contexts: Tensor, query: Tensor | None = None) -> Tensor:
+        """Return the output (B, T, D) for the heads' contexts (B, H, T, D / H). A gate reads `query` (B, T, D)."""
+        joined: Tensor = self.output(self.gated(contexts.transpose(1, 2).flatten(2), query))
         return joined
+
+    def gated(self, contexts: Tensor, query: Tensor | None) -> Tensor:
+        """Return `contexts` (..., D), those of all heads side by side, times the gate of `query` (..., D).
+
+        Without a gate they stay as they are.
+        """
+        if self.gate is None:
+            return contexts
+        gate: Tensor = self.gate(query).sigmoid()
+        return contexts * gate
 
     def _split(self, x: Tensor) -> Tensor:
         return x.view(*x.shape[:2], self.heads, -1).transpose(1, 2)  # (B, S, D) -> (B, H, S, D / H)

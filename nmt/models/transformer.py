@@ -35,9 +35,9 @@ class TransformerBlock:
     """The parameters that all layers of a stack share; see configs/model/transformer.yaml.
 
     `norm_first` puts the norm before each sublayer (pre-norm) instead of after it as in the paper. `scale_scores`
-    divides attention scores by the root of the head width. `qk_norm` normalizes the queries and keys of each head.
-    `feed_forward` is the width of the hidden layer with every activation; "swiglu" and "geglu" have one matrix more
-    than the others.
+    divides attention scores by the root of the head width. `qk_norm` normalizes the queries and keys of each head, and
+    `attention_gate` multiplies their contexts by a gate; see `MultiHeadAttention`. `feed_forward` is the width of the
+    hidden layer with every activation; "swiglu" and "geglu" have one matrix more than the others.
     `stochastic_depth` is the probability that a sublayer is left out for a sentence in training; see `Residual`.
     Raises ParameterError if `heads` does not divide `width`.
     """
@@ -50,6 +50,7 @@ class TransformerBlock:
     norm_first: bool = True
     scale_scores: bool = True
     qk_norm: bool = False
+    attention_gate: bool = False
     residual_dropout: Fraction = 0.0
     attention_dropout: Fraction = 0.0
     feed_forward_dropout: Fraction = 0.0
@@ -67,6 +68,7 @@ class TransformerBlock:
             dropout=self.attention_dropout,
             scale_scores=self.scale_scores,
             qk_norm=self.qk_norm,
+            gate=self.attention_gate,
         )
 
     def final_norm(self) -> nn.Module:

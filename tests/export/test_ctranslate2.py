@@ -96,11 +96,12 @@ def test_rounding_is_small_and_leaves_our_model_alone(quantization: Any, run: Ru
     [
         ({"qk_norm": True}, "qk_norm=false"),
         ({"qk_norm": True, "sides": "decoder"}, "decoder has qk_norm"),
+        ({"attention_gate": True, "sides": "encoder"}, "encoder has attention_gate; use format=onnx"),
         ({"positions": f"{POSITIONS}.alibi.Alibi"}, "sinusoidal, learned or rotary"),
         ({"positions": f"{POSITIONS}.relative.Relative"}, "Relative"),
         ({"positions": f"{POSITIONS}.base.NoPositions"}, "NoPositions"),
     ],
-    ids=["qk_norm", "qk_norm of one side", "alibi", "relative", "none"],
+    ids=["qk_norm", "qk_norm of one side", "gate", "alibi", "relative", "none"],
 )
 def test_what_the_engine_lacks_is_refused(settings: dict[str, Any], words: str, run: Run) -> None:
     with pytest.raises(UserError, match=words):

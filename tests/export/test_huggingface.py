@@ -163,6 +163,7 @@ def test_a_damaged_file_is_one_message(run: Run, tmp_path: Path) -> None:
         ({"qk_norm": True, "sides": "decoder"}, "decoder has qk_norm; use format=onnx"),
         ({"activation": "swiglu"}, "encoder has activation=swiglu; use format=ctranslate2 or format=onnx"),
         ({"activation": "geglu", "sides": "decoder"}, "decoder has activation=geglu; use format=ctranslate2"),
+        ({"attention_gate": True, "sides": "decoder"}, "decoder has attention_gate; use format=onnx"),
         ({"positions": f"{POSITIONS}.rotary.Rotary"}, "positions Rotary; use format=ctranslate2"),
         ({"positions": f"{POSITIONS}.learned.Learned"}, "positions Learned; use format=ctranslate2"),
         ({"positions": f"{POSITIONS}.base.NoPositions"}, "positions NoPositions"),

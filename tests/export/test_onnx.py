@@ -35,6 +35,7 @@ FAST = [
     *("rnn model/attention=bahdanau", "rnn model/attention=local_m", "rnn model/attention=coverage"),
     *("rnn model/attention=none model.encoder.cell=lstm model.decoder.layers=2", "hybrid model/positions=sinusoidal"),
     *("rnn model/attention=multihead", DISTANCES, "transformer model/positions=rotary"),
+    "transformer model.encoder.block.activation=swiglu model.encoder.block.attention_gate=true",
 ]
 OWN_CLASS = "toy monotonic"  # reads a size with len()
 

@@ -40,11 +40,12 @@ def test_equals_torch(inputs, fused):
 
 
 @pytest.mark.parametrize("masked", [-torch.inf, -1e9])
+@pytest.mark.parametrize("gate", [False, True])
 @pytest.mark.parametrize("qk_norm", [False, True])
-def test_heads_equal_a_list_of_single_heads(inputs, qk_norm, masked):
+def test_heads_equal_a_list_of_single_heads(inputs, qk_norm, gate, masked):
     """Each head has its own rows of the weights; a large negative score is as good as minus infinity."""
     query, memory, mask = inputs
-    fused = MultiHeadAttention(WIDTH, HEADS, qk_norm=qk_norm)
+    fused = MultiHeadAttention(WIDTH, HEADS, qk_norm=qk_norm, gate=gate)
     if qk_norm:
         torch.nn.init.normal_(fused.query_norm.weight), torch.nn.init.normal_(fused.key_norm.weight)
     size = WIDTH // HEADS
@@ -55,7 +56,10 @@ def test_heads_equal_a_list_of_single_heads(inputs, qk_norm, masked):
         q, k, v = query @ fused.query.weight[rows].T, memory @ keys[rows].T, memory @ values[rows].T
         q, k = fused.query_norm(q), fused.key_norm(k)
         scores = (q @ k.transpose(1, 2) / size**0.5).masked_fill(~mask[:, None], masked)
-        out = out + scores.softmax(-1) @ v @ fused.output.weight[:, rows].T
+        context = scores.softmax(-1) @ v
+        if gate:
+            context = context / (1 + (-query @ fused.gate.weight[rows].T - fused.gate.bias[rows]).exp())
+        out = out + context @ fused.output.weight[:, rows].T
     torch.testing.assert_close(fused(query, memory, mask)[0], out)
 
 
@@ -69,6 +73,24 @@ def test_normalized_queries_and_keys_bound_the_scores(inputs):
     torch.testing.assert_close(attention(1000 * query, memory, mask, need_weights=True)[1], weights)
     scores = queries @ attention.project(memory)[0].transpose(2, 3) * attention.scale
     assert scores.abs().max() <= 4**0.5 + 1e-5
+
+
+@pytest.mark.parametrize("need_weights", [True, False])
+def test_an_open_gate_changes_nothing_and_a_closed_one_leaves_the_bias(inputs, need_weights):
+    """A gate is weights of its own beside those of an attention without a gate."""
+    query, memory, mask = inputs
+    plain, gated = MultiHeadAttention(WIDTH, HEADS), MultiHeadAttention(WIDTH, HEADS, gate=True)
+    found = gated.load_state_dict(plain.state_dict(), strict=False)
+    assert found.missing_keys == ["gate.weight", "gate.bias"] and not found.unexpected_keys
+    expected, _ = plain(query, memory, mask)
+    half, _ = gated(query, memory, mask, need_weights=need_weights)
+    assert not torch.allclose(half, expected)
+    nn.init.constant_(gated.gate.bias, 100.0)
+    torch.testing.assert_close(gated(query, memory, mask, need_weights=need_weights)[0], expected)
+    nn.init.constant_(gated.gate.bias, -100.0)
+    closed, weights = gated(query, memory, mask, need_weights=need_weights)
+    torch.testing.assert_close(closed, gated.output.bias.expand_as(closed))
+    assert weights is None or torch.equal(weights, plain(query, memory, mask, need_weights=True)[1])
 
 
 def test_a_bool_mask_and_a_float_mask_agree(inputs):
@@ -95,11 +117,12 @@ def test_a_few_queries_get_what_they_get_among_many():
 @pytest.mark.parametrize("causal", [True, False])
 @pytest.mark.parametrize("scale_scores", [True, False])
 @pytest.mark.parametrize("qk_norm", [True, False])
+@pytest.mark.parametrize("gate", [True, False])
 @pytest.mark.parametrize("make", [Positions, Rotary, Alibi, Relative])
-def test_both_paths_agree(masked, causal, scale_scores, qk_norm, make):
+def test_both_paths_agree(masked, causal, scale_scores, qk_norm, gate, make):
     """With every combination of padding mask, causal mask and positions; gradients included."""
     torch.manual_seed(1)
-    attention = MultiHeadAttention(WIDTH, HEADS, scale_scores=scale_scores, qk_norm=qk_norm).double()
+    attention = MultiHeadAttention(WIDTH, HEADS, scale_scores=scale_scores, qk_norm=qk_norm, gate=gate).double()
     positions = make(WIDTH, HEADS).double()
     x = torch.randn(2, 6, WIDTH, dtype=torch.float64, requires_grad=True)
     mask = torch.arange(6) < torch.tensor([[6], [2]]) if masked else None

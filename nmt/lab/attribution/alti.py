@@ -73,12 +73,12 @@ def _self_shares(attention: MultiHeadAttention, residual: Residual, x: Tensor, c
 def transformed(attention: MultiHeadAttention, call: Call) -> Tensor:
     """Return the vector (T, S, D) that each token adds to the output of an attention for each query.
 
-    They sum to the output without the bias of its last projection.
+    They sum to the output without the bias of its last projection. A gate, like the weights, is taken as it is.
     """
     weights = call.output[1][0]  # (H, T, S)
     values = attention.project(call.args[1])[1][0]  # (H, S, D / H)
-    by_head = attention.output.weight.view(-1, *values.shape[::2])  # (D, H, D / H)
-    return torch.einsum("hts,hsd,ohd->tso", weights, values, by_head)
+    contexts = torch.einsum("hts,hsd->tshd", weights, values).flatten(2)  # (T, S, D), with one token each
+    return attention.gated(contexts, call.args[0][0].unsqueeze(1)) @ attention.output.weight.T
 
 
 def contributions(vectors: Tensor, total: Tensor, residual: Residual) -> Tensor:

@@ -1,8 +1,8 @@
 """The names and the explanations of the steps of a trace.
 
 Letters: x the input of a layer, q the query, h_j the vector of token j from the encoder (in self-attention, from the
-layer below), k_j its key, v_j its value, e_j its score, a_j its weight, c the context, r the input of the output layer.
-In a recurrent decoder, y is the embedding of the token that it reads, and s(t) its state after step t.
+layer below), k_j its key, v_j its value, e_j its score, a_j its weight, c the context, z its gate, r the input of the
+output layer. In a recurrent decoder, y is the embedding of the token that it reads, and s(t) its state after step t.
 """
 
 from __future__ import annotations
@@ -68,6 +68,11 @@ TEXTS = {
     "values": ("v_j = h_j", "The vector of each token. Its weight says how much of it is read."),
     "weighted values": ("a_j v_j", "Each value, times the weight of its token."),
     "context": ("c = Σ_j a_j v_j", "The sum of the weighted values: what the decoder reads in this step."),
+    "gate": (
+        "",
+        "How much of each component of the context is let through: from 0 to 1. It depends on the query only.",
+    ),
+    "gated context": ("z c", "The context, times the gate."),
     "joined": ("", "The contexts of all heads stand one after another, and a matrix mixes them."),
     "state": ("", "The context enters the recurrent cell, which computes the next state."),
     "readout": ("", "What the decoder hands to its output layer, after all that follows this attention."),
@@ -115,6 +120,7 @@ EQUATIONS: dict[type[nn.Module], dict[str, str]] = {
         "scores": "q · k_j",
         "scaled": "q · k_j / √d",
         "values": "v_j = W^V h_j + b",
+        "gate": "z = sigmoid(W^Z x + b)",
         "joined": "W^O [c_1; …; c_H] + b",
     },
     TransformerDecoder: {"next token": "softmax(W_o r)"},
@@ -142,7 +148,8 @@ def texts_of(attention: nn.Module, decoder: Decoder[Any]) -> dict[str, tuple[str
 def equation_beside(names: Collection[str], name: str, equation: str) -> str:
     """Return the equation of a step of a trace that has steps with these `names`.
 
-    Keys are normalized and rotated where the query is, and masked scores include a position bias.
+    Keys are normalized and rotated where the query is, masked scores include a position bias, and gated contexts are
+    joined.
     """
     if name == "keys" and " = " in equation:
         letter, key = equation.split(" = ")
@@ -151,6 +158,8 @@ def equation_beside(names: Collection[str], name: str, equation: str) -> str:
         return f"{letter} = {key}"
     if name == "masked" and "position bias" in names:
         return equation.replace("e_j", "e_j + b_j", 1)
+    if name == "joined" and "gate" in names:
+        return equation.replace("c_", "z_1 c_", 1).replace("; c_", "; z_H c_")
     return equation
 
 

@@ -63,6 +63,7 @@ WATCHED: dict[Callable[..., Any], dict[str, str]] = {
         "values": "values",
     },
     multihead.attention_weights: {"scores": "scores", "scaled": "scaled", "masked": "masked"},
+    MultiHeadAttention.gated: {"gate": "self._split(gate)", "gated context": "self._split(contexts * gate)"},
     MultiHeadAttention.join: {"context": "contexts", "joined": "result"},
     RecurrentDecoder._step_by_step: {"state": "states"},
 }
@@ -77,7 +78,8 @@ AXES = {
     **dict.fromkeys(["coverage", "distances", "offsets", "bell"], "BQS"),
     **dict.fromkeys(["tanh"], "BQSA"),
     **dict.fromkeys(["keys", "values"], "BHSA"),
-    **dict.fromkeys(["projected query", "normalized query", "rotated query", "context"], "BHQA"),
+    **dict.fromkeys(["projected query", "normalized query", "rotated query"], "BHQA"),
+    **dict.fromkeys(["context", "gate", "gated context"], "BHQA"),
     **dict.fromkeys(["scores", "scaled", "position bias", "masked", "normalized", "softmax", "weights"], "BHQS"),
 }
 _WATCHED: dict[CodeType, dict[str, str]] = {function.__code__: steps for function, steps in WATCHED.items()}

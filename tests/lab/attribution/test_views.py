@@ -44,6 +44,7 @@ TRANSFORMERS = [
     "transformer model.encoder.block.norm_first=false model.encoder.block.norm=rms",
     "transformer model/positions=rotary model.encoder.block.qk_norm=true",
     "transformer model/positions=relative",
+    "transformer model.encoder.block.attention_gate=true model.encoder.block.activation=swiglu",
 ]
 RECURRENT = ["rnn model/attention=bahdanau", "rnn model/attention=luong", "rnn model/attention=none"]
 
@@ -161,8 +162,9 @@ def test_a_row_without_contributions_keeps_its_own_token() -> None:
 # --- value zeroing
 
 
-def test_zeroing_values_is_a_sum_without_one_token() -> None:
-    attention = MultiHeadAttention(8, 2).double()
+@pytest.mark.parametrize("gate", [False, True])
+def test_zeroing_values_is_a_sum_without_one_token(gate: bool) -> None:
+    attention = MultiHeadAttention(8, 2, gate=gate).double()
     memory, query = torch.randn(1, 4, 8).double(), torch.randn(1, 3, 8).double()
     mask = torch.tensor([[True, True, False, True]])
     usual, weights = attention(query, memory, mask, need_weights=True)
@@ -171,11 +173,13 @@ def test_zeroing_values_is_a_sum_without_one_token() -> None:
     _, values = attention.project(memory)
     for token in range(4):
         others = [place for place in range(4) if place != token]
-        torch.testing.assert_close(found[token], attention.join(weights[..., others] @ values[:, :, others])[0])
+        contexts = weights[..., others] @ values[:, :, others]
+        torch.testing.assert_close(found[token], attention.join(contexts, query)[0])
     torch.testing.assert_close(found[2], usual[0])  # a token of weight 0 changes nothing
     torch.testing.assert_close(attention(query, memory, mask)[0], usual)
 
 
+@pytest.mark.parametrize("words", [TRANSFORMERS[1], TRANSFORMERS[-1]])
 @pytest.mark.parametrize(
     ("view", "side", "places"),
     [
@@ -184,9 +188,9 @@ def test_zeroing_values_is_a_sum_without_one_token() -> None:
     ],
 )
 def test_value_zeroing_is_the_angle_between_outputs_of_a_layer(
-    view: AttributionView, side: str, places: list[tuple[str, int, int]]
+    words: str, view: AttributionView, side: str, places: list[tuple[str, int, int]]
 ) -> None:
-    given = prediction(TRANSFORMERS[1])
+    given = prediction(words)
     layers = list(getattr(given.model, side).layers)
     found = view.scores(given).values
     call = (calls := record(given, layers))[layers[1]]

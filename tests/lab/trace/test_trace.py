@@ -163,7 +163,8 @@ def test_a_trace_is_what_the_model_computes(name: str, feeding: bool | None, rec
 @pytest.mark.parametrize("kind", ["cross", "decoder_self"])
 @pytest.mark.parametrize("positions", POSITIONS)
 def test_a_trace_of_a_transformer_is_what_it_computes(positions: str, kind: str, transformer: Make) -> None:
-    translator = transformer(positions, qk_norm=positions == "rotary", norm_first=positions != "alibi")
+    settings = {"qk_norm": positions == "rotary", "attention_gate": positions != "learned"}
+    translator = transformer(positions, norm_first=positions != "alibi", **settings)
     for trace in traces(translator, kind):
         check(trace, translator)
 
@@ -269,6 +270,22 @@ def test_equations_of_a_transformer_name_what_its_positions_and_norms_do(transfo
     assert both["next token"].equation == "softmax(W_o r)", "a Transformer's output layer has no bias"
     plain = by_name(traces(rotary)[1])
     assert plain["keys"].equation == "k_j = W^K h_j + b", "attention to the source has no positions"
+
+
+def test_the_gate_of_a_transformer(transformer: Make) -> None:
+    translator = transformer("sinusoidal", attention_gate=True)
+    for kind in ("cross", "decoder_self"):
+        trace = traces(translator, kind)[1]
+        one, two = (by_name(trace, 1, head) for head in (1, 2))
+        names = ["context", "gate", "gated context", "joined"]
+        assert [name for name in one if name in names] == names
+        assert one["joined"].equation == "W^O [z_1 c_1; …; z_H c_H] + b"
+        attention: Any = translator.model.decoder.attentions(kind)[0]
+        gate = torch.cat((one["gate"].values, two["gate"].values))
+        close(gate, attention.gate(one["query"].values).sigmoid().detach())
+        both = torch.cat((one["gated context"].values, two["gated context"].values))
+        close(both, gate * torch.cat((one["context"].values, two["context"].values)))
+        close(one["joined"].values, attention.output(both).detach())
 
 
 def test_the_normalizer_names_its_step(recurrent: Make) -> None:
