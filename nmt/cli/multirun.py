@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nmt.cli import program, session, sweep
-from nmt.cli.run_folder import check_free, check_start, several_devices
+from nmt.cli.processes import device_count
+from nmt.cli.run_folder import check_free, check_start
 from nmt.cli.sweep import common, differences, folder_name
 from nmt.config.overrides import quoted
 from nmt.config.recipe import Recipe
@@ -146,7 +147,7 @@ def _plan_job(number: int, overrides: Sequence[str], settings: Mapping[str, str]
         composed = compose_run([*overrides, _pinned(folder)], job=number, name=folder_name(number, settings))
         recipe, _ = session.checked_recipe(composed, overrides)
     trainer = recipe.settings.trainer
-    if several_devices(trainer):
+    if device_count(trainer) > 1:
         raise UserError(
             f"trainer.devices: got {trainer.devices} in a multirun (-m), which runs each job on one device; use "
             "trainer.devices=1, or start the runs one by one"

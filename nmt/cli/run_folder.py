@@ -1,6 +1,6 @@
 """The folder of a run: free, locked while the run is trained, and known to all its processes.
 
-The first process writes the files and the messages. The others are started by Lightning, torchrun or srun.
+The first process writes the files and the messages.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
+from nmt.cli.processes import device_count
 from nmt.config.recipe import Recipe
 from nmt.config.settings import TrainerConfig
 from nmt.errors import UserError
@@ -30,7 +31,6 @@ from nmt.system.run_files import (
     require_no_link,
 )
 
-FOLDER_VARIABLE = "NMT_RUN_FOLDER"  # set by the first process while it trains
 WRITTEN = (LOG, CHECKPOINTS, ATTENTION, TRANSLATIONS)  # a file that grows, and folders
 _MARKS = (CONFIG, LOG, CHECKPOINTS, METRICS)  # a folder that has one of these holds a run
 
@@ -100,7 +100,7 @@ def claimed(recipe: Recipe, key: str, *, existed: bool) -> Iterator[None]:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Lock a run's folder for this process and those that it starts.
+    """Lock a run's folder for this process.
 
     Raises UserError if it is locked already, and for a link in it that the training would follow when it writes.
     """
@@ -109,7 +109,7 @@ def locked(folder: Path) -> Iterator[None]:
         return
     for name in WRITTEN:
         require_no_link(folder / name)
-    with exported_folder(folder), (folder / LOG).open("ab") as file:
+    with (folder / LOG).open("ab") as file:
         if try_lock(file) is False:
             raise UserError(f"{folder}: another process is training this run; wait until it has ended")
         yield
@@ -136,13 +136,7 @@ def _tidy(folder: Path, existed: bool) -> None:
 
 def is_first_process() -> bool:
     """Return whether this is the first process of a run, which writes the files and the messages."""
-    return launch().rank == 0 and _folder_by_lightning() is None
-
-
-def _folder_by_lightning() -> Path | None:
-    """Return the run's folder in a process that Lightning has started; None in any other process."""
-    folder = os.environ.get(FOLDER_VARIABLE)
-    return Path(folder) if folder and os.environ.get("LOCAL_RANK", "0") != "0" and not launch().several else None
+    return launch().rank == 0
 
 
 def agreed(recipe: Recipe, key: str) -> Recipe:
@@ -150,8 +144,6 @@ def agreed(recipe: Recipe, key: str) -> Recipe:
 
     `key` is the setting that names the folder. Raises UserError in the first process if the folder is not free.
     """
-    if (folder := _folder_by_lightning()) is not None:
-        return replace(recipe, folder=folder)
     if is_first_process():
         check_free(recipe, key)
     if launch().several:
@@ -161,31 +153,15 @@ def agreed(recipe: Recipe, key: str) -> Recipe:
     return recipe
 
 
-@contextmanager
-def exported_folder(folder: Path) -> Iterator[None]:
-    """Pass the run's folder to the processes that Lightning starts during the block, through NMT_RUN_FOLDER."""
-    before = os.environ.get(FOLDER_VARIABLE)
-    os.environ[FOLDER_VARIABLE] = str(folder)
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[FOLDER_VARIABLE]
-        else:
-            os.environ[FOLDER_VARIABLE] = before
-
-
 def check_start(trainer: TrainerConfig) -> None:
     """Raise UserError if the settings of a run, or an unknown launcher, contradict the way in which it was started."""
     started = launch()
     if started.several:
-        if trainer.devices not in (1, "auto", -1, started.local_size):
+        if trainer.devices not in (1, "auto", -1) and device_count(trainer) != started.local_size:
             raise UserError(
                 f"trainer.devices: got {trainer.devices}, but {started.launcher} has started {started.local_size} "
                 "processes on each node, each for one device; leave trainer.devices out"
             )
-        return
-    if not is_first_process():
         return
     size = os.environ.get("WORLD_SIZE", "1")
     if size != "1" and "TORCHELASTIC_RUN_ID" not in os.environ:
@@ -193,21 +169,7 @@ def check_start(trainer: TrainerConfig) -> None:
             f"WORLD_SIZE={size}: an unknown launcher has started this program several times; start it with torchrun or "
             "srun, or once, with python train.py trainer.devices=N, and it starts the other processes"
         )
-    if started.launcher is not None and (trainer.strategy == "ddp" or several_devices(trainer)):
+    if started.launcher is not None and trainer.strategy == "ddp":
         raise UserError(
-            f"trainer.devices: got {trainer.devices} and trainer.strategy={trainer.strategy}, but {started.launcher} "
-            f"has started one process; let it start one for each device, or start python train.py without it"
+            f"trainer.strategy: got ddp, but {started.launcher} has started one process; leave trainer.strategy out"
         )
-
-
-def several_devices(trainer: TrainerConfig) -> bool:
-    """Return whether the settings mean more than one device on this machine, so that Lightning starts processes."""
-    if isinstance(trainer.devices, list):
-        return len(trainer.devices) > 1
-    if trainer.devices not in ("auto", -1):
-        return trainer.devices != 1
-    if trainer.accelerator in ("cpu", "mps"):
-        return False
-    import torch
-
-    return torch.cuda.device_count() > 1

@@ -136,12 +136,17 @@ def resume_command(recipe: Recipe) -> str:
 
 def train_command(*arguments: str) -> str:
     """Return the shell command that starts train.py with `arguments`, from a checkout or as installed."""
-    path = sys.argv[0]
-    if Path(path).stem not in ("train", "nmt-train"):  # another program that trains, such as the demo
-        path = os.path.relpath(CHECKOUT / "train.py") if (CHECKOUT / "train.py").is_file() else "nmt-train"
+    path = train_path()
     if Path(path).suffix == ".py":
         return shlex.join([_short(sys.executable, "python"), path, *arguments])
     return shlex.join([_short(path, Path(path).stem), *arguments])
+
+
+def train_path() -> str:
+    """Return the path of train.py, or of nmt-train, also if another program trains, such as the demo."""
+    if Path(sys.argv[0]).stem in ("train", "nmt-train"):
+        return sys.argv[0]
+    return os.path.relpath(CHECKOUT / "train.py") if (CHECKOUT / "train.py").is_file() else "nmt-train"
 
 
 def _short(path: str, name: str) -> str:

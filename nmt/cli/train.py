@@ -49,13 +49,16 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from nmt.cli.arguments import take_config_dir, train_overrides
 from nmt.cli.program import Program
 from nmt.config.yaml_files import also_in, groups_of, options_with, own_folder, read_file, summary
 from nmt.errors import UserError
 from nmt.system.launch import launch
+
+if TYPE_CHECKING:
+    from nmt.config.recipe import Recipe
 
 RUN_DIR = "hydra.run.dir"
 
@@ -91,7 +94,7 @@ def _train(argv: Sequence[str]) -> None:
     """Train as the command line says. Raises UserError for bad input. No run is overwritten."""
     own, words = take_config_dir(argv)
     with also_in(own), _all_processes():
-        _dispatch(words)
+        _dispatch(words, argv)
 
 
 @contextmanager
@@ -107,7 +110,8 @@ def _all_processes() -> Iterator[None]:
         yield
 
 
-def _dispatch(arguments: Sequence[str]) -> None:
+def _dispatch(arguments: Sequence[str], argv: Sequence[str]) -> None:
+    """Do what `arguments` say. `argv` are those of the command line, with --config-dir."""
     flags = _parser().parse_intermixed_args(list(arguments))
     overrides = train_overrides(flags.overrides)
     resumed = [line for line in overrides if line.lstrip("+").startswith("resume=")]
@@ -122,7 +126,7 @@ def _dispatch(arguments: Sequence[str]) -> None:
             )
         allow = [line for line in overrides if line.startswith("allow=")]
         changed = [line for line in overrides if line not in (*resumed, *allow)]
-        _resume(resumed[0].partition("=")[2], changed, _values(allow[-1]) if allow else ())
+        _resume(resumed[0].partition("=")[2], changed, _values(allow[-1]) if allow else (), argv)
     elif flags.cfg:
         _show(overrides, flags)
     elif flags.multirun:
@@ -135,7 +139,7 @@ def _dispatch(arguments: Sequence[str]) -> None:
 
         multirun(overrides)
     else:
-        _single(overrides)
+        _single(overrides, argv)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -154,7 +158,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _single(overrides: Sequence[str]) -> None:
+def _single(overrides: Sequence[str], argv: Sequence[str]) -> None:
     from nmt.cli.session import checked_recipe
     from nmt.config.compose import compose_run
     from nmt.config.explain import naming_files
@@ -165,6 +169,8 @@ def _single(overrides: Sequence[str]) -> None:
     from nmt.cli.session import start
 
     check_start(recipe.settings.trainer)
+    if _started_processes(recipe, argv):
+        return
     recipe = agreed(recipe, RUN_DIR)
     start(recipe, RUN_DIR, components, existed=recipe.folder.exists())
 
@@ -198,7 +204,7 @@ def _values(override: str) -> Sequence[str]:
     return value
 
 
-def _resume(name: str, overrides: Sequence[str], allow: Sequence[str]) -> None:
+def _resume(name: str, overrides: Sequence[str], allow: Sequence[str], argv: Sequence[str]) -> None:
     """Continue the run in the folder `name` with its own config and `overrides`; `allow` names the user's packages."""
     from nmt.cli.run_folder import check_start
     from nmt.cli.session import resume
@@ -218,7 +224,20 @@ def _resume(name: str, overrides: Sequence[str], allow: Sequence[str]) -> None:
     with naming_config(folder / CONFIG, overrides):
         components = build_components(recipe.settings)
     check_start(recipe.settings.trainer)
-    resume(recipe, components)
+    if not _started_processes(recipe, argv):
+        resume(recipe, components)
+
+
+def _started_processes(recipe: Recipe, argv: Sequence[str]) -> bool:
+    """If the run uses several devices, run the command line `argv` in a process for each one, and return True."""
+    from nmt.cli.processes import device_count, start_processes
+    from nmt.cli.session import train_path
+
+    trainer = recipe.settings.trainer
+    if launch().several or device_count(trainer) == 1:
+        return False
+    start_processes([train_path(), *argv], trainer)
+    return True
 
 
 main = Program(_train, help_text)

@@ -9,7 +9,6 @@ import torch
 from torch import nn
 
 from nmt.config.recipe import Recipe
-from nmt.errors import UserError
 from nmt.system import process
 from nmt.system.launch import launch
 from nmt.training.processes import from_first_process
@@ -22,18 +21,12 @@ MOST = 0.9  # the share of float32's time below which bfloat16 is used
 def decided(recipe: Recipe) -> tuple[Recipe, str | None]:
     """Return the recipe with the precision that `auto` stands for, and a line that says why; None if it is not auto.
 
-    The first process decides for all. Raises UserError if Lightning would start the other processes, because each of
-    them would decide for itself.
+    The first process decides for all.
     """
     trainer = recipe.settings.trainer
     if trainer.precision != "auto":
         return recipe, None
     place = launch()
-    if not place.several and trainer.devices != 1:
-        raise UserError(
-            f"trainer.precision: got auto with trainer.devices={trainer.devices}, expected 32-true or bf16-mixed; or "
-            "start the processes with torchrun"
-        )
     process.speed_up()
     if place.several:
         process.share_machine(place)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from nmt.cli.run_folder import check_start, several_devices
+from nmt.cli.processes import device_count
+from nmt.cli.run_folder import check_start
 from nmt.config.compose import compose
-from nmt.config.settings import TrainConfig, TrainerConfig, validate
+from nmt.config.settings import TrainerConfig, validate
 from nmt.errors import UserError
 from tests.train_frame import Runs, files
 
@@ -29,22 +29,22 @@ def trainer() -> TrainerConfig:
 
 
 @pytest.mark.parametrize(
-    ("gpus", "settings", "several"),
+    ("gpus", "settings", "expected"),
     [
-        (0, {"devices": "auto"}, False),
-        (1, {"devices": -1}, False),
-        (2, {"devices": "auto"}, True),
-        (2, {"devices": "auto", "accelerator": "cpu"}, False),
-        (2, {"devices": [1]}, False),
-        (2, {"devices": [0, 1]}, True),
-        (0, {"devices": 2}, True),
+        (0, {"devices": "auto"}, 1),
+        (1, {"devices": -1}, 1),
+        (2, {"devices": "auto"}, 2),
+        (2, {"devices": "auto", "accelerator": "cpu"}, 1),
+        (2, {"devices": [1]}, 1),
+        (4, {"devices": [0, 3]}, 2),
+        (0, {"devices": 2}, 2),
     ],
 )
 def test_device_count_equals_that_of_lightning(
-    trainer: TrainerConfig, monkeypatch: pytest.MonkeyPatch, gpus: int, settings: Mapping[str, Any], several: bool
+    trainer: TrainerConfig, monkeypatch: pytest.MonkeyPatch, gpus: int, settings: Mapping[str, Any], expected: int
 ) -> None:
     monkeypatch.setattr("torch.cuda.device_count", lambda: gpus)
-    assert several_devices(replace(trainer, **settings)) == several
+    assert device_count(replace(trainer, **settings)) == expected
 
 
 @pytest.mark.parametrize(
@@ -52,11 +52,12 @@ def test_device_count_equals_that_of_lightning(
     [
         ({"WORLD_SIZE": "2", "RANK": "1", "LOCAL_RANK": "1"}, {}, "^WORLD_SIZE=2: an unknown launcher"),
         ({"SLURM_NTASKS": "2", "SLURM_PROCID": "1"}, {}, "^SLURM_NTASKS=2: .* add --ntasks-per-node"),
-        ({"SLURM_NTASKS": "1"}, {"devices": 2}, "^trainer.devices: .* srun has started one process"),
-        ({"SLURM_NTASKS": "1"}, {"strategy": "ddp"}, "^trainer.devices: .* srun has started one process"),
+        ({"SLURM_NTASKS": "1"}, {"devices": 2}, ""),
+        ({"SLURM_NTASKS": "1"}, {"strategy": "ddp"}, "^trainer.strategy: .* srun has started one process"),
         ({"SLURM_NTASKS": "1"}, {}, ""),
         (TORCHRUN, {}, ""),
         (TORCHRUN, {"devices": 2, "strategy": "ddp"}, ""),
+        (TORCHRUN, {"devices": [4, 7]}, ""),
         (TORCHRUN, {"devices": 3}, "^trainer.devices: got 3, but torchrun has started 2 processes on each node"),
         ({"SLURM_NTASKS": "2", "SLURM_JOB_NAME": "bash"}, {"devices": 2}, ""),
     ],
@@ -76,35 +77,6 @@ def test_starts_that_contradict_the_settings_are_refused(
     except UserError as error:
         said = str(error)
     assert re.search(message, said) if message else said == ""
-
-
-def test_ddp_process_shares_the_run_folder(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
-    def start_another(config: TrainConfig, folder: Path) -> None:
-        if os.environ.get("LOCAL_RANK") == "1":
-            return
-        before = files(folder), (folder / "config.yaml").stat()
-        with monkeypatch.context() as another:
-            another.setenv("LOCAL_RANK", "1")
-            runs.run(["model=rnn"])
-        assert (files(folder), (folder / "config.yaml").stat()) == before
-
-    runs.work = start_another
-    runs.run(["model=rnn"])
-    first, second = runs.calls
-    assert first == second and "NMT_RUN_FOLDER" not in os.environ
-
-
-def test_ddp_process_shares_the_folder_of_a_resumed_run(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
-    def start_another(config: TrainConfig, folder: Path) -> None:
-        if os.environ.get("LOCAL_RANK") != "1":
-            with monkeypatch.context() as another:
-                another.setenv("LOCAL_RANK", "1")
-                runs.run(["resume=here"])
-
-    runs.run(["hydra.run.dir=here"])
-    runs.work = start_another
-    runs.run(["resume=here"])
-    assert len(runs.calls) == 3
 
 
 def test_rank_variable_alone_starts_no_process(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:

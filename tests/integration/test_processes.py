@@ -4,11 +4,13 @@ import fcntl
 import json
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
 import termios
 import time
+from pathlib import Path
 
 import pytest
 import torch
@@ -160,6 +162,19 @@ def test_two_processes_are_stopped_and_go_on_as_if_they_had_not_been(tmp_path):
     assert process.wait() == 0, process.stdout.read()
     for name, value in last_weights(whole).items():
         torch.testing.assert_close(last_weights(stopped)[name], value, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.slow
+def test_the_killed_one_of_two_processes_is_named(tmp_path):
+    folder = tmp_path / "run"
+    process = start(*KILLED, "trainer.max_epochs=200", "trainer.devices=2", f"hydra.run.dir={folder}")
+    wait_for_updates(folder, process, 10)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text("ascii").split()
+    os.kill(int(children[-1]), signal.SIGKILL)
+    said = process.communicate(timeout=30)[0]
+    assert process.returncode == 2 and "Traceback" not in said
+    assert re.search(r"error: process \d \(pid \d+\) was ended by SIGKILL\n", said), said
+    assert f"resume={folder}" in said
 
 
 @pytest.mark.slow

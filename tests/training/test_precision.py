@@ -8,7 +8,6 @@ import yaml
 
 from nmt.config.compose import compose
 from nmt.config.recipe import Recipe
-from nmt.errors import UserError
 from nmt.training import precision
 from tests.integration.small_training import go
 
@@ -26,12 +25,6 @@ def test_bfloat16_is_used_where_it_is_faster(tmp_path, monkeypatch, share, expec
 def test_a_named_precision_is_kept(tmp_path):
     recipe = Recipe(compose("train", ["trainer.precision=bf16-mixed"]), tmp_path)
     assert precision.decided(recipe) == (recipe, None)
-
-
-def test_processes_of_lightning_would_decide_for_themselves(tmp_path):
-    recipe = Recipe(compose("train", ["trainer.precision=auto", "trainer.devices=2"]), tmp_path)
-    with pytest.raises(UserError, match=r"trainer\.precision: got auto with trainer\.devices=2, expected 32-true or"):
-        precision.decided(recipe)
 
 
 def test_the_trial_changes_neither_the_random_numbers_nor_the_gradients_mode():

@@ -13,7 +13,6 @@ from pathlib import Path
 from nmt.cli import evaluate, train, translate
 from nmt.cli.arguments import take
 from nmt.cli.program import Program, program
-from nmt.cli.run_folder import is_first_process
 from nmt.errors import UserError
 from nmt.lab.cli import attend
 from nmt.system.cores import OtherPrograms
@@ -49,8 +48,6 @@ def main(arguments: list[str]) -> None:
     folder = Path(os.path.expanduser(named or f"outputs/demo/{time.strftime('%Y-%m-%d_%H-%M-%S')}"))
     _use_free_cores()
     _step("train.py", train.main, ["experiment=demo", f"hydra.run.dir={folder}", *overrides])
-    if not is_first_process():  # Lightning has started this program again for a further device
-        return
     _step("scripts/evaluate.py", evaluate.main, [f"ckpt={folder}"])
     sentences = chosen_sentences(folder)
     for source, reference in sentences:
@@ -80,8 +77,7 @@ def _use_free_cores() -> None:
 
 
 def _step(name: str, program: Program, arguments: list[str]) -> None:
-    if is_first_process():
-        print(f"\n$ python {name} {shlex.join(arguments)}", flush=True)
+    print(f"\n$ python {name} {shlex.join(arguments)}", flush=True)
     program(arguments)
     sys.stdout.flush()
 

@@ -70,16 +70,6 @@ def test_the_demo_in_a_named_folder(monkeypatch) -> None:
     assert calls == [["experiment=demo", "hydra.run.dir=my runs", "seed=2"], ["ckpt=my runs"]]
 
 
-def test_a_process_that_lightning_starts_ends_after_the_training(tmp_path, monkeypatch, capsys) -> None:
-    calls = []
-    for program in (demo.train, demo.evaluate, demo.translate):
-        monkeypatch.setattr(program, "main", calls.append)
-    monkeypatch.setenv("NMT_RUN_FOLDER", str(tmp_path))
-    monkeypatch.setenv("LOCAL_RANK", "1")
-    demo.main(["hydra.run.dir=mine"])
-    assert calls == [["experiment=demo", "hydra.run.dir=mine"]] and capsys.readouterr().out == ""
-
-
 @pytest.mark.slow
 def test_the_demo_translates_nine_in_ten_exactly(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
