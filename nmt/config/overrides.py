@@ -18,13 +18,9 @@ RECIPES = ("debug", "experiment")  # groups whose files set keys of all sections
 
 def quoted(value: str) -> str:
     """Return `value` quoted for Hydra's grammar, in which a backslash is special only before a quote and at the end."""
-    escaped, backslashes = "", 0
-    for character in value:
-        if character == "'":
-            escaped += "\\" * backslashes + "\\"
-        backslashes = backslashes + 1 if character == "\\" else 0
-        escaped += character
-    return f"'{escaped}{chr(92) * backslashes}'"
+    from hydra.core.override_parser.types import Quote, QuotedString
+
+    return QuotedString(value, Quote.single).with_quotes()
 
 
 def parse(overrides: Sequence[str]) -> list[Override]:
