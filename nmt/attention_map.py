@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict
@@ -174,18 +174,14 @@ class AttentionMap:
             return self
         source, target, read = map(group_words, (self.source_pieces, self.target_pieces, self.read_pieces))
         groups = {"cross": (target, source), "encoder_self": (source, source), "decoder_self": (target, read)}
-        merged = {kind: _merge(getattr(self, kind), *groups[kind]) for kind in self.kinds}
-        return AttentionMap(
+        merged: dict[str, Any] = {kind: _merge(getattr(self, kind), *groups[kind]) for kind in self.kinds}
+        return replace(
+            self,
             source_pieces=_word_pieces(self.source_pieces, source),
             target_pieces=_word_pieces(self.target_pieces, target),
             read_pieces=_word_pieces(self.read_pieces, read),
-            cross=merged.get("cross"),
-            encoder_self=merged.get("encoder_self"),
-            decoder_self=merged.get("decoder_self"),
-            source=self.source,
-            target=self.target,
-            origin=self.origin,
             level="words",
+            **merged,
         )
 
     def to_json(self) -> str:
