@@ -46,10 +46,10 @@ def page(
     return render("attention.html", script="attention.js", data=data, legend=legend(labels), count=len(sentences))
 
 
-def _texts(views: Sequence[Sequence[Mapping[str, Levels]]]) -> dict[str, tuple[str, str, str]]:
-    """Return title, name of the rows and name of the columns of each view."""
-    first = views[0][0] if views else {}
-    return {name: (levels["pieces"].title, *levels["pieces"].names) for name, levels in first.items()}
+def _texts(views: Sequence[Sequence[Mapping[str, Levels]]]) -> dict[str, tuple[str, ...]]:
+    """Return title, name of the rows, name of the columns and question of each view."""
+    seen = {name: levels["pieces"] for name, levels in (views[0][0] if views else {}).items()}
+    return {name: (each.title, *each.names, each.question) for name, each in seen.items()}
 
 
 def plain(attention: AttentionMap, views: Mapping[str, Levels]) -> dict[str, Any]:

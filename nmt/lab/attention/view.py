@@ -22,12 +22,12 @@ Shown = Literal["cross", "encoder_self", "decoder_self", "rollout"]
 class View:
     """One kind of attention of a map, or another figure of a translation.
 
-    `title` is its heading. `names` say what the rows and the columns are, and `axes` are their labels. `weights` are
-    (L, H, R, C): L layers, H heads, R rows, C columns. If it `rolls`, as a rollout does, H is 1 and layer l stands for
-    the first l layers. `reach` is the number of columns that each row may look at, from the left: all of them, except
-    in decoder self-attention. `cells` are texts beside the weights, if there are any. If the columns are the source and
-    then the prefix of the translation, `source` is the number of the former. `attention` is the map, between words if
-    words are shown.
+    `title` is its heading, and `question` what it answers, if that is not attention. `names` say what the rows and the
+    columns are, and `axes` are their labels. `weights` are (L, H, R, C): L layers, H heads, R rows, C columns. If it
+    `rolls`, as a rollout does, H is 1 and layer l stands for the first l layers. `reach` is the number of columns that
+    each row may look at, from the left: all of them, except in decoder self-attention. `cells` are texts beside the
+    weights, if there are any. If the columns are the source and then the prefix of the translation, `source` is the
+    number of the former. `attention` is the map, between words if words are shown.
     """
 
     attention: AttentionMap
@@ -39,6 +39,7 @@ class View:
     rolls: bool = False
     cells: list[list[str]] | None = None
     source: int | None = None
+    question: str = ""
 
     def panel(self, layer: int | None = None, head: int | None = None) -> tuple[Weights, str]:
         """Return the weights (R, C) of a layer and head, and a note that names them.

@@ -48,15 +48,16 @@ class Scores:
 class AttributionView(ABC):
     """Scores how much each column contributes to each token of a translation.
 
-    `title` is the heading of tables and pictures. `columns` says what the columns are: "inputs" are the S source tokens
-    and after them the T tokens that the decoder reads, "source" the source tokens alone, and "layers" the layers of the
-    decoder, with the embeddings first. With "encoder", the rows are source tokens too. `needs` are the encoders and
-    decoders that the view can look into, if it cannot look into all. `rolls` says that layer l stands for the first l
-    layers, as in a rollout. `signed` says that scores may be negative; then the shares of their absolute values are
-    shown.
+    `title` is the heading of tables and pictures, and `question` what the view answers. `columns` says what the columns
+    are: "inputs" are the S source tokens and after them the T tokens that the decoder reads, "source" the source tokens
+    alone, and "layers" the layers of the decoder, with the embeddings first. With "encoder", the rows are source tokens
+    too. `needs` are the encoders and decoders that the view can look into, if it cannot look into all. `rolls` says
+    that layer l stands for the first l layers, as in a rollout. `signed` says that scores may be negative; then the
+    shares of their absolute values are shown.
     """
 
     title: ClassVar[str]
+    question: ClassVar[str] = ""
     columns: ClassVar[Literal["inputs", "source", "layers", "encoder"]] = "inputs"
     needs: ClassVar[tuple[type[nn.Module], ...]] = ()
     rolls: ClassVar[bool] = False
@@ -105,7 +106,8 @@ class Attribution:
         method, split = self.method, self._split()
         if method.columns == "encoder":
             seen = view(split, "encoder_self", words=words)
-            return replace(seen, title=method.title, weights=shares(torch.from_numpy(seen.weights)).numpy())
+            weights = shares(torch.from_numpy(seen.weights)).numpy()
+            return replace(seen, title=method.title, question=method.question, weights=weights)
         merged = split.words() if words else split
         rows = [piece.label for piece in merged.target_pieces]
         if method.columns == "layers":
@@ -127,6 +129,7 @@ class Attribution:
             rolls=method.rolls,
             cells=None if words else self.cells,
             source=len(merged.source_pieces) if method.columns == "inputs" else None,
+            question=method.question,
         )
 
     def levels(self) -> dict[str, View]:
@@ -135,11 +138,11 @@ class Attribution:
 
     def to_plain(self) -> dict[str, Any]:
         """Return the scores as plain lists, rounded to 6 decimals, for JSON, and the source share if there is one."""
-        plain: dict[str, Any] = {"columns": self.method.columns, "scores": _rounded(self.scores.tolist())}
+        plain: dict[str, Any] = {"columns": self.method.columns, "scores": _rounded(self.scores)}
         if self.cells is not None:
             plain["tokens"] = self.cells
         if self.method.columns == "inputs":
-            plain["source_share"] = _rounded(self.source_share.tolist())
+            plain["source_share"] = _rounded(self.source_share)
         return plain
 
     def _split(self) -> AttentionMap:
@@ -163,8 +166,8 @@ class Attribution:
         return torch.stack([self.scores[:, :, group.start : group.stop].mean(2) for group in groups], dim=2)
 
 
-def _rounded(value: Any) -> Any:
-    return [_rounded(item) for item in value] if isinstance(value, list) else round(value, DECIMALS)
+def _rounded(values: Tensor) -> Any:
+    return values.double().round(decimals=DECIMALS).tolist()
 
 
 def shares(scores: Tensor) -> Tensor:

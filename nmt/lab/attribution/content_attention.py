@@ -19,6 +19,7 @@ class ContentAttention(AttributionView):
     """
 
     title = "Attention to content"
+    question = "Where does attention look apart from </s> and punctuation?"
     columns = "source"
 
     def check(self, model: Seq2Seq) -> None:

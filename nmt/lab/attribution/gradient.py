@@ -16,6 +16,7 @@ class InputXGradient(AttributionView):
     """
 
     title = "Input times gradient"
+    question = "How would log P of the token change without an embedding, if it were linear?"
     signed = True
 
     def scores(self, prediction: Prediction) -> Scores:

@@ -17,6 +17,7 @@ class LogitLens(AttributionView):
     """
 
     title = "Logit lens"
+    question = "What would the decoder write if it had only its first layers?"
     columns = "layers"
     needs = (TransformerDecoder,)
 

@@ -27,6 +27,7 @@ class ValueZeroing(AttributionView):
     """
 
     title = "Value zeroing"
+    question = "How much does the output of a decoder layer turn without the value of one token?"
     needs = (TransformerDecoder,)
 
     def scores(self, prediction: Prediction) -> Scores:
@@ -37,6 +38,7 @@ class EncoderValueZeroing(AttributionView):
     """The same for the layers of the encoder, as in the paper: how much each source token turns without another."""
 
     title = "Value zeroing in the encoder"
+    question = "How much does a source token turn in a layer without the value of another?"
     columns = "encoder"
     needs = (TransformerEncoder,)
 

@@ -149,7 +149,7 @@ def _picture(seen: View) -> dict[str, Any]:
     """Return the mean of a view as a PNG in base64, with its title and its width in CSS pixels."""
     drawn = draw([seen])
     data, width = base64.b64encode(content(drawn)).decode(), round(drawn.get_size_inches()[0] * CSS_DPI)
-    return {"title": seen.title, "data": data, "width": width}
+    return {"title": seen.title, "question": seen.question, "data": data, "width": width}
 
 
 # Differences of two texts

@@ -140,12 +140,12 @@ function draw() {
   const models = data.sentences[state.sentence];
   byId("source").textContent = models[0].source;
   byId("target").textContent = models[0].target;
-  const [title, rows, columns] = data.texts[state.kind];
+  const [title, rows, columns, question] = data.texts[state.kind];
   hovered = focused = null;
   panels = models.map(makePanel);
   const hasLater = panels.some((panel) => panel.reach.some((count) => count < panel.columns.length));
   const [rowsAre, columnsAre] = state.form === "map" ? ["Rows", "Columns"] : ["Below", "Above"];
-  byId("axes").textContent = `${title}. ${rowsAre}: ${rows}. ${columnsAre}: ${columns}.` +
+  byId("axes").textContent = `${title}${question ? `: ${question}` : "."} ${rowsAre}: ${rows}. ${columnsAre}: ${columns}.` +
     (hasLater && state.form === "map" ? " Hatched: later tokens, which a row cannot see." : "");
   const top = Math.max(...panels.map((panel) => panel.top)); // one scale for all models
   byId("maps").replaceChildren();

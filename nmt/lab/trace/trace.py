@@ -192,9 +192,8 @@ class Trace:
         values, labels = torch.from_numpy(panel[row, : view.reach[row]]), view.axes[1][: view.reach[row]]
         if view.cells is not None:
             labels = [f"{cell}, {label}" for label, cell in zip(labels, view.cells[row], strict=True)]
-        sentence = f"Another view of this token ({'; '.join(filter(None, [view.names[1], note]))})."
-        if view.source is not None:
-            sentence += f" {float(values[: view.source].sum()):.0%} of it is from the source."
+        facts = [] if view.source is None else [f"{float(values[: view.source].sum()):.0%} is from the source."]
+        sentence = " ".join(filter(None, [view.question, *facts, f"{note.capitalize()}." if note else ""]))
         return Step(view.title, "", sentence, values, tuple(values.shape), tuple(labels))
 
     def to_json(self, layer: int | None = None, head: int | None = None) -> str:

@@ -188,7 +188,17 @@ def seen_beside() -> dict[str, dict[str, View]]:
     values = weights(2, 1, len(GERMAN), size).numpy()
     axes = (GERMAN, [*ENGLISH, "<s>", *GERMAN[:-1]])
     reach = [len(ENGLISH) + row + 1 for row in range(len(GERMAN))]
-    rolled = View(attention, "Shares", ("translation", "all"), axes, values, reach, rolls=True, source=len(ENGLISH))
+    rolled = View(
+        attention,
+        "Shares",
+        ("translation", "all"),
+        axes,
+        values,
+        reach,
+        rolls=True,
+        source=len(ENGLISH),
+        question="From where?",
+    )
     cells = [[f"token{row}"] * 3 for row in range(len(GERMAN))]
     shape = (1, 1, len(GERMAN), 3)
     columns = ["embedding", "layer 1", "layer 2"]
@@ -231,4 +241,4 @@ def test_a_model_without_attention_has_a_page_of_views() -> None:
     text = page([[make_map(ENGLISH, GERMAN)]], [[seen_beside()]], kind="lens")
     ((found,),) = data_of(text)["sentences"]
     assert found["pieces"]["cross"] is None and found["pieces"]["views"]["lens"]["cells"][0] == ["token0"] * 3
-    assert data_of(text)["texts"]["shares"] == ["Shares", "translation", "all"]
+    assert data_of(text)["texts"]["shares"] == ["Shares", "translation", "all", "From where?"]

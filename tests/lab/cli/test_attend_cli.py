@@ -148,7 +148,7 @@ def test_a_trace_has_the_row_of_each_view(run: Run, tmp_path: Path, capsys: pyte
     assert first["labels"] == alti.axes[1][:reach]
     assert first["values"] == pytest.approx(alti.panel()[0][1, :reach].tolist(), abs=1e-5)
     share = alti.panel()[0][1, : alti.source].sum()
-    assert f"(source, then translation read so far; layers 1 to 2 of 2). {share:.0%} of it is from the source." in said
+    assert f"{ALTI.question} {share:.0%} is from the source. Layers 1 to 2 of 2." in said
     assert lens.cells is not None and second["labels"][2] == f"{lens.cells[1][2]}, layer 2"
     assert second["values"] == pytest.approx(lens.panel()[0][1].tolist(), abs=1e-5)
     assert '"name": "Logit lens"' in (tmp_path / "trace.html").read_text("utf-8")
