@@ -70,8 +70,8 @@ class CTranslate2(Format):
         tokenizer = model.loaded.tokenizer
         write_tokenizer(tokenizer, folder)
         spec = specification(model)
-        spec.register_source_vocabulary(_names(tokenizer.source_vocabulary))
-        spec.register_target_vocabulary(_names(tokenizer.target_vocabulary))
+        spec.register_source_vocabulary(piece_names(tokenizer.source_vocabulary))
+        spec.register_target_vocabulary(piece_names(tokenizer.target_vocabulary))
         spec.config.bos_token, spec.config.eos_token, spec.config.unk_token = SPECIAL[BOS], SPECIAL[EOS], SPECIAL[UNK]
         spec.config.decoder_start_token = SPECIAL[BOS]
         spec.config.add_source_eos = True
@@ -225,7 +225,7 @@ def _array(weight: Any) -> np.ndarray[Any, Any]:
     return array
 
 
-def _names(pieces: Sequence[str]) -> list[str]:
+def piece_names(pieces: Sequence[str]) -> list[str]:
     """Return the pieces in the order of their ids, the special ones under CTranslate2's names."""
     return [SPECIAL.get(index, piece) for index, piece in enumerate(pieces)]
 
@@ -260,8 +260,8 @@ class CTranslate2Translator(EngineTranslator):
             )
         except (RuntimeError, ValueError) as error:
             raise UserError(f"ckpt={folder}: CTranslate2 cannot load it ({error}); export the model again") from error
-        self._source_names = _names(self.tokenizer.source_vocabulary)
-        self._target_names = _names(self.tokenizer.target_vocabulary)
+        self._source_names = piece_names(self.tokenizer.source_vocabulary)
+        self._target_names = piece_names(self.tokenizer.target_vocabulary)
         self._ids = {name: index for index, name in enumerate(self._target_names)}
 
     @property
