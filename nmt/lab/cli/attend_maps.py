@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nmt.cli.output import print_stdout
+from nmt.errors import UserError
 from nmt.lab.cli.attend_settings import AttendConfig
+from nmt.lab.cli.held_out import held_out_sources
 from nmt.system.atomic import write_atomically
 
 if TYPE_CHECKING:
     from nmt.attention_map import AttentionMap
+    from nmt.lab.attention.detachment import Detachment
     from nmt.lab.attention.view import View
     from nmt.lab.attribution.base import Attribution, AttributionView
     from nmt.translation.base import BaseTranslator
@@ -25,10 +28,11 @@ PAGE, VIEWS = "attention.html", "views.jsonl"
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """What is seen of one translation by one model: its attention, and what each view says."""
+    """What is seen of one translation by one model: its attention, what each view says, and how detached it is."""
 
     attention: AttentionMap
     views: Mapping[str, Attribution] = field(default_factory=dict)
+    detachment: Detachment | None = None
 
 
 Models = list[Seen]  # of one sentence: one, or two that are compared
@@ -51,22 +55,49 @@ def looked_at(config: AttendConfig, translator: BaseTranslator, translations: Se
     from nmt.translation.loading import load_translator
 
     methods = build_views(config.views, allow=config.allow)
-    found = seen_by(translator, translations, methods)
+    held_out = held_out_of(config) if config.detachment else None
+    found = seen_by(translator, translations, methods, held_out)
     if config.compare is None:
         return [[each] for each in found]
     other = load_translator(config.compare, device=config.device, allow=config.allow)
     scored = other.score([each.source for each in translations], [each.text for each in translations])
-    pairs = zip(found, seen_by(other, scored, methods), strict=True)
+    pairs = zip(found, seen_by(other, scored, methods, held_out), strict=True)
     return [[_without_score(each) for each in pair] for pair in pairs]
 
 
+def held_out_of(config: AttendConfig) -> list[str]:
+    """Return the validation sentences. Raises UserError for an ensemble, and if they cannot be read."""
+    from nmt.checkpoint import load_model
+
+    if isinstance(config.ckpt, list):
+        raise UserError(f"ckpt: got a list of {len(config.ckpt)}, but detachment= is of one model")
+    return held_out_sources(load_model(config.ckpt, allow=config.allow), config.data, config.allow)
+
+
 def seen_by(
+    translator: BaseTranslator,
+    translations: Sequence[Translation],
+    methods: Mapping[str, AttributionView],
+    held_out: Sequence[str] | None,
+) -> list[Seen]:
+    """Return the attention of each translation, what the views say of it, and how detached it is.
+
+    A model without attention may have views. Detachment is not measured if `held_out` is None.
+    """
+    found = _viewed_by(translator, translations, methods)
+    if held_out is None:
+        return found
+    from nmt.lab.attention.detachment import HeldOut, Pattern
+    from nmt.translation.translator import Translator
+
+    assert isinstance(translator, Translator)
+    usual = HeldOut.of(translator, held_out)
+    return [replace(each, detachment=usual.compare(Pattern.of(each.attention))) for each in found]
+
+
+def _viewed_by(
     translator: BaseTranslator, translations: Sequence[Translation], methods: Mapping[str, AttributionView]
 ) -> list[Seen]:
-    """Return the attention of each translation, and what the views say of it.
-
-    A model without attention may have views.
-    """
     from nmt.lab.attribution.base import attribute
     from nmt.translation.translator import Translator
 
@@ -84,7 +115,7 @@ def _without_score(seen: Seen) -> Seen:
     """Return the map without the score of the search: the other model has not searched, so it has only log P."""
     origin = replace(seen.attention.origin, score=None)
     views = {name: replace(each, pieces=replace(each.pieces, origin=origin)) for name, each in seen.views.items()}
-    return Seen(replace(seen.attention, origin=origin), views)
+    return replace(seen, attention=replace(seen.attention, origin=origin), views=views)
 
 
 def views_of(models: Models, config: AttendConfig) -> Iterator[list[View]]:
@@ -126,7 +157,20 @@ def print_tables(sentences: list[Models], config: AttendConfig) -> None:
                 console.print(line, soft_wrap=True)
             if each.source is not None:
                 print_stdout(f"\n{source_shares(each, panel)}")
+        for seen in models:
+            if seen.detachment is not None:
+                print_stdout(f"\n{detachment_line(seen)}")
     sys.stdout.flush()
+
+
+def detachment_line(seen: Seen) -> str:
+    """Return the scores of detachment as a line of text."""
+    found = seen.detachment
+    assert found is not None
+    return (
+        f"detachment: more than {100 * found.rank:.1f} % of the validation translations (Wass-to-Unif "
+        f"{found.wass_to_unif:.2f}, Wass-to-Data {found.wass_to_data:.2f}, Wass-Combo {found.wass_combo:.2f})"
+    )
 
 
 def write(sentences: list[Models], config: AttendConfig, folder: Path) -> Iterator[Path]:
@@ -160,10 +204,14 @@ def write(sentences: list[Models], config: AttendConfig, folder: Path) -> Iterat
         yield picture
     if config.views:
         yield from write_views(sentences, config, folder, panel)
+    if config.views or config.detachment:
+        lines = (json.dumps(as_plain(seen), ensure_ascii=False) for models in sentences for seen in models)
+        write_atomically(folder / VIEWS, "".join(f"{line}\n" for line in lines).encode())
+        yield folder / VIEWS
 
 
 def write_views(sentences: list[Models], config: AttendConfig, folder: Path, panel: dict[str, Any]) -> Iterator[Path]:
-    """Write a picture of each view of each sentence, and one file with a line of JSON for each sentence and model."""
+    """Write a picture of each view of each sentence. Yield their paths."""
     from nmt.lab.attention.figure import draw, save_figure
 
     for number, models in enumerate(sentences, start=1):
@@ -171,13 +219,10 @@ def write_views(sentences: list[Models], config: AttendConfig, folder: Path, pan
             picture = folder / f"{number}.{name}.{config.format}"
             save_figure(draw(views, **panel), picture)
             yield picture
-    lines = (json.dumps(as_plain(seen), ensure_ascii=False) for models in sentences for seen in models)
-    write_atomically(folder / VIEWS, "".join(f"{line}\n" for line in lines).encode())
-    yield folder / VIEWS
 
 
 def as_plain(seen: Seen) -> dict[str, Any]:
-    """Return the views of a sentence as plain values, for one line of JSON."""
+    """Return the views and the detachment of a sentence as plain values, for one line of JSON."""
     pieces = seen.attention
     sides = {"source": pieces.source_pieces, "target": pieces.target_pieces, "read": pieces.read_pieces}
     return {
@@ -186,4 +231,5 @@ def as_plain(seen: Seen) -> dict[str, Any]:
         "model": pieces.origin.model,
         "pieces": {side: [piece.label for piece in found] for side, found in sides.items()},
         "views": {name: each.to_plain() for name, each in seen.views.items()},
+        "detachment": None if seen.detachment is None else asdict(seen.detachment),
     }

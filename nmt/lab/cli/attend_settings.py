@@ -14,11 +14,14 @@ from nmt.parameters import PositiveInt
 ALONE = {
     "trace": (
         "it explains one piece of one translation",
-        ("input", "compare", "animation", "sentence", "words", "scaled", "format"),
+        ("input", "detachment", "data", "compare", "animation", "sentence", "words", "scaled", "format"),
     ),
     "animation": (
         "it shows the pictures that the run has drawn of its validation sentences",
-        ("text", "target", "input", "compare", "out", "kind", "views", "layer", "head", "format", "scaled", "search"),
+        (
+            *("text", "target", "input", "compare", "out", "kind", "views", "detachment", "data"),
+            *("layer", "head", "format", "scaled", "search"),
+        ),
     ),
 }
 
@@ -33,6 +36,8 @@ class AttendConfig(SearchSettings):
     input: PathText | None
     kind: Literal["cross", "encoder_self", "decoder_self", "rollout"]
     views: OpenMapping
+    detachment: bool
+    data: OpenMapping
     layer: PositiveInt | None
     head: PositiveInt | None
     words: bool
@@ -64,6 +69,8 @@ class AttendConfig(SearchSettings):
             return
         if self.sentence != 1:
             yield "sentence=: it only chooses the sentence of an animation; add animation=map.gif"
+        if self.data and not self.detachment:
+            yield "data: it only names the validation sentences of detachment=true; add that"
         if self.text is not None and self.input is not None:
             yield 'text=: expected one sentence, as text="...", or a file, as input=lines.en'
         if self.kind == "rollout" and self.head is not None:

@@ -8,8 +8,9 @@ All settings of evaluate.py work here too (evaluate.py --help): split, data, sea
 allow, --config-dir. The program first does what evaluate.py does. Then it writes to the same folder, translations/:
 
   test.beam5.lp1.report.html   scores; scores by length and by rare words; shares of empty, copied, repeating, too short
-                               and too long translations; search errors and model errors; sentences with their pieces,
-                               other translations, attention and views. The page needs no network and runs no script
+                               and too long translations and of those detached from the source; search errors and model
+                               errors; sentences with their pieces, other translations, attention and views. The page
+                               needs no network and runs no script
   test.beam5.lp1.report.json   the same figures and sentences
 
 The figures are also written as TensorBoard events to the run's folder (report/...).
@@ -22,21 +23,25 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nmt.cli.arguments import OpenMapping, configured
-from nmt.cli.evaluate import SplitConfig, evaluate, load_inputs
-from nmt.cli.output import messages_on, print_stdout
+from nmt.cli.evaluate import Inputs, SplitConfig, evaluate, load_inputs
+from nmt.cli.output import messages_on, print_stderr, print_stdout
 from nmt.errors import UserError
-from nmt.lab.cli.training_corpus import training_of
+from nmt.lab.cli.held_out import held_out_sources
+from nmt.lab.cli.training_corpus import problem, training_of
 from nmt.parameters import NonNegativeInt
 from nmt.system.atomic import write_atomically
 from nmt.system.run_files import inside
 
 if TYPE_CHECKING:
+    from nmt.lab.attention.detachment import Detachment
     from nmt.lab.report.report import Report
+    from nmt.translation.translation import Translation
 
 
 @dataclass(kw_only=True)
@@ -48,6 +53,7 @@ class ReportConfig(SplitConfig):
     seed: int
     rarity: bool
     views: OpenMapping
+    detachment: bool
 
 
 @configured(ReportConfig)
@@ -78,10 +84,33 @@ def main(config: ReportConfig) -> None:
             size, language = sum(map(len, training.corpora)), inputs.subject.target_lang
             lines = [*evaluation.references, *evaluation.hypotheses]
             rare = rarity(targets, size, lines, inputs.metrics, language, origin=training.origin)
+        detachment = detachment_of(evaluation.translations, inputs, config)
         chosen = examples(translator, evaluation, views, count=config.examples, n_best=config.n_best, seed=config.seed)
-        found = report(translator, evaluation, rare, chosen)
+        found = report(translator, evaluation, rare, detachment, chosen)
         for path in write(found, inputs.folder):
             print_stdout(f"written to {path}")
+
+
+def detachment_of(
+    translations: Sequence[Translation], inputs: Inputs, config: ReportConfig
+) -> dict[int, Detachment] | None:
+    """Return how detached each translation is from its source, by its place.
+
+    It is None if that was not asked for, for a model without attention to the source, and without enough validation
+    sentences, of which a warning tells.
+    """
+    from nmt.lab.attention.detachment import HeldOut, patterns
+    from nmt.translation.translator import Translator
+
+    assert isinstance(inputs.translator, Translator)
+    if not config.detachment or not inputs.translator.model.decoder.attends:
+        return None
+    try:
+        usual = HeldOut.of(inputs.translator, held_out_sources(inputs.loaded, config.data, config.allow))
+    except UserError as error:
+        print_stderr(f"warning: detached translations are left out ({problem(error)})")
+        return None
+    return {place: usual.compare(each) for place, each in patterns(inputs.translator, translations).items()}
 
 
 def write(report: Report, folder: Path) -> list[Path]:

@@ -43,17 +43,17 @@ def training_of(inputs: Inputs, given: Mapping[str, Any], allow: Sequence[str]) 
         try:
             return read(data_of(inputs.loaded, {}))
         except UserError as error:
-            reason = f"warning: the training pairs of this model cannot be read ({_problem(error)})"
+            reason = f"warning: the training pairs of this model cannot be read ({problem(error)})"
         try:
             found = read(replace(data_of(inputs.loaded, given), limit=None, more=None))
         except UserError as error:
-            also = f", nor other ones ({_problem(error)})" if given else ""
+            also = f", nor other ones ({problem(error)})" if given else ""
             print_stderr(f"{reason}{also}; rare words are left out")
             return None
     print_stderr(f"{reason}; words are counted in those of {found.origin}")
     return found
 
 
-def _problem(error: UserError) -> str:
+def problem(error: UserError) -> str:
     """Return the problem without the advice after it."""
     return str(error).partition("; ")[0]

@@ -13,10 +13,11 @@ from nmt.build import architecture, search_node
 from nmt.evaluation.metrics.base import Metric
 from nmt.evaluation.search_errors import totals
 from nmt.evaluation.split import Evaluation
+from nmt.lab.attention.detachment import Detachment
 from nmt.lab.attention.view import View, view
 from nmt.lab.compare.lengths import length_groups, length_unit, score_on
 from nmt.lab.report.examples import Example
-from nmt.lab.report.faults import shares
+from nmt.lab.report.faults import DETACHED_ABOVE, shares
 from nmt.lab.report.rarity import Rarity, WordGroup
 from nmt.translation.translation import Translation
 from nmt.translation.translator import Translator
@@ -51,7 +52,8 @@ class Report:
     `metric` is the name of the first metric, which the groups are scored with. `by_length` groups the sentences by the
     length of the source. `rare_words` is None if the words of the training were not counted. `faults` are shares from 0
     to 1, `errors` are numbers of sentences (empty if the search cannot be judged). `attends` says whether there is
-    cross attention.
+    cross attention. `detachment` has the scores of each translation, by its place; None if there was nothing to compare
+    with. A translation without attention map has none.
     """
 
     name: str
@@ -66,12 +68,21 @@ class Report:
     errors: Mapping[str, int]
     examples: Mapping[str, Sequence[Example]]
     attends: bool
+    detachment: Mapping[int, Detachment] | None
+
+    @property
+    def detached(self) -> list[int]:
+        """The places of the translations that are detached from their sources, the worst first."""
+        scores = self.detachment or {}
+        found = [place for place, each in scores.items() if each.rank > DETACHED_ABOVE]
+        return sorted(found, key=lambda place: -scores[place].wass_combo)
 
 
 def report(
     translator: Translator,
     evaluation: Evaluation,
     rarity: Rarity | None,
+    detachment: Mapping[int, Detachment] | None,
     examples: Mapping[str, Sequence[Example]],
 ) -> Report:
     """Return the report on an evaluation that `translator` made, with single sentences of it."""
@@ -93,6 +104,7 @@ def report(
         errors=totals(evaluation.verdicts),
         examples=examples,
         attends=translator.model.decoder.attends,
+        detachment=detachment,
     )
 
 
@@ -134,6 +146,9 @@ def to_dict(report: Report) -> dict[str, Any]:
             "groups": [_word_group(group) for group in rare.words],
         },
         "faults": dict(report.faults),
+        "detachment": None
+        if report.detachment is None
+        else [{"number": place + 1, **asdict(each)} for place, each in report.detachment.items()],
         "errors": dict(report.errors),
         "examples": {name: [_example(each) for each in found] for name, found in report.examples.items()},
     }
@@ -187,6 +202,8 @@ def scalars(report: Report) -> Iterator[tuple[str, float]]:
         for words in report.rare_words.words:
             yield f"word_f_measure/{words.name}", words.f_measure
     yield from report.faults.items()
+    if report.detachment is not None:
+        yield "detached", len(report.detached) / len(report.evaluation.references)
     for kind, number in report.errors.items():
         yield kind, float(number)
 

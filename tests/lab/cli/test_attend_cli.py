@@ -17,6 +17,8 @@ from nmt import checkpoint, load_translator
 from nmt.attention_map import load
 from nmt.checkpoint import Checkpoint
 from nmt.errors import UserError
+from nmt.lab.attention import detachment
+from nmt.lab.attention.detachment import HeldOut, Pattern
 from nmt.lab.attribution.alti import ALTI
 from nmt.lab.attribution.base import attribute
 from nmt.lab.attribution.logit_lens import LogitLens
@@ -196,6 +198,26 @@ def test_two_models_and_their_views_are_compared(run: Run, tmp_path: Path, capsy
         attend.main([f"ckpt={run.folder}", *words[:3], "views=alti"])
 
 
+def test_detachment_is_measured_with_validation_sentences(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(detachment, "FEWEST", 5)
+    lines = sentences(8, seed=3)
+    (tmp_path / "val.en").write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    (tmp_path / "val.de").write_text("x\n" * len(lines), "utf-8")
+    other = save_other(run, tmp_path / "other.safetensors")
+    words = [f"ckpt={run.folder}", "text=a dog", "target=ein Hund", f"data.path={tmp_path}", f"out={tmp_path}/out"]
+    attend.main([*words, "detachment=true", f"compare={other}"])
+    said = capsys.readouterr().out
+    plain = [json.loads(line)["detachment"] for line in (tmp_path / "out/views.jsonl").read_text("utf-8").splitlines()]
+    for found, translator in zip(plain, (run.translator, load_translator(other)), strict=True):
+        (attention,) = translator.attention_maps(translator.score(["a dog"], ["ein Hund"]))
+        expected = HeldOut.of(translator, lines).compare(Pattern.of(attention))
+        assert found == pytest.approx(vars(expected), abs=1e-5)
+        assert f"more than {100 * expected.rank:.1f} % of the validation translations" in said
+        assert f"Wass-Combo {expected.wass_combo:.2f})" in said
+
+
 def test_a_model_without_attention_has_views(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     plain = checkpoint.load(best_checkpoint(run.folder)).config
     config = recurrent()
@@ -210,6 +232,8 @@ def test_a_model_without_attention_has_views(run: Run, tmp_path: Path, capsys: p
         "views.jsonl",
         "1.occlusion.png",
     }
+    with pytest.raises(UserError, match="detachment: this model has no attention to the source"):
+        attend.main([f"ckpt={path}", "text=a dog", "views=occlusion", "detachment=true"])
 
 
 @pytest.mark.parametrize(
@@ -220,6 +244,9 @@ def test_a_model_without_attention_has_views(run: Run, tmp_path: Path, capsys: p
         (["text=a", "views=integrated_gradients", "views.integrated_gradients.steps=3"], "steps: unknown key"),
         (["text=a", "trace=1", "views=value_zeroing_encoder"], "in the encoder' has no row for a token of the transl"),
         (["text=a", "views=occlusion", "layer=2"], "got layer 2, but 'Occlusion' has 1 layer; leave out layer="),
+        (["text=a", "data.path=x"], "data: it only names the validation sentences of detachment=true"),
+        (["text=a", "detachment=true"], "detachment: got 10 different validation sentences"),
+        (["text=a", "trace=1", "detachment=true"], "leave out detachment="),
         (["text=a", "input=lines.en"], "text=: expected one sentence"),
         (["input=none.en"], "none.en: no such file"),
         (["text= "], "text: the sentence is empty"),

@@ -10,6 +10,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from nmt.cli import evaluate
 from nmt.errors import UserError
+from nmt.lab.attention import detachment
 from nmt.lab.cli import report as program
 from tests.html_page import Page
 from tests.tiny_run import Run, save_other
@@ -24,7 +25,9 @@ def test_the_report_stands_beside_the_evaluation_and_has_its_scores(
     printed = capsys.readouterr().out.split(" (")[0]
     words = [f"ckpt={run.folder}", *QUICK, f"out={tmp_path}/two"]
     program.main(words)
-    assert capsys.readouterr().out.startswith(printed)
+    said = capsys.readouterr()
+    assert said.out.startswith(printed)
+    assert "warning: detached translations are left out (detachment: got 10 different validation" in said.err
     one, two = (tmp_path / name / "translations" for name in ("one", "two"))
     alone = {path.name: path.read_bytes() for path in one.iterdir()}
     beside = {path.name: path.read_bytes() for path in two.iterdir()}
@@ -60,9 +63,9 @@ def test_words_are_counted_in_the_runs_own_training_data(run: Run, tmp_path: Pat
     groups = {group["name"]: group for group in json.loads(path.read_text("utf-8"))["by_rarity"]["groups"]}
     training = (run.data / "train.de").read_text("utf-8").split()
     assert training.count("god") >= 10 and groups["0"]["sentences"] == 1 and groups["10-99"]["sentences"] == 1
-    program.main([*words, "rarity=false"])
+    program.main([*words, "rarity=false", "detachment=false"])
     figures = json.loads(path.read_text("utf-8"))
-    assert figures["by_rarity"] is None and figures["words"] is None
+    assert figures["by_rarity"] is None and figures["words"] is None and figures["detachment"] is None
     assert "rarity=false" in path.with_suffix(".html").read_text("utf-8")
 
 
@@ -110,6 +113,15 @@ def test_where_the_training_pairs_are_lost_a_copy_takes_their_place(
     assert json.loads(path.read_text("utf-8"))["by_rarity"] is None
     page = Page(path.with_suffix(".html").read_text("utf-8"))
     assert "not counted, because of rarity=false or because the training pairs cannot be read" in page.text
+
+
+def test_translations_are_compared_with_those_of_validation_sentences(
+    run: Run, tmp_path: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(detachment, "FEWEST", 5)
+    program.main([f"ckpt={run.folder}", *QUICK, "examples=0", "rarity=false", f"out={tmp_path}"])
+    (path,) = (tmp_path / "translations").glob("*.report.json")
+    assert len(json.loads(path.read_text("utf-8"))["detachment"]) == 12
 
 
 def test_words_of_further_corpora_are_counted_too(run: Run, tmp_path: Path, elsewhere: Path) -> None:
