@@ -140,7 +140,8 @@ def test_a_metric_of_ones_own_is_shown_everywhere(own: dict[str, Metric], run: R
     written = write_evaluation(tmp_path, found)
     facts = json.loads(written.scores.read_text(encoding="utf-8"))
     assert facts["scores"]["length"]["value"] == pytest.approx(value) and list(facts["commands"]) == ["bleu", "ter"]
-    metrics = {"test": found.scores.to_dict(), "parameters": 7, "updates": 9, "wall_seconds": 60.0}
+    sizes = {"parameters": 7, "updates": 9, "wall_seconds": 60.0, "target_tokens_per_second": 1e3}
+    metrics = {"test": found.scores.to_dict(), "search": {}, **sizes}
     (tmp_path / "metrics.json").write_text(json.dumps(metrics), encoding="utf-8")
     jobs = [sweep.read_result(0, {"seed": "1"}, tmp_path)]
     assert "length" in sweep.summary(jobs, []) and f"{value:.2f}" in sweep.summary(jobs, [])
