@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nmt.languages import english_name, locale_of, main_part, number_words_key
+from nmt.languages import english_name, locale_of, main_part, number_words_key, script_of, scripts_in
 
 
 @pytest.mark.parametrize(
@@ -26,3 +26,9 @@ def test_names_and_parts_of_codes(code: str, name: str, part: str) -> None:
 def test_number_words_of_a_locale_are_its_own_or_those_of_its_language() -> None:
     keys = {code: number_words_key(locale) for code in ("pt_BR", "de_AT", "el") if (locale := locale_of(code))}
     assert keys == {"pt_BR": "pt_BR", "de_AT": "de", "el": None}
+
+
+def test_scripts_of_languages() -> None:
+    codes = ("en", "sr", "sr-Latn", "sr_Latn", "zh-TW", "got", "xx", "copy", "en-Abcd", "a long name")
+    assert [script_of(code) for code in codes] == [*("Latn", "Cyrl", "Latn", "Latn", "Hant", "Goth", "", "", "", "")]
+    assert scripts_in(script_of("ko")) == ("Hang", "Hani") and scripts_in("Goth") == ("Goth",) and scripts_in("") == ()

@@ -6,12 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import regex
-from babel.core import get_global
 
+from nmt.languages import script_of, scripts_in
 from nmt.serve.waiting import Pair
-
-# Writing systems that are made of several scripts of Unicode.
-_SCRIPTS = {"Kore": ("Hang", "Hani"), "Jpan": ("Hira", "Kana", "Hani"), "Hans": ("Hani",), "Hant": ("Hani",)}
 
 
 @dataclass(frozen=True)
@@ -51,7 +48,7 @@ class Languages:
 
         The confidence is the share of these letters, divided by the number of languages that fit equally well.
         """
-        fits = {code: _share(text, script_of(code)) for code in self.codes}
+        fits = {code: _share(text, scripts_in(script_of(code))) for code in self.codes}
         best = max(fits.values())
         fitting = [code for code, fit in fits.items() if fit == best]
         return Detected(fitting[0], round(100 * best[0] / len(fitting), 1))
@@ -71,20 +68,3 @@ def _weight(text: str, letter: str) -> float:
     found = "".join(regex.findall(letter, text, regex.V1))
     latin = len(regex.findall(r"\p{Script=Latin}", found))
     return len(found) - latin + latin / 3
-
-
-def script_of(code: str) -> tuple[str, ...]:
-    """Return the scripts that a language is written in; nothing if that is not known."""
-    likely = get_global("likely_subtags")
-    known = likely.get(code.replace("-", "_")) or likely.get(code.partition("-")[0])
-    subtags = (*code.split("-")[1:], *(known or "").split("_")[1:])
-    written = next((part.title() for part in subtags if len(part) == 4), "")
-    scripts = _SCRIPTS.get(written, (written,))
-    return scripts if all(map(_is_script, scripts)) else ()
-
-
-def _is_script(name: str) -> bool:
-    try:
-        return bool(name and regex.compile(rf"\p{{Script={name}}}"))
-    except regex.error:
-        return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nmt.serve.languages import Detected, Languages, script_of, tag
+from nmt.serve.languages import Detected, Languages, tag
 
 LANGUAGES = Languages((("en", "de"), ("en", "ko"), ("ko", "en"), ("ja", "en"), ("zh", "en"), ("ru", "en")))
 
@@ -40,8 +40,6 @@ def test_a_language_is_its_own_target() -> None:
     assert LANGUAGES.targets("en") == ["de", "en", "ko"] and LANGUAGES.targets("de") == ["de"]
 
 
-def test_scripts_of_languages() -> None:
+def test_a_language_without_a_known_script_is_never_detected() -> None:
     assert tag("pt_BR") == "pt-BR"
-    assert script_of("sr-Latn") == ("Latn",) and script_of("sr") == ("Cyrl",) and script_of("xx") == ()
-    assert script_of("copy") == script_of("en-Abcd") == script_of("a long name") == ()
     assert Languages((("copy", "reverse"),)).detect("text") == Detected("copy", 0.0)

@@ -5,30 +5,21 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
-from collections.abc import Mapping
 from importlib import metadata
 from typing import Any
 
 import regex
-from babel.core import get_global
 
 from nmt.data.defects.base import SIDES, Defect, TextDefect
 from nmt.data.pair import SentencePair
 from nmt.errors import missing_packages
-from nmt.languages import locale_of, main_part
+from nmt.languages import main_part, script_of, scripts_in
 
 # Control characters, and characters that cannot be seen: soft hyphen, zero-width space, line separators, byte order
 # mark, private use. White space is not included.
 INVISIBLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1b\x7f\u00ad\u200b\u2028\u2029\u2060\ufeff\ue000-\uf8ff]")
 REPLACEMENT = "\ufffd"
 
-# ISO 15924 has one code for the scripts of Japanese together, likewise of Korean and of Chinese.
-SCRIPTS: Mapping[str, tuple[str, ...]] = {
-    "Jpan": ("Hira", "Kana", "Hani"),
-    "Kore": ("Hang", "Hani"),
-    "Hans": ("Hani",),
-    "Hant": ("Hani", "Bopo"),
-}
 SPACELESS = ("Jpan", "Hans", "Hant", "Thai", "Laoo", "Khmr", "Mymr")  # each letter counts as a word
 
 FEWEST_LETTERS = 20  # the language of a shorter text cannot be told
@@ -130,21 +121,11 @@ def _script(language: str) -> _Script | None:
     return _Script(name) if name else None
 
 
-@functools.cache
-def script_of(language: str) -> str:
-    """Return the ISO 15924 code of a language's script ("Latn" for "en"), or an empty string if it is not known."""
-    locale, likely = locale_of(language), get_global("likely_subtags")
-    if locale is None:
-        return ""
-    known = likely.get(str(locale)) or likely.get(locale.language, "")
-    return locale.script or (known.split("_")[1] if known else "")
-
-
 class _Script:
     """Patterns for the letters of a script, and of other scripts. Some letters, such as µ, belong to no script."""
 
     def __init__(self, script: str) -> None:
-        own = "".join(rf"\p{{sc={name}}}" for name in SCRIPTS.get(script, (script,)))
+        own = "".join(rf"\p{{sc={name}}}" for name in scripts_in(script))
         self.other = regex.compile(rf"[\p{{L}}--[\p{{sc=Common}}\p{{sc=Inherited}}{own}]]", regex.V1)
         self._own = regex.compile(rf"[\p{{L}}&&[{own}]]", regex.V1)
         self._each_letter = script in SPACELESS
