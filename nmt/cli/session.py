@@ -146,7 +146,9 @@ def train_path() -> str:
     """Return the path of train.py, or of nmt-train, also if another program trains, such as the demo."""
     if Path(sys.argv[0]).stem in ("train", "nmt-train"):
         return sys.argv[0]
-    return os.path.relpath(CHECKOUT / "train.py") if (CHECKOUT / "train.py").is_file() else "nmt-train"
+    if (CHECKOUT / "train.py").is_file():
+        return os.path.relpath(CHECKOUT / "train.py")
+    return str(Path(sys.argv[0]).with_name("nmt-train"))  # the programs are installed in one folder
 
 
 def _short(path: str, name: str) -> str:

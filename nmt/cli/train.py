@@ -169,7 +169,7 @@ def _single(overrides: Sequence[str], argv: Sequence[str]) -> None:
     from nmt.cli.session import start
 
     check_start(recipe.settings.trainer)
-    if _started_processes(recipe, argv):
+    if _trained_by_processes(recipe, argv):
         return
     recipe = agreed(recipe, RUN_DIR)
     start(recipe, RUN_DIR, components, existed=recipe.folder.exists())
@@ -224,12 +224,12 @@ def _resume(name: str, overrides: Sequence[str], allow: Sequence[str], argv: Seq
     with naming_config(folder / CONFIG, overrides):
         components = build_components(recipe.settings)
     check_start(recipe.settings.trainer)
-    if not _started_processes(recipe, argv):
+    if not _trained_by_processes(recipe, argv):
         resume(recipe, components)
 
 
-def _started_processes(recipe: Recipe, argv: Sequence[str]) -> bool:
-    """If the run uses several devices, run the command line `argv` in a process for each one, and return True."""
+def _trained_by_processes(recipe: Recipe, argv: Sequence[str]) -> bool:
+    """Return whether the run uses several devices. Then it has run the command line `argv` in a process for each."""
     from nmt.cli.processes import device_count, start_processes
     from nmt.cli.session import train_path
 

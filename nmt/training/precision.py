@@ -15,13 +15,13 @@ from nmt.training.processes import from_first_process
 
 FLOAT32, BFLOAT16 = "32-true", "bf16-mixed"
 ROWS, WIDTH, ROUNDS = 512, 256, 5  # of a trial layer, and how often it is timed
-MOST = 0.9  # the share of float32's time below which bfloat16 is used
+MOST = 0.9  # bfloat16 is used if it takes less than this share of the time of float32
 
 
 def decided(recipe: Recipe) -> tuple[Recipe, str | None]:
-    """Return the recipe with the precision that `auto` stands for, and a line that says why; None if it is not auto.
+    """Return the recipe with a precision in place of `auto`, and a line for the log that says why it was chosen.
 
-    The first process decides for all.
+    The line is None if the recipe names a precision. The first process decides for all.
     """
     trainer = recipe.settings.trainer
     if trainer.precision != "auto":

@@ -21,7 +21,7 @@ from nmt.data.tokenizer import Tokenizer
 from nmt.spans import MARK
 from nmt.tokens import CAPITALS, ELEMENT_MARKS, SPAN_MARKS
 
-KIND = 100  # the number of a mark modulo 100 tells its kind: one of a start tag, an end tag or another span
+KIND = 100  # the number of a mark modulo 100 tells what it stands for: a start tag, an end tag or another span
 CHUNK = 1_000  # pairs that are encoded by one call
 MOST_LINKS = 6_000_000  # possible links between pieces that the aligner learns from
 

@@ -23,7 +23,7 @@ class ALTI(AttributionView):
     """
 
     title = "ALTI+"
-    question = "Which tokens are in the state that the token is predicted from?"
+    question = "How much of each token is in the state that the token is predicted from?"
     needs = (TransformerEncoder, TransformerDecoder)
     rolls = True
 

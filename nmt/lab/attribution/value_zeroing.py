@@ -27,7 +27,7 @@ class ValueZeroing(AttributionView):
     """
 
     title = "Value zeroing"
-    question = "How much does the output of a decoder layer turn without the value of one token?"
+    question = "How much does the output of a decoder layer change its direction without the value of one token?"
     needs = (TransformerDecoder,)
 
     def scores(self, prediction: Prediction) -> Scores:
@@ -35,10 +35,10 @@ class ValueZeroing(AttributionView):
 
 
 class EncoderValueZeroing(AttributionView):
-    """The same for the layers of the encoder, as in the paper: how much each source token turns without another."""
+    """The same for the layers of the encoder, as in the paper: how the output at each source token changes."""
 
     title = "Value zeroing in the encoder"
-    question = "How much does a source token turn in a layer without the value of another?"
+    question = "How much does a layer's output at a source token change its direction without the value of another?"
     columns = "encoder"
     needs = (TransformerEncoder,)
 
@@ -54,7 +54,7 @@ def _scores(prediction: Prediction, layers: Sequence[nn.Module], *attentions: st
 
 
 def distances(layer: nn.Module, calls: Calls, attentions: Sequence[MultiHeadAttention]) -> Tensor:
-    """Return the cosine distance (R, C) of the outputs of a layer without the value of one token from the usual.
+    """Return the cosine distance (R, C) between a layer's outputs with all values and without that of one token.
 
     The columns are the tokens that the `attentions` of the layer read, one attention after the other.
     """
