@@ -65,22 +65,25 @@ class Processes:
                 f"{place.launcher}: process {place.rank} cannot reach {host}:{port}, where the processes of the run "
                 f"meet ({one_line(error)[:100]}); check the network, or set MASTER_ADDR and MASTER_PORT"
             ) from error
-        self._beats = PrefixStore(f"nmt {restart}", mine)
+        self._heartbeats = PrefixStore(f"nmt {restart}", mine)
         self._names = [f"name {rank}" for rank in range(place.size)]
+        # Two entries for each process: a late heartbeat must not replace the state in which the process has ended.
         self._lives = [f"life {rank}" for rank in range(place.size)]
+        self._beats = [f"beat {rank}" for rank in range(place.size)]
         self._lost_process: str | None = None
         self._reporter = 0
         self._silent: set[int] = set()  # the processes that cannot hear the others
         self._patience = HUNG_BEFORE_TRAINING
-        self._seen: dict[int, tuple[str, float]] = {}  # the last heartbeat of each process, and when it came
+        self._seen: dict[int, tuple[str, str, float]] = {}  # state and last heartbeat of a process, and when it came
         self._exchanged = time.monotonic()  # when heartbeats were last exchanged
         self._ending = False  # the watch ends the process
         self._store_lost = False  # an operation of the store would fail or wait for minutes
         self._reached, self._ended = threading.Event(), threading.Event()
-        self._state = f"{ALIVE} {HUNG_BEFORE_TRAINING}"
+        self._limit = HUNG_BEFORE_TRAINING  # this process may be silent for so long
         self.report: Callable[[str], None] = _print_error
         self.store.set(self._names[place.rank], f"process {place.rank} ({socket.gethostname()}, pid {os.getpid()})")
         self._beat(0)
+        self.store.set(self._lives[place.rank], ALIVE)
         self._meet()
         for work in (self._exchange, self._watch):  # two threads, because an operation of a lost store may not end
             threading.Thread(target=work, name="heartbeats", daemon=True).start()
@@ -104,7 +107,7 @@ class Processes:
 
     def begin_training(self) -> None:
         """From now on, a process that gives no heartbeat for `HUNG` seconds is lost."""
-        self._state = f"{ALIVE} {HUNG}"
+        self._limit = HUNG
         self._beat(-1)  # at once: the process may hang before its next heartbeat
 
     def leave(self) -> None:
@@ -154,7 +157,7 @@ class Processes:
         return self._reporter == self.place.rank
 
     def _beat(self, number: int) -> None:
-        self._beats.set(self._lives[self.place.rank], f"{self._state} {number}")
+        self._heartbeats.set(self._beats[self.place.rank], f"{self._limit} {number}")
 
     def _exchange(self) -> None:
         """Give a heartbeat every second, and take those of the others."""
@@ -163,14 +166,14 @@ class Processes:
             number += 1
             try:
                 self._beat(number)
-                states = [state.decode() for state in self._beats.multi_get(self._lives)]
+                got = [entry.decode() for entry in self._heartbeats.multi_get([*self._lives, *self._beats])]
             except DistError:
                 self._store_lost = True
                 return
             self._exchanged = time.monotonic()
-            for rank, state in enumerate(states):
-                if self._seen.get(rank, ("", 0.0))[0] != state:
-                    self._seen[rank] = state, self._exchanged
+            for rank, new in enumerate(zip(got[: self.place.size], got[self.place.size :], strict=True)):
+                if self._seen.get(rank, ("", "", 0.0))[:2] != new:
+                    self._seen[rank] = *new, self._exchanged
 
     def _watch(self) -> None:
         """Find lost processes."""
@@ -180,7 +183,7 @@ class Processes:
             if now - last > SILENT:  # this process itself was stopped, perhaps together with the others
                 awake = now
             last = now
-            limit = min(self._patience, float(self._state.split()[1]))
+            limit = min(self._patience, self._limit)
             self._store_lost = self._store_lost or now - max(self._exchanged, awake) > limit
             if self._store_lost:
                 lost = {0: self._names[0] if self.place.launcher == "srun" else "torchrun"}
@@ -194,12 +197,11 @@ class Processes:
 
     def _problem(self, rank: int, longest: float) -> str | None:
         """Return why a process is lost, or None. Its silence counts for `longest` seconds at most."""
-        state, seen = self._seen[rank]
-        kind, _, rest = state.partition(" ")
-        if kind == FAILED:
-            return f"{self._names[rank]}: {rest}"
+        state, beat, seen = self._seen[rank]
+        if state.startswith(FAILED):
+            return f"{self._names[rank]}: {state.removeprefix(FAILED).strip()}"
         silent = min(longest, time.monotonic() - seen)
-        if kind == ALIVE and silent > min(self._patience, float(rest.split()[0])):
+        if state == ALIVE and silent > min(self._patience, float(beat.split()[0])):
             return f"{self._names[rank]} was killed or hangs: no heartbeat for {silent:.0f} s"
         return None
 

@@ -62,3 +62,18 @@ def test_a_mistake_in_some_processes_is_printed_once_and_ends_all(tmp_path, fail
     assert sum(each.count("error: ") for each in said) == 1, said
     assert f"no such file on host {failing[0]}\n" in said[0]
     assert ("process 1 (" in said[0]) == (failing == [1])
+
+
+def test_a_late_heartbeat_does_not_hide_that_a_process_has_ended(tmp_path, monkeypatch):
+    monkeypatch.setattr("nmt.training.processes.BEAT", 1e-4)  # so that a heartbeat is under way at any time
+    monkeypatch.setattr("nmt.training.processes.OWN_END", 0.1)
+
+    def work(rank):
+        if rank == 1:
+            raise UserError("no such file")
+        from_first_process(None)
+
+    for _ in range(3):
+        began = time.monotonic()
+        assert together(tmp_path, 2, work).wait(30) == [2, 2]
+        assert time.monotonic() - began < 8  # without waiting for a state that another one has replaced
