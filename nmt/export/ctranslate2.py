@@ -40,6 +40,7 @@ Quantization = Literal["float32", "float16", "bfloat16", "int16", "int8"]
 SPECIAL = {PAD: "<pad>", UNK: "<unk>", BOS: "<s>", EOS: "</s>"}
 RMS_EPSILON = torch.finfo(torch.float32).eps  # of nn.RMSNorm without an own one
 SCORED = 512  # tokens that are scored at once: with more, the table of all probabilities makes it slower
+SEARCHED = 512  # source tokens that a thread of the processor searches at once
 NEVER = [[SPECIAL[PAD]], [SPECIAL[BOS]]]
 
 
@@ -233,8 +234,9 @@ def piece_names(pieces: Sequence[str]) -> list[str]:
 class CTranslate2Translator(EngineTranslator):
     """Translates in CTranslate2 with the files of a folder alone.
 
-    It computes with as many threads as torch, in the type `quantization` of the weights if the device has it, otherwise
-    in float32.
+    It computes in the type `quantization` of the weights if the device has it, otherwise in float32. On the processor,
+    it has as many threads as torch, and each of them translates sentences of its own, because the products of a
+    decoding step are too small to be divided.
     `device` is as in `nmt.translation.loading.load_translator`. Raises UserError if the package is missing or the files
     are damaged.
     """
@@ -248,6 +250,7 @@ class CTranslate2Translator(EngineTranslator):
             raise UserError("ckpt: the package ctranslate2 is not installed; pip install ctranslate2") from error
         super().__init__(folder, **options)
         place = resolve_device(device)
+        threads = torch.get_num_threads()
         try:
             supported = ctranslate2.get_supported_compute_types(place.type)
             self.translator = ctranslate2.Translator(
@@ -255,11 +258,12 @@ class CTranslate2Translator(EngineTranslator):
                 device=place.type,
                 device_index=place.index or 0,
                 compute_type=quantization if quantization in supported else "float32",
-                inter_threads=1,
-                intra_threads=torch.get_num_threads(),
+                inter_threads=threads if place.type == "cpu" else 1,
+                intra_threads=1,
             )
         except (RuntimeError, ValueError) as error:
             raise UserError(f"ckpt={folder}: CTranslate2 cannot load it ({error}); export the model again") from error
+        torch.set_num_threads(threads)  # CTranslate2 has changed it to its intra_threads
         self._source_names = piece_names(self.tokenizer.source_vocabulary)
         self._target_names = piece_names(self.tokenizer.target_vocabulary)
         self._ids = {name: index for index, name in enumerate(self._target_names)}
@@ -276,6 +280,8 @@ class CTranslate2Translator(EngineTranslator):
         results = self.translator.translate_batch(
             [self._source(request.part.ids[0]) for request in requests],
             target_prefix=[[self._target_names[index] for index in request.prefix] or None for request in requests],
+            max_batch_size=SEARCHED if self.device_type == "cpu" else 0,
+            batch_type="tokens",
             beam_size=beam.beam_size,
             num_hypotheses=beam.n_best,
             length_penalty=beam.length_penalty,

@@ -2,27 +2,28 @@
 
     python scripts/benchmark.py translation model=FOLDER [model=FOLDER ...] [data.path=FOLDER]
 
-Each FOLDER is a run or an exported model; the first must be a run. On the CPU, each model translates 200 sentences of
-its test split one by one, in a process of its own with one thread. Then each translates the first 1,000 sentences,
-greedily and with its own search. The models take turns, three times each after a warm-up, and the fastest time of each
-counts: from texts to texts, without loading.
+Each FOLDER is a run or an exported model; the first must be a run. Each model has a process of its own, because two
+libraries in one process disturb each other's threads. On the CPU, it translates 200 sentences of its test split one by
+one with one thread. Then it translates the first 1,000 sentences with all threads, greedily and with its own search.
+The models take turns, five times each after a warm-up. A time is from texts to texts, without loading.
 
 An export to CTranslate2 has a second row, `CTranslate2 alone`: its own translate_batch as in the README.md of the
-export, without our scores of each token, and with batches of 2,048 tokens.
+export, without our scores of each token. Each thread translates batches of its own, as is fastest for it.
 
-The columns: the size of the files, the peak of the memory of the process with one thread (on Linux), its time to load
-the model, the first metric of the run, the share of greedy translations that equal those of the first model, sentences
-in a second (with search, and greedily), both times as ratios to those of the first model, and the median and the 95th
-percentile of the time of a single sentence.
+The columns: the size of the files, the peak of the memory with one thread (on Linux), the time to load the model, the
+first metric of the run, the share of greedy translations that equal those of the first model, sentences in a second
+(with search, and greedily; the fastest time), both times as ratios to those of the first model (the median of the
+turns, and in brackets their range), and the median and the 95th percentile of the time of a single sentence.
 """
 
 from __future__ import annotations
 
 import multiprocessing
+import statistics
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -49,12 +50,12 @@ from nmt.translation.base import BaseTranslator
 from nmt.translation.loading import load_translator, require_data_settings
 
 USAGE = "model=RUN [model=FOLDER ...] [data.path=FOLDER]"
-SENTENCES, WARMUP, ROUNDS, SINGLE = 1000, 50, 3, 200
+SENTENCES, WARMUP, ROUNDS, SINGLE = 1000, 50, 5, 200
 KINDS = ("own", "greedy")  # the model's own search, and greedy search
 HEAD = ("MB", "memory (MB)", "load (s)")
 RATES = ("sentences/s", "greedy sentences/s", "time / first", "greedy time / first")
 TAIL = ("equal (%)", *RATES, "one sentence (ms)", "95th percentile (ms)")
-BATCH = 2048  # tokens, of CTranslate2 alone
+BATCH = 512  # tokens, of CTranslate2 alone; 256 and 1,024 are as fast
 
 
 @dataclass(frozen=True)
@@ -98,16 +99,17 @@ class CTranslate2Alone:
         return [Text(tokenizer.decode_target(ids)) for ids in found]
 
 
-@dataclass
 class System:
-    """A model and its measurements; `seconds` and `texts` are by the names in `KINDS`."""
+    """A model in a process of its own, and its measurements; `seconds` and `texts` are by the names in `KINDS`."""
 
-    name: str
-    path: Path
-    alone: Alone
-    translator: BaseTranslator | CTranslate2Alone
-    seconds: dict[str, float] = field(default_factory=dict)
-    texts: dict[str, list[str]] = field(default_factory=dict)
+    def __init__(self, path: Path, sources: Sequence[str], *, engine_alone: bool = False) -> None:
+        self.name = f"{path.name}, CTranslate2 alone" if engine_alone else path.name
+        self.path = path
+        self.pool = ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
+        self.alone = self.pool.submit(_alone, path, engine_alone, sources).result()
+        self.pool.submit(_open, path, engine_alone, torch.get_num_threads()).result()
+        self.seconds: dict[str, list[float]] = {kind: [] for kind in KINDS}
+        self.texts: dict[str, list[str]] = {}
 
     @property
     def bytes(self) -> int:
@@ -116,10 +118,15 @@ class System:
         files = [file for file in self.path.iterdir() if file.is_file()] if exported else [find_checkpoint(self.path)]
         return sum(file.stat().st_size for file in files)
 
-    def translate(self, sentences: Sequence[str], kind: str) -> list[str]:
-        """Return the translations by the model's own search, or greedily."""
-        fields: dict[str, Any] = {"beam_size": 1, "n_best": 1} if kind == "greedy" else {}
-        return [as_line(each.text) for each in self.translator.translate(sentences, **fields)]
+    def translate(self, sentences: Sequence[str], kind: str) -> float:
+        """Translate by the model's own search, or greedily. Return the seconds that this took."""
+        seconds, self.texts[kind] = self.pool.submit(_translate, sentences, kind).result()
+        return seconds
+
+    def ratio(self, kind: str, first: System) -> str:
+        """Return the median and the range of the times as ratios to those of the first system."""
+        ratios = [mine / its for mine, its in zip(self.seconds[kind], first.seconds[kind], strict=True)]
+        return f"{statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
 
 
 def run(arguments: Sequence[str]) -> None:
@@ -128,7 +135,6 @@ def run(arguments: Sequence[str]) -> None:
     names = [word.removeprefix("model=") for word in rest if word.startswith("model=")]
     if not names or len(names) < len(rest):
         raise UserError(f"benchmark.py translation: got {' '.join(arguments) or 'nothing'}, expected {USAGE}")
-    process.speed_up()
     sources, references, metric = _test_split(names[0], path)
     systems = [system for name in names for system in _systems(Path(name), sources[:SINGLE])]
     print(f"hardware: {machine.summary(machine.describe())}; {len(sources):,} sentences\n", flush=True)
@@ -138,11 +144,10 @@ def run(arguments: Sequence[str]) -> None:
 
 def _systems(path: Path, sources: Sequence[str]) -> Iterator[System]:
     """Yield a model, and for an export to CTranslate2 also the engine alone."""
-    ours = _load(path)
-    yield System(path.name, path, measure_alone(path, sources), ours)
-    if isinstance(ours, CTranslate2Translator):
-        alone = measure_alone(path, sources, engine_alone=True)
-        yield System(f"{path.name}, CTranslate2 alone", path, alone, CTranslate2Alone(ours))
+    exported_to_ctranslate2 = isinstance(_load(path), CTranslate2Translator)  # an error is raised here
+    yield System(path, sources)
+    if exported_to_ctranslate2:
+        yield System(path, sources, engine_alone=True)
 
 
 def measure(systems: Sequence[System], sources: Sequence[str]) -> None:
@@ -151,29 +156,37 @@ def measure(systems: Sequence[System], sources: Sequence[str]) -> None:
         for system in systems:
             system.translate(sources[:WARMUP], kind)
         for system in [*systems] * ROUNDS:
-            started = time.perf_counter()
-            system.texts[kind] = system.translate(sources, kind)
-            seconds = time.perf_counter() - started
-            system.seconds[kind] = min(seconds, system.seconds.get(kind, seconds))
+            system.seconds[kind].append(system.translate(sources, kind))
 
 
-def measure_alone(path: Path, sources: Sequence[str], *, engine_alone: bool = False) -> Alone:
-    """Let a process with one thread load a model and translate the sentences one by one."""
-    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        return pool.submit(_alone, path, sources, engine_alone).result()
+# In the process of a system
+
+_translator: BaseTranslator | CTranslate2Alone
 
 
-def _alone(path: Path, sources: Sequence[str], engine_alone: bool) -> Alone:
+def _open(path: Path, engine_alone: bool, threads: int) -> None:
+    global _translator
     process.speed_up()
-    torch.set_num_threads(1)
-    started = time.perf_counter()
+    torch.set_num_threads(threads)
     ours = _load(path)
-    translator = CTranslate2Alone(ours) if engine_alone and isinstance(ours, CTranslate2Translator) else ours
+    _translator = CTranslate2Alone(ours) if engine_alone and isinstance(ours, CTranslate2Translator) else ours
+
+
+def _alone(path: Path, engine_alone: bool, sources: Sequence[str]) -> Alone:
+    started = time.perf_counter()
+    _open(path, engine_alone, 1)
     times = [time.perf_counter()]
     for source in sources:
-        translator.translate([source])
+        _translator.translate([source])
         times.append(time.perf_counter())
     return Alone(times[0] - started, np.diff(times).tolist(), machine.peak_memory_bytes())
+
+
+def _translate(sentences: Sequence[str], kind: str) -> tuple[float, list[str]]:
+    fields: dict[str, Any] = {"beam_size": 1, "n_best": 1} if kind == "greedy" else {}
+    started = time.perf_counter()
+    found = _translator.translate(sentences, **fields)
+    return time.perf_counter() - started, [as_line(each.text) for each in found]
 
 
 def _is_exported(path: Path) -> bool:
@@ -205,10 +218,16 @@ def _table(systems: Sequence[System], metric: Metric, references: Sequence[str])
             (".2f", system.alone.load),
             (".2f", metric.score(system.texts["own"], references).value),
             (".1f", 100 * sum(same) / len(same)),
-            *((",.0f", len(references) / system.seconds[kind]) for kind in KINDS),
-            *((".2f", system.seconds[kind] / systems[0].seconds[kind]) for kind in KINDS),
-            *((".1f", 1000 * float(np.percentile(system.alone.seconds, share))) for share in (50, 95)),
+            *((",.0f", len(references) / min(system.seconds[kind])) for kind in KINDS),
         ]
-        rows.append([text_cell(system.name), *(Cell(f"{value:{form}}", (value,)) for form, value in figures)])
+        single = (1000 * float(np.percentile(system.alone.seconds, share)) for share in (50, 95))
+        rows.append(
+            [
+                text_cell(system.name),
+                *(Cell(f"{value:{form}}", (value,)) for form, value in figures),
+                *(text_cell(system.ratio(kind, systems[0])) for kind in KINDS),
+                *(Cell(f"{value:.1f}", (value,)) for value in single),
+            ]
+        )
     headings = [*HEAD, metric.label, *TAIL]
     return Table([Column("model", number=False), *map(Column, headings)], rows)

@@ -11,6 +11,7 @@ import torch
 
 from nmt.checkpoint import weights_of
 from nmt.errors import UserError
+from nmt.export.base import read_format
 from nmt.export.ctranslate2 import CTranslate2
 from tests.export.models import TEXTS, check_spans, exported, largest_difference, recurrent_model, transformer
 from tests.tiny_run import Run
@@ -133,3 +134,17 @@ def test_a_search_that_the_engine_lacks_is_refused(
 
 def test_spans_are_kept(run: Run, tmp_path: Path) -> None:
     check_spans(CTranslate2(), run, tmp_path / "model")
+
+
+def test_two_threads_find_the_translations_of_one_and_stay_two(run: Run, tmp_path: Path) -> None:
+    _, one = exported(CTranslate2(), transformer(run), tmp_path / "model")
+    texts = TEXTS * 8  # several batches, so that both threads have work
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(2)
+        two = read_format(tmp_path / "model").open(tmp_path / "model")
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
+    found = [[each.tokens for each in engine.translate(texts, beam_size=3)] for engine in (one, two)]
+    assert found[0] == found[1]
