@@ -1,6 +1,7 @@
 """Measure the speed of training and translation on this machine.
 
     python scripts/benchmark.py [data.path=FOLDER] [ckpt=RUN_FOLDER_OR_FILE] [any override of train.py]
+    python scripts/benchmark.py turns [with="KEY=VALUE ..."] [joeynmt=PYTHON] [any override of train.py]
     python scripts/benchmark.py translation model=RUN [model=FOLDER ...] [data.path=FOLDER]
     python scripts/benchmark.py serve ckpt=RUN [data.path=FOLDER] [seconds=20] [any setting of serve.py]
     python scripts/benchmark.py doubts ckpt=RUN [data.path=FOLDER] [foreign=FILE ...] [seed=1]
@@ -8,6 +9,8 @@
 
 Training runs in Lightning's Trainer with 4,096 padded tokens in a batch, with logging and without validation.
 Translation searches the first 1,000 sentences of the test split with 5 beams; loading the model is not timed.
+
+`turns` compares the speed of training with other settings, and with JoeyNMT: see scripts/benchmarks/turns.py.
 
 `translation` compares the speed and the scores of trained models and of exported models: see
 scripts/benchmarks/translation.py.
@@ -45,6 +48,11 @@ def main(arguments: list[str]) -> None:
         from scripts.benchmarks import corpus as corpus_benchmark
 
         corpus_benchmark.run(arguments[1:])
+        return
+    if arguments[:1] == ["turns"]:
+        from scripts.benchmarks import turns
+
+        turns.run(arguments[1:], RECIPE)
         return
     if arguments[:1] == ["translation"]:
         from scripts.benchmarks import translation as translation_benchmark
