@@ -133,8 +133,8 @@ class CoverageTracker:
 def evaluating(models: Sequence[nn.Module]) -> Iterator[None]:
     """Run the block with the models in evaluation mode, then restore the mode of every module."""
     training = [module for model in models for module in model.modules() if module.training]
-    for model in models:
-        model.eval()
+    for module in training:
+        module.training = False
     try:
         yield
     finally:

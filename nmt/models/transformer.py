@@ -97,7 +97,9 @@ class Residual(nn.Module):
 
     def after(self, x: Tensor, out: Tensor) -> Tensor:
         """Return the output of the connection from its input x and the output `out` of the sublayer."""
-        x = x + self.stochastic_depth(self.dropout(out))
+        if self.training:  # in a decoding step, the calls alone would take time
+            out = self.stochastic_depth(self.dropout(out))
+        x = x + out
         return x if self.norm_first else self.norm(x)
 
 
