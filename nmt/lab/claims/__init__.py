@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nmt.lab.claims.alignment import Alignment
 from nmt.lab.claims.claim import Claim
+from nmt.lab.claims.faithful import Faithful
 from nmt.lab.claims.heads import CoreferenceHead, HeadImportance, HeadRoles
 from nmt.lab.claims.memory import (
     AgreementDistance,
@@ -20,6 +21,7 @@ CLAIMS: dict[str, type[Claim]] = {
     claim.name: claim
     for claim in (
         *(FixedVector, FixedVectorMulti30k, Memory, AgreementDistance, CoreferenceDistance, NegationDistance),
-        *(Gradient, Parallel, Alignment, HeadRoles, HeadImportance, CoreferenceHead, Positions, Scaling, Scores),
+        *(Gradient, Parallel, Alignment, Faithful, HeadRoles, HeadImportance, CoreferenceHead),
+        *(Positions, Scaling, Scores),
     )
 }

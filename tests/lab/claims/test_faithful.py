@@ -1,0 +1,134 @@
+"""The views are asked for words that decide, and their figures are right by brute force on an untrained model."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+import torch
+
+from nmt.config.settings import TokenizerConfig
+from nmt.data.tokenizer import Tokenizer
+from nmt.lab.attribution.base import AttributionView, Scores
+from nmt.lab.attribution.prediction import Prediction
+from nmt.lab.claims import faithful
+from nmt.lab.claims.claim import over_seeds
+from nmt.lab.claims.faithful import ATTENTION, MODELS, RANDOM, TASKS, Faithful
+from nmt.lab.compare.runs import EvaluationSet, FinishedRun
+from nmt.lab.tasks.agreement import NOUNS, Agreement
+from nmt.lab.tasks.negation import Negation
+from nmt.lab.tasks.order import Order
+from nmt.lab.tasks.task import Task
+from nmt.search.beam import BeamSearch
+from nmt.translation.translator import Translator
+from tests.tiny_run import make_model, recurrent
+
+GENERATED: Mapping[str, Task] = {
+    "agreement": Agreement(seed=1, sizes=[1, 1, 300], max_distance=8),
+    "negation": Negation(seed=1, sizes=[1, 1, 300], max_distance=8),
+    "order": Order(seed=1, sizes=[300, 1, 20], max_clauses=3),
+}
+
+
+ANSWERS: Mapping[str, Callable[[list[str], int], str]] = {
+    "agreement": lambda words, place: "it" if words[place] in NOUNS else "they",
+    "negation": lambda words, place: "no" if place < words.index(",") else "yes",
+    "order": lambda words, place: words[place],
+}
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_one_word_decides(name: str) -> None:
+    task = TASKS[name]
+    for pair in GENERATED[name].splits()["test"]:
+        words = pair.source.split()
+        assert pair.target.split()[task.row] == ANSWERS[name](words, task.cause(words))
+
+
+class Turned(AttributionView):
+    """Scores 0, -1, ... from the third source token on, which decides in `order`, or the opposite scores."""
+
+    columns = "source"
+
+    def __init__(self, title: str, sign: int) -> None:
+        self.title, self.sign = title, sign  # type: ignore[misc]
+
+    def scores(self, prediction: Prediction) -> Scores:
+        size = len(prediction.source) - 1
+        row = torch.tensor([-self.sign * ((place - 2) % size) for place in range(size)] + [9])
+        return Scores(row.expand(1, 1, len(prediction.target), -1).float())
+
+
+def test_figures_by_brute_force(monkeypatch: pytest.MonkeyPatch) -> None:
+    splits = GENERATED["order"].splits()
+    settings = TokenizerConfig(type="bpe", vocab_size=None, joint=True, character_coverage=1.0)
+    tokenizer = Tokenizer.train(splits["train"], settings, cache_dir=None)
+    translator = Translator(make_model(recurrent(), tokenizer), tokenizer, BeamSearch(beam_size=1))
+    sources, references = zip(*((pair.source, pair.target) for pair in splits["test"]), strict=True)
+    run = FinishedRun(
+        *(Path("run"), {"seed": 1}, {}, EvaluationSet("question", "answer", sources, references)),
+        *((*references[:2], *["-"] * 18), 1.0),
+    )
+    monkeypatch.setattr(faithful, "load_translator", lambda folder, device: translator)
+    monkeypatch.setattr(faithful, "MODELS", {"Bahdanau": (Turned(ATTENTION, 1), Turned("other", -1))})
+    found = Faithful().measure({"order, Bahdanau": [run]})
+    used = [number for number, words in enumerate(map(str.split, sources)) if words.count(words[2]) == 1]
+    assert len(used) < len(sources), "a word that occurs twice does not decide alone"
+    random_order = fmean(100 / len(sources[number].split()) for number in used)
+    lines = {ATTENTION: (100.0,), "other": (0.0,), RANDOM: (pytest.approx(random_order),)}
+    assert found.lines == {"order, Bahdanau": lines}
+    heights = []
+    for number in used:
+        words = sources[number].split()
+        order = [place % len(words) for place in range(2, 2 + len(words))]
+        each = []
+        for leaving in (order, order[::-1]):
+            texts = [
+                " ".join(word for place, word in enumerate(words) if place not in leaving[:step])
+                for step in range(len(words))  # without any word, both are equal
+            ]
+            scored = translator.score(texts, [references[number]] * len(texts))
+            each.append(sum(one.token_log_probs[0] for one in scored) / (len(words) + 1))
+        heights.append(each[0] - each[1])
+    first, second = (found.more[f"deletion, order, Bahdanau, {view}"][0] for view in (ATTENTION, "other"))
+    assert first - second == pytest.approx(fmean(heights), abs=1e-4) and abs(first - second) > 0.01
+    assert found.more["tau, order, Bahdanau, other"] == (pytest.approx(-100),)
+    assert found.more["accuracy, order, Bahdanau"] == (10.0,)
+
+
+def test_differences_are_means_of_the_tasks() -> None:
+    draw, seeds = random.Random(1), range(3)
+    claim, views = Faithful(), {model: [view.title for view in each] for model, each in MODELS.items()}
+    lines, more = {}, {}
+    for system in claim.systems():
+        own = views[system.split(", ")[1]]
+        lines[system] = {view: tuple(draw.uniform(0, 100) for _ in seeds) for view in (*own, RANDOM)}
+        more |= {f"deletion, {system}, {view}": tuple(-draw.random() for _ in seeds) for view in (*own, RANDOM)}
+        more |= {f"tau, {system}, {view}": tuple(draw.random() for _ in seeds) for view in own[1:]}
+        more[f"accuracy, {system}"] = (100.0,) * 3
+    found = {each.text.en: each for each in claim.contrasts(lines, more)}
+    assert len(found) == 2 * 6 + 1 + 2 * 4 + 1
+    for model, own in views.items():
+        for view in (*own[1:], RANDOM):
+            name = "a random order" if view == RANDOM else view
+            right, deletion = (
+                found[text].values
+                for text in (
+                    f"{model}, right: attention minus {name}",
+                    f"{model}, deletion, log P: {name} minus attention",
+                )
+            )
+            for seed in seeds:
+                shares = [lines[f"{task}, {model}"] for task in TASKS]
+                assert right[seed] == pytest.approx(fmean(each[ATTENTION][seed] - each[view][seed] for each in shares))
+                left = [[more[f"deletion, {task}, {model}, {v}"][seed] for v in (view, ATTENTION)] for task in TASKS]
+                assert deletion[seed] == pytest.approx(fmean(one - other for one, other in left))
+        agreement = found[f"{model}, agreement of attention with the other views (tau, in %)"]
+        values = [[more[f"tau, {task}, {model}, {view}"][seed] for task in TASKS for view in own[1:]] for seed in seeds]
+        assert agreement.interval.mean == pytest.approx(over_seeds([fmean(each) for each in values]).mean)
+    more["accuracy, negation, Bahdanau"] = (100.0, 100.0, 70.0)
+    poor = claim.contrasts(lines, more)
+    assert [each.untested for each in poor] == [None] * 13 + ["not learned here"] * 9
