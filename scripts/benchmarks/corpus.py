@@ -130,11 +130,11 @@ def generate(folder: Path, count: int) -> int:
 def first_start(settings: list[str]) -> list[str]:
     """Time every step from the text to the encoded corpus. Return the lines of the report."""
     corpus, _, seconds = _prepare(settings)
-    (file,) = cache_folder().glob("corpus-*")
+    size = sum(file.stat().st_size for file in cache_folder().glob("corpus-*/*"))
     rate = len(corpus) / (seconds["counting"] + seconds["encoding"])
     return [
         f"preparation: {rate:,.0f} pairs/s ({_listed(seconds)}; the rate leaves out the tokenizer); "
-        f"encoded corpus {file.stat().st_size / 1e6:,.0f} MB"
+        f"encoded corpus {size / 1e6:,.0f} MB"
     ]
 
 
