@@ -1,8 +1,9 @@
-"""The findings as Markdown, JSON and figures."""
+"""The findings as Markdown, HTML, JSON and figures."""
 
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -15,7 +16,9 @@ from nmt.lab.claims.claim import LEARNED, Claim, Contrast, Curves, PerSeed, Runs
 from nmt.lab.claims.memory import MARGIN
 from nmt.lab.claims.models import BATCH_TOKENS
 from nmt.lab.claims.text import TEXTS
+from nmt.lab.compare.chart import COLORS, chart
 from nmt.lab.compare.runs import FinishedRun
+from nmt.lab.html import render
 from nmt.system.atomic import write_atomically
 
 if TYPE_CHECKING:
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
 Language = Literal["en", "ko"]
 Facts = Sequence[Mapping[str, Any]]  # the content of claims.json: one mapping for each claim
 BUDGET = ("system", "parameters", "updates", "minutes", "update", "seeds")
+DECIDED = ("supported", "contradicted", "no difference")
+TRY = "outputs/lab/try"  # the folder of a run that a reader trains
 STYLES = ("-", "--", "-.", ":")
 
 
@@ -37,7 +42,7 @@ class Measured:
 
 
 def write(found: Sequence[Measured], folder: Path) -> Facts:
-    """Write README.md, README.ko.md, claims.json and the figures to `folder`, and return the facts of claims.json."""
+    """Write the pages, claims.json and the figures to `folder`, and return the facts of claims.json."""
     folder.mkdir(parents=True, exist_ok=True)
     for each in found:
         write_atomically(folder / f"{each.claim.name}.png", _picture(each.curves))
@@ -52,6 +57,7 @@ def files(facts: Facts) -> dict[str, str]:
     return {
         "README.md": page(facts, "en"),
         "README.ko.md": page(facts, "ko"),
+        "index.html": cards(facts),
         "claims.json": json.dumps(facts, ensure_ascii=False, indent=1) + "\n",
     }
 
@@ -85,6 +91,54 @@ def claims_table(facts: Facts, language: Language) -> str:
     return _markdown([words[key] for key in ("claim", "difference", "found", "verdict")], rows)
 
 
+def cards(facts: Facts) -> str:
+    """Return an HTML page in both languages: a card for each claim with its verdicts, its figure and its commands."""
+    words, verdicts = TEXTS["page"], [each["verdict"] for fact in facts for each in fact["contrasts"]]
+    introduction = words["introduction"].filled(batch_tokens=BATCH_TOKENS, margin=f"{MARGIN:.0f}", learned=LEARNED)
+    return render(
+        "claims.html",
+        words=words,
+        count=words["count"].filled(decided=sum(each in DECIDED for each in verdicts), all=len(verdicts)),
+        introduction=introduction,
+        colors=COLORS,
+        claims=[_card(each) for each in facts],
+    )
+
+
+def _card(fact: Mapping[str, Any]) -> dict[str, Any]:
+    lines = {name: list(map(fmean, line.values())) for name, line in fact["curves"].items()}
+    widest = max(abs(each["mean"]) for each in fact["contrasts"]) * 2 or 1.0
+
+    def place(value: float) -> float:
+        return round(max(-100, min(100, 100 * value / widest)), 1)
+
+    contrasts = [
+        {
+            "text": each["text"],
+            "verdict": vars(TEXTS["verdicts"][each["verdict"]]),
+            "found": f"{each['mean']:.1f} ± {each['half_width']:.1f}",
+            "low": place(each["mean"] - each["half_width"]),
+            "middle": place(each["mean"]),
+            "high": place(each["mean"] + each["half_width"]),
+        }
+        for each in fact["contrasts"]
+    ]
+    systems = CLAIMS[fact["name"]]("FOLDER").systems()
+    return {
+        **{key: fact[key] for key in ("name", "claim")},
+        "caption": {language: text.replace("`", "").rstrip(".") for language, text in fact["method"].items()},
+        "contrasts": contrasts,
+        "chart": chart(list(next(iter(fact["curves"].values()))), lines),
+        "trainings": {
+            name: shlex.join(["python", "train.py", *settings, "seed=1", f"hydra.run.dir={TRY}"])
+            for name, settings in systems.items()
+        },
+        "translations": [
+            shlex.join(["python", "scripts/translate.py", f"ckpt={TRY}", f"text={each}"]) for each in fact["examples"]
+        ],
+    }
+
+
 def _words(section: str, language: Language) -> dict[str, str]:
     return {name: getattr(text, language) for name, text in TEXTS[section].items()}
 
@@ -108,6 +162,7 @@ def to_facts(found: Sequence[Measured]) -> list[dict[str, Any]]:
                 "curves": each.curves.lines,
                 "more": each.curves.more,
                 "systems": [_budget(name, runs) for name, runs in each.runs.items()],
+                "examples": _examples(each.runs),
             }
             for each in found
         ]
@@ -127,7 +182,7 @@ def judged_again(facts: Facts) -> list[dict[str, Any]]:
     return [
         {
             **_judged(CLAIMS[each["name"]](), [next(judged) for _ in predicted[each["name"]]]),
-            **{key: each[key] for key in ("curves", "more", "systems")},
+            **{key: each[key] for key in ("curves", "more", "systems", "examples")},
         }
         for each in facts
     ]
@@ -168,6 +223,12 @@ def _budget(system: str, runs: Sequence[FinishedRun]) -> dict[str, Any]:
         "ms": f"{fmean(one['wall_seconds'] / one['updates'] for one in metrics) * 1000:.0f}",
         "seeds": [run.seed for run in runs],
     }
+
+
+def _examples(runs: Runs) -> list[str]:
+    """Return the shortest and the longest test source of a claim whose models are trained."""
+    sources = [source for system in runs.values() for source in system[0].test_set.sources]
+    return [min(sources, key=len), max(sources, key=len)] if sources else []
 
 
 def plot(curves: Curves) -> Figure:
