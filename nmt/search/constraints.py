@@ -26,6 +26,7 @@ NEVER_GENERATED = (PAD, BOS)
 # LibreOffice's help, 2 and 3 lose BLEU, and 5 and 6 leave most repetitions.
 SECOND_NGRAM_SIZE = 4
 _GROUP = 64  # columns whose maximum `top` looks at first
+FEW_VALUES = 50_000  # up to so many values, a selection over complete rows is faster
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,13 +201,15 @@ def top_sums(totals: Tensor, values: Tensor, count: int, without: Sequence[int] 
 
     A wide row is divided into groups of adjacent columns: its largest sums lie in the `count` groups with the largest
     maxima. Maxima are far cheaper than a selection, so this takes a fraction of the time of `topk` over complete rows.
+    For few values, as with one sentence, the number of calls of torch counts more.
     """
     sentences, width = totals.shape
-    columns = torch.arange(values.shape[1], device=values.device)
-    groups = -(-len(columns) // _GROUP)
-    if width * groups <= 2 * count:
-        sums = totals.reshape(-1, 1) + ban(values, columns, without)
+    groups = -(-values.shape[1] // _GROUP)
+    if values.numel() <= FEW_VALUES or width * groups <= 2 * count:
+        sums = totals.reshape(-1, 1) + values
+        sums[:, list(without)] = -torch.inf
         return _select(sums.view(sentences, -1), count)
+    columns = torch.arange(values.shape[1], device=values.device)
     maxima = totals.reshape(-1, 1) + _maxima(values, columns, without)
     chosen = top(maxima.view(sentences, -1), count)[1].sort(dim=1).values  # ascending: equal sums keep their order
     parents, ids = chosen // groups, (chosen % groups).unsqueeze(2) * _GROUP + columns[:_GROUP]  # (B, count, 64)
