@@ -47,17 +47,17 @@ class Agreement(AgreementDistance):
 class Planted(NamedTuple):
     """A task in which one source word decides a target word; the claim `trained_by` has its trainings.
 
-    `cause` returns the place of the source word, and `row` is the place of the target word.
+    `cause` returns the place of the source word, None if no word decides alone. `row` is the place of the target word.
     """
 
     trained_by: type[Claim]
-    cause: Callable[[list[str]], int]
+    cause: Callable[[list[str]], int | None]
     row: int
 
 
 TASKS = {
     "agreement": Planted(Agreement, lambda words: 1, 0),  # "the keys ..." gives "they are ..."
-    "negation": Planted(NegationDistance, lambda words: words.index("not"), 1),  # gives "95 no , get in yes"
+    "negation": Planted(NegationDistance, lambda words: _negated(words), 1),  # "did not get 95" gives "95 no , ..."
     "order": Planted(Alignment, lambda words: 2, 0),  # "anna follows ben" gives "ben is followed by anna"
 }
 
@@ -111,6 +111,12 @@ class Faithful(Claim):
             yield Contrast(text.filled(model=model), values, easy=easy)
 
 
+def _negated(words: list[str]) -> int | None:
+    """Return the place of "not" if it is in the first clause. Otherwise its absence there decides the first answer."""
+    place = words.index("not")
+    return place if place < words.index(",") else None
+
+
 def _titles(model: str) -> list[str]:
     return [view.title for view in MODELS[model]]
 
@@ -151,7 +157,7 @@ def _predictions(run: FinishedRun, task: Planted) -> Iterator[tuple[Prediction, 
     for source, reference in zip(test.sources, test.references, strict=True):
         words = source.split()
         cause = task.cause(words)
-        if words.count(words[cause]) == 1:
+        if cause is not None and words.count(words[cause]) == 1:
             (pair,) = translator.encode_pairs([source], [reference])
             ids = pair.source.ids[0]
             pieces, target = translator.tokenizer.source_pieces(ids), translator.tokenizer.target_pieces(pair.ids)

@@ -106,10 +106,14 @@ def cards(facts: Facts) -> str:
 
 
 def _card(fact: Mapping[str, Any]) -> dict[str, Any]:
-    lines = {name: list(map(fmean, line.values())) for name, line in fact["curves"].items()}
+    places = list(next(iter(fact["curves"].values())))
+    lines = {
+        name: [fmean(line[place]) if place in line else None for place in places]
+        for name, line in fact["curves"].items()
+    }
     widest = max(abs(each["mean"]) for each in fact["contrasts"]) * 2 or 1.0
 
-    def place(value: float) -> float:
+    def share(value: float) -> float:
         return round(max(-100, min(100, 100 * value / widest)), 1)
 
     contrasts = [
@@ -117,9 +121,9 @@ def _card(fact: Mapping[str, Any]) -> dict[str, Any]:
             "text": each["text"],
             "verdict": vars(TEXTS["verdicts"][each["verdict"]]),
             "found": f"{each['mean']:.1f} ± {each['half_width']:.1f}",
-            "low": place(each["mean"] - each["half_width"]),
-            "middle": place(each["mean"]),
-            "high": place(each["mean"] + each["half_width"]),
+            "low": share(each["mean"] - each["half_width"]),
+            "middle": share(each["mean"]),
+            "high": share(each["mean"] + each["half_width"]),
         }
         for each in fact["contrasts"]
     ]
@@ -128,7 +132,7 @@ def _card(fact: Mapping[str, Any]) -> dict[str, Any]:
         **{key: fact[key] for key in ("name", "claim")},
         "caption": {language: text.replace("`", "").rstrip(".") for language, text in fact["method"].items()},
         "contrasts": contrasts,
-        "chart": chart(list(next(iter(fact["curves"].values()))), lines),
+        "chart": chart(places, lines),
         "trainings": {
             name: shlex.join(["python", "train.py", *settings, "seed=1", f"hydra.run.dir={TRY}"])
             for name, settings in systems.items()

@@ -12,12 +12,12 @@ WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 300, 48, 630, 12, 268  # of a cha
 MOST_STEPS = 6  # of the scale
 
 
-def chart(groups: Sequence[str], lines: Mapping[str, Sequence[float]]) -> dict[str, Any]:
-    """Return the places of lines, dots and labels. Each of the named `lines` has a value for each group.
+def chart(groups: Sequence[str], lines: Mapping[str, Sequence[float | None]]) -> dict[str, Any]:
+    """Return the places of lines, dots and labels. Each of the named `lines` has a value for each group, or None.
 
     The scale includes 0.
     """
-    values = [0.0, 1.0, *(value for line in lines.values() for value in line)]
+    values = [0.0, 1.0, *(value for line in lines.values() for value in line if value is not None)]
     step = _step(max(values) - min(values))
     first, last = math.floor(min(values) / step), math.ceil(round(max(values) / step, 6))  # a score of 100 is rounded
     across = [round(LEFT + (RIGHT - LEFT) * (number + 0.5) / len(groups), 1) for number in range(len(groups))]
@@ -27,7 +27,11 @@ def chart(groups: Sequence[str], lines: Mapping[str, Sequence[float]]) -> dict[s
 
     drawn = []
     for number, (name, line) in enumerate(lines.items()):
-        dots = [{"x": x, "y": down(value), "text": f"{value:.2f}"} for x, value in zip(across, line, strict=True)]
+        dots = [
+            {"x": x, "y": down(value), "text": f"{value:.2f}"}
+            for x, value in zip(across, line, strict=True)
+            if value is not None
+        ]
         drawn.append(
             {
                 "name": name,

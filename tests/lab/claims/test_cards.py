@@ -57,3 +57,9 @@ def test_the_intervals_stay_in_their_picture(facts: list[dict[str, Any]]) -> Non
     fact["contrasts"] = [{**fact["contrasts"][0], "mean": mean, "half_width": half} for mean, half in ((2, 1), (-1, 9))]
     places = re.findall(r'class="whole" x1="([-\d.]+)" x2="([-\d.]+)"', files([fact])["index.html"])
     assert [tuple(map(float, each)) for each in places] == [(25, 75), (-100, 100)]
+
+
+def test_a_line_has_no_dot_where_it_has_no_value(facts: list[dict[str, Any]]) -> None:
+    fact = next(each for each in facts if each["name"] == "faithful")
+    dots = files([fact])["index.html"].count("<circle")
+    assert dots == 2 * sum(len(line) for line in fact["curves"].values()) == 2 * (3 * 7 + 3 * 5)
