@@ -10,7 +10,7 @@ from nmt.errors import UserError
 from nmt.lab.alignment import eflomal
 from nmt.lab.alignment.alignment import Agreement, Aligner, Panel, agreement
 from nmt.lab.claims.claim import Claim, Contrast, Curves, Lines, PerSeed, Runs, corpus_of, minus
-from nmt.lab.claims.models import BAHDANAU, LUONG, TRANSFORMER
+from nmt.lab.claims.models import LANGUAGE
 from nmt.lab.claims.parts import TASK
 from nmt.lab.compare.runs import FinishedRun
 from nmt.translation.loading import load_translator
@@ -31,8 +31,8 @@ class Alignment(Claim):
         return None
 
     def systems(self) -> Mapping[str, Sequence[str]]:
-        transformer = (*TASK, *TRANSFORMER, "model/positions=sinusoidal")
-        return {"Bahdanau": (*TASK, *BAHDANAU), "Luong": (*TASK, *LUONG), "Transformer": transformer}
+        transformer = (*TASK, *LANGUAGE["Transformer"], "model/positions=sinusoidal")
+        return {**{name: (*TASK, *LANGUAGE[name]) for name in ("Bahdanau", "Luong")}, "Transformer": transformer}
 
     def measure(self, runs: Runs) -> Curves:
         first = next(iter(runs.values()))[0]

@@ -14,7 +14,7 @@ from nmt.attention_map import AttentionMap
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.lab.claims.claim import Claim, Contrast, Curves, Lines, PerSeed, Runs, corpus_of, minus, named
 from nmt.lab.claims.memory import CoreferenceDistance
-from nmt.lab.claims.models import CORPUS, TRANSFORMER, untrained
+from nmt.lab.claims.models import CORPUS, LANGUAGE, untrained
 from nmt.lab.compare.runs import FinishedRun
 from nmt.lab.heads.heads import count_pieces
 from nmt.lab.heads.importance import importance
@@ -34,7 +34,7 @@ class HeadRoles(Claim):
     numbers: ClassVar[Mapping[str, object]] = {"sentences": SENTENCES}
 
     def systems(self) -> Mapping[str, Sequence[str]]:
-        return {SYSTEM: (*CORPUS, *TRANSFORMER)}
+        return {SYSTEM: (*CORPUS, *LANGUAGE["Transformer"])}
 
     def measure(self, runs: Runs) -> Curves:
         training = corpus_of(runs[SYSTEM][0], ("train",))["train"]
@@ -67,7 +67,7 @@ class HeadImportance(Claim):
     numbers: ClassVar[Mapping[str, object]] = {"sentences": SENTENCES}
 
     def systems(self) -> Mapping[str, Sequence[str]]:
-        return {SYSTEM: (*CORPUS, *TRANSFORMER)}
+        return {SYSTEM: (*CORPUS, *LANGUAGE["Transformer"])}
 
     def measure(self, runs: Runs) -> Curves:
         lost = [_lost_without_each(run) for run in runs[SYSTEM]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -28,7 +29,7 @@ from nmt.lab.claims.claim import (
     minus,
     named,
 )
-from nmt.lab.claims.models import LEFT_TO_RIGHT, MODELS, ONE_WORD_A_PIECE, WITHOUT_ATTENTION, budget
+from nmt.lab.claims.models import EXACT, LANGUAGE, LEFT_TO_RIGHT, ONE_WORD_A_PIECE, budget
 from nmt.lab.claims.text import SHARED, Text
 from nmt.lab.compare.lengths import length_groups, score_on
 from nmt.lab.compare.runs import FinishedRun
@@ -38,14 +39,79 @@ from nmt.lab.tasks.negation import Negation
 from nmt.lab.tasks.recall import Recall
 from nmt.lab.tasks.task import DistanceTask
 
-CLAUSES, PAIRS, FARTHEST = 4, 4, 8  # of the tasks: order, recall, and those with a distance
+PAIRS, FARTHEST = 4, 8  # of the tasks: recall, and those with a distance
 MARGIN = 5.0  # points of accuracy: a smaller difference by position or distance is none
 ONE_WAY = "no attention, left to right"
 NEAR, FAR = range(FARTHEST // 2), range(FARTHEST // 2 + 1, FARTHEST + 1)
 
 
-class _ByLength(Claim):
-    """BLEU by the length of the source, without attention and with it."""
+class _NearAndFar(Claim):
+    """Right answers by the `place` of a source, as its length: what a model loses from near to far.
+
+    All models have to answer nearly all of the easy form right, which is near. So the accuracy far says the same as the
+    loss, and is no difference of its own.
+    """
+
+    task: ClassVar[Sequence[str]]
+    updates: ClassVar[int]
+    near: ClassVar[range]
+    far: ClassVar[range]
+
+    @staticmethod
+    @abstractmethod
+    def place(source: str) -> int:
+        """Return the place of a source."""
+
+    def systems(self) -> Mapping[str, Sequence[str]]:
+        return {name: (*self.task, *budget(self.updates), *model) for name, model in EXACT.items()}
+
+    def measure(self, runs: Runs) -> Curves:
+        lines = {name: accuracy_by(each, self.place) for name, each in runs.items()}
+        any_run = runs[NO_ATTENTION][0]
+        pairs = zip(any_run.test_set.sources, any_run.test_set.references, strict=True)
+        guess = most_frequent(reference for source, reference in pairs if self.place(source) in self.near)
+        guesses = replace(any_run, hypotheses=(guess,) * len(any_run.hypotheses))
+        return Curves(
+            *(self.text("place"), self.text("right_answers"), named(lines)),
+            more={"chance": mean_over(accuracy_by([guesses], self.place), self.near)},
+        )
+
+    def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
+        near, far = ([str(place) for place in places] for places in (self.near, self.far))
+        easy = {name: mean_over(line, near) for name, line in lines.items()}
+        (chance,) = more["chance"]
+        lost = lost_without_attention(lines, near, far, self.text("accuracy_lost"), chance, easy)
+        return tuple(replace(each, margin=MARGIN) for each in lost)
+
+
+class FixedVector(_NearAndFar):
+    """Copying: the only difficulty is the number of words."""
+
+    name = "fixed_vector"
+    numbers: ClassVar[Mapping[str, object]] = {"longest": 10}
+    task, updates = ("data=copy", "data.max_words=10", "data.sizes=[40000,300,1500]"), 1000
+    near, far = range(1, 3), range(9, 11)
+
+    @staticmethod
+    def place(source: str) -> int:
+        return len(source.split())
+
+
+class FixedVectorMulti30k(Claim):
+    """BLEU by the length of captions of photos, written by people, without attention and with it."""
+
+    name = "fixed_vector_multi30k"
+
+    def missing(self) -> str | None:
+        if self.multi30k is None:
+            return "a folder with Multi30k: multi30k=FOLDER"
+        if not Path(self.multi30k).is_dir():
+            raise UserError(f"multi30k: {self.multi30k} is not a folder; expected one with train, val and test files")
+        return None
+
+    def systems(self) -> Mapping[str, Sequence[str]]:
+        corpus = ("data=multi30k", f"data.path={self.multi30k}", "tokenizer.vocab_size=4000")
+        return {name: (*corpus, *budget(4000), *model) for name, model in LANGUAGE.items()}
 
     def measure(self, runs: Runs) -> Curves:
         first = runs[NO_ATTENTION][0].test_set
@@ -72,34 +138,6 @@ class _ByLength(Claim):
         return (*lost_without_attention(lines, [shortest], [longest], lost, chance), *gained)
 
 
-class FixedVector(_ByLength):
-    """The generated task, which every model except the one without attention learns within the budget."""
-
-    name = "fixed_vector"
-    numbers: ClassVar[Mapping[str, object]] = {"clauses": CLAUSES}
-
-    def systems(self) -> Mapping[str, Sequence[str]]:
-        task = ("data=order", f"data.max_clauses={CLAUSES}", "data.sizes=[20000,300,1000]", ONE_WORD_A_PIECE)
-        return {name: (*task, *budget(2000), *model) for name, model in MODELS.items()}
-
-
-class FixedVectorMulti30k(_ByLength):
-    """Captions of photos, written by people."""
-
-    name = "fixed_vector_multi30k"
-
-    def missing(self) -> str | None:
-        if self.multi30k is None:
-            return "a folder with Multi30k: multi30k=FOLDER"
-        if not Path(self.multi30k).is_dir():
-            raise UserError(f"multi30k: {self.multi30k} is not a folder; expected one with train, val and test files")
-        return None
-
-    def systems(self) -> Mapping[str, Sequence[str]]:
-        corpus = ("data=multi30k", f"data.path={self.multi30k}", "tokenizer.vocab_size=4000")
-        return {name: (*corpus, *budget(4000), *model) for name, model in MODELS.items()}
-
-
 class Memory(Claim):
     """Recall by position: which words of the source does a model still know when it translates?"""
 
@@ -109,7 +147,8 @@ class Memory(Claim):
     def systems(self) -> Mapping[str, Sequence[str]]:
         task = ("data=recall", f"data.pairs={PAIRS}", "data.sizes=[20000,300,1000]", ONE_WORD_A_PIECE, *budget(2000))
         return {
-            name: (*task, *model) for name, model in {ONE_WAY: (*WITHOUT_ATTENTION, *LEFT_TO_RIGHT), **MODELS}.items()
+            name: (*task, *model)
+            for name, model in {ONE_WAY: (*LANGUAGE[NO_ATTENTION], *LEFT_TO_RIGHT), **LANGUAGE}.items()
         }
 
     def measure(self, runs: Runs) -> Curves:
@@ -144,7 +183,7 @@ class _Distance(Claim):
 
     def systems(self) -> Mapping[str, Sequence[str]]:
         task = (f"data={self.task.__name__.lower()}", f"data.max_distance={FARTHEST}", "data.sizes=[20000,300,2000]")
-        return {name: (*task, ONE_WORD_A_PIECE, *budget(self.updates), *model) for name, model in MODELS.items()}
+        return {name: (*task, ONE_WORD_A_PIECE, *budget(self.updates), *model) for name, model in LANGUAGE.items()}
 
     def measure(self, runs: Runs) -> Curves:
         lines = {name: accuracy_by(each, self.task.measure) for name, each in runs.items()}

@@ -11,40 +11,54 @@ from nmt.build import build_model
 from nmt.lab.claims.claim import NO_ATTENTION
 from nmt.models.seq2seq import Seq2Seq
 
-RECURRENT = (
-    "model=rnn",
-    "model.encoder.embedding_width=64",
-    "model.encoder.hidden_width=64",
-    "model.encoder.embedding_dropout=0.1",
-    "model.encoder.memory_dropout=0.1",
-    "model.decoder.embedding_width=64",
-    "model.decoder.width=128",
-    "model.decoder.readout_width=64",
-    "model.decoder.embedding_dropout=0.1",
-    "model.decoder.readout_dropout=0.1",
-)
 LEFT_TO_RIGHT = ("model.encoder.bidirectional=false", "model.encoder.hidden_width=128")
-WITHOUT_ATTENTION = (*RECURRENT, "model/attention=none")
-BAHDANAU = (*RECURRENT, "model/attention=bahdanau", "model.attention.width=64")
-LUONG = (*RECURRENT, "model/attention=luong", "model.attention.scale=sqrt")
-TRANSFORMER = (
-    "model=transformer",
-    "model.encoder.layers=2",
-    "model.encoder.block.width=64",
-    "model.encoder.block.feed_forward=128",
-    "model.encoder.embedding_dropout=0.1",
-    "model.encoder.block.residual_dropout=0.1",
-)
-MODELS = {
-    NO_ATTENTION: WITHOUT_ATTENTION,
-    "Bahdanau": BAHDANAU,
-    "Luong": LUONG,
-    "Transformer": TRANSFORMER,
-}
-
-
 BATCH_TOKENS = 500
+
+
+def recurrent(dropout: float) -> tuple[str, ...]:
+    """Return the settings of a recurrent model with this dropout; its attention is missing."""
+    return (
+        "model=rnn",
+        "model.encoder.embedding_width=64",
+        "model.encoder.hidden_width=64",
+        f"model.encoder.embedding_dropout={dropout}",
+        f"model.encoder.memory_dropout={dropout}",
+        "model.decoder.embedding_width=64",
+        "model.decoder.width=128",
+        "model.decoder.readout_width=64",
+        f"model.decoder.embedding_dropout={dropout}",
+        f"model.decoder.readout_dropout={dropout}",
+    )
+
+
+def transformer(dropout: float) -> tuple[str, ...]:
+    """Return the settings of a Transformer with this dropout."""
+    return (
+        "model=transformer",
+        "model.encoder.layers=2",
+        "model.encoder.block.width=64",
+        "model.encoder.block.feed_forward=128",
+        f"model.encoder.embedding_dropout={dropout}",
+        f"model.encoder.block.residual_dropout={dropout}",
+    )
+
+
+def models(dropout: float) -> dict[str, tuple[str, ...]]:
+    """Return the settings of the models that the claims compare."""
+    return {
+        NO_ATTENTION: (*recurrent(dropout), "model/attention=none"),
+        "Bahdanau": (*recurrent(dropout), "model/attention=bahdanau", "model.attention.width=64"),
+        "Luong": (*recurrent(dropout), "model/attention=luong", "model.attention.scale=sqrt"),
+        "Transformer": transformer(dropout),
+    }
+
+
 ONE_WORD_A_PIECE = "tokenizer=bpe"  # the generated tasks have few words, and each becomes a piece
+LANGUAGE = models(0.1)  # of the embedded corpus and of Multi30k
+EXACT = {  # of the generated tasks, which have one right answer
+    name: (ONE_WORD_A_PIECE, "model.tie_embeddings=all", "callbacks.checkpointing.average_last=0", *model)
+    for name, model in models(0).items()
+}
 
 
 def budget(updates: int) -> tuple[str, ...]:
@@ -57,10 +71,9 @@ def budget(updates: int) -> tuple[str, ...]:
         "objective.label_smoothing=0",
         "search=greedy",
         "scores=[bleu]",
+        "callbacks=plain",
         "callbacks.monitor=loss",
         "callbacks.early_stopping.patience=null",
-        "callbacks.samples=null",
-        "callbacks.watch=null",
         "logger=none",
     )
 

@@ -66,7 +66,7 @@ def page(facts: Facts, language: Language) -> str:
     """Return the page in one language."""
     words = _words("page", language)
     introduction = words["introduction"].format(batch_tokens=BATCH_TOKENS, margin=MARGIN, learned=LEARNED)
-    parts = [f"# {words['title']}", introduction, claims_table(facts, language)]
+    parts = [f"# {words['title']}", introduction, words["chosen"], claims_table(facts, language)]
     for each in facts:
         parts += [
             f"## {each['claim'][language]}",

@@ -22,7 +22,7 @@ from nmt.lab.claims.claim import (
     minus,
     named,
 )
-from nmt.lab.claims.models import CORPUS, ONE_WORD_A_PIECE, RECURRENT, TRANSFORMER, budget
+from nmt.lab.claims.models import CORPUS, LANGUAGE, ONE_WORD_A_PIECE, budget, recurrent
 from nmt.lab.tasks.order import Order
 
 BASELINE = "dot"
@@ -48,7 +48,7 @@ class Scores(Claim):
     def systems(self) -> Mapping[str, Sequence[str]]:
         choices = {score: [f"model/attention={score}"] for score in SCORES}
         choices["concat"] = ["model/attention=luong", "model.attention.score=concat"]
-        return {score: (*CORPUS, *RECURRENT, *choice) for score, choice in choices.items()}
+        return {score: (*CORPUS, *recurrent(0.1), *choice) for score, choice in choices.items()}
 
     def measure(self, runs: Runs) -> Curves:
         bleu = {name: tuple(run.metrics["test"]["bleu"]["value"] for run in each) for name, each in runs.items()}
@@ -70,7 +70,7 @@ class Scaling(Claim):
     numbers: ClassVar[Mapping[str, object]] = {"queries": QUERIES, "keys": KEYS, "seeds": len(SEEDS)}
 
     def systems(self) -> Mapping[str, Sequence[str]]:
-        divided = (*CORPUS, *TRANSFORMER)
+        divided = (*CORPUS, *LANGUAGE["Transformer"])
         return {DIVIDED: divided, NOT_DIVIDED: (*divided, "model.encoder.block.scale_scores=false")}
 
     def measure(self, runs: Runs) -> Curves:
@@ -97,7 +97,7 @@ class Positions(Claim):
     name = "positions"
 
     def systems(self) -> Mapping[str, Sequence[str]]:
-        return {kind: (*TASK, *TRANSFORMER, f"model/positions={kind}") for kind in KINDS}
+        return {kind: (*TASK, *LANGUAGE["Transformer"], f"model/positions={kind}") for kind in KINDS}
 
     def measure(self, runs: Runs) -> Curves:
         lines = {name: accuracy_by(each, Order.clauses) for name, each in runs.items()}

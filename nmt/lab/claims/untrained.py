@@ -12,7 +12,7 @@ from torch.nn.functional import cross_entropy
 
 from nmt.config.compose import compose
 from nmt.lab.claims.claim import NO_ATTENTION, Claim, Contrast, Curves, Lines, PerSeed, Runs, gained_by_attention, minus
-from nmt.lab.claims.models import BAHDANAU, LEFT_TO_RIGHT, LUONG, TRANSFORMER, WITHOUT_ATTENTION, untrained
+from nmt.lab.claims.models import LANGUAGE, LEFT_TO_RIGHT, untrained
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.trial import one_thread
 
@@ -20,12 +20,7 @@ VOCABULARY = 500
 DISTANCES = (0, 5, 10, 20, 40)  # words between the first word of the source and its last
 SENTENCES = 100
 SEEDS = (1, 2, 3, 4, 5)
-SYSTEMS = {
-    NO_ATTENTION: (*WITHOUT_ATTENTION, *LEFT_TO_RIGHT),
-    "Bahdanau": (*BAHDANAU, *LEFT_TO_RIGHT),
-    "Luong": (*LUONG, *LEFT_TO_RIGHT),
-    "Transformer": TRANSFORMER,
-}
+SYSTEMS = {name: (*model, *LEFT_TO_RIGHT) if name != "Transformer" else model for name, model in LANGUAGE.items()}
 LENGTHS = (10, 20, 40, 80, 160)
 TOKENS, REPEATS = 1600, 5
 DEVICES = {"cpu": "", "cuda": " (GPU)"}  # and how a line on that device is marked
@@ -63,8 +58,8 @@ class Parallel(Claim):
         for device, where in DEVICES.items():
             if device == "cuda" and not torch.cuda.is_available():
                 continue
-            for name, settings in (("Bahdanau", BAHDANAU), ("Transformer", TRANSFORMER)):
-                model = untrained(compose("train", list(settings))["model"], VOCABULARY, seed=1).to(device)
+            for name in ("Bahdanau", "Transformer"):
+                model = untrained(compose("train", list(LANGUAGE[name]))["model"], VOCABULARY, seed=1).to(device)
                 for work, run in (("training", _update), ("decoding", _decode)):
                     with one_thread():
                         lines[f"{name}, {work}{where}"] = _growth(model, run, device)

@@ -27,6 +27,7 @@ from nmt.lab.claims.memory import ONE_WAY, PAIRS, most_frequent, recalled
 from nmt.lab.claims.page import Measured, claims_table, files, judged_again, page, plot, to_facts
 from nmt.lab.cli import lab
 from nmt.lab.compare.runs import EvaluationSet, FinishedRun, read_runs
+from nmt.lab.tasks.copy import Copy
 from nmt.lab.tasks.order import Order
 from nmt.lab.tasks.recall import Recall
 
@@ -236,10 +237,22 @@ def test_positions_are_compared_with_none():
 
 def test_a_fixed_vector_loses_the_longest_sentences():
     claim = CLAIMS["fixed_vector"]()
+    pairs = Copy(seed=1, sizes=[1, 1, 400], max_words=16).splits()["test"]
+    short = claim.near[-1]
+    runs = made_up(claim, pairs, lambda system, seed, src: system != NO_ATTENTION or len(src.split()) <= short)
+    (found,) = judged(claim, runs)
+    assert (found.values, found.verdict) == ((100.0,) * 3, "supported")
+    assert found.loss.chance < found.loss.near[0] == 100.0
+    unlearned = made_up(claim, pairs, lambda system, seed, src: system != NO_ATTENTION or len(src.split()) < short)
+    assert {each.verdict for each in judged(claim, unlearned)} == {"not learned here"}
+
+
+def test_bleu_of_captions_is_compared_on_the_longest():
+    claim = CLAIMS["fixed_vector_multi30k"]("folder")
     words = [*"abcdefghijkl"] * 2
     sources = [" ".join(words[i % 12 :][:length]) for length in range(4, 13) for i in range(20)]
     pairs = [type("Pair", (), {"source": text, "target": text}) for text in sources]
-    runs = made_up(claim, pairs, lambda system, seed, src: system != "no attention" or len(src) < 12)
+    runs = made_up(claim, pairs, lambda system, seed, src: system != NO_ATTENTION or len(src) < 12)
     found = judged(claim, runs)
     assert [(each.values, each.verdict) for each in found] == [(pytest.approx((100.0,) * 3), "supported")] * 2
     assert found[0].loss.chance < found[0].loss.near[0] == pytest.approx(100.0)

@@ -80,7 +80,10 @@ def test_without_trainings_the_page_is_written_at_once(tmp_path, capsys, monkeyp
         monkeypatch.setattr(untrained, name, value)
     lab.main(["claims=[gradient]", f"out={tmp_path}", f"runs={tmp_path / 'runs'}"])
     assert "supported" in capsys.readouterr().out
-    assert {path.name for path in tmp_path.iterdir()} == {"README.md", "README.ko.md", "claims.json", "gradient.png"}
+    assert {path.name for path in tmp_path.iterdir()} == {
+        *("README.md", "README.ko.md", "index.html"),
+        *("claims.json", "gradient.png"),
+    }
     before = (tmp_path / "claims.json").read_bytes()
     with pytest.raises(UserError, match=f"^out: the page in {tmp_path} also has gradient, which would be lost"):
         lab.main(["claims=[memory]", f"out={tmp_path}", f"runs={tmp_path / 'runs'}"])

@@ -1,17 +1,19 @@
 """The generated tasks: the answer follows from the source, and nothing but the source decides it."""
 
 import re
+from collections import Counter
 
 import pytest
 
 from nmt.build import build_source
 from nmt.data.word_links import parse
 from nmt.errors import ParameterError, UserError
+from nmt.lab.tasks.copy import WORDS, Copy
 from nmt.lab.tasks.order import Order
 from nmt.lab.tasks.recall import Recall
 from nmt.lab.tasks.task import PHRASES
 
-TASKS = ("recall", "agreement", "coreference", "negation", "order")
+TASKS = ("recall", "agreement", "coreference", "negation", "order", "copy")
 ANIMAL_WORDS = {"tired", "hungry", "weak", "scared", "sleepy", "thirsty"}
 PARTICIPLES = {
     "follows": "followed",
@@ -34,6 +36,10 @@ def make(data_config):
 def recall(source):
     known = dict(re.findall(r"(\w) (\w+)", source))
     return " ".join(known[key] for key in sorted(known)), len(known)
+
+
+def copy(source):
+    return source, len(source.split())
 
 
 def agreement(source):
@@ -73,6 +79,8 @@ def phrases(text):
 def difficulty(source, text):
     if isinstance(source, Recall):
         return len(source.positions(text))
+    if isinstance(source, Copy):
+        return len(text.split())
     return source.clauses(text) if isinstance(source, Order) else source.measure(text)
 
 
@@ -98,6 +106,13 @@ def test_the_values_of_recall_know_the_place_of_their_key(make):
     for pair in source.splits()["test"]:
         values = pair.source.split()[1::2]
         assert [values[position - 1] for position in source.positions(pair.source)] == pair.target.split()
+
+
+def test_all_lengths_of_copies_have_about_as_many_tokens(make):
+    words = [pair.source.split() for pair in make("copy", sizes=[8000, 60, 60]).splits()["train"]]
+    tokens = Counter(length for each in words for length in [len(each)] * (len(each) + 1))
+    assert all(tokens[length] / tokens[16] == pytest.approx(1, abs=0.2) for length in range(4, 16))
+    assert {word for each in words for word in each} == set(WORDS) and len(WORDS) == len(set(WORDS)) == 40
 
 
 def test_the_alignment_of_order_links_each_word_with_its_passive(make):
@@ -128,6 +143,7 @@ def test_only_the_place_of_not_tells_the_answers_apart(make):
         ("recall", {"pairs": 0}, "data.pairs: got 0"),
         ("agreement", {"max_distance": 17}, "data.max_distance: got 17, expected an integer of at least 0 and at most"),
         ("negation", {"max_distance": -1}, "data.max_distance: got -1"),
+        ("copy", {"max_words": 1}, "data.max_words: got 1"),
         ("order", {"max_clauses": 0}, "data.max_clauses: got 0"),
         ("coreference", {"sizes": [10, 0, 1]}, "data.sizes: got"),
     ],
