@@ -100,11 +100,11 @@ def test_tutorial_has_the_figures_of_the_files(
 ) -> None:
     text = (ROOT / "docs" / page).read_text("utf-8")
     curves = {name: each["curves"] for name, each in claims.items()}
-    attention, far = ("no attention", "Bahdanau", "Transformer"), [str(distance) for distance in range(5, 9)]
+    attention, far = ("no attention", "Bahdanau", "Transformer"), [str(distance) for distance in range(6, 9)]
     rates = curves["alignment"]["alignment error rate"]
     expected = {
         "`parallel`": [f"{fmean(curves['parallel'][f'{name}, training']['160']):.1f}" for name in attention[1:]],
-        "`agreement`": [f"{fmean(fmean(curves['agreement'][name][place]) for place in far):.0f}" for name in attention],
+        "`distance`": [f"{fmean(fmean(curves['distance'][name][place]) for place in far):.0f}" for name in attention],
         "`gradient`": [f"{fmean(curves['gradient'][name]['40']):.1f}" for name in attention],
         "`fixed_vector`": [
             f"{fmean(fmean(curves['fixed_vector'][name][place]) for place in ('9', '10')):.0f}" for name in attention

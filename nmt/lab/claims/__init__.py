@@ -6,21 +6,14 @@ from nmt.lab.claims.alignment import Alignment
 from nmt.lab.claims.claim import Claim
 from nmt.lab.claims.faithful import Faithful
 from nmt.lab.claims.heads import CoreferenceHead, HeadImportance, HeadRoles
-from nmt.lab.claims.memory import (
-    AgreementDistance,
-    CoreferenceDistance,
-    FixedVector,
-    FixedVectorMulti30k,
-    Memory,
-    NegationDistance,
-)
+from nmt.lab.claims.memory import Distance, FixedVector, FixedVectorMulti30k, Memory
 from nmt.lab.claims.parts import Positions, Scaling, Scores
 from nmt.lab.claims.untrained import Gradient, Parallel
 
 CLAIMS: dict[str, type[Claim]] = {
     claim.name: claim
     for claim in (
-        *(FixedVector, FixedVectorMulti30k, Memory, AgreementDistance, CoreferenceDistance, NegationDistance),
+        *(FixedVector, FixedVectorMulti30k, Distance, Memory),
         *(Gradient, Parallel, Alignment, Faithful, HeadRoles, HeadImportance, CoreferenceHead),
         *(Positions, Scaling, Scores),
     )

@@ -19,9 +19,8 @@ from nmt.lab.attribution.integrated_gradients import IntegratedGradients
 from nmt.lab.attribution.occlusion import Occlusion
 from nmt.lab.attribution.prediction import Prediction
 from nmt.lab.attribution.value_zeroing import ValueZeroing
-from nmt.lab.claims.alignment import Alignment
 from nmt.lab.claims.claim import Claim, Contrast, Curves, Lines, PerSeed, Runs, accuracy, minus
-from nmt.lab.claims.memory import AgreementDistance, NegationDistance
+from nmt.lab.claims.models import LANGUAGE, ONE_WORD_A_PIECE, budget
 from nmt.lab.compare.runs import FinishedRun
 from nmt.translation.loading import load_translator
 
@@ -38,27 +37,24 @@ MODELS: Mapping[str, Sequence[AttributionView]] = {
 }
 
 
-class Agreement(AgreementDistance):
-    """The task `agreement`, with as many updates as both models need."""
-
-    updates = 2000
-
-
 class Planted(NamedTuple):
-    """A task in which one source word decides a target word; the claim `trained_by` has its trainings.
+    """A task in which one source word decides a target word; its trainings have these `settings` and `updates`.
 
     `cause` returns the place of the source word, None if no word decides alone. `row` is the place of the target word.
     """
 
-    trained_by: type[Claim]
+    settings: Sequence[str]
+    updates: int
     cause: Callable[[list[str]], int | None]
     row: int
 
 
+FAR = ("data.max_distance=8", "data.sizes=[20000,300,2000]")
+CLAUSES = ("data.max_clauses=3", "data.sizes=[20000,300,1000]")
 TASKS = {
-    "agreement": Planted(Agreement, lambda words: 1, 0),  # "the keys ..." gives "they are ..."
-    "negation": Planted(NegationDistance, lambda words: _negated(words), 1),  # "did not get 95" gives "95 no , ..."
-    "order": Planted(Alignment, lambda words: 2, 0),  # "anna follows ben" gives "ben is followed by anna"
+    "agreement": Planted(FAR, 2000, lambda words: 1, 0),  # "the keys ..." gives "they are ..."
+    "negation": Planted(FAR, 800, lambda words: _negated(words), 1),  # "did not get 95" gives "95 no , ..."
+    "order": Planted(CLAUSES, 800, lambda words: 2, 0),  # "anna follows ben" gives "ben is followed by anna"
 }
 
 
@@ -70,7 +66,15 @@ class Faithful(Claim):
 
     def systems(self) -> Mapping[str, Sequence[str]]:
         return {
-            f"{name}, {model}": task.trained_by().systems()[model] for model in MODELS for name, task in TASKS.items()
+            f"{name}, {model}": (
+                f"data={name}",
+                *task.settings,
+                ONE_WORD_A_PIECE,
+                *budget(task.updates),
+                *LANGUAGE[model],
+            )
+            for model in MODELS
+            for name, task in TASKS.items()
         }
 
     def measure(self, runs: Runs) -> Curves:

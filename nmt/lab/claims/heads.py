@@ -13,8 +13,7 @@ from torch import Tensor
 from nmt.attention_map import AttentionMap
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.lab.claims.claim import Claim, Contrast, Curves, Lines, PerSeed, Runs, corpus_of, minus, named
-from nmt.lab.claims.memory import CoreferenceDistance
-from nmt.lab.claims.models import CORPUS, LANGUAGE, untrained
+from nmt.lab.claims.models import CORPUS, LANGUAGE, ONE_WORD_A_PIECE, budget, untrained
 from nmt.lab.compare.runs import FinishedRun
 from nmt.lab.heads.heads import count_pieces
 from nmt.lab.heads.importance import importance
@@ -90,7 +89,8 @@ class CoreferenceHead(Claim):
     name = "coreference_head"
 
     def systems(self) -> Mapping[str, Sequence[str]]:
-        return {SYSTEM: CoreferenceDistance().systems()[SYSTEM]}
+        task = ("data=coreference", "data.max_distance=8", "data.sizes=[20000,300,2000]", ONE_WORD_A_PIECE)
+        return {SYSTEM: (*task, *budget(1000), *LANGUAGE[SYSTEM])}
 
     def measure(self, runs: Runs) -> Curves:
         lines = {

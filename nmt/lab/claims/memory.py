@@ -33,16 +33,12 @@ from nmt.lab.claims.models import EXACT, LANGUAGE, LEFT_TO_RIGHT, ONE_WORD_A_PIE
 from nmt.lab.claims.text import SHARED, Text
 from nmt.lab.compare.lengths import length_groups, score_on
 from nmt.lab.compare.runs import FinishedRun
-from nmt.lab.tasks.agreement import Agreement
-from nmt.lab.tasks.coreference import Coreference
-from nmt.lab.tasks.negation import Negation
+from nmt.lab.tasks.buried import Buried
 from nmt.lab.tasks.recall import Recall
-from nmt.lab.tasks.task import DistanceTask
 
-PAIRS, FARTHEST = 4, 8  # of the tasks: recall, and those with a distance
+PAIRS = 4  # of the task recall
 MARGIN = 5.0  # points of accuracy: a smaller difference by position or distance is none
 ONE_WAY = "no attention, left to right"
-NEAR, FAR = range(FARTHEST // 2), range(FARTHEST // 2 + 1, FARTHEST + 1)
 
 
 class _NearAndFar(Claim):
@@ -95,6 +91,19 @@ class FixedVector(_NearAndFar):
     @staticmethod
     def place(source: str) -> int:
         return len(source.split())
+
+
+class Distance(_NearAndFar):
+    """Two words to carry past many others: the only difficulty is the distance."""
+
+    name = "distance"
+    numbers: ClassVar[Mapping[str, object]] = {"farthest": 8}
+    task, updates = ("data=buried", "data.max_distance=8", "data.sizes=[20000,300,2000]"), 2500
+    near, far = range(3), range(6, 9)
+
+    @staticmethod
+    def place(source: str) -> int:
+        return Buried.measure(source)
 
 
 class FixedVectorMulti30k(Claim):
@@ -173,55 +182,6 @@ class Memory(Claim):
             Contrast(self.text("forgets"), minus(loss.near, loss.far), loss, MARGIN, easy=(loss.near,)),
             *alike({name: minus(each, without) for name, each in known.items()}, self.text("keeps")),
         )
-
-
-class _Distance(Claim):
-    """Accuracy by the distance between the parts of a sentence that belong together."""
-
-    task: ClassVar[type[DistanceTask]]
-    updates: ClassVar[int]
-
-    def systems(self) -> Mapping[str, Sequence[str]]:
-        task = (f"data={self.task.__name__.lower()}", f"data.max_distance={FARTHEST}", "data.sizes=[20000,300,2000]")
-        return {name: (*task, ONE_WORD_A_PIECE, *budget(self.updates), *model) for name, model in LANGUAGE.items()}
-
-    def measure(self, runs: Runs) -> Curves:
-        lines = {name: accuracy_by(each, self.task.measure) for name, each in runs.items()}
-        any_run = runs[NO_ATTENTION][0]
-        pairs = zip(any_run.test_set.sources, any_run.test_set.references, strict=True)
-        guess = most_frequent(reference for source, reference in pairs if self.task.measure(source) in NEAR)
-        guesses = replace(any_run, hypotheses=(guess,) * len(any_run.hypotheses))
-        return Curves(
-            *(self.text("distance"), self.text("right_answers"), named(lines)),
-            more={"chance": mean_over(accuracy_by([guesses], self.task.measure), NEAR)},
-        )
-
-    def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
-        near, far = ([str(distance) for distance in places] for places in (NEAR, FAR))
-        easy = {name: mean_over(line, near) for name, line in lines.items()}
-        right = {name: mean_over(line, far) for name, line in lines.items()}
-        gained = gained_by_attention(right, self.text("accuracy_far"), easy)
-        (chance,) = more["chance"]
-        lost = lost_without_attention(lines, near, far, self.text("accuracy_lost"), chance, easy)
-        return tuple(replace(each, margin=MARGIN) for each in (*lost, *gained))
-
-
-class AgreementDistance(_Distance):
-    """Singular or plural, with any nouns in between."""
-
-    name, task, updates = "agreement", Agreement, 400
-
-
-class CoreferenceDistance(_Distance):
-    """What "it" means."""
-
-    name, task, updates = "coreference", Coreference, 1000
-
-
-class NegationDistance(_Distance):
-    """Which clause is negated."""
-
-    name, task, updates = "negation", Negation, 800
 
 
 def lost_without_attention(

@@ -27,6 +27,7 @@ from nmt.lab.claims.memory import ONE_WAY, PAIRS, most_frequent, recalled
 from nmt.lab.claims.page import Measured, claims_table, files, judged_again, page, plot, to_facts
 from nmt.lab.cli import lab
 from nmt.lab.compare.runs import EvaluationSet, FinishedRun, read_runs
+from nmt.lab.tasks.buried import Buried
 from nmt.lab.tasks.copy import Copy
 from nmt.lab.tasks.order import Order
 from nmt.lab.tasks.recall import Recall
@@ -201,27 +202,35 @@ def test_memory_compares_the_earlier_with_the_later_half():
     assert attention.values == (0.0,) * 3 and "Luong, Transformer" in attention.text.en
 
 
-@pytest.mark.parametrize("name", ["agreement", "coreference", "negation"])
-def test_distance_compares_what_is_lost_from_near_to_far(name):
-    claim = CLAIMS[name]()
-    pairs = claim.task(seed=1, sizes=[1, 1, 400], max_distance=8).splits()["test"]
-    runs = made_up(claim, pairs, lambda system, seed, src: system != "no attention" or claim.task.measure(src) < 4)
-    found = judged(claim, runs)
-    assert [(each.values, each.verdict) for each in found] == [((100.0,) * 3, "supported")] * 2
-    assert claim.measure(runs).lines["no attention"]["8"] == (0.0,) * 3
+def buried(claim, test=400):
+    return Buried(seed=1, sizes=[1, 1, test], max_distance=claim.far[-1]).splits()["test"]
 
 
-@pytest.mark.parametrize("name", ["agreement", "coreference", "negation"])
-def test_a_model_that_always_gives_the_most_frequent_answer_has_nothing_to_lose(name):
-    claim = CLAIMS[name]()
-    pairs = claim.task(seed=1, sizes=[1, 1, 400], max_distance=8).splits()["test"]
-    near = [pair for pair in pairs if claim.task.measure(pair.source) < 4]
-    answers = [pair.target for pair in near]
+def near_alone(claim):
+    """Return runs in which the model without attention answers only near."""
+    return made_up(
+        claim, buried(claim), lambda system, seed, src: system != NO_ATTENTION or claim.place(src) in claim.near
+    )
+
+
+def test_distance_compares_what_is_lost_from_near_to_far():
+    claim = CLAIMS["distance"]()
+    (found,) = judged(claim, near_alone(claim))
+    assert (found.values, found.verdict) == ((100.0,) * 3, "supported")
+    assert claim.measure(near_alone(claim)).lines[NO_ATTENTION]["8"] == (0.0,) * 3
+    (found,) = judged(claim, made_up(claim, buried(claim), lambda system, seed, src: True))
+    assert (found.values, found.verdict) == ((0.0,) * 3, "no difference")
+
+
+def test_a_model_that_always_gives_the_most_frequent_answer_has_nothing_to_lose():
+    claim = CLAIMS["distance"]()
+    pairs = buried(claim)
+    answers = [pair.target for pair in pairs if claim.place(pair.source) in claim.near]
     usual = max(answers, key=answers.count)
-    runs = made_up(claim, pairs, lambda system, seed, src: system != NO_ATTENTION or claim.task.measure(src) > 4)
+    runs = near_alone(claim)
     runs[NO_ATTENTION] = [replace(run, hypotheses=(usual,) * len(pairs)) for run in runs[NO_ATTENTION]]
-    lost, gained = judged(claim, runs)
-    assert lost.verdict == gained.verdict == "not learned here" and lost.loss.near == (lost.loss.chance,) * 3
+    (lost,) = judged(claim, runs)
+    assert lost.verdict == "not learned here" and lost.loss.near == (lost.loss.chance,) * 3
     assert replace(lost, easy=()).verdict == "not testable"
 
 
@@ -315,27 +324,22 @@ def test_a_figure_joins_numbers_but_not_names(joined):
 
 
 def test_the_page_has_every_claim_in_both_languages():
-    negation, memory = CLAIMS["negation"](), CLAIMS["memory"]()
+    distance, memory = CLAIMS["distance"](), CLAIMS["memory"]()
     pairs = Recall(seed=1, sizes=[1, 1, 100], pairs=PAIRS).splits()["test"]
-    others = negation.task(seed=1, sizes=[1, 1, 400], max_distance=8).splits()["test"]
-    right = made_up(memory, pairs, lambda system, seed, src: True)
-    near = made_up(
-        negation, others, lambda system, seed, src: system != "no attention" or negation.task.measure(src) < 4
-    )
-    measured = [Measured(negation, negation.measure(near), near), Measured(memory, memory.measure(right), right)]
+    near, right = near_alone(distance), made_up(memory, pairs, lambda system, seed, src: True)
+    measured = [Measured(distance, distance.measure(near), near), Measured(memory, memory.measure(right), right)]
     facts = to_facts(measured)
     english, korean = page(facts, "en"), page(facts, "ko")
     assert claims_table(facts, "en") in english and "| 12,345 | 1,000 | 1.5 | 90 | 1, 2, 3 |" in english
     assert "without attention is 100.0 near and 0.0 far; chance is" in english
-    for claim in (negation, memory):
+    for claim in (distance, memory):
         assert f"## {claim.claim.en}" in english and f"## {claim.claim.ko}" in korean
     assert facts[0]["contrasts"][0]["verdict"] == "supported" and facts[1]["contrasts"][0]["verdict"] == "no difference"
 
 
 def test_stored_claims_are_judged_again_from_the_values_of_each_seed():
-    claim = CLAIMS["negation"]()
-    pairs = claim.task(seed=1, sizes=[1, 1, 400], max_distance=8).splits()["test"]
-    runs = made_up(claim, pairs, lambda system, seed, src: system != NO_ATTENTION or claim.task.measure(src) < 4)
+    claim = CLAIMS["distance"]()
+    runs = near_alone(claim)
     facts = to_facts([Measured(claim, claim.measure(runs), runs)])
     (stored,) = json.loads(files(facts)["claims.json"])
     stored["claim"] = {"en": "other words", "ko": "다른 말"}

@@ -13,7 +13,7 @@ from nmt.lab.tasks.order import Order
 from nmt.lab.tasks.recall import Recall
 from nmt.lab.tasks.task import PHRASES
 
-TASKS = ("recall", "agreement", "coreference", "negation", "order", "copy")
+TASKS = ("recall", "agreement", "coreference", "negation", "order", "copy", "buried")
 ANIMAL_WORDS = {"tired", "hungry", "weak", "scared", "sleepy", "thirsty"}
 PARTICIPLES = {
     "follows": "followed",
@@ -40,6 +40,13 @@ def recall(source):
 
 def copy(source):
     return source, len(source.split())
+
+
+def buried(source):
+    words = source.split()
+    places = [place for place, word in enumerate(words) if word in WORDS]
+    assert places == [places[0], places[0] + 1] and len(words) == 2 * places[1]
+    return " ".join(words[place] for place in places), places[0]
 
 
 def agreement(source):
@@ -143,6 +150,7 @@ def test_only_the_place_of_not_tells_the_answers_apart(make):
         ("recall", {"pairs": 0}, "data.pairs: got 0"),
         ("agreement", {"max_distance": 17}, "data.max_distance: got 17, expected an integer of at least 0 and at most"),
         ("negation", {"max_distance": -1}, "data.max_distance: got -1"),
+        ("buried", {"max_distance": 0}, "data.max_distance: got 0"),
         ("copy", {"max_words": 1}, "data.max_words: got 1"),
         ("order", {"max_clauses": 0}, "data.max_clauses: got 0"),
         ("coreference", {"sizes": [10, 0, 1]}, "data.sizes: got"),
