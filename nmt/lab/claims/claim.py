@@ -208,6 +208,11 @@ class Claim(ABC):
         """How it is measured."""
         return self.text("method")
 
+    @property
+    def remember(self) -> Text:
+        """What a student should remember from the measured page; by default, that it decides nothing."""
+        return self.text("remember")
+
     def missing(self) -> str | None:
         """Return the packages or settings that are missing to measure the claim; None if nothing is missing."""
         return None

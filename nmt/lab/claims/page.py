@@ -71,6 +71,7 @@ def page(facts: Facts, language: Language) -> str:
         parts += [
             f"## {each['claim'][language]}",
             f"{words['how']}: {each['method'][language]}",
+            f"{words['remember']}: {each['remember'][language]}",
             *([words["loss"].format(**each["loss"])] if each["loss"] else []),
             f"![{each['name']}]({each['name']}.png)",
         ]
@@ -129,7 +130,7 @@ def _card(fact: Mapping[str, Any]) -> dict[str, Any]:
     ]
     systems = CLAIMS[fact["name"]]("FOLDER").systems()
     return {
-        **{key: fact[key] for key in ("name", "claim")},
+        **{key: fact[key] for key in ("name", "claim", "remember")},
         "caption": {language: text.replace("`", "").rstrip(".") for language, text in fact["method"].items()},
         "contrasts": contrasts,
         "chart": chart(places, lines),
@@ -202,6 +203,7 @@ def _judged(claim: Claim, contrasts: Sequence[Contrast]) -> dict[str, Any]:
         "name": claim.name,
         "claim": vars(claim.claim),
         "method": vars(claim.method),
+        "remember": vars(claim.remember),
         "contrasts": [
             {
                 "text": vars(contrast.text),
