@@ -32,7 +32,7 @@ RENAMED = {  # earlier names of modules and classes, as older checkpoints and ru
     "nmt.models.positions.none": "nmt.models.positions.base",
     **{
         f"nmt.data.sources.{name}": f"nmt.lab.tasks.{name}"
-        for name in ("agreement", "coreference", "negation", "order", "recall")
+        for name in ("agreement", "coreference", "negation", "order")
     },
     **{f"nmt.data.sources.{name}": f"nmt.lab.sources.{name}" for name in ("gettext", "greek_new_testament")},
     **{f"nmt.training.callbacks.{name}": f"nmt.lab.callbacks.{name}" for name in ("samples", "watch")},

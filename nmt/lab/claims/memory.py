@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 from typing import ClassVar
 
 from nmt.errors import UserError
@@ -29,15 +30,16 @@ from nmt.lab.claims.claim import (
     minus,
     named,
 )
-from nmt.lab.claims.models import EXACT, LANGUAGE, LEFT_TO_RIGHT, ONE_WORD_A_PIECE, budget
+from nmt.lab.claims.models import EXACT, LANGUAGE, LEFT_TO_RIGHT, budget
 from nmt.lab.claims.text import SHARED, Text
 from nmt.lab.compare.lengths import length_groups, score_on
 from nmt.lab.compare.runs import FinishedRun
 from nmt.lab.tasks.buried import Buried
-from nmt.lab.tasks.recall import Recall
+from nmt.lab.tasks.slots import Slots
 
-PAIRS = 4  # of the task recall
+WORDS = 4  # of the task slots, at most
 MARGIN = 5.0  # points of accuracy: a smaller difference by position or distance is none
+SLOTS = ("data=slots", f"data.max_words={WORDS}", "data.sizes=[20000,300,2000]", *budget(2400))
 ONE_WAY = "no attention, left to right"
 
 
@@ -148,40 +150,30 @@ class FixedVectorMulti30k(Claim):
 
 
 class Memory(Claim):
-    """Recall by position: which words of the source does a model still know when it translates?"""
+    """Right words by their position in the source, which says nothing about their position in the target."""
 
     name = "memory"
-    numbers: ClassVar[Mapping[str, object]] = {"pairs": PAIRS}
+    numbers: ClassVar[Mapping[str, object]] = {"words": WORDS}
 
     def systems(self) -> Mapping[str, Sequence[str]]:
-        task = ("data=recall", f"data.pairs={PAIRS}", "data.sizes=[20000,300,1000]", ONE_WORD_A_PIECE, *budget(2000))
-        return {
-            name: (*task, *model)
-            for name, model in {ONE_WAY: (*LANGUAGE[NO_ATTENTION], *LEFT_TO_RIGHT), **LANGUAGE}.items()
-        }
+        one_way = (*EXACT[NO_ATTENTION], *LEFT_TO_RIGHT)
+        return {name: (*SLOTS, *model) for name, model in {ONE_WAY: one_way, **EXACT}.items()}
 
     def measure(self, runs: Runs) -> Curves:
-        lines = {name: recalled(each) for name, each in runs.items()}
-        any_run = runs[ONE_WAY][0]
-        guess = most_frequent(value for reference in any_run.test_set.references for value in reference.split())
-        guesses = replace(any_run, hypotheses=(" ".join([guess] * PAIRS),) * len(any_run.hypotheses))
-        return Curves(
-            self.text("position"),
-            self.text("right_answers"),
-            named(lines),
-            more={"chance": mean_over(recalled([guesses]), range(PAIRS // 2 + 1, PAIRS + 1))},
-        )
+        lines = {name: right_by_position(each, WORDS) for name, each in runs.items()}
+        easy = {name: accuracy_by(each, lambda source: len(source.split()))[3] for name, each in runs.items()}
+        return Curves(self.text("position"), self.text("right_words"), named(lines), more=easy)
 
     def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
         positions = list(lines[ONE_WAY])
-        early, late = positions[: PAIRS // 2], positions[PAIRS // 2 :]
-        loss = Loss(mean_over(lines[ONE_WAY], late), mean_over(lines[ONE_WAY], early), *more["chance"])
+        early, late = positions[: WORDS // 2], positions[WORDS // 2 :]
+        forgotten = minus(mean_over(lines[ONE_WAY], late), mean_over(lines[ONE_WAY], early))
         known = {name: mean_over(line, early) for name, line in lines.items() if name != ONE_WAY}
-        without = known.pop(NO_ATTENTION)
-        return (
-            Contrast(self.text("forgets"), minus(loss.near, loss.far), loss, MARGIN, easy=(loss.near,)),
-            *alike({name: minus(each, without) for name, each in known.items()}, self.text("keeps")),
+        found = (
+            Contrast(self.text("forgets"), forgotten, easy=(more[ONE_WAY],)),
+            *gained_by_attention(known, self.text("early"), more),
         )
+        return tuple(replace(each, margin=MARGIN) for each in found)
 
 
 def lost_without_attention(
@@ -213,18 +205,19 @@ def most_frequent(answers: Iterable[str]) -> str:
     return answer
 
 
-def recalled(runs: Sequence[FinishedRun]) -> dict[int, tuple[float, ...]]:
-    """Return the share of right values (in %) of each run, for each position of the key in the source."""
+def right_by_position(runs: Sequence[FinishedRun], words: int) -> dict[int, PerSeed]:
+    """Return the share of right words (in %) of each run, by their position in the sources of so many words."""
     shares = []
     for run in runs:
-        right: Counter[int] = Counter()
+        right: dict[int, list[bool]] = {position: [] for position in range(1, words + 1)}
         test = run.test_set
         for source, reference, hypothesis in zip(test.sources, test.references, run.hypotheses, strict=True):
-            found = hypothesis.split()
-            for rank, (position, value) in enumerate(zip(Recall.positions(source), reference.split(), strict=True)):
-                right[position] += found[rank : rank + 1] == [value]
-        shares.append({position: 100 * count / len(test.sources) for position, count in right.items()})
-    return {position: tuple(each[position] for each in shares) for position in sorted(shares[0])}
+            if len(source.split()) == words:
+                found = hypothesis.split()
+                for rank, (position, word) in enumerate(zip(Slots.positions(source), reference.split(), strict=True)):
+                    right[position].append(found[rank : rank + 1] == [word])
+        shares.append({position: 100 * fmean(each) for position, each in right.items()})
+    return {position: tuple(each[position] for each in shares) for position in shares[0]}
 
 
 def _chance(references: Sequence[str], sentences: Sequence[int]) -> float:

@@ -23,14 +23,14 @@ from nmt.lab.claims.claim import (
     over_seeds,
     student_quantile,
 )
-from nmt.lab.claims.memory import ONE_WAY, PAIRS, most_frequent, recalled
+from nmt.lab.claims.memory import ONE_WAY, most_frequent, right_by_position
 from nmt.lab.claims.page import Measured, claims_table, files, judged_again, page, plot, to_facts
 from nmt.lab.cli import lab
 from nmt.lab.compare.runs import EvaluationSet, FinishedRun, read_runs
 from nmt.lab.tasks.buried import Buried
 from nmt.lab.tasks.copy import Copy
 from nmt.lab.tasks.order import Order
-from nmt.lab.tasks.recall import Recall
+from nmt.lab.tasks.slots import Slots
 
 METRICS = {"parameters": 12_345, "updates": 1_000, "wall_seconds": 90.0}
 
@@ -179,20 +179,24 @@ def test_accuracy_counts_the_exact_answers_of_each_place():
     assert accuracy_by([run, replace(run, hypotheses=("", "", "", ""))], lambda src: len(src.split())) == words
 
 
-def test_recalled_values_count_at_the_position_of_their_key():
-    source, reference = "c red a blue b pink", "blue pink red"
-    run = finished([source] * 2, [reference] * 2, ["blue gold red", "blue"])
-    assert recalled([run]) == {1: (50.0,), 2: (100.0,), 3: (0.0,)}
+def test_right_words_count_at_their_position_in_the_source():
+    source, reference = "sit red two cats", "two red cats sit"
+    run = finished([source] * 2 + ["run red"], [reference] * 2 + ["red run"], ["two red cats", "six red", "-"])
+    assert right_by_position([run], words=4) == {1: (0.0,), 2: (100.0,), 3: (50.0,), 4: (50.0,)}
+
+
+def slots(test=400):
+    return Slots(seed=1, sizes=[1, 1, test], max_words=4).splits()["test"]
 
 
 def test_memory_compares_the_earlier_with_the_later_half():
     claim = CLAIMS["memory"]()
-    pairs = Recall(seed=1, sizes=[1, 1, 100], pairs=PAIRS).splits()["test"]
+    pairs = slots()
     runs = made_up(claim, pairs, lambda system, seed, src: system != ONE_WAY)
     forgetful = [
         " ".join(
-            word if position > PAIRS // 2 else "-"
-            for position, word in zip(Recall.positions(pair.source), pair.target.split(), strict=True)
+            word if position > 2 or len(pair.source.split()) == 3 else "-"
+            for position, word in zip(Slots.positions(pair.source), pair.target.split(), strict=True)
         )
         for pair in pairs
     ]
@@ -200,6 +204,12 @@ def test_memory_compares_the_earlier_with_the_later_half():
     early, attention = judged(claim, runs)
     assert early.values == (100.0,) * 3 and early.verdict == "supported"
     assert attention.values == (0.0,) * 3 and "Luong, Transformer" in attention.text.en
+
+
+def test_a_model_that_cannot_order_three_words_says_nothing_about_memory():
+    claim = CLAIMS["memory"]()
+    runs = made_up(claim, slots(), lambda system, seed, src: system != ONE_WAY or len(src.split()) != 3)
+    assert [each.verdict for each in judged(claim, runs)] == ["not learned here", "no difference"]
 
 
 def buried(claim, test=400):
@@ -325,8 +335,7 @@ def test_a_figure_joins_numbers_but_not_names(joined):
 
 def test_the_page_has_every_claim_in_both_languages():
     distance, memory = CLAIMS["distance"](), CLAIMS["memory"]()
-    pairs = Recall(seed=1, sizes=[1, 1, 100], pairs=PAIRS).splits()["test"]
-    near, right = near_alone(distance), made_up(memory, pairs, lambda system, seed, src: True)
+    near, right = near_alone(distance), made_up(memory, slots(), lambda system, seed, src: True)
     measured = [Measured(distance, distance.measure(near), near), Measured(memory, memory.measure(right), right)]
     facts = to_facts(measured)
     english, korean = page(facts, "en"), page(facts, "ko")

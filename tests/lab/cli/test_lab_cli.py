@@ -12,7 +12,7 @@ from nmt.lab.claims.claim import Claim, Contrast, Curves, Text
 from nmt.lab.cli import lab
 
 TINY = (
-    *("data=recall", "data.pairs=2", "data.sizes=[200,20,20]", "model=rnn", "model.encoder.embedding_width=8"),
+    *("data=slots", "data.max_words=3", "data.sizes=[200,20,20]", "model=rnn", "model.encoder.embedding_width=8"),
     *("model.encoder.hidden_width=8", "model.decoder.width=16", "model.decoder.embedding_width=8"),
     *("model.decoder.readout_width=8", "trainer.max_steps=2", "search=greedy", "logger=none"),
 )
@@ -70,7 +70,7 @@ def test_an_unusable_folder_is_named_before_the_trainings(tiny, tmp_path, monkey
 def test_a_folder_changes_with_the_settings_of_its_system(tiny, tmp_path):
     (own,) = lab.planned(Tiny(), [1, 2], tmp_path).values()
     assert [each.folder.name for each in own] == ["seed1", "seed2"] and own[0].settings == TINY
-    assert own[0].folder.parent.name.startswith("recall-rnn-")
+    assert own[0].folder.parent.name.startswith("slots-rnn-")
     changed = type("Changed", (Tiny,), {"systems": lambda self: {"a system": (*TINY, "optimizer.lr=0.1")}})
     assert lab.planned(changed(), [1], tmp_path)["a system"][0].folder.parent != own[0].folder.parent
 

@@ -10,10 +10,10 @@ from nmt.data.word_links import parse
 from nmt.errors import ParameterError, UserError
 from nmt.lab.tasks.copy import WORDS, Copy
 from nmt.lab.tasks.order import Order
-from nmt.lab.tasks.recall import Recall
+from nmt.lab.tasks.slots import Slots
 from nmt.lab.tasks.task import PHRASES
 
-TASKS = ("recall", "agreement", "coreference", "negation", "order", "copy", "buried")
+TASKS = ("slots", "agreement", "coreference", "negation", "order", "copy", "buried")
 ANIMAL_WORDS = {"tired", "hungry", "weak", "scared", "sleepy", "thirsty"}
 PARTICIPLES = {
     "follows": "followed",
@@ -33,9 +33,10 @@ def make(data_config):
     return generated
 
 
-def recall(source):
-    known = dict(re.findall(r"(\w) (\w+)", source))
-    return " ".join(known[key] for key in sorted(known)), len(known)
+def slots(source):
+    order = ["one two six ten", "big low new old", "red tan grey blue", "cats dogs hens pigs", "eat nap run sit"]
+    words = [word for group in [*order, "away here home out"] for word in group.split() if word in source.split()]
+    return " ".join(words), len(source.split())
 
 
 def copy(source):
@@ -84,9 +85,7 @@ def phrases(text):
 
 
 def difficulty(source, text):
-    if isinstance(source, Recall):
-        return len(source.positions(text))
-    if isinstance(source, Copy):
+    if isinstance(source, (Copy, Slots)):
         return len(text.split())
     return source.clauses(text) if isinstance(source, Order) else source.measure(text)
 
@@ -98,7 +97,7 @@ def test_the_answer_and_its_difficulty_follow_from_the_source(name, make):
     assert len({pair.source for pair in pairs}) == len(pairs) == 420
     for pair in pairs:
         assert globals()[name](pair.source) == (pair.target, difficulty(source, pair.source))
-    assert name == "recall" or len({difficulty(source, pair.source) for pair in pairs}) > 2
+    assert len({difficulty(source, pair.source) for pair in pairs}) > 2
     assert source.origin("test") == name
 
 
@@ -108,11 +107,12 @@ def test_the_seed_decides(name, make):
     assert make(name, seed=2).splits()["test"] != make(name).splits()["test"]
 
 
-def test_the_values_of_recall_know_the_place_of_their_key(make):
-    source = make("recall", pairs=5)
-    for pair in source.splits()["test"]:
-        values = pair.source.split()[1::2]
-        assert [values[position - 1] for position in source.positions(pair.source)] == pair.target.split()
+def test_the_words_of_slots_know_their_place_in_the_source(make):
+    for pair in make("slots").splits()["test"]:
+        source, target = pair.source.split(), pair.target.split()
+        assert [source[position - 1] for position in Slots.positions(pair.source)] == target
+        gold = parse(pair.alignment, "pair", source_words=len(source), target_words=len(target))
+        assert gold.sure == {(source.index(word), place) for place, word in enumerate(target)}
 
 
 def test_all_lengths_of_copies_have_about_as_many_tokens(make):
@@ -146,8 +146,8 @@ def test_only_the_place_of_not_tells_the_answers_apart(make):
 @pytest.mark.parametrize(
     ("name", "changes", "message"),
     [
-        ("recall", {"pairs": 13}, "data.pairs: got 13, expected an integer of at least 1 and at most 12"),
-        ("recall", {"pairs": 0}, "data.pairs: got 0"),
+        ("slots", {"max_words": 7}, "data.max_words: got 7, expected an integer of at least 2 and at most 6"),
+        ("slots", {"max_words": 1}, "data.max_words: got 1"),
         ("agreement", {"max_distance": 17}, "data.max_distance: got 17, expected an integer of at least 0 and at most"),
         ("negation", {"max_distance": -1}, "data.max_distance: got -1"),
         ("buried", {"max_distance": 0}, "data.max_distance: got 0"),
@@ -162,5 +162,5 @@ def test_wrong_settings_are_named(name, changes, message, make):
 
 
 def test_too_many_pairs_say_what_limits_them(make):
-    with pytest.raises(UserError, match=r"data.sizes: got \[300, 60, 60\], but data.pairs=1 allows only about"):
-        make("recall", pairs=1).splits()
+    with pytest.raises(UserError, match=r"data.sizes: got \[3000, 60, 60\], but data.max_words=2 allows only about"):
+        make("slots", max_words=2, sizes=[3000, 60, 60]).splits()
