@@ -306,5 +306,5 @@ def test_attend_error_is_one_line_and_status_2(run: Run, root: Path) -> None:
     done = subprocess.run(words, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (
         2,
-        "error: attention map of tiny (Transformer): got layer 9, but this model has 2 layers\n",
+        "error: attention map of tiny (Transformer): got layer 9, but 'Attention to the source' has 2 layers\n",
     )

@@ -21,7 +21,7 @@ TINY = (
 class Tiny(Claim):
     """A claim with one system that is trained for two updates."""
 
-    name, claim, method = "tiny", Text("c", "c"), Text("m", "m")
+    name, claim, method, remember = "tiny", Text("c", "c"), Text("m", "m"), Text("r", "r")
 
     def systems(self):
         return {"a system": TINY}
