@@ -113,7 +113,7 @@ class Places(Callback):
 def test_one_long_epoch_of_a_run_has_five_validations(tmp_path):
     places = Places()
     overrides = [
-        "data=cldr", "data.sizes=[300,4,4]", "data.topics=[numbers]", "data.max_parts=1", "tokenizer.vocab_size=300",
+        "data=cldr", "data.sizes=[300,4,4]", "data.topics=[numbers]", "data.max_parts=1", "tokenizer.vocab_size=320",
         "data.batch_tokens=100", "trainer.max_epochs=1", "trainer.accelerator=cpu", "search.max_length_factor=1",
         "callbacks=plain", "logger=none",
     ]  # fmt: skip
