@@ -77,8 +77,8 @@ def main(config: ServeConfig) -> None:
     with bound(config.host, config.port) as listener:
         process.speed_up()
         process.allow_many_files()
-        # Torch starts helper threads for each thread that computes. Those of the main thread would make the worker's
-        # wait for cores, so that a batch takes 1.7 times as long. A thread that loads and ends takes its own with it.
+        # Torch starts helper threads for each thread that computes, and they end with it. If the main thread loaded the
+        # models, its helpers and those of the worker would be more than the cores: a batch took 1.7 times as long.
         with ThreadPoolExecutor(1) as loader:
             loaded = loader.submit(translators, config).result()
         worker = Worker(loaded, max_wait=config.max_wait)

@@ -97,7 +97,7 @@ class Residual(nn.Module):
 
     def after(self, x: Tensor, out: Tensor) -> Tensor:
         """Return the output of the connection from its input x and the output `out` of the sublayer."""
-        if self.training:  # in a decoding step, the calls alone would take time
+        if self.training:  # otherwise both return their input, but the calls slow a decoding step
             out = self.stochastic_depth(self.dropout(out))
         x = x + out
         return x if self.norm_first else self.norm(x)

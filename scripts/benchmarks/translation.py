@@ -19,7 +19,6 @@ turns, and in brackets their range), and the median and the 95th percentile of t
 from __future__ import annotations
 
 import multiprocessing
-import statistics
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -48,6 +47,7 @@ from nmt.system.lines import as_line
 from nmt.system.run_files import EXPORTED, find_checkpoint
 from nmt.translation.base import BaseTranslator
 from nmt.translation.loading import load_translator, require_data_settings
+from scripts.benchmarks.turns import ratio
 
 USAGE = "model=RUN [model=FOLDER ...] [data.path=FOLDER]"
 SENTENCES, WARMUP, ROUNDS, SINGLE = 1000, 50, 5, 200
@@ -122,11 +122,6 @@ class System:
         """Translate by the model's own search, or greedily. Return the seconds that this took."""
         seconds, self.texts[kind] = self.pool.submit(_translate, sentences, kind).result()
         return seconds
-
-    def ratio(self, kind: str, first: System) -> str:
-        """Return the median and the range of the times as ratios to those of the first system."""
-        ratios = [mine / its for mine, its in zip(self.seconds[kind], first.seconds[kind], strict=True)]
-        return f"{statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
 
 
 def run(arguments: Sequence[str]) -> None:
@@ -225,7 +220,7 @@ def _table(systems: Sequence[System], metric: Metric, references: Sequence[str])
             [
                 text_cell(system.name),
                 *(Cell(f"{value:{form}}", (value,)) for form, value in figures),
-                *(text_cell(system.ratio(kind, systems[0])) for kind in KINDS),
+                *(text_cell(ratio(system.seconds[kind], systems[0].seconds[kind])) for kind in KINDS),
                 *(Cell(f"{value:.1f}", (value,)) for value in single),
             ]
         )

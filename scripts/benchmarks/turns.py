@@ -58,10 +58,11 @@ class System:
             raise UserError(f"{self.name}: {(done.stdout.strip().splitlines() or ['no output'])[-1][:300]}")
         self.rates.append(statistics.mean(found[1:] or found))
 
-    def ratio(self, first: System) -> str:
-        """Return the median and the range of the ratios to the first system."""
-        ratios = [mine / its for mine, its in zip(self.rates, first.rates, strict=True)]
-        return f"{statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
+
+def ratio(figures: Sequence[float], first: Sequence[float]) -> str:
+    """Return the median and the range of the ratios to the figures of the first system, which has as many turns."""
+    ratios = [mine / its for mine, its in zip(figures, first, strict=True)]
+    return f"{statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
 
 
 def run(arguments: Sequence[str], recipe: Sequence[str]) -> None:
@@ -86,7 +87,7 @@ def run(arguments: Sequence[str], recipe: Sequence[str]) -> None:
         [
             text_cell(system.name),
             Cell(f"{statistics.median(system.rates):,.0f}", (statistics.median(system.rates),)),
-            text_cell(system.ratio(systems[0])),
+            text_cell(ratio(system.rates, systems[0].rates)),
         ]
         for system in systems
     ]
