@@ -24,8 +24,8 @@ from nmt.lab.claims.models import LANGUAGE, ONE_WORD_A_PIECE, budget
 from nmt.lab.compare.runs import FinishedRun
 from nmt.translation.loading import load_translator
 
-SENTENCES = 30  # of each run
-ORDERS = 10  # random ones of the words of a sentence
+SENTENCES = 30  # that are measured of each run
+ORDERS = 10  # random orders of the words of each sentence
 ATTENTION, RANDOM = Attention.title, "random order"
 VIEWS: tuple[AttributionView, ...] = (
     *(Attention(), ALTI(), ValueZeroing()),

@@ -37,14 +37,14 @@ from nmt.lab.compare.runs import FinishedRun
 from nmt.lab.tasks.buried import Buried
 from nmt.lab.tasks.slots import Slots
 
-WORDS = 4  # of the task slots, at most
+WORDS = 4  # the largest number of words in the task `slots`
 MARGIN = 5.0  # points of accuracy: a smaller difference by position or distance is none
 SLOTS = ("data=slots", f"data.max_words={WORDS}", "data.sizes=[20000,300,2000]", *budget(2400))
 ONE_WAY = "no attention, left to right"
 
 
 class _NearAndFar(Claim):
-    """Right answers by the `place` of a source, as its length: what a model loses from near to far.
+    """What a model loses from near to far: right answers by the `place` of a source, such as its length.
 
     All models have to answer nearly all of the easy form right, which is near. So the accuracy far says the same as the
     loss, and is no difference of its own.
