@@ -21,26 +21,30 @@ class InputXGradient(AttributionView):
 
     def scores(self, prediction: Prediction) -> Scores:
         source, read = prediction.vectors
-        by_source, by_read = gradients(prediction, source, read)
+        (by_source,), (by_read,) = gradients(prediction, source[None], read[None])
         return Scores(join(by_source * source, by_read * read))
 
 
 def gradients(prediction: Prediction, source: Tensor, read: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the gradients (T, S, source width) and (T, T, target width) of log P of each target token.
+    """Return the gradients (P, T, S, source width) and (P, T, T, target width) of log P of each target token.
 
-    They are taken where the embeddings are `source` (S, source width) and `read` (T, target width). Target token t has
-    a copy of the sentence of its own, so that one backward pass computes the gradients of many tokens.
+    They are taken at P points, where the embeddings are `source` (P, S, source width) and `read` (P, T, target width).
+    Target token t has a copy of the sentence of its own for each point, so that one backward pass computes many
+    gradients.
     """
+    tokens = len(prediction.target)
     by_source, by_read = [], []
-    for rows in prediction.copies(len(prediction.target)):
-        inputs = [x.expand(len(rows), -1, -1).clone().requires_grad_() for x in (source, read)]
+    for copies in prediction.copies(len(source) * tokens):
+        points, rows = copies // tokens, copies % tokens
+        inputs = [x[points].requires_grad_() for x in (source, read)]
         with torch.enable_grad():
             hidden = prediction.hidden(*inputs)[torch.arange(len(rows)), rows]
             total = prediction.log_probs(hidden, prediction.target[rows]).sum()
         found = torch.autograd.grad(total, inputs, materialize_grads=True)
         by_source.append(found[0])
         by_read.append(found[1])
-    return torch.cat(by_source), torch.cat(by_read)
+    first, second = (torch.cat(each).view(len(source), tokens, *each[0].shape[1:]) for each in (by_source, by_read))
+    return first, second
 
 
 def join(by_source: Tensor, by_read: Tensor) -> Tensor:
