@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from nmt.data.pair import SentencePair
 from nmt.data.word_links import Gold, Links, parse_pair
 from nmt.errors import UserError
 from nmt.lab.alignment import eflomal
 from nmt.lab.alignment.alignment import Agreement, Aligner, Panel, agreement
-from nmt.lab.claims.claim import Claim, Contrast, Curves, Lines, PerSeed, Runs, corpus_of, minus
-from nmt.lab.claims.models import LANGUAGE
-from nmt.lab.claims.parts import TASK
+from nmt.lab.claims.claim import (
+    MARGIN,
+    NO_ATTENTION,
+    Claim,
+    Contrast,
+    Curves,
+    Lines,
+    PerSeed,
+    Runs,
+    accuracy,
+    corpus_of,
+    minus,
+)
+from nmt.lab.claims.models import EXACT, ORDER
 from nmt.lab.compare.runs import FinishedRun
 from nmt.translation.loading import load_translator
 
@@ -22,6 +34,7 @@ class Alignment(Claim):
     """The alignment error rate of attention, beside that of the diagonal and of a statistical aligner."""
 
     name = "alignment"
+    seeds: ClassVar[int] = 10
 
     def missing(self) -> str | None:
         try:
@@ -31,8 +44,7 @@ class Alignment(Claim):
         return None
 
     def systems(self) -> Mapping[str, Sequence[str]]:
-        transformer = (*TASK, *LANGUAGE["Transformer"], "model/positions=sinusoidal")
-        return {**{name: (*TASK, *LANGUAGE[name]) for name in ("Bahdanau", "Luong")}, "Transformer": transformer}
+        return {name: (*ORDER, *model) for name, model in EXACT.items() if name != NO_ATTENTION}
 
     def measure(self, runs: Runs) -> Curves:
         first = next(iter(runs.values()))[0]
@@ -51,6 +63,7 @@ class Alignment(Claim):
             self.text("error_rate"),
             {"alignment error rate": rates},
             joined=False,
+            more={name: tuple(accuracy(run, range(len(pairs))) for run in each) for name, each in runs.items()},
         )
 
     def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
@@ -59,6 +72,8 @@ class Alignment(Claim):
             Contrast(
                 self.text("lower", other=self.text(other), system=name),
                 minus(rates[other], rates[name]),
+                margin=MARGIN,
+                easy=(more[name],),
             )
             for other in (DIAGONAL, STATISTICAL)
             for name in rates

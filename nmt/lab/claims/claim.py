@@ -25,6 +25,7 @@ Place = TypeVar("Place", int, str)  # of an axis: a distance, a position, a grou
 Lines = Mapping[str, Mapping[Place, PerSeed]]  # the values of each system at each place
 NOT_ASKED: Mapping[str, PerSeed] = {}  # of a task without an easy form
 LEVEL = 0.95
+MARGIN = 5.0  # points: the largest difference that does not matter, where a claim names a margin
 LEARNED = 95  # % of right answers in the easy form of a task: less is not learned
 STEPS = 2_000  # of Simpson's rule
 
@@ -180,15 +181,24 @@ class Curves:
     more: Mapping[str, PerSeed] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Table:
+    """Figures beside the differences: for each row and column, a value for each seed, or one for all of them."""
+
+    columns: Sequence[Text]
+    rows: Mapping[str, Sequence[PerSeed]]
+
+
 class Claim(ABC):
     """A claim of tutorials.
 
     A claim is a class in nmt/lab/claims, one name in the list there, and its texts in texts.yaml. `numbers` are the
     values that the texts name in braces. `multi30k` is the folder of that corpus, for claims on real text; None if it
-    was not given.
+    was not given. `seeds` is the number of seeds that it takes; claims whose models differ more take more.
     """
 
     name: ClassVar[str]
+    seeds: ClassVar[int] = 5
     numbers: ClassVar[Mapping[str, object]] = {}
 
     def __init__(self, multi30k: str | None = None) -> None:
@@ -232,6 +242,10 @@ class Claim(ABC):
     def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
         """Return the differences that the claim predicts, from the lines and the further values of the measurement."""
 
+    def table(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> Table | None:
+        """Return further figures for the page; none by default."""
+        return None
+
 
 def corpus_of(run: FinishedRun, splits: Sequence[str]) -> Mapping[str, Pairs]:
     """Return these splits of the corpus that a run was trained on."""
@@ -259,9 +273,14 @@ def named(lines: Lines[int]) -> dict[str, dict[str, PerSeed]]:
     return {system: {str(place): values for place, values in line.items()} for system, line in lines.items()}
 
 
+def mean(values: Iterable[PerSeed]) -> PerSeed:
+    """Return the mean of several values, for each seed."""
+    return tuple(map(fmean, zip(*values, strict=True)))
+
+
 def mean_over(line: Mapping[Place, PerSeed], places: Iterable[Place]) -> PerSeed:
     """Return the mean of a line over some places, for each seed."""
-    return tuple(map(fmean, zip(*(line[place] for place in places), strict=True)))
+    return mean(line[place] for place in places)
 
 
 def minus(one: PerSeed, other: PerSeed) -> PerSeed:

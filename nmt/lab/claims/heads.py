@@ -12,8 +12,8 @@ from torch import Tensor
 
 from nmt.attention_map import AttentionMap
 from nmt.evaluation.metrics.bleu import BLEU
-from nmt.lab.claims.claim import Claim, Contrast, Curves, Lines, PerSeed, Runs, corpus_of, minus, named
-from nmt.lab.claims.models import CORPUS, LANGUAGE, ONE_WORD_A_PIECE, budget, untrained
+from nmt.lab.claims.claim import Claim, Contrast, Curves, Lines, PerSeed, Runs, accuracy, corpus_of, minus, named
+from nmt.lab.claims.models import CORPUS, EXACT, LANGUAGE, budget, untrained
 from nmt.lab.compare.runs import FinishedRun
 from nmt.lab.heads.heads import count_pieces
 from nmt.lab.heads.importance import importance
@@ -23,13 +23,16 @@ from nmt.translation.loading import load_translator
 from nmt.translation.translator import Translator
 
 SENTENCES = 200
+PREDICTED = ("previous", "next", "rare")  # the roles that the paper names
 SYSTEM = "Transformer"
+BEFORE, AFTER = "before training", "after training"
 
 
 class HeadRoles(Claim):
     """The share of rows in which an encoder head looks at a certain token, before and after training."""
 
     name = "head_roles"
+    seeds: ClassVar[int] = 10
     numbers: ClassVar[Mapping[str, object]] = {"sentences": SENTENCES}
 
     def systems(self) -> Mapping[str, Sequence[str]]:
@@ -37,12 +40,12 @@ class HeadRoles(Claim):
 
     def measure(self, runs: Runs) -> Curves:
         training = corpus_of(runs[SYSTEM][0], ("train",))["train"]
-        lines = {"before training": _no_shares(), "after training": _no_shares()}
+        lines = {BEFORE: _no_shares(), AFTER: _no_shares()}
         for run in runs[SYSTEM]:
             trained = load_translator(run.folder, device="cpu")
             counts = count_pieces(training, trained.tokenizer)["source"]
-            for line, translator in zip(lines.values(), (_untrained(trained, run), trained), strict=True):
-                shares = roles(_maps(translator, run), "encoder_self", counts)
+            for line, translator in zip(lines.values(), (before_training(trained, run), trained), strict=True):
+                shares = roles(first_maps(translator, run), "encoder_self", counts)
                 for role in ROLES:
                     line[role].append(100 * float(shares[role].max()))
         return Curves(
@@ -53,9 +56,9 @@ class HeadRoles(Claim):
         )
 
     def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
-        before, after = lines.values()
         return tuple(
-            Contrast(self.text("more", role=self.text(role)), minus(after[role], before[role])) for role in ROLES
+            Contrast(self.text("more", role=self.text(role)), minus(lines[AFTER][role], lines[BEFORE][role]))
+            for role in PREDICTED
         )
 
 
@@ -63,6 +66,7 @@ class HeadImportance(Claim):
     """The BLEU that a model loses without one of its heads."""
 
     name = "head_importance"
+    seeds: ClassVar[int] = 10
     numbers: ClassVar[Mapping[str, object]] = {"sentences": SENTENCES}
 
     def systems(self) -> Mapping[str, Sequence[str]]:
@@ -87,28 +91,30 @@ class CoreferenceHead(Claim):
     """Where the encoder's heads look from "it"."""
 
     name = "coreference_head"
+    seeds: ClassVar[int] = 10
 
     def systems(self) -> Mapping[str, Sequence[str]]:
-        task = ("data=coreference", "data.max_distance=8", "data.sizes=[20000,300,2000]", ONE_WORD_A_PIECE)
-        return {SYSTEM: (*task, *budget(1000), *LANGUAGE[SYSTEM])}
+        task = ("data=coreference", "data.max_distance=2", "data.sizes=[20000,300,1000]")
+        return {SYSTEM: (*task, *budget(1000), *EXACT[SYSTEM])}
 
     def measure(self, runs: Runs) -> Curves:
-        lines = {
-            self.text("encoder").en: tuple(_preference(run, cross=False) for run in runs[SYSTEM]),
-            self.text("decoder").en: tuple(_preference(run, cross=True) for run in runs[SYSTEM]),
+        places = {
+            "encoder": tuple(_preference(run, cross=False) for run in runs[SYSTEM]),
+            "decoder": tuple(_preference(run, cross=True) for run in runs[SYSTEM]),
         }
         return Curves(
             self.text("attention"),
             self.text("difference"),
-            {"best head": lines},
+            {"best head": places},
             joined=False,
+            more={SYSTEM: tuple(accuracy(run, range(len(run.hypotheses))) for run in runs[SYSTEM])},
         )
 
     def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
         (places,) = lines.values()
         return tuple(
-            Contrast(self.text("preferred", place=place), places[place.en])
-            for place in (self.text("encoder"), self.text("decoder"))
+            Contrast(self.text("preferred", place=self.text(place)), values, easy=(more[SYSTEM],))
+            for place, values in places.items()
         )
 
 
@@ -116,16 +122,25 @@ def _no_shares() -> dict[str, list[float]]:
     return {role: [] for role in ROLES}
 
 
-def _untrained(trained: Translator, run: FinishedRun) -> Translator:
+def before_training(trained: Translator, run: FinishedRun) -> Translator:
     """Return a translator with a model as it was before training: the same settings, random weights."""
     model = untrained(run.config["model"], trained.tokenizer.source_vocab_size, run.seed)
     return Translator(model, trained.tokenizer, trained.search)
 
 
-def _maps(translator: Translator, run: FinishedRun) -> list[AttentionMap]:
+def first_maps(translator: Translator, run: FinishedRun) -> list[AttentionMap]:
     """Return the maps of the first test sentences with their references."""
     test = run.test_set
     return translator.attention_maps(translator.score(test.sources[:SENTENCES], test.references[:SENTENCES]))
+
+
+def of_best_head(values: Sequence[Tensor]) -> float:
+    """Return the mean of a head's values (L, H), one for each sentence.
+
+    The head is the one with the highest mean on the first half of the sentences, and it is measured on the other half.
+    """
+    chosen, measured = (half.double().mean(0).flatten() for half in torch.stack(list(values)).chunk(2))
+    return float(measured[chosen.argmax()])
 
 
 def _lost_without_each(run: FinishedRun) -> list[float]:
@@ -158,9 +173,7 @@ class _Nouns:
 def _preference(run: FinishedRun, *, cross: bool) -> float:
     """Return the difference of the weights in %, of the head that is best on the other half of the sentences."""
     translator = load_translator(run.folder, device="cpu")
-    halves = torch.stack([_difference(each, cross=cross) for each in _maps(translator, run)]).chunk(2)
-    chosen, measured = (half.mean(0).flatten() for half in halves)
-    return 100 * float(measured[chosen.argmax()])
+    return 100 * of_best_head([_difference(each, cross=cross) for each in first_maps(translator, run)])
 
 
 def _difference(pieces: AttentionMap, *, cross: bool) -> Tensor:

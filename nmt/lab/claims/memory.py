@@ -13,6 +13,7 @@ from typing import ClassVar
 from nmt.errors import UserError
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.lab.claims.claim import (
+    MARGIN,
     NO_ATTENTION,
     NOT_ASKED,
     Claim,
@@ -30,7 +31,7 @@ from nmt.lab.claims.claim import (
     minus,
     named,
 )
-from nmt.lab.claims.models import EXACT, LANGUAGE, LEFT_TO_RIGHT, budget
+from nmt.lab.claims.models import COPY, EXACT, LANGUAGE, LEFT_TO_RIGHT, SLOTS, budget
 from nmt.lab.claims.text import SHARED, Text
 from nmt.lab.compare.lengths import length_groups, score_on
 from nmt.lab.compare.runs import FinishedRun
@@ -38,8 +39,6 @@ from nmt.lab.tasks.buried import Buried
 from nmt.lab.tasks.slots import Slots
 
 WORDS = 4  # the largest number of words in the task `slots`
-MARGIN = 5.0  # points of accuracy: a smaller difference by position or distance is none
-SLOTS = ("data=slots", f"data.max_words={WORDS}", "data.sizes=[20000,300,2000]", *budget(2400))
 ONE_WAY = "no attention, left to right"
 
 
@@ -51,7 +50,6 @@ class _NearAndFar(Claim):
     """
 
     task: ClassVar[Sequence[str]]
-    updates: ClassVar[int]
     near: ClassVar[range]
     far: ClassVar[range]
 
@@ -61,7 +59,7 @@ class _NearAndFar(Claim):
         """Return the place of a source."""
 
     def systems(self) -> Mapping[str, Sequence[str]]:
-        return {name: (*self.task, *budget(self.updates), *model) for name, model in EXACT.items()}
+        return {name: (*self.task, *model) for name, model in EXACT.items()}
 
     def measure(self, runs: Runs) -> Curves:
         lines = {name: accuracy_by(each, self.place) for name, each in runs.items()}
@@ -87,7 +85,7 @@ class FixedVector(_NearAndFar):
 
     name = "fixed_vector"
     numbers: ClassVar[Mapping[str, object]] = {"longest": 10}
-    task, updates = ("data=copy", "data.max_words=10", "data.sizes=[40000,300,1500]"), 1000
+    task = (*COPY, *budget(1000))
     near, far = range(1, 3), range(9, 11)
 
     @staticmethod
@@ -100,7 +98,7 @@ class Distance(_NearAndFar):
 
     name = "distance"
     numbers: ClassVar[Mapping[str, object]] = {"farthest": 8}
-    task, updates = ("data=buried", "data.max_distance=8", "data.sizes=[20000,300,2000]"), 2500
+    task = ("data=buried", "data.max_distance=8", "data.sizes=[20000,300,2000]", *budget(2500))
     near, far = range(3), range(6, 9)
 
     @staticmethod

@@ -12,8 +12,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal
 
 from nmt.lab.claims import CLAIMS
-from nmt.lab.claims.claim import LEARNED, Claim, Contrast, Curves, PerSeed, Runs, corrected
-from nmt.lab.claims.memory import MARGIN
+from nmt.lab.claims.claim import LEARNED, MARGIN, Claim, Contrast, Curves, Lines, PerSeed, Runs, corrected, over_seeds
 from nmt.lab.claims.models import BATCH_TOKENS
 from nmt.lab.claims.text import TEXTS
 from nmt.lab.compare.chart import COLORS, chart
@@ -75,6 +74,9 @@ def page(facts: Facts, language: Language) -> str:
             *([words["loss"].format(**each["loss"])] if each["loss"] else []),
             f"![{each['name']}]({each['name']}.png)",
         ]
+        if each["table"]:
+            columns = [words["system"], *(column[language] for column in each["table"]["columns"])]
+            parts.append(_markdown(columns, each["table"]["rows"]))
         if each["systems"]:
             rows = [_budget_row(system) for system in each["systems"]]
             parts.append(_markdown([words[key] for key in BUDGET], rows))
@@ -130,7 +132,7 @@ def _card(fact: Mapping[str, Any]) -> dict[str, Any]:
     ]
     systems = CLAIMS[fact["name"]]("FOLDER").systems()
     return {
-        **{key: fact[key] for key in ("name", "claim", "remember")},
+        **{key: fact[key] for key in ("name", "claim", "remember", "table", "joined")},
         "caption": {language: text.replace("`", "").rstrip(".") for language, text in fact["method"].items()},
         "contrasts": contrasts,
         "chart": chart(places, lines),
@@ -165,6 +167,7 @@ def to_facts(found: Sequence[Measured]) -> list[dict[str, Any]]:
             {
                 "name": each.claim.name,
                 "curves": each.curves.lines,
+                "joined": each.curves.joined,
                 "more": each.curves.more,
                 "systems": [_budget(name, runs) for name, runs in each.runs.items()],
                 "examples": _examples(each.runs),
@@ -179,22 +182,38 @@ def judged_again(facts: Facts) -> list[dict[str, Any]]:
 
     The differences of all claims are corrected together.
     """
-    predicted = {}
-    for each in facts:
-        lines = {name: _per_seed(line) for name, line in each["curves"].items()}
-        predicted[each["name"]] = CLAIMS[each["name"]]().contrasts(lines, _per_seed(each["more"]))
-    judged = iter(corrected([contrast for contrasts in predicted.values() for contrast in contrasts]))
+    claims = [CLAIMS[each["name"]]() for each in facts]
+    values = [(_lines(each["curves"]), _per_seed(each["more"])) for each in facts]
+    predicted = [claim.contrasts(*each) for claim, each in zip(claims, values, strict=True)]
+    judged = iter(corrected([contrast for contrasts in predicted for contrast in contrasts]))
     return [
         {
-            **_judged(CLAIMS[each["name"]](), [next(judged) for _ in predicted[each["name"]]]),
-            **{key: each[key] for key in ("curves", "more", "systems", "examples")},
+            **_judged(claim, [next(judged) for _ in contrasts]),
+            "table": _table(claim, *own),
+            **{key: each[key] for key in ("curves", "joined", "more", "systems", "examples")},
         }
-        for each in facts
+        for each, claim, own, contrasts in zip(facts, claims, values, predicted, strict=True)
     ]
+
+
+def _lines(curves: Mapping[str, Any]) -> Lines[str]:
+    return {name: _per_seed(line) for name, line in curves.items()}
 
 
 def _per_seed(values: Mapping[str, Sequence[float]]) -> dict[str, PerSeed]:
     return {name: tuple(each) for name, each in values.items()}
+
+
+def _table(claim: Claim, lines: Lines[str], more: Mapping[str, PerSeed]) -> dict[str, Any] | None:
+    table = claim.table(lines, more)
+    if table is None:
+        return None
+    rows = [[name, *map(_cell, row)] for name, row in table.rows.items()]
+    return {"columns": [vars(column) for column in table.columns], "rows": rows}
+
+
+def _cell(values: PerSeed) -> str:
+    return str(over_seeds(values)) if len(values) > 1 else f"{values[0]:.1f}"
 
 
 def _judged(claim: Claim, contrasts: Sequence[Contrast]) -> dict[str, Any]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 import torch
 from torch import Tensor
 
 from nmt.lab.claims.claim import (
+    MARGIN,
     Claim,
     Contrast,
     Curves,
@@ -22,8 +24,9 @@ from nmt.lab.claims.claim import (
     minus,
     named,
 )
-from nmt.lab.claims.models import CORPUS, LANGUAGE, ONE_WORD_A_PIECE, budget, recurrent
-from nmt.lab.tasks.order import Order
+from nmt.lab.claims.memory import FixedVector
+from nmt.lab.claims.models import COPY, CORPUS, EXACT, LANGUAGE, NEGATION, budget, exact, recurrent
+from nmt.lab.tasks.negation import Negation
 
 BASELINE = "dot"
 SCORES = (
@@ -31,42 +34,42 @@ SCORES = (
     *("euclidean", "manhattan", "location", "local_m", "local_p"),
 )
 
+FEW = 400  # updates, after which a model copies most sentences but not yet all of the longest
 WIDTHS = (4, 16, 64, 256, 1024)
 WIDEST = str(WIDTHS[-1])
 KEYS, QUERIES = 20, 200
 SEEDS = (1, 2, 3, 4, 5)
-KINDS = ("none", "sinusoidal", "learned", "relative", "rotary", "alibi")
-TASK = ("data=order", "data.max_clauses=3", "data.sizes=[20000,300,1000]", ONE_WORD_A_PIECE, *budget(800))
+USUAL = "sinusoidal"  # the positions of the Transformer of other claims
+KINDS = ("none", USUAL, "learned", "relative", "rotary", "alibi")
 DIVIDED, NOT_DIVIDED = "divided by the root", "not divided"
 
 
 class Scores(Claim):
-    """Every score against the plain dot product, in BLEU on the embedded corpus."""
+    """Every score against the plain dot product: what is learned of copying in a short training."""
 
     name = "scores"
+    seeds: ClassVar[int] = 10
+    numbers: ClassVar[Mapping[str, object]] = {"updates": FEW}
 
     def systems(self) -> Mapping[str, Sequence[str]]:
-        choices = {score: [f"model/attention={score}"] for score in SCORES}
-        choices["concat"] = ["model/attention=luong", "model.attention.score=concat"]
-        return {score: (*CORPUS, *recurrent(0.1), *choice) for score, choice in choices.items()}
+        return {score: (*COPY, *budget(FEW), *exact(recurrent(0)), *score_setting(score)) for score in SCORES}
 
     def measure(self, runs: Runs) -> Curves:
-        bleu = {name: tuple(run.metrics["test"]["bleu"]["value"] for run in each) for name, each in runs.items()}
-        return Curves(self.text("score"), self.text("bleu"), {"BLEU": bleu}, joined=False)
+        right = {name: accuracy_by(each, FixedVector.place)[FixedVector.far[-1]] for name, each in runs.items()}
+        return Curves(self.text("score"), self.text("right_answers"), {"copy": right}, joined=False)
 
     def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
-        (bleu,) = lines.values()
-        return tuple(
-            Contrast(self.text("better", system=name, baseline=BASELINE), minus(bleu[name], bleu[BASELINE]))
-            for name in bleu
-            if name != BASELINE
-        )
+        (right,) = lines.values()
+        gained = {name: minus(each, right[BASELINE]) for name, each in right.items() if name != BASELINE}
+        found = alike(gained, self.text("better", baseline=BASELINE))
+        return tuple(replace(each, margin=MARGIN) for each in found)
 
 
 class Scaling(Claim):
     """The entropy of attention over random vectors by their width, its gradient, and BLEU with and without it."""
 
     name = "scaling"
+    seeds: ClassVar[int] = 10
     numbers: ClassVar[Mapping[str, object]] = {"queries": QUERIES, "keys": KEYS, "seeds": len(SEEDS)}
 
     def systems(self) -> Mapping[str, Sequence[str]]:
@@ -92,21 +95,30 @@ class Scaling(Claim):
 
 
 class Positions(Claim):
-    """Who does it, and to whom, with each kind of positions and with none."""
+    """Which clause "not" belongs to, with each kind of positions and with none."""
 
     name = "positions"
 
     def systems(self) -> Mapping[str, Sequence[str]]:
-        return {kind: (*TASK, *LANGUAGE["Transformer"], f"model/positions={kind}") for kind in KINDS}
+        kinds = {kind: (f"model/positions={kind}",) if kind != USUAL else () for kind in KINDS}
+        return {kind: (*NEGATION, *EXACT["Transformer"], *choice) for kind, choice in kinds.items()}
 
     def measure(self, runs: Runs) -> Curves:
-        lines = {name: accuracy_by(each, Order.clauses) for name, each in runs.items()}
-        return Curves(self.text("clauses"), self.text("right_answers"), named(lines))
+        lines = {name: accuracy_by(each, Negation.measure) for name, each in runs.items()}
+        return Curves(self.text("phrases"), self.text("right_answers"), named(lines))
 
     def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
         mean = {name: mean_over(line, line) for name, line in lines.items()}
         without = mean.pop("none")
         return alike({kind: minus(each, without) for kind, each in mean.items()}, self.text("better"))
+
+
+def score_setting(score: str) -> tuple[str, ...]:
+    """Return the settings of a recurrent model with this score."""
+    if score == "concat":
+        return "model/attention=luong", "model.attention.score=concat"
+    width = ("model.attention.width=128",) if score == "additive" else ()  # as wide as the states
+    return (f"model/attention={score}", *width)
 
 
 def _gained(values: Mapping[str, PerSeed]) -> PerSeed:

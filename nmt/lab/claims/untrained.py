@@ -17,12 +17,13 @@ from nmt.models.seq2seq import Seq2Seq
 from nmt.models.trial import one_thread
 
 VOCABULARY = 500
-DISTANCES = (0, 5, 10, 20, 40)  # words between the first word of the source and its last
+DISTANCES = (0, 5, 10, 20, 40)  # from the first word of the source to its last
 SENTENCES = 100
 SEEDS = (1, 2, 3, 4, 5)
 SYSTEMS = {name: (*model, *LEFT_TO_RIGHT) if name != "Transformer" else model for name, model in LANGUAGE.items()}
-LENGTHS = (10, 20, 40, 80, 160)
-TOKENS, REPEATS = 1600, 5
+LENGTHS = (10, 25, 100, 250, 1000)
+LONGEST = str(LENGTHS[-1])
+TOKENS, REPEATS = 2000, 10
 DEVICES = {"cpu": "", "cuda": " (GPU)"}  # and how a line on that device is marked
 
 
@@ -51,7 +52,12 @@ class Parallel(Claim):
     """Time of an update and of a translation by the length of the sentences, at the same number of tokens."""
 
     name = "parallel"
-    numbers: ClassVar[Mapping[str, object]] = {"tokens": f"{TOKENS:,}", "repeats": REPEATS}
+    numbers: ClassVar[Mapping[str, object]] = {
+        "tokens": f"{TOKENS:,}",
+        "repeats": REPEATS,
+        "shortest": LENGTHS[0],
+        "longest": f"{LENGTHS[-1]:,}",
+    }
 
     def measure(self, runs: Runs) -> Curves:
         lines = {}
@@ -70,20 +76,16 @@ class Parallel(Claim):
         )
 
     def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
-        return tuple(
-            self._contrast(lines, work, where)
-            for where in DEVICES.values()
-            if f"Bahdanau, training{where}" in lines
-            for work in ("training", "decoding")
-        )
-
-    def _contrast(self, lines: Lines[str], work: str, where: str) -> Contrast:
-        """Return the growth of the recurrent network's time with the length, minus that of the Transformer's."""
-        longest = str(LENGTHS[-1])
-        return Contrast(
-            self.text("longer", longest=longest, shortest=LENGTHS[0], work=self.text(work), where=where),
-            minus(lines[f"Bahdanau, {work}{where}"][longest], lines[f"Transformer, {work}{where}"][longest]),
-        )
+        found = []
+        for where in DEVICES.values():
+            if f"Bahdanau, training{where}" in lines:
+                recurrent, transformer, decoding = (
+                    lines[f"{name}{where}"][LONGEST]
+                    for name in ("Bahdanau, training", "Transformer, training", "Transformer, decoding")
+                )
+                named = {"training": minus(recurrent, transformer), "decoding": minus(decoding, transformer)}
+                found += [Contrast(self.text(name, where=where), values) for name, values in named.items()]
+        return tuple(found)
 
 
 def _by_distance(settings: Sequence[str]) -> dict[str, tuple[float, ...]]:

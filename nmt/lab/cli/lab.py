@@ -15,16 +15,18 @@ from __future__ import annotations
 
 import hashlib
 import os
+import signal
 import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from multiprocessing.context import ForkServerContext
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Annotated, TypedDict
 
 from nmt.cli.arguments import PathText, Settings, configured
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from nmt.lab.claims.claim import Claim
     from nmt.lab.claims.page import Measured
 
+MAIN = ("fixed_vector", "gradient", "alignment", "positions", "scaling")  # the claims that quick=true measures
 IN_THE_NAME = ("data", "model", "model/attention", "model/positions")  # of the folder of a training
 
 
@@ -50,6 +53,7 @@ class _Named(TypedDict):
 class LabConfig(Settings):
     """The settings of lab.yaml."""
 
+    quick: bool
     claims: list[str] | None
     seeds: list[Annotated[int, Range(low=0)]]
     runs: PathText
@@ -75,6 +79,8 @@ class Training:
 @configured(LabConfig)
 def main(config: LabConfig) -> None:
     """Run the program. Raises UserError for a mistake in the settings."""
+    if config.quick:
+        config = replace(config, claims=list(MAIN) if config.claims is None else config.claims, seeds=config.seeds[:3])
     claims = [claim for claim in claims_of(config) if is_possible(claim)]
     if not claims:
         raise UserError("claims: none of them can be measured; choose others, or give what is missing")
@@ -82,7 +88,7 @@ def main(config: LabConfig) -> None:
         raise UserError(f"seeds: got {config.seeds}, expected 2 to 10 different seeds: an interval needs at least two")
     check_replaces(claims, Path(config.out))
     require_writable(Path(config.out))
-    trainings = {claim.name: planned(claim, config.seeds, Path(config.runs)) for claim in claims}
+    trainings = {claim.name: planned(claim, config.seeds[: claim.seeds], Path(config.runs)) for claim in claims}
     train_all(
         list(dict.fromkeys(each for systems in trainings.values() for runs in systems.values() for each in runs)),
         config.jobs,
@@ -187,7 +193,16 @@ def train_in_this_process(arguments: Sequence[str], output: str) -> None:
     os.environ["OMP_NUM_THREADS"] = "1"
     torch.set_num_threads(1)
     sys.argv = ["train.py", *arguments]
+    Thread(target=stop_with_the_program, daemon=True).start()
     main()
+
+
+def stop_with_the_program() -> None:
+    """Wait for the end of the program, then let this training save its checkpoint and stop, as SIGTERM does."""
+    program = parent_process()
+    assert program is not None
+    program.join()
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def measured(claim: Claim, trainings: Mapping[str, Sequence[Training]]) -> Measured:

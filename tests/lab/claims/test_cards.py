@@ -63,3 +63,20 @@ def test_a_line_has_no_dot_where_it_has_no_value(facts: list[dict[str, Any]]) ->
     fact = next(each for each in facts if each["name"] == "faithful")
     dots = files([fact])["index.html"].count("<circle")
     assert dots == sum(len(line) for line in fact["curves"].values()) == 3 * 7 + 3 * 5
+
+
+def test_only_numbers_are_joined_by_lines(facts: list[dict[str, Any]], chromium: Browser, tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text(files(facts)["index.html"], "utf-8")
+    chromium.open(tmp_path / "index.html", width=1300)
+    for name, joined in (("fixed_vector", True), ("scores", False)):
+        line = f"document.querySelector('#{name} figure polyline')"
+        assert (chromium.run(f"getComputedStyle({line}).display") != "none") == joined
+
+
+def test_a_table_of_further_figures_is_shown(facts: list[dict[str, Any]]) -> None:
+    page = html.unescape(files(facts)["index.html"])
+    for fact in facts:
+        table = fact["table"]
+        assert ("<table>" in page.split(f'<article id="{fact["name"]}"')[1].split("</article>")[0]) == bool(table)
+        for name, *cells in table["rows"] if table else []:
+            assert f"<tr><td>{name}</td>" + "".join(f"<td>{cell}</td>" for cell in cells) in page

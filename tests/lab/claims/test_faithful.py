@@ -15,7 +15,6 @@ from nmt.data.tokenizer import Tokenizer
 from nmt.lab.attribution.base import AttributionView, Scores
 from nmt.lab.attribution.prediction import Prediction
 from nmt.lab.claims import faithful
-from nmt.lab.claims.claim import over_seeds
 from nmt.lab.claims.faithful import ATTENTION, MODELS, RANDOM, TASKS, Faithful
 from nmt.lab.compare.runs import EvaluationSet, FinishedRun
 from nmt.lab.tasks.agreement import NOUNS, Agreement
@@ -27,9 +26,9 @@ from nmt.translation.translator import Translator
 from tests.tiny_run import make_model, recurrent
 
 GENERATED: Mapping[str, Task] = {
-    "agreement": Agreement(seed=1, sizes=[1, 1, 300], max_distance=8),
-    "negation": Negation(seed=1, sizes=[1, 1, 300], max_distance=8),
-    "order": Order(seed=1, sizes=[300, 1, 20], max_clauses=3),
+    "agreement": Agreement(seed=1, sizes=[1, 1, 300], max_distance=2),
+    "negation": Negation(seed=1, sizes=[1, 1, 300], max_distance=2),
+    "order": Order(seed=1, sizes=[300, 1, 20], max_clauses=2),
 }
 
 
@@ -82,55 +81,70 @@ def test_figures_by_brute_force(monkeypatch: pytest.MonkeyPatch) -> None:
     random_order = fmean(100 / len(sources[number].split()) for number in used)
     lines = {ATTENTION: (100.0,), "other": (0.0,), RANDOM: (pytest.approx(random_order),)}
     assert found.lines == {"order, Bahdanau": lines}
-    heights = []
+    heights: dict[str, list[float]] = {"deletion": [], "insertion": []}
     for number in used:
         words = sources[number].split()
         order = [place % len(words) for place in range(2, 2 + len(words))]
-        each = []
-        for leaving in (order, order[::-1]):
-            texts = [
-                " ".join(word for place, word in enumerate(words) if place not in leaving[:step])
-                for step in range(len(words))  # without any word, both are equal
-            ]
-            scored = translator.score(texts, [references[number]] * len(texts))
-            each.append(sum(one.token_log_probs[0] for one in scored) / (len(words) + 1))
-        heights.append(each[0] - each[1])
-    first, second = (found.more[f"deletion, order, Bahdanau, {view}"][0] for view in (ATTENTION, "other"))
-    assert first - second == pytest.approx(fmean(heights), abs=1e-4) and abs(first - second) > 0.01
-    assert found.more["tau, order, Bahdanau, other"] == (pytest.approx(-100),)
+        # The curve of each measure, after each number of words, for this order and for the opposite one.
+        left = [[order[step:] for step in range(len(words) + 1)], [order[:step] for step in range(len(words), -1, -1)]]
+        for measure, curves in (("deletion", left), ("insertion", left[::-1])):
+            one, other = (
+                [" ".join(word for place, word in enumerate(words) if place in kept) for kept in curve]
+                for curve in curves
+            )
+            texts = [text for text in (*one, *other) if text]
+            scored = {
+                text: each.token_log_probs[0]
+                for text, each in zip(texts, translator.score(texts, [references[number]] * len(texts)), strict=True)
+            }
+            # The empty source is in both curves.
+            heights[measure].append(
+                (sum(scored[text] for text in one if text) - sum(scored[text] for text in other if text)) / len(one)
+            )
+    for measure, each in heights.items():
+        first, second = (found.more[f"{measure}, order, Bahdanau, {view}"][0] for view in (ATTENTION, "other"))
+        assert first - second == pytest.approx(fmean(each), abs=1e-4) and abs(first - second) > 0.01
+    assert found.more["agreement, order, Bahdanau, other"] == (pytest.approx(-100),)
     assert found.more["accuracy, order, Bahdanau"] == (10.0,)
 
 
 def test_differences_are_means_of_the_tasks() -> None:
     draw, seeds = random.Random(1), range(3)
-    claim, views = Faithful(), {model: [view.title for view in each] for model, each in MODELS.items()}
+    claim, views = Faithful(), {model: [*(view.title for view in each), RANDOM] for model, each in MODELS.items()}
     lines, more = {}, {}
     for system in claim.systems():
         own = views[system.split(", ")[1]]
-        lines[system] = {view: tuple(draw.uniform(0, 100) for _ in seeds) for view in (*own, RANDOM)}
-        more |= {f"deletion, {system}, {view}": tuple(-draw.random() for _ in seeds) for view in (*own, RANDOM)}
-        more |= {f"tau, {system}, {view}": tuple(draw.random() for _ in seeds) for view in own[1:]}
+        lines[system] = {view: tuple(draw.uniform(0, 100) for _ in seeds) for view in own}
+        for measure in faithful.MEASURES:
+            more |= {f"{measure}, {system}, {view}": tuple(draw.uniform(-9, 9) for _ in seeds) for view in own}
         more[f"accuracy, {system}"] = (100.0,) * 3
-    found = {each.text.en: each for each in claim.contrasts(lines, more)}
-    assert len(found) == 2 * 6 + 1 + 2 * 4 + 1
+    found = {each.text.en: each.values for each in claim.contrasts(lines, more)}
+    assert len(found) == 6 + 2 + 4 + 2
+    table = claim.table(lines, more)
     for model, own in views.items():
-        for view in (*own[1:], RANDOM):
+
+        def mean(measure: str, view: str, model: str = model) -> list[float]:
+            return [fmean(more[f"{measure}, {task}, {model}, {view}"][seed] for task in TASKS) for seed in seeds]
+
+        def right(view: str, model: str = model) -> list[float]:
+            return [fmean(lines[f"{task}, {model}"][view][seed] for task in TASKS) for seed in seeds]
+
+        for view in own[1:]:
             name = "a random order" if view == RANDOM else view
-            right, deletion = (
-                found[text].values
-                for text in (
-                    f"{model}, right: attention minus {name}",
-                    f"{model}, deletion, log P: {name} minus attention",
-                )
+            assert found[f"{model}, right: attention minus {name}"] == pytest.approx(
+                [one - other for one, other in zip(right(ATTENTION), right(view), strict=True)]
             )
-            for seed in seeds:
-                shares = [lines[f"{task}, {model}"] for task in TASKS]
-                assert right[seed] == pytest.approx(fmean(each[ATTENTION][seed] - each[view][seed] for each in shares))
-                left = [[more[f"deletion, {task}, {model}, {v}"][seed] for v in (view, ATTENTION)] for task in TASKS]
-                assert deletion[seed] == pytest.approx(fmean(one - other for one, other in left))
-        agreement = found[f"{model}, agreement of attention with the other views (tau, in %)"]
-        values = [[more[f"tau, {task}, {model}, {view}"][seed] for task in TASKS for view in own[1:]] for seed in seeds]
-        assert agreement.interval.mean == pytest.approx(over_seeds([fmean(each) for each in values]).mean)
+        deletion, insertion = (
+            [one - other for one, other in zip(mean(measure, ATTENTION), mean(measure, RANDOM), strict=True)]
+            for measure in ("deletion", "insertion")
+        )
+        assert found[f"{model}, deletion, log P: a random order minus attention"] == pytest.approx(
+            [-d for d in deletion]
+        )
+        assert found[f"{model}, insertion, log P: attention minus a random order"] == pytest.approx(insertion)
+        for view in own:
+            rows = [right(view), *(mean(measure, view) for measure in faithful.MEASURES)]
+            assert [list(each) for each in table.rows[f"{model}, {view}"]] == [pytest.approx(each) for each in rows]
     more["accuracy, negation, Bahdanau"] = (100.0, 100.0, 70.0)
     poor = claim.contrasts(lines, more)
-    assert [each.untested for each in poor] == [None] * 13 + ["not learned here"] * 9
+    assert [each.untested for each in poor] == [None] * 8 + ["not learned here"] * 6

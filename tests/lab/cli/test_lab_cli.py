@@ -1,15 +1,20 @@
 """The program of the lab: what it plans, what it trains again, and what it says of mistakes."""
 
 import json
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from nmt.cli.arguments import read_config
 from nmt.errors import UserError
+from nmt.lab.alignment import eflomal
 from nmt.lab.claims import CLAIMS, untrained
 from nmt.lab.claims.claim import Claim, Contrast, Curves, Text
 from nmt.lab.cli import lab
+from nmt.system.run_files import last_checkpoint
 
 TINY = (
     *("data=slots", "data.max_words=3", "data.sizes=[200,20,20]", "model=rnn", "model.encoder.embedding_width=8"),
@@ -90,6 +95,26 @@ def test_without_trainings_the_page_is_written_at_once(tmp_path, capsys, monkeyp
     assert (tmp_path / "claims.json").read_bytes() == before and not (tmp_path / "runs").exists()
 
 
+def test_quick_measures_the_main_claims_with_three_seeds(tmp_path, monkeypatch):
+    trained = []
+
+    def stop(trainings, jobs):
+        trained.extend(trainings)
+        raise UserError("stop")
+
+    monkeypatch.setattr(lab, "train_all", stop)
+    monkeypatch.setattr(eflomal, "find", lambda: Path("eflomal-align"))
+    expected = {
+        training
+        for name in lab.MAIN
+        for runs in lab.planned(CLAIMS[name](), [4, 5, 6], tmp_path).values()
+        for training in runs
+    }
+    with pytest.raises(UserError, match="stop"):
+        lab.main(["quick=true", "seeds=[4,5,6,7]", f"out={tmp_path / 'out'}", f"runs={tmp_path}"])
+    assert set(trained) == expected and len(lab.MAIN) == 5
+
+
 def test_paths_may_have_any_characters_and_one_folder_has_one_name(tmp_path, monkeypatch):
     folder = tmp_path / "a folder (1), ours"
     folder.mkdir()
@@ -124,3 +149,21 @@ def test_lab_resumes_a_stopped_training(tiny, tmp_path):
     lab.train(training)
     again = json.loads(metrics.read_text("utf-8"))
     assert (again["updates"], again["test"]) == (whole["updates"], whole["test"])
+
+
+@pytest.mark.slow
+def test_a_training_stops_with_the_killed_program(tmp_path):
+    settings = (*TINY, "trainer.max_steps=1000000")
+    code = f"from nmt.lab.cli.lab import Path, Training, train; train(Training(Path({str(tmp_path)!r}), {settings}, 1))"
+    log = tmp_path / "train.log"
+    with subprocess.Popen([sys.executable, "-c", code]) as program:
+        wait_for(last_checkpoint(tmp_path).is_file)
+        program.kill()
+    wait_for(lambda: "is saved" in log.read_text("utf-8"))
+
+
+def wait_for(found):
+    end = time.monotonic() + 60
+    while not found():
+        assert time.monotonic() < end
+        time.sleep(0.1)

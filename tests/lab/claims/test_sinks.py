@@ -1,0 +1,44 @@
+"""What rests on marks, and the differences between the models."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+import torch
+
+from nmt.lab.claims import CLAIMS
+from nmt.lab.claims.sinks import EQUAL, GATED, PLACES, PLAIN, equal, on_marks
+from tests.attention_maps import ENGLISH, GERMAN, make, make_map
+
+
+def test_equal_weights_give_each_token_the_same() -> None:
+    found = equal(make())
+    marks = sum(label in (",", ".", "</s>") for label in ENGLISH)
+    for kind in ("encoder_self", "cross"):
+        assert on_marks([found], kind) == pytest.approx(100 * marks / len(ENGLISH))  # type: ignore[arg-type]
+    # A row may attend to `<s>` and the pieces before it. The first row has no choice and does not count.
+    read = ["<s>", *GERMAN[:-1]]
+    rows = [sum(label in ("<s>", ".") for label in read[:end]) / end for end in range(2, len(read) + 1)]
+    assert on_marks([found], "decoder_self") == pytest.approx(100 * sum(rows) / len(rows))
+
+
+def test_weights_on_marks_count_in_all_heads() -> None:
+    cross = torch.zeros(1, 2, 2, 3)
+    cross[0, 0, :, 1], cross[0, 1, :, 2] = 1, 0.5  # one head on the comma, the other half on `</s>`
+    cross[0, 1, :, 0] = 0.5
+    assert on_marks([make_map(["▁a", ",", "</s>"], ["▁b", "</s>"], cross=cross)], "cross") == pytest.approx(75)
+
+
+def test_plain_attention_is_compared_with_equal_weights_and_a_gate() -> None:
+    claim, draw = CLAIMS["sinks"](), random.Random(1)
+    lines = {
+        name: {place: tuple(draw.uniform(0, 100) for _ in range(3)) for place in PLACES}
+        for name in (*claim.systems(), EQUAL)
+    }
+    found = {each.text.en: each.values for each in claim.contrasts(lines, {})}
+    assert len(found) == 6
+    for place in PLACES:
+        for other in (EQUAL, GATED):
+            expected = [a - b for a, b in zip(lines[PLAIN][place], lines[other][place], strict=True)]
+            assert found[f"{claim.text(place).en}, share on marks in %: plain minus {other}"] == pytest.approx(expected)
