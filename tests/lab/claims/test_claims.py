@@ -324,7 +324,8 @@ def test_the_gradient_vanishes_without_attention(monkeypatch):
     ],
 )
 def test_claims_about_weights_are_measured_on_trained_models(name, tmp_path, monkeypatch):
-    tiny = ("data.sizes=[300,20,30]", "tokenizer.vocab_size=null", "trainer.max_steps=2")
+    test = 300 if name == "trained_gradient" else 30  # sentences with each number of fillers
+    tiny = (f"data.sizes=[300,20,{test}]", "tokenizer.vocab_size=null", "trainer.max_steps=2")
     monkeypatch.setattr(eflomal, "align", lambda pairs, more: ([{(0, 0)} for _ in pairs], [set() for _ in pairs]))
     monkeypatch.setattr(faithful, "SENTENCES", 2)
     claim = CLAIMS[name]()
