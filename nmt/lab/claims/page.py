@@ -279,6 +279,8 @@ def plot(curves: Curves) -> Figure:
         axes.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
     if not curves.joined:
         axes.tick_params(axis="x", labelrotation=30)
+        for label in axes.get_xticklabels():
+            label.set_horizontalalignment("right")
     return figure
 
 
