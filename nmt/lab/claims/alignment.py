@@ -19,7 +19,7 @@ from nmt.lab.claims.claim import (
     Lines,
     PerSeed,
     Runs,
-    accuracy,
+    accuracies,
     corpus_of,
     minus,
 )
@@ -63,7 +63,7 @@ class Alignment(Claim):
             self.text("error_rate"),
             {"alignment error rate": rates},
             joined=False,
-            more={name: tuple(accuracy(run, range(len(pairs))) for run in each) for name, each in runs.items()},
+            more={name: accuracies(each) for name, each in runs.items()},
         )
 
     def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:

@@ -268,6 +268,11 @@ def accuracy(run: FinishedRun, sentences: Sequence[int]) -> float:
     return 100 * right / len(sentences)
 
 
+def accuracies(runs: Sequence[FinishedRun]) -> PerSeed:
+    """Return the share (in %) of all test sentences that each run translates exactly."""
+    return tuple(accuracy(run, range(len(run.hypotheses))) for run in runs)
+
+
 def named(lines: Lines[int]) -> dict[str, dict[str, PerSeed]]:
     """Return the lines with the names of their places, as a figure shows them."""
     return {system: {str(place): values for place, values in line.items()} for system, line in lines.items()}

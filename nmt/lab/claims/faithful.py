@@ -20,7 +20,7 @@ from nmt.lab.attribution.integrated_gradients import IntegratedGradients
 from nmt.lab.attribution.occlusion import Occlusion
 from nmt.lab.attribution.prediction import Prediction
 from nmt.lab.attribution.value_zeroing import ValueZeroing
-from nmt.lab.claims.claim import MARGIN, Claim, Contrast, Curves, Lines, PerSeed, Runs, Table, accuracy, mean, minus
+from nmt.lab.claims.claim import MARGIN, Claim, Contrast, Curves, Lines, PerSeed, Runs, Table, accuracies, mean, minus
 from nmt.lab.claims.models import AGREEMENT, EXACT, NEGATION, ORDER
 from nmt.lab.compare.runs import FinishedRun
 from nmt.translation.loading import load_translator
@@ -82,7 +82,7 @@ class Faithful(Claim):
             values = {key: tuple(one[key] for one in found) for key in found[0]}
             lines[system] = {view: values.pop(("right", view)) for view in (*_titles(model), RANDOM)}
             more |= {f"{measure}, {system}, {view}": measured for (measure, view), measured in values.items()}
-            more[f"accuracy, {system}"] = tuple(accuracy(run, range(len(run.hypotheses))) for run in each)
+            more[f"accuracy, {system}"] = accuracies(each)
         return Curves(self.text("view"), self.text("right"), lines, joined=False, more=more)
 
     def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, NamedTuple
 
-from nmt.lab.claims.claim import Claim, Contrast, Curves, Lines, PerSeed, Runs, accuracy, minus
+from nmt.lab.claims.claim import Claim, Contrast, Curves, Lines, PerSeed, Runs, accuracies, minus
 from nmt.lab.claims.heads import AFTER, BEFORE, SENTENCES, SYSTEM, before_training, of_best_head
 from nmt.lab.claims.models import AGREEMENT, EXACT, SLOTS
 from nmt.lab.compare.runs import FinishedRun
@@ -70,9 +70,7 @@ class HeadGrammar(Claim):
                 lines[when][name] = tuple(
                     looks(model, run, relation.places) for model, run in zip(models, own, strict=True)
                 )
-        learned = {
-            task: tuple(accuracy(run, range(len(run.hypotheses))) for run in each) for task, each in runs.items()
-        }
+        learned = {task: accuracies(each) for task, each in runs.items()}
         return Curves(self.text("relation"), self.text("rows"), lines, joined=False, more=learned)
 
     def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from nmt.attention_map import AttentionMap
 from nmt.evaluation.metrics.bleu import BLEU
-from nmt.lab.claims.claim import Claim, Contrast, Curves, Lines, PerSeed, Runs, accuracy, corpus_of, minus, named
+from nmt.lab.claims.claim import Claim, Contrast, Curves, Lines, PerSeed, Runs, accuracies, corpus_of, minus, named
 from nmt.lab.claims.models import CORPUS, EXACT, LANGUAGE, budget, untrained
 from nmt.lab.compare.runs import FinishedRun
 from nmt.lab.heads.heads import count_pieces
@@ -107,7 +107,7 @@ class CoreferenceHead(Claim):
             self.text("difference"),
             {"best head": places},
             joined=False,
-            more={SYSTEM: tuple(accuracy(run, range(len(run.hypotheses))) for run in runs[SYSTEM])},
+            more={SYSTEM: accuracies(runs[SYSTEM])},
         )
 
     def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:

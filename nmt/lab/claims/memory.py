@@ -31,14 +31,13 @@ from nmt.lab.claims.claim import (
     minus,
     named,
 )
-from nmt.lab.claims.models import COPY, EXACT, LANGUAGE, LEFT_TO_RIGHT, SLOTS, budget
+from nmt.lab.claims.models import COPY, EXACT, LANGUAGE, LEFT_TO_RIGHT, SLOTS, WORDS, budget
 from nmt.lab.claims.text import SHARED, Text
 from nmt.lab.compare.lengths import length_groups, score_on
 from nmt.lab.compare.runs import FinishedRun
 from nmt.lab.tasks.buried import Buried
 from nmt.lab.tasks.slots import Slots
 
-WORDS = 4  # the largest number of words in the task `slots`
 ONE_WAY = "no attention, left to right"
 
 

@@ -57,7 +57,7 @@ def exact(model: Sequence[str]) -> tuple[str, ...]:
     """Return the settings of a model for the generated tasks, which have few words and one right answer.
 
     bpe makes each word a piece. The vocabulary also has pieces that never occur; with a table of embeddings for each
-    side, they slow learning much.
+    side, such pieces make learning much slower.
     """
     return ("tokenizer=bpe", "model.tie_embeddings=all", "callbacks.checkpointing.average_last=0", *model)
 
@@ -87,7 +87,8 @@ AGREEMENT = ("data=agreement", "data.max_distance=2", "data.sizes=[20000,300,100
 COPY = ("data=copy", "data.max_words=10", "data.sizes=[40000,300,1500]")
 NEGATION = ("data=negation", "data.max_distance=2", "data.sizes=[20000,300,1000]", *budget(1000))
 ORDER = ("data=order", "data.max_clauses=2", "data.sizes=[20000,300,1000]", *budget(1500))
-SLOTS = ("data=slots", "data.max_words=4", "data.sizes=[20000,300,2000]", *budget(2400))
+WORDS = 4  # the largest number of words in the task `slots`
+SLOTS = ("data=slots", f"data.max_words={WORDS}", "data.sizes=[20000,300,2000]", *budget(2400))
 CORPUS = (  # the embedded one
     *("data=cldr", "data.max_parts=2", "data.sizes=[20000,300,1000]", "tokenizer.vocab_size=600"),
     *budget(1000),

@@ -341,7 +341,7 @@ def test_claims_about_weights_are_measured_on_trained_models(name, tmp_path, mon
     assert contrasts and all(len(contrast.values) == 2 for contrast in contrasts)
 
 
-def test_growths_of_the_time_are_subtracted(monkeypatch):
+def test_the_growth_of_time_is_compared(monkeypatch):
     for name, value in (("LENGTHS", (4, 16)), ("LONGEST", "16"), ("TOKENS", 64), ("REPEATS", 2)):
         monkeypatch.setattr(untrained, name, value)
     found = CLAIMS["parallel"]().measure({})
