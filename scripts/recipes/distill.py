@@ -1,0 +1,93 @@
+"""Make training pairs from translations of the training sources, so that one model learns from several.
+
+  python scripts/recipes/distill.py OUT TRANSLATIONS [TRANSLATIONS ...]
+
+  OUT            the file for the pairs (.jsonl)
+  TRANSLATIONS   a file that translate.py wrote with an output= that ends in .jsonl
+
+Each different translation of a source gives one pair, also those of n-best lists (search.n_best=). Translations with
+doubts, such as repeated words, are left out; docs/translating.md lists the doubts. The steps are
+
+  python scripts/translate.py 'ckpt=[RUN_FOLDER,RUN_FOLDER]' input=train.en output=ensemble.jsonl search.n_best=4
+  python scripts/recipes/distill.py distilled.jsonl ensemble.jsonl
+  python train.py experiment=EXPERIMENT 'data.more={distilled: {train: distilled.jsonl}}'
+
+The model then reads the corpus and these pairs. This is the sequence-level distillation of Kim and Rush (2016,
+arXiv:1606.07947) from an ensemble (Freitag et al. 2017, arXiv:1702.01802).
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from nmt.cli.output import new_file, print_stdout
+from nmt.cli.program import program
+from nmt.data.sources.files import read_lines
+from nmt.errors import UserError, counted
+from nmt.system.atomic import write_atomically
+
+
+@program
+def main(argv: list[str]) -> None:
+    """Run the program with the arguments `argv`. Raises UserError for a mistake in them or in a file."""
+    if len(argv) < 2:
+        raise UserError(f"command line: got {counted(len(argv), 'argument')}, expected OUT and a file of translations")
+    out = new_file(argv[0])
+    assert out is not None
+    if out.suffix != ".jsonl":
+        raise UserError(f"{out}: expected a name that ends in .jsonl, so that train.py reads the file as JSON Lines")
+    left_out: Counter[str] = Counter()
+    lines = [json.dumps({"translation": pair}, ensure_ascii=False) + "\n" for pair in pairs(argv[1:], left_out)]
+    if not lines:
+        raise UserError("every translation was left out: " + _listed(left_out))
+    write_atomically(out, "".join(lines).encode())
+    print_stdout(f"{counted(len(lines), 'pair')} written to {out}; left out: {_listed(left_out)}")
+
+
+def pairs(paths: Sequence[str], left_out: Counter[str]) -> Iterator[dict[str, str]]:
+    """Yield each different pair of the files as {language: text}. Counts in `left_out` what is left out, and why.
+
+    Raises UserError for a line that is not a translation of translate.py.
+    """
+    seen = set()
+    for path in paths:
+        for number, line in enumerate(read_lines(Path(path)), 1):
+            languages, source, candidates = _translations(line, f"{path}, line {number}")
+            for candidate in candidates:
+                text = candidate["text"]
+                reason = "repeated" if (source, text) in seen else "doubtful" if _is_doubtful(candidate) else None
+                if reason:
+                    left_out[reason] += 1
+                    continue
+                seen.add((source, text))
+                yield dict(zip(languages, (source, text), strict=True))
+
+
+def _translations(line: str, where: str) -> tuple[list[str], str, list[dict[str, Any]]]:
+    """Return both languages, the source and all its translations."""
+    try:
+        record = json.loads(line)
+        return list(record["translation"]), record["source"], record.get("n_best", [record])
+    except (ValueError, KeyError, TypeError):
+        raise UserError(
+            f"{where}: expected a translation with its source, as translate.py writes it to output=FILE.jsonl"
+        ) from None
+
+
+def _is_doubtful(candidate: dict[str, Any]) -> bool:
+    return bool(candidate["doubts"]) or candidate["cut"] or not candidate["text"].strip()
+
+
+def _listed(counts: Counter[str]) -> str:
+    return ", ".join(f"{count:,} {reason}" for reason, count in sorted(counts.items())) or "nothing"
+
+
+if __name__ == "__main__":
+    main()

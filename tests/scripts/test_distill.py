@@ -1,0 +1,78 @@
+"""The program that makes training pairs from translations, and a training that reads them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from nmt.cli import train, translate
+from nmt.errors import UserError
+from scripts.recipes import distill
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "transformer"
+SOURCES = ("four days before June 19, 2021", "three hours", "four days before June 19, 2021")
+
+
+def read(path: Path) -> list[dict[str, str]]:
+    return [json.loads(line)["translation"] for line in path.read_text("utf-8").splitlines()]
+
+
+@pytest.fixture
+def translations(tmp_path: Path) -> Path:
+    """Three translations of each source; the first source occurs twice."""
+    sources, out = tmp_path / "train.en", tmp_path / "translations.jsonl"
+    sources.write_text("".join(f"{each}\n" for each in SOURCES), "utf-8")
+    translate.main([f"ckpt={EXAMPLE}", f"input={sources}", f"output={out}", "search.n_best=3"])
+    return out
+
+
+def test_every_different_translation_is_a_pair(translations: Path, tmp_path: Path) -> None:
+    rows = [json.loads(line) for line in translations.read_text("utf-8").splitlines()]
+    expected = [
+        {"en": row["source"], "de": each["text"]}
+        for row in rows[:2]
+        for each in row["n_best"]
+        if not each["doubts"] and not each["cut"]
+    ]
+    out = tmp_path / "pairs.jsonl"
+    distill.main([str(out), str(translations), str(translations)])
+    assert read(out) == expected and len({pair["en"] for pair in expected}) == 2
+
+    before = out.read_bytes()
+    with pytest.raises(UserError, match="pairs"):
+        distill.main([str(out), str(translations)])
+    assert out.read_bytes() == before
+
+
+def test_doubtful_translations_are_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good = {"text": "drei", "doubts": [], "cut": False}
+    candidates = [good, {**good, "text": "drei drei"}, {**good, "text": "dr", "cut": True}, {**good, "text": " "}]
+    candidates[1]["doubts"] = ["repeated"]
+    row = {"source": "three", **good, "translation": {"en": "three", "de": "drei"}}
+    (tmp_path / "one.jsonl").write_text(json.dumps({**row, "n_best": candidates}) + "\n", "utf-8")
+    (tmp_path / "two.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
+    distill.main([str(tmp_path / "out.jsonl"), str(tmp_path / "one.jsonl"), str(tmp_path / "two.jsonl")])
+    assert read(tmp_path / "out.jsonl") == [{"en": "three", "de": "drei"}]
+    assert "left out: 3 doubtful, 1 repeated" in capsys.readouterr().out
+
+
+def test_mistakes_end_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "plain.jsonl").write_text('{"en": "three", "de": "drei"}\n', "utf-8")
+    with pytest.raises(UserError, match=r"plain\.jsonl, line 1: expected a translation with its source"):
+        distill.main([str(tmp_path / "out.jsonl"), str(tmp_path / "plain.jsonl")])
+    with pytest.raises(UserError, match=r"expected a name that ends in \.jsonl"):
+        distill.main([str(tmp_path / "out.de"), str(tmp_path / "plain.jsonl")])
+    with pytest.raises(UserError, match="got 1 argument, expected OUT and a file"):
+        distill.main([str(tmp_path / "out.jsonl")])
+
+
+@pytest.mark.slow
+def test_a_training_reads_the_pairs(translations: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "pairs.jsonl"
+    distill.main([str(out), str(translations)])
+    train.main(
+        ["data=cldr", "debug=fast", f"data.more={{distilled: {{train: {out}}}}}", f"hydra.run.dir={tmp_path / 'run'}"]
+    )
+    assert "distilled" in capsys.readouterr().out
