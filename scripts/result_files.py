@@ -26,6 +26,7 @@ from nmt.system.run_files import CONFIG, METRICS
 ROOT = Path(__file__).resolve().parent.parent
 COMPARISON, TECHNIQUES = "comparison.json", "techniques.yaml"
 RESULTS = ROOT / "docs" / "results"
+MORPHEMES = "morphemes"  # the name of BLEU of Korean morphemes, beside BLEU of characters
 BASELINE = "multi30k_transformer"  # the other systems are tested against it, or against the first if it is missing
 
 
@@ -91,14 +92,20 @@ def compared(digest: str, run: Path, results: Path) -> dict[str, Any]:
         folders = [path for path in folders if scores_of(path)["data_sha256"] == digest]
         *runs, _ = read_runs([*folders, run], "test")
         baseline = next((each for each in runs if each.config["name"] == BASELINE), runs[0])
-        names = ["bleu", "chrf", *(["multi30k"] if baseline.test_set.target_lang == "de" else [])]
-        metrics = build_metrics(
-            compose("compare", [f"scores=[{','.join(names)}]"])["scores"], target_lang=baseline.test_set.target_lang
-        )
+        metrics = metrics_into(baseline.test_set.target_lang)
         comparison = compare(runs, baseline, metrics, examples=0)
         techniques = tested_techniques(runs, metrics, results / TECHNIQUES)
     found = comparison_table.to_dict(comparison) | {"notes": comparison_table.notes(comparison)}
     return found | ({"techniques": techniques} if techniques else {})
+
+
+def metrics_into(language: str) -> dict[str, Metric]:
+    """Return the metrics of results with this target language; into Korean, this needs the extra `ko`."""
+    names = ["bleu", "chrf", *(["multi30k"] if language == "de" else [])]
+    overrides = [f"scores=[{','.join(names)}]"]
+    if language == "ko":
+        overrides += [f"+scores.{MORPHEMES}={{_target_: nmt.evaluation.metrics.bleu.BLEU, tokenize: ko-mecab}}"]
+    return build_metrics(compose("compare", overrides)["scores"], target_lang=language)
 
 
 def tested_techniques(runs: Sequence[FinishedRun], metrics: dict[str, Metric], file: Path) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ import yaml
 from nmt.build import build_search
 from nmt.system.machine import summary as machine_summary
 from nmt.system.run_files import CONFIG
-from scripts.result_files import RESULTS, ROOT, comparisons, metrics_of
+from scripts.result_files import MORPHEMES, RESULTS, ROOT, comparisons, metrics_of
 
 FACTS: dict[str, Callable[[dict[str, Any]], str]] = {
     "parameters": lambda run: f"{run['parameters'] / 1e6:.1f} M",
@@ -73,16 +73,19 @@ def table_of(comparison: dict[str, Any], results: Path) -> str:
         markdown(["model", "seed", *labels(comparison), "difference", "p", *FACTS], rows),
     ]
     scores = comparison["systems"][0]["runs"][0]["scores"].values()
+    signatures = zip(labels(comparison), (f"`{score['signature']}`" for score in scores), strict=True)
     for title, values in (
         ("Command", {command(run, results) for run in runs}),
-        *((score["label"], {f"`{score['signature']}`"}) for score in scores),
+        *((label, {signature}) for label, signature in signatures),
         ("Search", {search(run["search"]) for run in runs}),
         ("Hardware", {machine_summary(run["hardware"]) for run in runs}),
         ("Torch", {run["versions"]["torch"] for run in runs}),
         ("Commit", {f"{run['name']} (seed {run['seed']}) {str(run['commit'])[:7]}" for run in runs}),
     ):
         lines += ["", f"{title}: {'; '.join(sorted(values))}"]
-    return "\n".join([*lines, *(line for note in comparison["notes"][1:] for line in ("", note))])
+    # The first note and the one on columns are about the table of compare.py.
+    notes = [note for note in comparison["notes"][1:] if not note.startswith("tokens/s:")]
+    return "\n".join([*lines, *(line for note in notes for line in ("", note))])
 
 
 def techniques_table() -> str:
@@ -127,7 +130,11 @@ def markdown(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def labels(comparison: dict[str, Any]) -> list[str]:
     """Return the labels of the scores."""
-    return [score["label"] for score in comparison["systems"][0]["runs"][0]["scores"].values()]
+    scores = comparison["systems"][0]["runs"][0]["scores"]
+    return [
+        "BLEU of morphemes" if name == MORPHEMES else score["label"].partition(" (")[0]
+        for name, score in scores.items()
+    ]
 
 
 def cell(score: dict[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 python scripts/results.py add RUN_FOLDER [RUN_FOLDER ...]
     copy the config.yaml, the metrics.json and the test translations of finished runs to docs/results/NAME/seedN,
-    compare all results as scripts/compare.py does, and write the tables
+    compare all results as scripts/compare.py does, and write the tables; runs into Korean need the extra `ko`
 python scripts/results.py table
     write the tables again, from docs/results/comparison.json, and judge the claims of docs/lab again, from the values
     of each seed in its claims.json
