@@ -88,6 +88,20 @@ def table_of(comparison: dict[str, Any], results: Path) -> str:
     return "\n".join([*lines, *(line for note in notes for line in ("", note))])
 
 
+def office_help_table() -> str:
+    """Return a Markdown table with the systems of LibreOffice's help, in both directions."""
+    rows = []
+    for each in comparisons(RESULTS):
+        for system in each["systems"]:
+            if system["name"].startswith("office_help_"):
+                direction = f"{each['source_lang']} to {each['target_lang']}"
+                scores = dict(zip(system["mean"], summaries(system), strict=True))
+                cells = [scores.get(name, "") for name in ("bleu", MORPHEMES, "chrf")]
+                link = f"[{system['name']}](README.md)"
+                rows.append([direction, link, str(len(system["runs"])), *cells])
+    return markdown(["direction", "system", "seeds", "BLEU", "BLEU of morphemes", "chrF"], rows)
+
+
 def techniques_table() -> str:
     """Return a Markdown table with a row for each technique: its differences from the row without the technique."""
     first = comparisons(RESULTS)[0]

@@ -22,7 +22,7 @@ from nmt.cli.program import program
 from nmt.errors import UserError
 from nmt.lab.claims.page import files, judged_again
 from scripts.result_files import RESULTS, ROOT, add
-from scripts.result_tables import short_table, techniques_table, whole_table
+from scripts.result_tables import office_help_table, short_table, techniques_table, whole_table
 
 LAB = ROOT / "docs" / "lab"
 
@@ -44,6 +44,8 @@ def pages() -> dict[Path, str]:
     results = RESULTS / "README.md"
     text = with_table(results.read_text("utf-8"), whole_table(RESULTS))
     found[results] = with_table(text, techniques_table(), "techniques")
+    for name in ("office_help.md", "office_help.ko.md"):
+        found[RESULTS / name] = with_table((RESULTS / name).read_text("utf-8"), office_help_table())
     return found
 
 
