@@ -5,15 +5,16 @@
   OUT            the file for the pairs (.jsonl)
   TRANSLATIONS   a file that translate.py wrote with an output= that ends in .jsonl
 
-Each different translation of a source gives one pair, also those of n-best lists (search.n_best=). Translations with
-doubts, such as repeated words, are left out; docs/translating.md lists the doubts. The steps are
+Each distinct translation of a source gives one pair, so n-best lists (search.n_best=) give several. Translations with
+doubts, such as repeated words, are left out; docs/translating.md lists the doubts. Only "unsure" is no reason, because
+drawn translations (search=sampling) often are. The steps are
 
   python scripts/translate.py 'ckpt=[RUN_FOLDER,RUN_FOLDER]' input=train.en output=ensemble.jsonl search.n_best=4
   python scripts/recipes/distill.py distilled.jsonl ensemble.jsonl
-  python train.py experiment=EXPERIMENT 'data.more={distilled: {train: distilled.jsonl}}'
+  python train.py experiment=EXPERIMENT data.path=FOLDER 'data.more={distilled: {train: distilled.jsonl}}'
 
-The model then reads the corpus and these pairs. This is the sequence-level distillation of Kim and Rush (2016,
-arXiv:1606.07947) from an ensemble (Freitag et al. 2017, arXiv:1702.01802).
+train.en has the training sources of FOLDER. The model reads the corpus and these pairs. This is the sequence-level
+distillation of Kim and Rush (2016, arXiv:1606.07947) from an ensemble (Freitag et al. 2017, arXiv:1702.01802).
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from nmt.cli.output import new_file, print_stdout
+from nmt.cli.output import print_stdout
 from nmt.cli.program import program
 from nmt.data.sources.files import read_lines
 from nmt.errors import UserError, counted
@@ -39,14 +40,15 @@ def main(argv: list[str]) -> None:
     """Run the program with the arguments `argv`. Raises UserError for a mistake in them or in a file."""
     if len(argv) < 2:
         raise UserError(f"command line: got {counted(len(argv), 'argument')}, expected OUT and a file of translations")
-    out = new_file(argv[0])
-    assert out is not None
+    out = Path(argv[0]).expanduser()
+    if out.exists():
+        raise UserError(f"{out} exists and is not overwritten; remove it, or name another file")
     if out.suffix != ".jsonl":
         raise UserError(f"{out}: expected a name that ends in .jsonl, so that train.py reads the file as JSON Lines")
     left_out: Counter[str] = Counter()
     lines = [json.dumps({"translation": pair}, ensure_ascii=False) + "\n" for pair in pairs(argv[1:], left_out)]
     if not lines:
-        raise UserError("every translation was left out: " + _listed(left_out))
+        raise UserError(f"no translation is left; left out: {_listed(left_out)}")
     write_atomically(out, "".join(lines).encode())
     print_stdout(f"{counted(len(lines), 'pair')} written to {out}; left out: {_listed(left_out)}")
 
@@ -60,9 +62,8 @@ def pairs(paths: Sequence[str], left_out: Counter[str]) -> Iterator[dict[str, st
     for path in paths:
         for number, line in enumerate(read_lines(Path(path)), 1):
             languages, source, candidates = _translations(line, f"{path}, line {number}")
-            for candidate in candidates:
-                text = candidate["text"]
-                reason = "repeated" if (source, text) in seen else "doubtful" if _is_doubtful(candidate) else None
+            for text, is_doubtful in candidates:
+                reason = "duplicate" if (source, text) in seen else "doubtful" if is_doubtful else None
                 if reason:
                     left_out[reason] += 1
                     continue
@@ -70,19 +71,21 @@ def pairs(paths: Sequence[str], left_out: Counter[str]) -> Iterator[dict[str, st
                 yield dict(zip(languages, (source, text), strict=True))
 
 
-def _translations(line: str, where: str) -> tuple[list[str], str, list[dict[str, Any]]]:
-    """Return both languages, the source and all its translations."""
+def _translations(line: str, where: str) -> tuple[list[str], str, list[tuple[str, bool]]]:
+    """Return both languages, the source, and all its translations, each with whether it is doubtful."""
     try:
         record = json.loads(line)
-        return list(record["translation"]), record["source"], record.get("n_best", [record])
-    except (ValueError, KeyError, TypeError):
+        source_lang, target_lang = record["translation"]
+        found = [(each["text"], _is_doubtful(each)) for each in record.get("n_best", [record])]
+        return [source_lang, target_lang], record["source"], found
+    except (ValueError, KeyError, TypeError, AttributeError):
         raise UserError(
             f"{where}: expected a translation with its source, as translate.py writes it to output=FILE.jsonl"
         ) from None
 
 
 def _is_doubtful(candidate: dict[str, Any]) -> bool:
-    return bool(candidate["doubts"]) or candidate["cut"] or not candidate["text"].strip()
+    return bool(set(candidate["doubts"]) - {"unsure"}) or candidate["cut"] or not candidate["text"].strip()
 
 
 def _listed(counts: Counter[str]) -> str:

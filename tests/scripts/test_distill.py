@@ -34,32 +34,42 @@ def test_every_different_translation_is_a_pair(translations: Path, tmp_path: Pat
         {"en": row["source"], "de": each["text"]}
         for row in rows[:2]
         for each in row["n_best"]
-        if not each["doubts"] and not each["cut"]
+        if not set(each["doubts"]) - {"unsure"} and not each["cut"]
     ]
+    assert len(expected) > len({pair["en"] for pair in expected}) == 2, "n-best lists count"
     out = tmp_path / "pairs.jsonl"
     distill.main([str(out), str(translations), str(translations)])
-    assert read(out) == expected and len({pair["en"] for pair in expected}) == 2
+    assert read(out) == expected
 
     before = out.read_bytes()
-    with pytest.raises(UserError, match="pairs"):
+    with pytest.raises(UserError, match="exists and is not overwritten; remove it"):
         distill.main([str(out), str(translations)])
     assert out.read_bytes() == before
 
 
 def test_doubtful_translations_are_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     good = {"text": "drei", "doubts": [], "cut": False}
-    candidates = [good, {**good, "text": "drei drei"}, {**good, "text": "dr", "cut": True}, {**good, "text": " "}]
-    candidates[1]["doubts"] = ["repeated"]
+    candidates = [
+        *(good, {**good, "text": "drei drei", "doubts": ["repeated"]}, {**good, "text": "dr", "cut": True}),
+        *({**good, "text": " "}, {**good, "text": "dreie", "doubts": ["unsure"]}),
+    ]
     row = {"source": "three", **good, "translation": {"en": "three", "de": "drei"}}
     (tmp_path / "one.jsonl").write_text(json.dumps({**row, "n_best": candidates}) + "\n", "utf-8")
     (tmp_path / "two.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
     distill.main([str(tmp_path / "out.jsonl"), str(tmp_path / "one.jsonl"), str(tmp_path / "two.jsonl")])
-    assert read(tmp_path / "out.jsonl") == [{"en": "three", "de": "drei"}]
-    assert "left out: 3 doubtful, 1 repeated" in capsys.readouterr().out
+    assert read(tmp_path / "out.jsonl") == [{"en": "three", "de": "drei"}, {"en": "three", "de": "dreie"}]
+    assert "2 pairs written" in (out := capsys.readouterr().out) and "left out: 3 doubtful, 1 duplicate" in out
 
 
 def test_mistakes_end_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "plain.jsonl").write_text('{"en": "three", "de": "drei"}\n', "utf-8")
+    row = {"source": "three", "text": "drei", "translation": {"en": "three", "de": "drei"}}
+    (tmp_path / "short.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
+    (tmp_path / "empty.jsonl").touch()
+    with pytest.raises(UserError, match=r"short\.jsonl, line 1: expected a translation with its source"):
+        distill.main([str(tmp_path / "out.jsonl"), str(tmp_path / "short.jsonl")])
+    with pytest.raises(UserError, match="no translation is left; left out: nothing"):
+        distill.main([str(tmp_path / "out.jsonl"), str(tmp_path / "empty.jsonl")])
     with pytest.raises(UserError, match=r"plain\.jsonl, line 1: expected a translation with its source"):
         distill.main([str(tmp_path / "out.jsonl"), str(tmp_path / "plain.jsonl")])
     with pytest.raises(UserError, match=r"expected a name that ends in \.jsonl"):
@@ -75,4 +85,4 @@ def test_a_training_reads_the_pairs(translations: Path, tmp_path: Path, capsys: 
     train.main(
         ["data=cldr", "debug=fast", f"data.more={{distilled: {{train: {out}}}}}", f"hydra.run.dir={tmp_path / 'run'}"]
     )
-    assert "distilled" in capsys.readouterr().out
+    assert f"data.more.distilled: {len(read(out))} training pairs" in capsys.readouterr().out
