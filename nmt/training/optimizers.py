@@ -59,9 +59,10 @@ class MuonWithAdamW(Optimizer):
 
 
 class _Muon(Muon):
-    """torch's Muon with `adjust_lr_fn="match_rms_adamw"`, for all matrices of the same shape at once.
+    """torch's Muon with `adjust_lr_fn="match_rms_adamw"`, faster on a CPU.
 
-    torch's own makes one matrix after another orthogonal, in bfloat16, which many CPUs multiply slowly.
+    It makes all matrices of the same shape orthogonal together. torch's own takes one matrix after another, and
+    multiplies in bfloat16, which many CPUs do slowly.
     """
 
     def step(self, closure: None = None) -> None:  # type: ignore[override]
@@ -70,7 +71,10 @@ class _Muon(Muon):
 
     def _update(self, group: Mapping[str, Any], gradient_of: Mapping[Tensor, Tensor]) -> None:
         params, gradients = list(gradient_of), list(gradient_of.values())
-        means = [self.state[each].setdefault("momentum_buffer", torch.zeros_like(each)) for each in params]
+        for each in params:
+            if "momentum_buffer" not in self.state[each]:
+                self.state[each]["momentum_buffer"] = torch.zeros_like(each)
+        means = [self.state[each]["momentum_buffer"] for each in params]
         torch._foreach_lerp_(means, gradients, 1 - group["momentum"])
         updates = torch._foreach_lerp(gradients, means, group["momentum"])
         torch._foreach_mul_(params, 1 - group["lr"] * group["weight_decay"])
@@ -87,7 +91,8 @@ class _Muon(Muon):
 def orthogonal(matrices: Tensor, coefficients: tuple[float, float, float]) -> Tensor:
     """Return `matrices` (N, A, B) with singular values of about 1, by five Newton-Schulz iterations.
 
-    See https://kellerjordan.github.io/posts/muon. They are in bfloat16 on a GPU, which is precise enough.
+    See https://kellerjordan.github.io/posts/muon, which has the three `coefficients`. The iterations are in bfloat16 on a
+    GPU, as in torch, and in the type of the matrices on a CPU.
     """
     a, b, c = coefficients
     wide = matrices.mT if matrices.shape[1] > matrices.shape[2] else matrices

@@ -6,8 +6,8 @@
   TRANSLATIONS   a file that translate.py wrote with an output= that ends in .jsonl
 
 Each distinct translation of a source gives one pair, so n-best lists (search.n_best=) give several. Translations with
-doubts, such as repeated words, are left out; docs/translating.md lists the doubts. Only "unsure" is no reason, because
-drawn translations (search=sampling) often are. The steps are
+doubts, such as repeated words, are left out; docs/translating.md lists the doubts. A translation whose only doubt is
+"unsure" stays, because most drawn translations (search=sampling) have this doubt. The steps are
 
   python scripts/translate.py 'ckpt=[RUN_FOLDER,RUN_FOLDER]' input=train.en output=ensemble.jsonl search.n_best=4
   python scripts/recipes/distill.py distilled.jsonl ensemble.jsonl
@@ -54,7 +54,7 @@ def main(argv: list[str]) -> None:
 
 
 def pairs(paths: Sequence[str], left_out: Counter[str]) -> Iterator[dict[str, str]]:
-    """Yield each different pair of the files as {language: text}. Counts in `left_out` what is left out, and why.
+    """Yield each distinct pair of the files as {language: text}. Counts in `left_out` what is left out, and why.
 
     Raises UserError for a line that is not a translation of translate.py.
     """

@@ -52,7 +52,7 @@ def test_every_weight_is_in_one_group_and_the_matrices_are_in_the_first(model: S
 
 
 def test_its_steps_are_those_of_muon_and_adamw(model: Seq2Seq) -> None:
-    """Those of torch's Muon but for its rounding to bfloat16: after a step, 2 % of what changed."""
+    """torch's Muon rounds to bfloat16, so the weights may differ by 2 % of what three steps change."""
     other, before = copy.deepcopy(model), copy.deepcopy(model)
     matrices = other.hidden_matrices()
     rest = [each for each in other.parameters() if not any(each is matrix for matrix in matrices)]
