@@ -91,8 +91,8 @@ class _Muon(Muon):
 def orthogonal(matrices: Tensor, coefficients: tuple[float, float, float]) -> Tensor:
     """Return `matrices` (N, A, B) with singular values of about 1, by five Newton-Schulz iterations.
 
-    See https://kellerjordan.github.io/posts/muon, which has the three `coefficients`. The iterations are in bfloat16 on a
-    GPU, as in torch, and in the type of the matrices on a CPU.
+    See https://kellerjordan.github.io/posts/muon, which has the three `coefficients`. The iterations are in bfloat16 on
+    a GPU, as in torch, and in the type of the matrices on a CPU.
     """
     a, b, c = coefficients
     wide = matrices.mT if matrices.shape[1] > matrices.shape[2] else matrices
