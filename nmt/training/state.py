@@ -31,12 +31,13 @@ logger = logging.getLogger(__name__)
 FORMAT = 4
 FIELDS = {"format": int, "config": dict, "tokenizer": dict, "update": int}  # of the entry `nmt`
 MARK = b"PK\x03\x04"  # the first bytes of a zip file, which torch writes
-# Settings that must not change on resume, because the state in last.ckpt depends on them: the weights, the optimizer's
-# own copy of its settings, or the figures of earlier validations.
+# Settings that must not change on resume, because the state in last.ckpt depends on them: the weights, the tokenizer
+# with its spans, the optimizer's own copy of its settings, or the figures of earlier validations.
 FIXED = (
     "seed",
     "init",
     "tokenizer",
+    "spans",
     "model",
     "objective",
     "optimizer",
