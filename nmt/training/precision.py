@@ -16,6 +16,7 @@ from nmt.training.processes import from_first_process
 FLOAT32, BFLOAT16 = "32-true", "bf16-mixed"
 ROWS, WIDTH, ROUNDS = 512, 256, 5  # of a trial layer, and how often it is timed
 MOST = 0.9  # bfloat16 is used if it takes less than this share of the time of float32
+TIMED = ("cpu", "cuda")  # types of devices; the trial has not been run on others
 
 
 def decided(recipe: Recipe) -> tuple[Recipe, str | None]:
@@ -30,20 +31,21 @@ def decided(recipe: Recipe) -> tuple[Recipe, str | None]:
     process.speed_up()
     if place.several:
         process.share_machine(place)
-    share = bfloat16_share(_device(trainer.accelerator))
-    if place.several:
-        share = from_first_process(share)
-    precision = BFLOAT16 if share < MOST else FLOAT32
+    device = _device(trainer.accelerator)
+    if device.type in TIMED:
+        share = bfloat16_share(device)
+        if place.several:
+            share = from_first_process(share)
+        precision = BFLOAT16 if share < MOST else FLOAT32
+        why = f"a layer takes {share:.2f} of float32's time with bfloat16"
+    else:
+        precision, why = FLOAT32, f"auto tries bfloat16 on {' and '.join(TIMED)} only, not on {device.type}"
     plain = {**recipe.plain, "trainer": {**recipe.plain["trainer"], "precision": precision}}
-    return replace(recipe, plain=plain), (
-        f"trainer.precision: {precision}, because a layer takes {share:.2f} of float32's time with bfloat16"
-    )
+    return replace(recipe, plain=plain), f"trainer.precision: {precision}, because {why}"
 
 
 def bfloat16_share(device: torch.device) -> float:
     """Return the time of a feed-forward layer's training step with bfloat16, as a share of its time with float32."""
-    if device.type not in ("cpu", "cuda"):
-        return float("inf")  # Lightning offers no mixed precision there
     with torch.random.fork_rng():
         layer = nn.Sequential(nn.Linear(WIDTH, 4 * WIDTH), nn.ReLU(), nn.Linear(4 * WIDTH, WIDTH)).to(device)
     inputs = torch.zeros(ROWS, WIDTH, device=device)

@@ -22,6 +22,13 @@ def test_bfloat16_is_used_where_it_is_faster(tmp_path, monkeypatch, share, expec
     assert line == f"trainer.precision: {expected}, because a layer takes {share:.2f} of float32's time with bfloat16"
 
 
+def test_where_bfloat16_is_not_tried_the_line_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda: torch.device("mps"))
+    found, line = precision.decided(Recipe(compose("train", ["trainer.precision=auto"]), tmp_path))
+    assert found.settings.trainer.precision == "32-true"
+    assert line == "trainer.precision: 32-true, because auto tries bfloat16 on cpu and cuda only, not on mps"
+
+
 def test_a_named_precision_is_kept(tmp_path):
     recipe = Recipe(compose("train", ["trainer.precision=bf16-mixed"]), tmp_path)
     assert precision.decided(recipe) == (recipe, None)
