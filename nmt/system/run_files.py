@@ -40,8 +40,9 @@ def recent_checkpoint(folder: Path, update: int) -> Path:
 
 
 def recent_updates(folder: Path) -> list[int]:
-    """Return the updates whose weights are kept for averaging, oldest first."""
-    return sorted(int(path.stem.partition("-")[2]) for path in checkpoint_folder(folder).glob("recent-*.safetensors"))
+    """Return the updates whose weights are kept for averaging, oldest first. A user's copy of a file is ignored."""
+    names = (path.stem.removeprefix("recent-") for path in checkpoint_folder(folder).glob("recent-*.safetensors"))
+    return sorted(int(name) for name in names if name.isdecimal())
 
 
 def has_weights(folder: Path) -> bool:
