@@ -112,14 +112,14 @@ class BaseTranslator(ABC):
 
         A sentence gets the same tokens in any batch. A sentence that is empty or only white space is translated to "",
         with any prefix.
-        A translation is never longer than the limit of the search or the limit of the decoder's positions. The search's
-        `long_source` decides about a source that is longer than `source_limit`; for a source that is split, see
-        `Translation.parts`. `prefixes` are the beginnings of the translations, or "" for none; the search may continue
-        the last word of a prefix. In this call, `search` replaces the strategy of the translator, and `fields` replace
-        single settings of the strategy (`beam_size=1`). `advance` is called with the number of sentences that need no
-        search, and then with the number that each batch completes. Raises UserError for settings that the strategy does
-        not have or does not accept, for a value that is not a text, for a source that is too long and not split, and
-        for a prefix that leaves no token below the length limit.
+        A translation is never longer than the limit of the decoder's positions. Only lost spans that are inserted can
+        make it longer than the limit of the search. The search's `long_source` decides about a source that is longer
+        than `source_limit`; for a source that is split, see `Translation.parts`. `prefixes` are the beginnings of the
+        translations, or "" for none; the search may continue the last word of a prefix. In this call, `search` replaces
+        the strategy of the translator, and `fields` replace single settings of the strategy (`beam_size=1`). `advance`
+        is called with the number of sentences that need no search, and then with the number that each batch completes.
+        Raises UserError for settings that the strategy does not have or does not accept, for a value that is not a
+        text, for a source that is too long and not split, and for a prefix that leaves no token below the length limit.
         """
         found = self.hypotheses(sentences, prefixes=prefixes, search=search, advance=advance, **fields)
         return [hypotheses[0] for hypotheses in found]
@@ -311,10 +311,17 @@ class BaseTranslator(ABC):
         return found
 
     def _with_lost_spans(self, translation: Translation) -> Translation:
-        """Return the translation with each lost span at the place where its log P is highest."""
+        """Return the translation with each lost span at the place where its log P is highest.
+
+        A span stays lost if the translation with it has more tokens than the decoder has positions.
+        """
         source, tokens, log_probs = translation.source_part, translation.tokens, translation.token_log_probs
+        most = self.longest_target or sys.maxsize
         for mark in translation.lost:
-            candidates = insertions(tokens, mark, source.marked, self.tokenizer)
+            inserted = insertions(tokens, mark, source.marked, self.tokenizer)
+            candidates = [ids for ids in inserted if len(ids) <= most]
+            if not candidates:
+                break
             scored = self.token_log_probs([ForcedPair(source, "", ids) for ids in candidates])
             best = max(range(len(candidates)), key=lambda place: float(scored[place].sum()))
             tokens, log_probs = candidates[best], scored[best].tolist()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import random
 from pathlib import Path
 
@@ -18,8 +19,9 @@ from nmt.tokens import BOS, ELEMENT_MARKS, EOS, RESERVED, SPAN_MARKS
 from nmt.translation.ensemble import Ensemble
 from nmt.translation.lost_spans import insertions
 from nmt.translation.translator import Translator
-from tests.tiny_run import Run, sentences
+from tests.tiny_run import Run, make_model, sentences
 
+LEARNED = "nmt.models.positions.learned.Learned"
 SPANS = Spans({"braces": r"\{\w+\}", "tags": "</?[a-z]>"})
 
 
@@ -79,6 +81,18 @@ def test_a_lost_span_stands_where_the_model_finds_it_most_probable(translator: T
         values.append(float(log_probs[torch.arange(len(ids)), torch.tensor(ids)].sum()))
     assert inserted.tokens == candidates[values.index(max(values))]
     assert inserted.log_prob == pytest.approx(max(values), abs=1e-4)
+
+
+def test_a_lost_span_stays_lost_where_the_decoder_has_no_position_for_it(run: Run, texts: list[str]) -> None:
+    config = copy.deepcopy(dict(run.translator.model.config or {}))
+    config["decoder"]["positions"] = {"_target_": LEARNED, "_partial_": True, "max_length": 12}
+    tokenizer = run.translator.tokenizer.with_spans(SPANS)
+    limited = Translator(make_model(config, tokenizer), tokenizer, run.translator.search)
+    reported, inserted = (limited.translate(texts, lost_spans=how) for how in ("report", "insert"))
+    assert any(each.lost and len(each.tokens) == 12 for each in reported), "some have no room"
+    assert any(one.tokens != two.tokens for one, two in zip(reported, inserted, strict=True)), "some have"
+    assert max(len(each.tokens) for each in inserted) == 12
+    assert all(two.tokens == one.tokens for one, two in zip(reported, inserted, strict=True) if len(one.tokens) == 12)
 
 
 def test_lost_tags_have_words_between_them_if_the_source_has(translator: Translator) -> None:
