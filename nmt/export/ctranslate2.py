@@ -22,6 +22,7 @@ from nmt.export.base import (
     Exportable,
     Format,
     Promise,
+    require_packages,
     within_limits,
     write_tokenizer,
 )
@@ -63,6 +64,8 @@ class CTranslate2(Format):
         return EXACT if self.quantization == "float32" else None
 
     def require(self, loaded: LoadedModel) -> None:
+        """Raise UserError for a model that CTranslate2 cannot compute, and if the package is missing."""
+        require_packages(self.name, "ctranslate2", extra="ctranslate2")
         encoder, decoder = stacks(loaded.model, self.name)
         for side, stack in (("encoder", encoder), ("decoder", decoder)):
             raise_if_unsupported(side, _problems(stack), self.name)
@@ -171,7 +174,8 @@ def _settings(stack: Stack) -> dict[str, Any]:
 def _stack(spec: Any, embeddings: Any, stack: Stack, count: int) -> None:
     embeddings.weight = _array(stack.module.embedding.weight)
     if stack.positions != "rotary":
-        spec.position_encodings.encodings = _array(stack.table(count))
+        # One row more: the engine adds eos to a translation that was cut, to score it.
+        spec.position_encodings.encodings = _array(nn.functional.pad(stack.table(count), (0, 0, 0, 1)))
     if stack.norm_first:
         _norm(spec.layer_norm, stack.module.norm)
 
@@ -244,10 +248,9 @@ class CTranslate2Translator(EngineTranslator):
     engine = "CTranslate2"
 
     def __init__(self, folder: Path, quantization: Quantization, *, device: str = "cpu", **options: Any) -> None:
-        try:
-            import ctranslate2
-        except ModuleNotFoundError as error:
-            raise UserError("ckpt: the package ctranslate2 is not installed; pip install ctranslate2") from error
+        require_packages("ctranslate2", "ctranslate2", extra="ctranslate2")
+        import ctranslate2
+
         super().__init__(folder, **options)
         place = resolve_device(device)
         threads = torch.get_num_threads()

@@ -31,7 +31,7 @@ TEXTS = [*sentences(20, seed=5), "A  naïve café\u0301 ☃", "two red dogs, two
 
 def transformer(
     run: Run,
-    positions: str | None = None,
+    positions: str | dict[str, Any] | None = None,
     sides: str = "encoder decoder",
     ties: str = "none",
     tokenizer: Tokenizer | None = None,
@@ -43,7 +43,8 @@ def transformer(
     for side in sides.split():
         config[side]["block"].update(block)
     for side in ("encoder", "decoder") if positions else ():
-        config[side]["positions"] = {"_target_": positions, "_partial_": True}
+        node = {"_target_": positions} if isinstance(positions, str) else positions
+        config[side]["positions"] = {**(node or {}), "_partial_": True}
     return loaded(run, config, tokenizer)
 
 

@@ -73,6 +73,16 @@ def test_each_sentence_has_its_own_limit_of_the_length(run: Run, tmp_path: Path)
     assert all(each.cut for each in two)
 
 
+def test_a_translation_may_fill_all_positions_of_the_decoder(run: Run, tmp_path: Path) -> None:
+    positions = {"_target_": f"{POSITIONS}.learned.Learned", "max_length": 10}
+    ours, theirs = exported(CTranslate2(), transformer(run, positions=positions), tmp_path / "model")
+    texts = [text for text in TEXTS if ours.encode([text])[0].tokens <= 10]
+    fields: dict[str, Any] = {"beam_size": 1, "max_length_factor": 3.0}
+    one, two = (each.translate(texts, **fields) for each in (ours, theirs))
+    assert [each.tokens for each in one] == [each.tokens for each in two]
+    assert sum(each.cut for each in two) > 3 and max(len(each.tokens) for each in two) == 10
+
+
 def test_prefixes_begin_the_translations(run: Run, tmp_path: Path) -> None:
     ours, theirs = exported(CTranslate2(), transformer(run), tmp_path / "model")
     prefixes = ["god a", "", *[text[:3] for text in TEXTS[2:]]]
