@@ -10,6 +10,7 @@ import shutil
 import tempfile
 import time
 import zipfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -132,5 +133,5 @@ def _unpack(package: Path, place: Path) -> None:
                 names = (SOURCE, TARGET) if path == TOKENIZER else (name,) if folder == MODEL else ()
                 for each in names:
                     (place / each).write_bytes(archive.read(entry))
-    except (OSError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, NotImplementedError, zipfile.BadZipFile, zlib.error) as error:
         raise UserError(f"ckpt={package}: the package cannot be read ({error}); export the model again") from error

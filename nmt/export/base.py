@@ -15,7 +15,7 @@ from nmt.checkpoint import ConfigFile, LoadedModel
 from nmt.config.schema import Count, read_json
 from nmt.config.settings import shareable
 from nmt.data.tokenizer import Tokenizer
-from nmt.errors import UserError
+from nmt.errors import UserError, missing_packages
 from nmt.export.alignment_head import AlignmentHead
 from nmt.parameters import PositiveInt, Range, check_fields
 from nmt.search.base import Hypothesis, Search
@@ -131,6 +131,12 @@ class Format(ABC):
     @abstractmethod
     def example(self, model: Exportable) -> str:
         """Return the part of the card on how to use the files: Markdown with a program that runs in their folder."""
+
+
+def require_packages(format: str, *modules: str, extra: str) -> None:
+    """Raise UserError if one of the packages of a format is missing."""
+    if missing := missing_packages(*modules, extra=extra):
+        raise UserError(f"format={format} {missing}")
 
 
 def write(format: Format, model: Exportable, folder: Path) -> None:

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from nmt.checkpoint import LoadedModel
 from nmt.errors import UserError
-from nmt.export.base import Exportable, Format, write_tokenizer
+from nmt.export.base import Exportable, Format, require_packages, write_tokenizer
 from nmt.export.huggingface_translator import HuggingFaceTranslator
 from nmt.export.transformer import Stack, decoder_layers, encoder_layers, raise_if_unsupported, scaled_query, stacks
 from nmt.models.layers import Dropout
@@ -44,6 +44,8 @@ class HuggingFace(Format):
     library: ClassVar[str] = "transformers"
 
     def require(self, loaded: LoadedModel) -> None:
+        """Raise UserError for a model that neither class computes, and if transformers is missing."""
+        require_packages(self.name, "transformers", extra="huggingface")
         encoder, decoder = stacks(loaded.model, self.name)
         for side, stack in (("encoder", encoder), ("decoder", decoder)):
             raise_if_unsupported(side, _problems(stack), self.name)

@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from nmt.errors import UserError
-from nmt.export.base import EngineTranslator, within_limits
+from nmt.export.base import EngineTranslator, require_packages, within_limits
 from nmt.search.base import Hypothesis, Search
 from nmt.search.beam import BeamSearch
 from nmt.tokens import BOS, EOS, PAD
@@ -34,6 +34,7 @@ class HuggingFaceTranslator(EngineTranslator):
     engine = "transformers"
 
     def __init__(self, folder: Path, *, device: str = "cpu", **options: Any) -> None:
+        require_packages("huggingface", "transformers", extra="huggingface")
         super().__init__(folder, **options)
         self.model, self._their_tokenizer = _load(folder)
         self.model.to(resolve_device(device))
@@ -107,11 +108,9 @@ class HuggingFaceTranslator(EngineTranslator):
 
 def _load(folder: Path) -> tuple[Any, Any]:
     """Return the model and the tokenizer. Raises UserError unless the file has each weight of the model."""
-    try:
-        from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
-        from transformers.utils import logging
-    except ModuleNotFoundError as error:
-        raise UserError('ckpt: the package transformers is not installed; pip install "transformers>=5"') from error
+    from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+    from transformers.utils import logging
+
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
         with warnings.catch_warnings():

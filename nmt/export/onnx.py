@@ -23,8 +23,8 @@ from torch.onnx import symbolic_helper
 
 from nmt.checkpoint import LoadedModel
 from nmt.data.batch import pad
-from nmt.errors import UserError, missing_packages, one_line
-from nmt.export.base import Exportable, Format, write_tokenizer
+from nmt.errors import UserError, one_line
+from nmt.export.base import Exportable, Format, require_packages, write_tokenizer
 from nmt.export.onnx_translator import ENCODER, NEXT, STEP, OnnxTranslator
 from nmt.models.interface import State
 from nmt.models.seq2seq import Seq2Seq
@@ -46,8 +46,7 @@ class Onnx(Format):
 
     def require(self, loaded: LoadedModel) -> None:
         """Raise UserError if a package is missing. What the exporter does not know in a model, `write` finds out."""
-        if missing := missing_packages("onnx", "onnxruntime", extra="onnx"):
-            raise UserError(f"format=onnx: {missing}")
+        require_packages(self.name, "onnx", "onnxruntime", extra="onnx")
 
     def write(self, model: Exportable, folder: Path) -> None:
         """Write the graphs, the tokenizer and the program. Raises the UserError of `write_graphs`."""

@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 
 from nmt.data.batch import pad
-from nmt.errors import UserError, missing_packages, one_line
-from nmt.export.base import EngineTranslator
+from nmt.errors import UserError, one_line
+from nmt.export.base import EngineTranslator, require_packages
 from nmt.search.base import Hypothesis, Search
 from nmt.tokens import BOS
 from nmt.translation.base import Request
@@ -80,8 +80,7 @@ class OnnxTranslator(EngineTranslator):
     engine = "onnxruntime"
 
     def __init__(self, folder: Path, *, device: str = "cpu", **options: Any) -> None:
-        if missing := missing_packages("onnxruntime", extra="onnx"):
-            raise UserError(f"ckpt: format=onnx {missing}")
+        require_packages("onnx", "onnxruntime", extra="onnx")
         if device not in ("auto", "cpu"):
             raise UserError(f"device={device}: an ONNX model computes on the processor; use device=cpu")
         super().__init__(folder, **options)

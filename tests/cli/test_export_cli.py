@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
 import shutil
@@ -19,6 +20,7 @@ from tests.finished_runs import write_run
 from tests.tiny_run import Run, make_run
 
 pytest.importorskip("ctranslate2")
+PACKAGES = {"argos": "ctranslate2", "ctranslate2": "ctranslate2", "huggingface": "transformers", "onnx": "onnxruntime"}
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +38,23 @@ def folder(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("out") / "a model"
     export.main(words(run, out))
     return out
+
+
+@pytest.mark.parametrize(("name", "package"), PACKAGES.items())
+def test_a_missing_package_is_named_before_anything_is_searched(
+    name: str,
+    package: str,
+    run: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = importlib.util.find_spec
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == package else found(name))
+    message = rf"^format={name} needs {package}, not installed; pip install 'nmt-attention-lab\[.*\]' installs it"
+    with pytest.raises(UserError, match=message):
+        export.main([f"ckpt={run.folder}", f"out={tmp_path / 'model'}", f"format={name}"])
+    assert "choosing" not in capsys.readouterr().err and not list(tmp_path.iterdir())
 
 
 def test_the_folder_has_model_tokenizer_card_and_settings(folder: Path, run: Run) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import random
 import subprocess
 import time
 import zipfile
@@ -112,9 +113,17 @@ def test_what_a_package_lacks_is_refused(run: Run, tmp_path: Path) -> None:
 
 def test_a_damaged_package_is_one_message(run: Run, tmp_path: Path) -> None:
     exported(Argos(), transformer(run), tmp_path / "model")
-    (tmp_path / "model" / "translate.argosmodel").write_bytes(b"nothing")
-    with pytest.raises(UserError, match=r"the package cannot be read \(.*\); export the model again"):
-        Argos().open(tmp_path / "model")
+    package = tmp_path / "model" / "translate.argosmodel"
+    whole, draw = package.read_bytes(), random.Random(1)
+    with zipfile.ZipFile(package) as archive:
+        entry = next(each for each in archive.infolist() if each.filename.endswith("model.bin"))
+    begin = entry.header_offset + 30 + len(entry.filename)
+    places = [*range(begin, begin + 8), *(draw.randrange(begin, begin + entry.compress_size) for _ in range(30))]
+    damaged = [bytes([*whole[:place], whole[place] ^ 255, *whole[place + 1 :]]) for place in places]
+    for content in [b"nothing", *damaged]:
+        package.write_bytes(content)
+        with pytest.raises(UserError, match=r"the package cannot be read \(.*\); export the model again"):
+            Argos().open(tmp_path / "model")
 
 
 @pytest.fixture(scope="module")
