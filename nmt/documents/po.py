@@ -31,7 +31,7 @@ from nmt.errors import UserError, one_line
 from nmt.languages import main_part
 
 _TEXT = r'"(?:[^"\\]|\\.)*"'
-_LINE = re.compile(rf"\s*(?:#.*|(?:(?:msgctxt|msgid|msgid_plural|msgstr(?:\[\d\])?) +)?{_TEXT})?\s*", re.DOTALL)
+_LINE = re.compile(rf"\s*(?:#.*|(?:(?:msgctxt|msgid|msgid_plural|msgstr(?:\[\d\])?) +)?{_TEXT})?\s*")
 REPAIR = "repair it (msgfmt --check shows what is wrong)"
 ANY_FORMS = "Plural-Forms: nplurals=9; plural=0;\n"
 _FORMS = re.compile(r"\s*nplurals\s*=\s*([1-9])\s*;\s*plural\s*=\s*([^;]+);?\s*")
@@ -77,8 +77,7 @@ class PoFile(Document):
     """
 
     def __init__(self, text: str, where: str, language: str) -> None:
-        self._break = "\r\n" if "\r\n" in text else "\n"
-        self._lines = text.split(self._break)
+        self._lines = text.split("\n")  # those of Windows end with "\r"
         self._place = _header_place(self._lines, where)
         self._header = _header(_text(self._lines[self._place]), where, language)
         self._entries = _entries(self._lines, self._place, self._header, where)
@@ -97,8 +96,8 @@ class PoFile(Document):
             if any(map(str.strip, found)):
                 _fill(lines, entry, [found[form] for form in entry.forms])
         if self._header != _text(lines[self._place]):
-            lines[self._place] = _written("msgstr", self._header)
-        return self._break.join(lines)
+            _replace(lines, self._place, _written("msgstr", self._header))
+        return "\n".join(lines)
 
 
 # The header
@@ -235,8 +234,18 @@ def _fill(lines: list[str], entry: _Entry, translations: Sequence[str]) -> None:
         start += 1
     names = [f"msgstr[{form}]" for form in range(len(translations))] if entry.has_plural else ["msgstr"]
     pairs = zip(names, translations, strict=True)
-    lines[start : _end(lines, start)] = [line for pair in pairs for line in _written(*pair)]
+    _replace(lines, slice(start, _end(lines, start)), [line for pair in pairs for line in _written(*pair)])
     _flag(lines, _top(lines, entry.line))
+
+
+def _replace(lines: list[str], place: slice, new: Sequence[str]) -> None:
+    """Put new lines in place of others. The last one ends as the last of those did, and the rest as the line above."""
+    above, last = lines[place.start - 1], lines[place.stop - 1]
+    lines[place] = [*(line + _end_of_line(above) for line in new[:-1]), new[-1] + _end_of_line(last)]
+
+
+def _end_of_line(line: str) -> str:
+    return "\r" if line.endswith("\r") else ""
 
 
 def _top(lines: Sequence[str], line: int) -> int:
@@ -258,4 +267,4 @@ def _flag(lines: list[str], top: int) -> None:
             return
         if lines[first].startswith("#|"):
             place = first
-    lines.insert(place, "#, fuzzy")
+    lines.insert(place, f"#, fuzzy{_end_of_line(lines[place])}")

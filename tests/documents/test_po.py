@@ -5,6 +5,7 @@ from __future__ import annotations
 import gettext
 import io
 import random
+import re
 import subprocess
 from pathlib import Path
 from shutil import which
@@ -168,6 +169,18 @@ msgstr ""
 def test_line_breaks_of_windows_stay() -> None:
     text = (HEADER + ENTRIES).replace("\n", "\r\n")
     assert upper(text) == upper(HEADER + ENTRIES).replace("\n", "\r\n")
+
+
+def test_each_line_keeps_its_own_line_break() -> None:
+    draw, text = random.Random(1), HEADER + ENTRIES
+    for _ in range(20):
+        mixed = re.sub("\n", lambda _: draw.choice(["\n", "\r\n"]), text)
+        document = PoFile(mixed, "x.po", "de")
+        assert document.sentences == PoFile(text, "x.po", "de").sentences
+        assert upper(mixed).replace("\r\n", "\n") == upper(text)
+        untranslated = document.filled([""] * len(document.sentences))
+        assert untranslated.endswith(mixed[mixed.index("# a person wrote this") :])
+    assert upper((HEADER + 'msgid "a"\nmsgstr ""').replace("\n", "\r\n")).endswith('\r\nmsgstr "A"')
 
 
 def test_an_empty_translation_is_none() -> None:
