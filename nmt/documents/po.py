@@ -166,7 +166,7 @@ def _entries(lines: Sequence[str], place: slice, header: str, where: str) -> lis
     count = int(forms[1])
     try:
         one = gettext.c2py(forms[2])(1)
-    except ValueError as error:
+    except (ValueError, ZeroDivisionError) as error:
         raise UserError(f"{where}: its header has Plural-Forms: {forms[0].strip()} ({one_line(error)})") from error
     chosen = [int(form != one or count == 1) for form in range(count)]  # of the singular and the plural
     messages = _messages(lines, place, where)

@@ -200,6 +200,10 @@ def test_an_empty_translation_is_none() -> None:
         ("", "x.po: no header"),
         (HEADER.replace("Language: ", "Language: fr"), "x.po: its header has Language: fr, but the model translates"),
         (HEADER.replace("INTEGER", "2"), "x.po: its header has Plural-Forms: nplurals=2; plural=EXPRESSION"),
+        (
+            HEADER.replace("INTEGER", "2").replace("EXPRESSION", "n%(n-1)"),
+            "x.po: its header has Plural-Forms: nplurals=2; plural=n%(n-1); (integer",
+        ),
     ],
 )
 def test_a_file_that_cannot_be_translated(text: str, message: str) -> None:
