@@ -16,6 +16,34 @@ INLINE_KEPT = frozenset({"code", "kbd", "math", "samp", "svg", "var"})
 KEPT = INLINE_KEPT | {"pre", "script", "style", "textarea"}
 VOID = INLINE_VOID | {"area", "base", "br", "col", "embed", "hr", "input", "link", "meta", "source", "track"}
 
+# Elements whose end tags may be left out, and the start tags that end them (HTML standard, "Optional tags"). Those of a
+# paragraph include the start tags that end the element around it.
+_ROWS = "tr tbody tfoot thead"
+_CELLS = f"td th {_ROWS}"
+_BLOCKS = (
+    "address article aside blockquote center details dialog div dl fieldset figcaption figure footer form h1 h2 h3 h4 "
+    "h5 h6 header hgroup hr main menu nav ol p pre search section table ul"
+)
+ENDED_BY = {
+    name: frozenset(tags.split())
+    for names, tags in {
+        "p": f"{_BLOCKS} li dt dd caption colgroup {_CELLS}",
+        "li": "li",
+        "dt dd": "dt dd",
+        "rt rp": "rt rp",
+        "option": "option optgroup hr",
+        "optgroup": "optgroup hr",
+        "caption": f"colgroup {_ROWS}",
+        "tbody tfoot thead": "tbody tfoot thead",
+        "tr": _ROWS,
+        "td th": _CELLS,
+    }.items()
+    for name in names.split()
+}
+# Inside these elements, a start tag ends no element around them.
+_LISTS_AND_TABLES = "ul ol menu dl table select datalist ruby"
+HOLDERS = frozenset(f"{_LISTS_AND_TABLES} button object template svg math".split())
+
 Kind = Literal["text", "start", "end", "unit", "hidden", "block"]
 
 
@@ -44,7 +72,8 @@ class _Tokenizer(HTMLParser):
         self._text = text
         self._begins = [0, *(found.end() for found in re.finditer("\n", text))]  # of the lines
         self._marks: list[tuple[int, Kind, str]] = [(0, "hidden", "")]
-        self._kept: list[str] = []  # the open element that stays, and those of its name inside it
+        # The open element that stays, and those of its name inside it. If its end tag may be left out: all inside it.
+        self._kept: list[str] = []
         self.feed(text)
         self.close()
 
@@ -71,20 +100,31 @@ class _Tokenizer(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Note a tag, and whether its element stays."""
+        self._end_before(tag)
         stays = tag in KEPT or _stays(dict(attrs))
         self._mark(_inside_text(tag, "unit" if stays or tag in VOID else "start"), tag)
-        if tag not in VOID and (tag == self._kept[0] if self._kept else stays):
+        if tag not in VOID and (self._kept[0] in {tag, *ENDED_BY} if self._kept else stays):
             self._kept.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Note a tag that ends itself, which in HTML only elements without content do."""
+        self._end_before(tag)
         self._mark(_inside_text(tag, "unit"))
 
     def handle_endtag(self, tag: str) -> None:
         """Note an end."""
-        self._mark(_inside_text(tag, "end"), tag)
-        if self._kept and tag == self._kept[0]:
-            self._kept.pop()
+        kind = _inside_text(tag, "end")
+        if self._kept and self._kept[0] in ENDED_BY and kind == "block" and tag not in {*self._kept, *VOID}:
+            self._kept.clear()  # it ends with the element around it
+        self._mark(kind, tag)
+        if tag in self._kept:
+            while self._kept.pop() != tag:
+                pass
+
+    def _end_before(self, start_tag: str) -> None:
+        """End the element that stays if its end tag is left out before this start tag."""
+        if self._kept and start_tag in ENDED_BY.get(self._kept[0], ()) and HOLDERS.isdisjoint(self._kept[1:]):
+            self._kept.clear()
 
     def handle_data(self, data: str) -> None:
         """Note a text."""
