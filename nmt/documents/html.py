@@ -32,7 +32,9 @@ from nmt.errors import UserError
 from nmt.spans import MARK, Spans, marks_of
 from nmt.translation.sentences import gap, split
 
-_CHARSET = re.compile(r"""<meta\s[^>]*\bcharset\s*=\s*["']?([\w-]+)""", re.IGNORECASE)
+_META = re.compile(r"<meta\s[^<>]*", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"""\s([\w-]+)\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+)""")
+_CHARSET = re.compile(r"""\bcharset\s*=\s*["']?([\w-]+)""", re.IGNORECASE)
 _SPACE = re.compile(r"[ \t\n\r\f]+")
 _MARK = re.compile(f"({MARK.pattern})")
 
@@ -63,12 +65,21 @@ def marked_up(text: str, spans: Spans) -> Document:
 
 def check_encoding(text: str, where: str) -> None:
     """Raise UserError for a page that declares another encoding than UTF-8, in which its translation is written."""
-    found = _CHARSET.search(text)
-    if found and found[1].lower() not in ("utf-8", "utf8"):
+    declared = next(filter(None, map(_declared, _META.findall(text))), "utf-8")
+    if declared.lower() not in ("utf-8", "utf8"):
         raise UserError(
-            f"{where}: declares charset={found[1]}, expected UTF-8; convert it, for example with iconv, and change the "
+            f"{where}: declares charset={declared}, expected UTF-8; convert it, for example with iconv, and change the "
             "declaration"
         )
+
+
+def _declared(meta: str) -> str:
+    """Return the encoding that a meta tag declares, or ""."""
+    attributes: dict[str, str] = {name.lower(): value.strip("\"'/ ") for name, value in _ATTRIBUTE.findall(meta)}
+    if attributes.get("http-equiv", "").lower() == "content-type":
+        found = _CHARSET.search(attributes.get("content", ""))
+        return found[1] if found else ""
+    return attributes.get("charset", "")
 
 
 # A block

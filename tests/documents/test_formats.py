@@ -46,7 +46,11 @@ def test_each_format_is_read_with_what_the_model_has() -> None:
 @pytest.mark.parametrize("declared", ["euc-kr", "ISO-8859-1"])
 def test_a_page_in_another_encoding(declared: str) -> None:
     model: Any = Model()
-    for meta in (f"<meta charset='{declared}'>", f'<META http-equiv=x content="text/html; charset={declared}">'):
+    before = "<meta name=a content='charset = b'><meta name=c content=\"d 'charset=b'\">"
+    http = (f'<META http-equiv=Content-Type content="text/html; charset={declared}">',)
+    http += (f"<meta content=text/html;charset={declared} HTTP-EQUIV='content-type' />",)
+    for meta in (f"<meta charset='{declared}'>", f"<meta name=a Charset = {declared}>", *http):
         with pytest.raises(UserError, match=f"^x: declares charset={declared}, expected UTF-8; convert it"):
-            read_document(meta, "html", "x", model)
-    assert read_document('<meta charset="UTF-8">', "html", "x", model).sentences == []
+            read_document(before + meta, "html", "x", model)
+    for meta in ('<meta charset="UTF-8">', "<meta charset=utf8/>"):
+        assert read_document(before + meta, "html", "x", model).sentences == []
