@@ -14,7 +14,7 @@ import sys
 import threading
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -63,15 +63,16 @@ class Hub(Source):
         Without a network the cache is used. A data set that is not in the cache raises UserError: at once if the
         network refuses, or after `DOWNLOAD_SECONDS`. The client alone would try for half a minute or longer. Raises
         UserError for an unknown data set, configuration, revision or language, and for data sets that need a script.
+        Reading a split raises it if the data set has two of this kind, such as validation and dev.
         """
         dataset = self._load()
-        names = {split: name for split, stems in SPLIT_FILE_NAMES.items() for name in stems if name in dataset}
-        if not names:
+        names = {split: [name for name in stems if name in dataset] for split, stems in SPLIT_FILE_NAMES.items()}
+        if not any(names.values()):
             raise UserError(
                 f"{self._where}: has the splits {', '.join(map(str, dataset))}; expected train, and optionally "
                 "validation and test"
             )
-        return {split: self._reader(dataset[name], f"{self._where} ({name})") for split, name in names.items()}
+        return {split: self._reader(dataset, split, found) for split, found in names.items() if found}
 
     @property
     def _where(self) -> str:
@@ -113,10 +114,16 @@ class Hub(Source):
             hint = "it needs a script, which the client refuses; try data.revision=refs/convert/parquet, or data.path="
         return UserError(f"{self._where}: {message[:300]} ({type(error).__name__}); {hint}")
 
-    def _reader(self, dataset: Any, where: str) -> Pairs:
+    def _reader(self, dataset: Mapping[str, Any], split: str, names: Sequence[str]) -> Pairs:
+        where = f"{self._where} ({names[0]})"
+
         def rows() -> Iterator[Mapping[str, list[Any]]]:
+            if len(names) > 1:  # an error only when it is read, because data.val=FILE can replace it
+                raise UserError(
+                    f"{self._where}: has more than one {split} split: {', '.join(names)}; name a file by data.{split}="
+                )
             try:
-                yield from dataset.iter(batch_size=ROWS)
+                yield from dataset[names[0]].iter(batch_size=ROWS)
             except _client_errors() as error:  # a stream reads over the network
                 raise self._mistake(error) from error
 

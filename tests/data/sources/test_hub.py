@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from nmt.build import build_source
+from nmt.data.corpus import load_corpus
 from nmt.data.pair import SentencePair
 from nmt.data.sources import hub
 from nmt.errors import UserError
@@ -301,6 +302,19 @@ def test_a_local_folder_downloaded_or_streamed(tmp_path, data_config, heard, no_
     expected = [SentencePair(f"train {row}", f"{row}") for row in range(2500) if row != 1]
     assert list(splits["train"]) == list(splits["train"]) == expected
     assert heard == [f"data.name={tmp_path} (train): left out 1 rows without text on one side"]
+
+
+def test_two_validation_splits_are_refused_unless_a_file_replaces_them(tmp_path, data_config, no_cache):
+    names = ("train", "validation", "dev")
+    for name in names:
+        (tmp_path / f"{name}.jsonl").write_text('{"en": "a", "de": "A"}\n', "utf-8")
+    files = "".join(f"  - split: {name}\n    path: {name}.jsonl\n" for name in names)
+    (tmp_path / "README.md").write_text(f"---\nconfigs:\n- config_name: x\n  data_files:\n{files}---\n", "utf-8")
+    config = data_config("hub", name=str(tmp_path))
+    with pytest.raises(UserError, match=r"has more than one val split: validation, dev; name a file by data\.val="):
+        load_corpus(build_source(config), config)
+    config = data_config("hub", name=str(tmp_path), val=f"{tmp_path}/dev.jsonl")
+    assert sorted(load_corpus(build_source(config), config)) == ["train", "val"]
 
 
 def test_streaming_needs_a_network(data_config, monkeypatch, no_cache):
