@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
@@ -124,9 +126,12 @@ def test_translations_are_compared_with_those_of_validation_sentences(
     assert len(json.loads(path.read_text("utf-8"))["detachment"]) == 12
 
 
-def test_words_of_further_corpora_are_counted_too(run: Run, tmp_path: Path, elsewhere: Path) -> None:
-    (tmp_path / "test.tsv").write_text("red\tunseen\n", encoding="utf-8")
-    (tmp_path / "more.tsv").write_text("red\tunseen\n" * 12, encoding="utf-8")
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_words_of_further_corpora_are_counted_too(
+    run: Run, tmp_path: Path, elsewhere: Path, form: Literal["NFC", "NFD"]
+) -> None:
+    (tmp_path / "test.tsv").write_text("red\tgrün\n", encoding="utf-8")
+    (tmp_path / "more.tsv").write_text(unicodedata.normalize(form, "red\tgrün\n") * 12, encoding="utf-8")
     more = {"mine": {"train": str(tmp_path / "more.tsv"), "weight": 1}}
     ckpt = save_other(run, tmp_path / "other.safetensors", more=more)
     program.main([f"ckpt={ckpt}", *QUICK, f"data.path={tmp_path}", f"out={tmp_path}"])
