@@ -10,6 +10,7 @@ from typing import Any
 import pytorch_lightning as pl
 
 from nmt.attention_map import AttentionMap
+from nmt.data.normalization import normalized
 from nmt.lab.attention.measures import measures, scalars
 from nmt.lab.callbacks.maps import MapsCallback
 from nmt.lab.report.faults import shares
@@ -90,13 +91,13 @@ class Watch(MapsCallback):
     def _figures(self, module: TranslationModule, maps: list[AttentionMap]) -> dict[str, float]:
         pairs, translations = module.val_pairs, module.validation.translations
         texts = [translation.text for translation in translations]
-        found = shares([pair.source for pair in pairs], [pair.target for pair in pairs], texts)
+        sources, references = [pair.source for pair in pairs], [normalized(pair.target) for pair in pairs]
+        found = shares(sources, references, texts)
         figures = {name: found[name] for name in MANY}
         first = next(iter(module.metrics), None)
         if first is not None and len(texts) > 1:
             half = len(texts) // 2
             others = [*texts[half:], *texts[:half]]
-            sources, references = [pair.source for pair in pairs], [pair.target for pair in pairs]
             figures[f"shuffled_{first}"] = module.metrics[first].score(others, references, sources=sources).value
         figures["nll_gap"] = math.log(module.validation.scores["perplexity"]) - module.train_nll
         if maps and maps[0].cross is not None:

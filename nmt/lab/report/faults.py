@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
+from nmt.data.normalization import normalized
+
 # A space is put before the first word, so that "ha ha ha" has " ha" three times.
 _LOOP = re.compile(r"(.{2,40}?)\1{2,}", re.DOTALL)
 SHORT, LONG = 0.5, 2.0  # times the length of the reference in characters
@@ -32,7 +34,7 @@ def faults(source: str, reference: str, hypothesis: str) -> list[str]:
         return ["empty"]
     length = len(hypothesis.strip()) / max(1, len(reference.strip()))
     found = {
-        "copied": _plain(hypothesis) == _plain(source) != _plain(reference),
+        "copied": normalized(hypothesis) == normalized(source) != normalized(reference),
         "repeating": repeats(hypothesis) and not repeats(reference),
         "too_short": length < SHORT,
         "too_long": length > LONG,
@@ -49,7 +51,3 @@ def shares(sources: Iterable[str], references: Iterable[str], hypotheses: Iterab
 def repeats(text: str) -> bool:
     """Return whether a text of 2 to 40 characters occurs three times in a row: " no no no", "하하하하하하"."""
     return any(re.search(r"\w", match[1]) for match in _LOOP.finditer(f" {text}"))
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split())

@@ -6,8 +6,9 @@ import copy
 import json
 import logging
 import math
+import unicodedata
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 import torch
@@ -89,6 +90,19 @@ def test_one_pair_has_no_other_source(caplog: pytest.LogCaptureFixture, monkeypa
     runs = Runs()
     runs.validate(RIGHT[:1])
     assert told(caplog) == [] and "watch/shuffled_bleu" not in runs.figures
+
+
+def test_the_figures_are_the_same_for_every_form_of_unicode(monkeypatch: pytest.MonkeyPatch) -> None:
+    left, right = [f"süß {word}" for word in WORDS], [f"der {word} Hund läuft zum Häuschen" for word in WORDS]
+
+    def figures(form: Literal["NFC", "NFD"]) -> dict[str, float]:
+        sources, targets = ([unicodedata.normalize(form, line) for line in lines] for lines in (left, right))
+        monkeypatch.setattr("tests.lab.callbacks.test_watch.PAIRS", list(map(SentencePair, sources, targets)))
+        runs = Runs()
+        runs.validate([left[0], *right[1:]])
+        return runs.figures
+
+    assert figures("NFD") == figures("NFC") and figures("NFC")["watch/copied"] == 0.1
 
 
 def test_a_decoder_that_ignores_its_source_is_told_once_and_not_at_the_beginning(
