@@ -98,17 +98,20 @@ def main(config: LabConfig) -> None:
 
 
 def claims_of(config: LabConfig) -> list[Claim]:
-    """Return the claims that are to be measured. Raises UserError for an unknown name and for an empty list."""
+    """Return the claims that are to be measured. Raises UserError for an unknown or repeated name, and for no name."""
     from nmt.lab.claims import CLAIMS
 
-    if config.claims == []:
+    names = list(CLAIMS) if config.claims is None else config.claims
+    if not names:
         raise UserError(f"claims: got an empty list, expected some of {', '.join(CLAIMS)}, or null for all")
-    for name in config.claims or []:
+    for name in names:
         if name not in CLAIMS:
             near = did_you_mean(name, CLAIMS)
             raise UserError(f"claims: got '{name}', expected some of {', '.join(CLAIMS)}{near}")
+    if len(set(names)) < len(names):
+        raise UserError(f"claims: got {', '.join(names)}, expected different claims; name each of them once")
     multi30k = None if config.multi30k is None else os.path.abspath(config.multi30k)
-    return [CLAIMS[name](multi30k) for name in config.claims or CLAIMS]
+    return [CLAIMS[name](multi30k) for name in names]
 
 
 def is_possible(claim: Claim) -> bool:

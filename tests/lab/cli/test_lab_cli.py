@@ -52,6 +52,7 @@ def tiny(monkeypatch):
         (["seeds=[1,1]"], r"seeds: got \[1, 1\], expected 2 to 10 different seeds"),
         (["jobs=0"], "jobs: got 0"),
         (["claims=[fixed_vector_multi30k]", "multi30k=none"], "multi30k: /.*none is not a folder; expected one"),
+        (["claims=[memory,sinks,memory]"], r"claims: got memory, sinks, memory, expected different claims"),
         (["claims=[]"], "claims: got an empty list, expected some of"),
         (["claims=[fixed_vector_multi30k]"], "claims: none of them can be measured"),
     ],
