@@ -121,12 +121,14 @@ def _without_score(seen: Seen) -> Seen:
 def views_of(models: Models, config: AttendConfig) -> Iterator[list[View]]:
     """Yield what is drawn of a sentence: the chosen attention of each model, or each of the views of each model.
 
-    Raises UserError for attention that a model lacks.
+    Raises UserError for attention that a model lacks. With views, a model may lack cross attention, the default.
     """
     from nmt.lab.attention.view import view
 
+    attended = () if config.views and config.kind == "cross" else models
+    attention = [view(seen.attention, config.kind, words=config.words) for seen in attended]
     if not config.views:
-        yield [view(seen.attention, config.kind, words=config.words) for seen in models]
+        yield attention
     for name in config.views:
         yield [seen.views[name].view(words=config.words) for seen in models]
 
@@ -180,7 +182,7 @@ def write(sentences: list[Models], config: AttendConfig, folder: Path) -> Iterat
     """
     from nmt.lab.attention.figure import draw, save, save_figure
     from nmt.lab.attention.page import page
-    from nmt.lab.attention.view import view
+    from nmt.lab.attention.view import shown_kinds, view
 
     folder.mkdir(parents=True, exist_ok=True)
     panel: dict[str, Any] = {"layer": config.layer, "head": config.head, "scaled": config.scaled}
@@ -196,6 +198,8 @@ def write(sentences: list[Models], config: AttendConfig, folder: Path) -> Iterat
         for name, attention in zip((f"{number}.json", f"{number}.compare.json"), models, strict=False):
             save(attention, folder / name)
             yield folder / name
+        if not all(config.kind in shown_kinds(attention) for attention in models):
+            continue
         picture = folder / f"{number}.{config.format}"
         if len(models) > 1:
             save_figure(draw([view(each, config.kind, words=config.words) for each in models], **panel), picture)

@@ -26,7 +26,7 @@ from nmt.lab.cli import attend
 from nmt.lab.trace.trace import trace_position
 from nmt.system.lines import as_line
 from nmt.system.run_files import best_checkpoint
-from tests.tiny_run import Run, make_model, recurrent, save_other, sentences
+from tests.tiny_run import Run, make_model, recurrent, save_other, sentences, stack
 
 
 def test_the_table_is_of_the_translation_that_the_search_finds(
@@ -234,6 +234,24 @@ def test_a_model_without_attention_has_views(run: Run, tmp_path: Path, capsys: p
     }
     with pytest.raises(UserError, match="detachment: this model has no attention to the source"):
         attend.main([f"ckpt={path}", "text=a dog", "views=occlusion", "detachment=true"])
+
+
+def test_a_model_with_attention_in_the_encoder_alone_has_views(run: Run, tmp_path: Path) -> None:
+    plain = checkpoint.load(best_checkpoint(run.folder)).config
+    config = {**recurrent(), "encoder": stack("Encoder")}
+    config["decoder"]["attention"] = None
+    weights = checkpoint.weights_of(make_model(config, run.translator.tokenizer))
+    path = tmp_path / "mixed.safetensors"
+    checkpoint.save(Checkpoint(weights, {**plain, "model": config}, run.translator.tokenizer, {}, 3), path)
+    words = [f"ckpt={path}", "text=a dog", "target=ein Hund", "views=occlusion", f"out={tmp_path}/out"]
+    with pytest.raises(UserError, match="got kind 'decoder_self', but this model has encoder_self, rollout"):
+        attend.main([*words, "kind=decoder_self"])
+    assert not (tmp_path / "out").exists()
+    names = {"attention.html", "views.jsonl", "1.json", "1.occlusion.png"}
+    attend.main(words)
+    assert {found.name for found in (tmp_path / "out").iterdir()} == names
+    attend.main([*words, "kind=encoder_self"])
+    assert {found.name for found in (tmp_path / "out").iterdir()} == {*names, "1.png"}
 
 
 @pytest.mark.parametrize(
