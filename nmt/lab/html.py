@@ -16,7 +16,7 @@ TEMPLATES = Path(__file__).resolve().parent / "templates"
 
 
 def render(template: str, *, script: str | None = None, **values: Any) -> str:
-    """Return the page made from a file of nmt/templates. Texts are escaped: markup in them is shown and not used,
+    """Return the page made from a file of nmt/lab/templates. Texts are escaped: markup in them is shown and not used,
     and characters that change the order or the lines of a text are escaped as by `nmt.errors.printable`.
 
     `script` is the name of a file there that the page runs. The page tells the browser the digest of this script, and
