@@ -26,9 +26,20 @@ from nmt.export.base import (
     within_limits,
     write_tokenizer,
 )
-from nmt.export.transformer import Stack, decoder_layers, encoder_layers, raise_if_unsupported, scaled_query, stacks
+from nmt.export.transformer import (
+    Stack,
+    decoder_layers,
+    encoder_layers,
+    raise_if_unsupported,
+    scaled_query,
+    stacks,
+    table,
+)
 from nmt.models.layers import GatedLinearUnit
 from nmt.models.multihead import MultiHeadAttention
+from nmt.models.positions.learned import Learned
+from nmt.models.positions.rotary import Rotary
+from nmt.models.positions.sinusoidal import Sinusoidal
 from nmt.models.transformer import DecoderLayer, EncoderLayer, Residual
 from nmt.search.base import Hypothesis, Search
 from nmt.search.beam import BeamSearch
@@ -79,7 +90,7 @@ class CTranslate2(Format):
         spec.config.bos_token, spec.config.eos_token, spec.config.unk_token = SPECIAL[BOS], SPECIAL[EOS], SPECIAL[UNK]
         spec.config.decoder_start_token = SPECIAL[BOS]
         spec.config.add_source_eos = True
-        if stacks(model.loaded.model, self.name)[0].norm == "rms":
+        if stacks(model.loaded.model, self.name)[0].block.norm == "rms":
             spec.config.layer_norm_epsilon = RMS_EPSILON
         spec.validate()
         spec.optimize(quantization=self.quantization)
@@ -119,12 +130,13 @@ for result in results:
 
 def _problems(stack: Stack) -> Iterator[str]:
     """Yield what CTranslate2 cannot compute, and what to use instead."""
-    if stack.qk_norm:  # its cross attention normalizes before it splits the heads, so the numbers are silently wrong
+    # Its cross attention normalizes before it splits the heads, so the numbers are silently wrong.
+    if stack.block.qk_norm:
         yield "qk_norm, which CTranslate2 computes wrongly; use format=onnx, or train with qk_norm=false"
-    if stack.attention_gate:
+    if stack.block.attention_gate:
         yield "attention_gate; use format=onnx, or train with attention_gate=false"
-    if stack.positions is None:
-        kind = type(stack.module.positions).__name__
+    if type(stack.positions) not in (Sinusoidal, Learned, Rotary):
+        kind = type(stack.positions).__name__
         yield f"the positions {kind}; use format=onnx, or train with model/positions=sinusoidal, learned or rotary"
 
 
@@ -140,8 +152,8 @@ def specification(exportable: Exportable) -> Any:
     encoder, decoder = stacks(model, CTranslate2.name)
     settings = {**_settings(decoder), "alignment_layer": -1 if chosen is None else chosen.layer}
     spec = TransformerSpec(
-        TransformerEncoderSpec(len(encoder.module.layers), encoder.heads, **_settings(encoder)),
-        TransformerDecoderSpec(len(decoder.module.layers), decoder.heads, **settings),
+        TransformerEncoderSpec(len(encoder.layers), encoder.block.heads, **_settings(encoder)),
+        TransformerDecoderSpec(len(decoder.layers), decoder.block.heads, **settings),
     )
     _stack(spec.encoder, spec.encoder.embeddings[0], encoder, exportable.source_limit)
     _stack(spec.decoder, spec.decoder.embeddings, decoder, exportable.target_limit)
@@ -160,24 +172,25 @@ def specification(exportable: Exportable) -> Any:
 def _settings(stack: Stack) -> dict[str, Any]:
     from ctranslate2.specs.common_spec import Activation
 
+    block = stack.block
     relu, gelu, swish = Activation.RELU, Activation.GELU, Activation.SWISH
     return {
-        "pre_norm": stack.norm_first,
-        "activation": {"relu": relu, "gelu": gelu, "geglu": gelu, "swiglu": swish}[stack.activation],
-        "ffn_glu": stack.glu,
-        "rms_norm": stack.norm == "rms",
-        "rotary_dim": 0 if stack.positions == "rotary" else None,
+        "pre_norm": block.norm_first,
+        "activation": {"relu": relu, "gelu": gelu, "geglu": gelu, "swiglu": swish}[block.activation],
+        "ffn_glu": block.activation in ("geglu", "swiglu"),
+        "rms_norm": block.norm == "rms",
+        "rotary_dim": 0 if type(stack.positions) is Rotary else None,
         "rotary_interleave": True,
     }
 
 
 def _stack(spec: Any, embeddings: Any, stack: Stack, count: int) -> None:
-    embeddings.weight = _array(stack.module.embedding.weight)
-    if stack.positions != "rotary":
+    embeddings.weight = _array(stack.embedding.weight)
+    if type(stack.positions) is not Rotary:
         # One row more: the engine adds eos to a translation that was cut, to score it.
-        spec.position_encodings.encodings = _array(nn.functional.pad(stack.table(count), (0, 0, 0, 1)))
-    if stack.norm_first:
-        _norm(spec.layer_norm, stack.module.norm)
+        spec.position_encodings.encodings = _array(nn.functional.pad(table(stack, count), (0, 0, 0, 1)))
+    if stack.block.norm_first:
+        _norm(spec.layer_norm, stack.norm)
 
 
 def _self_attention(spec: Any, attention: MultiHeadAttention, residual: Residual) -> None:

@@ -20,9 +20,17 @@ from nmt.checkpoint import LoadedModel
 from nmt.errors import UserError
 from nmt.export.base import Exportable, Format, require_packages, write_tokenizer
 from nmt.export.huggingface_translator import HuggingFaceTranslator
-from nmt.export.transformer import Stack, decoder_layers, encoder_layers, raise_if_unsupported, scaled_query, stacks
-from nmt.models.layers import Dropout
+from nmt.export.transformer import (
+    Stack,
+    decoder_layers,
+    encoder_layers,
+    raise_if_unsupported,
+    scaled_query,
+    stacks,
+    table,
+)
 from nmt.models.multihead import MultiHeadAttention
+from nmt.models.positions.sinusoidal import Sinusoidal
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.transformer import DecoderLayer, EncoderLayer
 from nmt.system.atomic import write_atomically
@@ -50,7 +58,7 @@ class HuggingFace(Format):
         for side, stack in (("encoder", encoder), ("decoder", decoder)):
             raise_if_unsupported(side, _problems(stack), self.name)
         raise_if_unsupported("decoder", _differences(encoder, decoder), self.name)
-        if encoder.norm_first and not loaded.tokenizer.joint:
+        if encoder.block.norm_first and not loaded.tokenizer.joint:
             raise UserError(
                 "ckpt: format=huggingface holds a pre-norm model with a joint vocabulary only, because Pegasus has one "
                 f"size for both sides; train with tokenizer.joint=true or norm_first=false, or {OTHERS}"
@@ -96,22 +104,23 @@ line gets a translation too: leave it out.
 
 def _problems(stack: Stack) -> Iterator[str]:
     """Yield what neither Pegasus nor Marian computes, and what to use instead."""
-    if stack.norm != "layer":
-        yield f"norm={stack.norm}; {OTHERS}"
-    if stack.glu:
-        yield f"activation={stack.activation}; {OTHERS}"
-    if stack.qk_norm:
+    block = stack.block
+    if block.norm != "layer":
+        yield f"norm={block.norm}; {OTHERS}"
+    if block.activation in ("geglu", "swiglu"):
+        yield f"activation={block.activation}; {OTHERS}"
+    if block.qk_norm:
         yield "qk_norm; use format=onnx"
-    if stack.attention_gate:
+    if block.attention_gate:
         yield "attention_gate; use format=onnx"
-    if stack.positions != "sinusoidal":
-        yield f"the positions {type(stack.module.positions).__name__}; {OTHERS}"
+    if type(stack.positions) is not Sinusoidal:
+        yield f"the positions {type(stack.positions).__name__}; {OTHERS}"
 
 
 def _differences(encoder: Stack, decoder: Stack) -> Iterator[str]:
     """Yield in what the stacks differ that both classes set once."""
     for setting in ("norm_first", "activation", "width"):
-        here, there = getattr(decoder, setting), getattr(encoder, setting)
+        here, there = getattr(decoder.block, setting), getattr(encoder.block, setting)
         if here != there:
             yield f"{setting}={here}, and the encoder {setting}={there}; {OTHERS}"
 
@@ -122,12 +131,12 @@ def tensors(model: Seq2Seq, rows: int) -> dict[str, Tensor]:
     The tables of positions have `rows` rows. A table that both sides and the output layer share is there once.
     """
     encoder, decoder = stacks(model, HuggingFace.name)
-    order = torch.cat((torch.arange(0, encoder.width, 2), torch.arange(1, encoder.width, 2)))
+    order = torch.cat((torch.arange(0, encoder.block.width, 2), torch.arange(1, encoder.block.width, 2)))
     found = {**_embeddings(model, order), "final_logits_bias": torch.zeros(1, model.decoder.output.out_features)}
     for name, stack in (("model.encoder", encoder), ("model.decoder", decoder)):
-        found[f"{name}.embed_positions.weight"] = stack.table(rows)[:, order]
-        if stack.norm_first:
-            found |= _norm(f"{name}.layer_norm", stack.module.norm, order)
+        found[f"{name}.embed_positions.weight"] = table(stack, rows)[:, order]
+        if stack.block.norm_first:
+            found |= _norm(f"{name}.layer_norm", stack.norm, order)
     for number, layer in enumerate(encoder_layers(model)):
         found |= _layer(f"model.encoder.layers.{number}", layer, order)
     for number, decoder_layer in enumerate(decoder_layers(model)):
@@ -148,7 +157,7 @@ def _embeddings(model: Seq2Seq, order: Tensor) -> dict[str, Tensor]:
         return {"model.shared.weight": target}
     found = {"model.encoder.embed_tokens.weight": source, "model.decoder.embed_tokens.weight": target}
     found["lm_head.weight"] = output  # also where it is the decoder's: transformers 5.0 does not know that of Marian
-    if stacks(model, HuggingFace.name)[0].norm_first:  # Pegasus has this table, though it reads the other two
+    if stacks(model, HuggingFace.name)[0].block.norm_first:  # Pegasus has this table, though it reads the other two
         found["model.shared.weight"] = source.clone()
     return found
 
@@ -197,9 +206,13 @@ def _norm(name: str, norm: nn.Module, order: Tensor) -> dict[str, Tensor]:
 def _config(model: Seq2Seq, rows: int) -> dict[str, Any]:
     """Return `config.json`. What it does not name has the right default in both classes."""
     encoder, decoder = stacks(model, HuggingFace.name)
-    first = encoder_layers(model)[0]
     tied_target, tied_source = _ties(model)
-    kind, name = ("pegasus", "PegasusForConditionalGeneration") if encoder.norm_first else ("marian", "MarianMTModel")
+    block = encoder.block
+    kind, name = ("pegasus", "PegasusForConditionalGeneration") if block.norm_first else ("marian", "MarianMTModel")
+    two_tables = {  # which Marian has and Pegasus has not
+        "share_encoder_decoder_embeddings": tied_source and tied_target,
+        "decoder_vocab_size": model.decoder.embedding.num_embeddings,
+    }
     return {
         "architectures": [name],
         "model_type": kind,
@@ -207,33 +220,25 @@ def _config(model: Seq2Seq, rows: int) -> dict[str, Any]:
         **IDS,
         "forced_eos_token_id": None,
         "vocab_size": model.encoder.embedding.num_embeddings,
-        "d_model": encoder.width,
-        **_sizes("encoder", encoder, first),
-        **_sizes("decoder", decoder, decoder_layers(model)[0]),
-        "activation_function": encoder.activation,
+        "d_model": block.width,
+        **_sizes("encoder", encoder),
+        **_sizes("decoder", decoder),
+        "activation_function": block.activation,
         "scale_embedding": True,
         "max_position_embeddings": rows,
-        "dropout": first.self_residual.dropout.p,
-        "attention_dropout": first.self_attention.dropout.p,
-        "activation_dropout": cast(Dropout, first.feed_forward[2]).p,
-        "tie_word_embeddings": tied_target and (tied_source or not encoder.norm_first),
-        **({} if encoder.norm_first else _two_tables(model, tied_source and tied_target)),
+        "dropout": block.residual_dropout,
+        "attention_dropout": block.attention_dropout,
+        "activation_dropout": block.feed_forward_dropout,
+        "tie_word_embeddings": tied_target and (tied_source or not block.norm_first),
+        **({} if block.norm_first else two_tables),
     }
 
 
-def _sizes(side: str, stack: Stack, layer: EncoderLayer | DecoderLayer) -> dict[str, int]:
+def _sizes(side: str, stack: Stack) -> dict[str, int]:
     return {
-        f"{side}_layers": len(stack.module.layers),
-        f"{side}_attention_heads": stack.heads,
-        f"{side}_ffn_dim": _linears(layer)[0].out_features,
-    }
-
-
-def _two_tables(model: Seq2Seq, shared: bool) -> dict[str, Any]:
-    """Return what Marian has beyond Pegasus: a vocabulary and a table of embeddings for each side."""
-    return {
-        "share_encoder_decoder_embeddings": shared,
-        "decoder_vocab_size": model.decoder.embedding.num_embeddings,
+        f"{side}_layers": len(stack.layers),
+        f"{side}_attention_heads": stack.block.heads,
+        f"{side}_ffn_dim": stack.block.feed_forward,
     }
 
 

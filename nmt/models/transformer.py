@@ -251,6 +251,7 @@ class TransformerEncoder(Encoder):
         embedding_dropout: Fraction = 0.0,
     ) -> None:
         super().__init__()
+        self.block = block
         self.width = block.width
         self.embed = Embedding(vocab_size, block.width, embedding_dropout)
         self.positions = positions(width=block.width, heads=block.heads)
@@ -294,6 +295,7 @@ class TransformerDecoder(Decoder[TransformerState]):
         embedding_dropout: Fraction = 0.0,
     ) -> None:
         super().__init__()
+        self.block = block
         self.embed = Embedding(vocab_size, block.width, embedding_dropout)
         self.positions = positions(width=block.width, heads=block.heads)
         self.max_length = self.positions.max_length
