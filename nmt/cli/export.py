@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 
 from nmt.cli.arguments import Choice, FreeText, OpenMapping, PathText, Settings, configured
 from nmt.cli.output import messages_on, print_stderr, print_stdout
-from nmt.errors import UserError, counted
+from nmt.errors import UserError, counted, raise_if_any
 from nmt.parameters import PositiveInt
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def main(config: ExportConfig) -> None:
     report = export(format, model, out, lambda theirs: compare(translator, theirs, model.search, pairs, metrics))
     print_stdout(table(report, loaded.config["name"], format))
     for label, loss in report.losses().items():
-        if format.promise is None and loss > MAX_LOSS:
+        if not format.exact and loss > MAX_LOSS:
             print_stderr(
                 f"warning: {label} is {loss:.2f} worse than that of the checkpoint; take more bits for the weights"
             )
@@ -144,7 +144,10 @@ def exportable(
 
 
 def export(format: Format, model: Exportable, out: Path, compared: Callable[[EngineTranslator], Report]) -> Report:
-    """Write the folder `out` whole or not at all, and return the comparison. Raises UserError for a broken promise."""
+    """Write the folder `out` whole or not at all, and return the comparison.
+
+    Raises UserError if the numbers of an exact format are not ours.
+    """
     from nmt.export.base import write
     from nmt.export.card import write_card
 
@@ -155,8 +158,8 @@ def export(format: Format, model: Exportable, out: Path, compared: Callable[[Eng
         write(format, model, folder)
         print_stderr("comparing the exported model with the checkpoint ...")
         report = compared(format.open(folder))
-        if format.promise is not None and (broken := report.broken(format.promise)):
-            raise UserError(*broken)
+        if format.exact:
+            raise_if_any(report.problems())
         write_card(format, model, report, folder)
         if out.exists():
             out.rmdir()

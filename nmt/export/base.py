@@ -77,19 +77,6 @@ class Exportable:
         return longest if most is None else min(longest, most)
 
 
-@dataclass(frozen=True)
-class Promise:
-    """What a format keeps: how far a token's log-probability may be from ours, and which share of greedy translations
-    is equal.
-    """
-
-    log_prob: float
-    equal: float
-
-
-EXACT = Promise(1e-4, 0.995)
-
-
 @dataclass(frozen=True, kw_only=True)
 class Format(ABC):
     """A format of other programs. Its fields are its settings, and a value that does not fit raises ParameterError."""
@@ -109,9 +96,9 @@ class Format(ABC):
         check_fields(self)
 
     @property
-    def promise(self) -> Promise | None:
-        """What `nmt.export.check` requires of a written model; None where numbers are rounded on purpose."""
-        return EXACT
+    def exact(self) -> bool:
+        """Whether `nmt.export.check` requires our numbers of a written model; not where they are rounded on purpose."""
+        return True
 
     @abstractmethod
     def require(self, loaded: LoadedModel) -> None:
@@ -205,10 +192,6 @@ class EngineTranslator(BaseTranslator):
     @property
     def longest_target(self) -> int:
         return self._longest_target
-
-    @property
-    def tokenizers(self) -> list[Tokenizer]:
-        return [self.tokenizer]
 
     def source_limit(self, search: Search | None = None) -> SourceLimit:
         own = search or self.search

@@ -67,10 +67,10 @@ def _score_rows(scores: Mapping[str, Any]) -> Iterator[str]:
         if not isinstance(entries, Mapping):  # the kind of the weights
             continue
         for name, entry in entries.items():
-            value = entry["value"] if isinstance(entry, Mapping) else entry
-            signature = str(entry.get("signature") or "" if isinstance(entry, Mapping) else "").replace("|", r"\|")
-            label = entry.get("label", name) if isinstance(entry, Mapping) else name
-            yield f"| {split} | {printable(str(label))} | {value:.2f} | {printable(signature)} |"
+            found = entry if isinstance(entry, Mapping) else {"value": entry}
+            signature = str(found.get("signature") or "").replace("|", r"\|")
+            label = printable(str(found.get("label", name)))
+            yield f"| {split} | {label} | {found['value']:.2f} | {printable(signature)} |"
 
 
 def _check(format: Format, report: Report) -> str:

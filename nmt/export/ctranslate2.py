@@ -15,13 +15,11 @@ from torch import Tensor, nn
 from nmt.checkpoint import LoadedModel
 from nmt.errors import UserError
 from nmt.export.base import (
-    EXACT,
     SOURCE,
     TARGET,
     EngineTranslator,
     Exportable,
     Format,
-    Promise,
     require_packages,
     within_limits,
     write_tokenizer,
@@ -70,9 +68,8 @@ class CTranslate2(Format):
     quantization: Quantization = "float32"
 
     @property
-    def promise(self) -> Promise | None:
-        """None for rounded weights."""
-        return EXACT if self.quantization == "float32" else None
+    def exact(self) -> bool:
+        return self.quantization == "float32"
 
     def require(self, loaded: LoadedModel) -> None:
         """Raise UserError for a model that CTranslate2 cannot compute, and if the package is missing."""

@@ -116,7 +116,10 @@ def _answer(
     if detected:
         columns["detectedLanguage"] = [vars(each) for each in detected]
     if ask.details:
-        columns["nmt"] = [_details(*pair, ask) for pair in pairs]
+        columns["nmt"] = [
+            [_sentence(*each, ask) for each in zip(document.sentences, answers, strict=True)]
+            for document, answers in pairs
+        ]
     return {name: column if ask.several else column[0] for name, column in columns.items()}
 
 
@@ -127,12 +130,8 @@ def _texts(document: Document, answers: Sequence[Answer], count: int) -> list[st
     return list(dict.fromkeys(texts))
 
 
-def _details(document: Document, answers: Sequence[Answer], ask: Ask) -> list[dict[str, Any]]:
-    """Return what the model says about each sentence of a document."""
-    return [_sentence(sentence, answer, ask) for sentence, answer in zip(document.sentences, answers, strict=True)]
-
-
 def _sentence(sentence: str, answer: Answer, ask: Ask) -> dict[str, Any]:
+    """Return what the model says about a sentence of a document."""
     best, drawn = answer.translations[0], answer.attention
     cross = None if drawn is None else drawn.cross  # (L, H, T, S)
     return {

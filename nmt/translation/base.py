@@ -66,9 +66,9 @@ class BaseTranslator(ABC):
         """The largest number of tokens of a translation, eos included; None if every length works."""
 
     @property
-    @abstractmethod
     def tokenizers(self) -> Sequence[Tokenizer]:
         """The tokenizer by which each of the models reads a source."""
+        return [self.tokenizer]
 
     @abstractmethod
     def source_limit(self, search: Search | None = None) -> SourceLimit:
@@ -247,7 +247,7 @@ class BaseTranslator(ABC):
         self, sources: Sequence[SourcePart], prefixes: Sequence[str] | None, search: Search
     ) -> list[list[Request]]:
         """Return the searches that each source needs. Raises UserError for a source or a prefix that is too long."""
-        limit, count = self.source_limit(search), len(sources)
+        limit, count, longest = self.source_limit(search), len(sources), self.longest_target or sys.maxsize
         places = [f"sentence {number:,} of {count:,}" for number in range(1, count + 1)]
         if search.long_source != "split":
             for source, place in zip(sources, places, strict=True):
@@ -255,18 +255,13 @@ class BaseTranslator(ABC):
         requests = []
         for source, prefix, place in zip(sources, self._encode_prefixes(prefixes, sources), places, strict=True):
             first, *rest = limit.parts(source, self.encode)
-            targets = [self._target_limit(part, search) for part in (first, *rest)]
+            targets = [min(search.target_limit(part.tokens), longest) for part in (first, *rest)]
             if not first.empty:
                 self._check_prefix(prefix, targets[0], place)
             begins = [prefix, *([] for _ in rest)]
             lasts = [*(False for _ in rest), True]
             requests.append(list(map(Request, (first, *rest), begins, targets, lasts)))
         return requests
-
-    def _target_limit(self, part: SourcePart, search: Search) -> int:
-        """Return the largest number of tokens of the translation of a part, eos included."""
-        limit = search.target_limit(part.tokens)
-        return limit if self.longest_target is None else min(limit, self.longest_target)
 
     def _check_prefix(self, prefix: list[int], limit: int, place: str) -> None:
         if len(prefix) >= limit:

@@ -65,10 +65,6 @@ class Translator(ModelTranslator):
         """Whether the model has attention weights."""
         return self.model.encoder.attends or self.model.decoder.attends
 
-    @property
-    def tokenizers(self) -> list[Tokenizer]:
-        return [self.tokenizer]
-
     def source_limit(self, search: Search | None = None) -> SourceLimit:
         most = self.model.encoder.max_length
         return unsplit_limit(search or self.search, most, "the positions of the encoder", self.trained_length)
