@@ -130,7 +130,7 @@ def _score(parts: Parts) -> dict[str, Evaluation]:
     scored: dict[str, Evaluation] = {}
     data = parts.recipe.settings.data
     for split in ("val", "test"):
-        if split not in parts.corpus:
+        if split not in parts.corpora.splits:
             logger.info("the corpus has no test split: only validation is scored")
             continue
         subject = Subject(
@@ -139,7 +139,7 @@ def _score(parts: Parts) -> dict[str, Evaluation]:
             target_lang=data.target_lang,
             data=origin(parts.source, data, split),
         )
-        pairs = list(parts.corpus[split])
+        pairs = list(parts.corpora.splits[split])
         scored[split] = evaluate(parts.translator, pairs, parts.metrics, subject, bootstrap=1000)
         written = write_evaluation(parts.recipe.folder, scored[split])
         logger.info(f"translations of {split}: {written.hypothesis}")

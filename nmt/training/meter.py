@@ -40,10 +40,6 @@ class Counts:
         return Counts(*(getattr(self, entry.name) + getattr(other, entry.name) for entry in fields(self)))
 
 
-def _alone(value: Any) -> list[Any]:
-    return [value]
-
-
 class Meter:
     """Counts batches and the seconds between them, since the last log line and over the complete run.
 
@@ -52,7 +48,7 @@ class Meter:
     them call the methods that need it at the same time: `take`, `totals` and `state_dict`.
     """
 
-    def __init__(self, gathered: Callable[[Any], list[Any]] = _alone) -> None:
+    def __init__(self, gathered: Callable[[Any], list[Any]]) -> None:
         self._gathered = gathered
         self.train_loss = self.train_nll = self.tokens_per_second = math.nan
         self._resumed_at = time.perf_counter()

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, cast
 
 import pytorch_lightning as pl
@@ -16,16 +15,13 @@ from nmt.build import build_optimizer
 from nmt.checkpoint import Checkpoint, non_finite, weights_of
 from nmt.data.batch import Batch
 from nmt.data.loader import BatchLoader
-from nmt.data.pair import SentencePair
 from nmt.errors import UserError
-from nmt.evaluation.metrics.base import Metric
 from nmt.evaluation.split import Evaluation
 from nmt.training.meter import Meter
 from nmt.training.parts import Parts
 from nmt.training.state import state_entry
-from nmt.training.validation import Losses, Monitor, Validation, batch_losses, validation_scores, validation_search
+from nmt.training.validation import Losses, Validation, batch_losses, validation_scores, validation_search
 from nmt.translation.translation import Translation
-from nmt.translation.translator import Translator
 
 T = TypeVar("T")
 
@@ -47,6 +43,11 @@ class TranslationModule(pl.LightningModule):
         self.parts = parts
         self.model = parts.translator.model
         self._seconds_trained = seconds_trained
+        self.folder = parts.recipe.folder
+        self.translator = parts.translator  # its weights are those of the last update
+        self.val_pairs = parts.val_pairs  # the complete validation split
+        self.metrics = parts.metrics_in_training
+        self.monitor = parts.monitor
         self.meter = Meter(self._gathered)
         self.validation = Validation()
         self.share = 0.0  # of the run, before the current update; equal in all processes
@@ -56,48 +57,6 @@ class TranslationModule(pl.LightningModule):
         self._update_tokens = 0  # real target tokens of the update that is being accumulated
         self._non_finite = 0  # updates in a row whose gradient is not finite
         self._val_losses = Losses()
-
-    # Members that callbacks read
-
-    @property
-    def folder(self) -> Path:
-        """The run's folder."""
-        return self.parts.recipe.folder
-
-    @property
-    def translator(self) -> Translator:
-        """Model, tokenizer and search; the weights are those of the last update."""
-        return self.parts.translator
-
-    @property
-    def val_pairs(self) -> Sequence[SentencePair]:
-        """The complete validation split."""
-        return self.parts.val_pairs
-
-    @property
-    def metrics(self) -> Mapping[str, Metric]:
-        """The metrics that every validation computes."""
-        return self.parts.metrics_in_training
-
-    @property
-    def monitor(self) -> Monitor:
-        """The figure that decides which weights are the best."""
-        return self.parts.monitor
-
-    @property
-    def train_loss(self) -> float:
-        """The training loss per target token at the last log line; NaN before the first."""
-        return self.meter.train_loss
-
-    @property
-    def train_nll(self) -> float:
-        """The negative log-likelihood of a target token in training at the last log line; NaN before the first."""
-        return self.meter.train_nll
-
-    @property
-    def tokens_per_second(self) -> float:
-        """Real target tokens per second at the last log line, over all processes; NaN before the first."""
-        return self.meter.tokens_per_second
 
     @property
     def accumulating(self) -> bool:

@@ -52,11 +52,6 @@ class Parts(Components):
     started: float
 
     @property
-    def corpus(self) -> Mapping[str, Split]:
-        """The splits of the corpus."""
-        return self.corpora.splits
-
-    @property
     def monitor(self) -> Monitor:
         """The figure that decides which weights are the best."""
         name = self.recipe.settings.callbacks.monitor

@@ -146,7 +146,7 @@ def multiplying(module: nn.Module) -> int:
 
 
 def _translation(parts: Parts, device: torch.device, ckpt: str | None) -> str:
-    pairs = list(parts.corpus["test"])[:SENTENCES] if "test" in parts.corpus else parts.val_pairs[:SENTENCES]
+    pairs = list(parts.corpora.splits.get("test", parts.val_pairs))[:SENTENCES]
     if ckpt:
         translator = load_translator(ckpt, device=str(device), search=BeamSearch(beam_size=5))
         started = time.perf_counter()

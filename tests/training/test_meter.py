@@ -18,6 +18,11 @@ from nmt.training.objectives.chunked import Mean, Sums
 BATCH = make_batch([[7, 8, EOS], [EOS]], [[5, 6, EOS], [5, EOS]])
 
 
+def alone(value):
+    """Return the values of a single process."""
+    return [value]
+
+
 def sums(loss, tokens, **figures):
     return Sums(torch.tensor(loss), torch.tensor(loss), tokens, figures)
 
@@ -31,7 +36,7 @@ def clock(monkeypatch):
 
 
 def test_figures_of_two_batches(clock):
-    meter = Meter()
+    meter = Meter(alone)
     assert math.isnan(meter.train_loss) and meter.take() == {}
     meter.resume_clock()
     for loss in (10.0, 5.0):
@@ -66,7 +71,7 @@ def test_figures_are_those_of_all_processes(clock):
 
 
 def test_figures_of_the_objective_are_means_over_their_own_counts(clock):
-    meter = Meter()
+    meter = Meter(alone)
     meter.count(BATCH, sums(1.0, 5, alignment_loss=Mean(6.0, 2)), 0.25)
     meter.count(BATCH, sums(1.0, 5), 0.25)  # a batch without links
     meter.count(BATCH, sums(1.0, 5, alignment_loss=Mean(3.0, 4)), 0.25)
@@ -76,7 +81,7 @@ def test_figures_of_the_objective_are_means_over_their_own_counts(clock):
 
 
 def test_a_pause_does_not_count(clock):
-    meter = Meter()
+    meter = Meter(alone)
     meter.resume_clock()
     clock.seconds += 1.0
     meter.count_seconds()
@@ -88,11 +93,11 @@ def test_a_pause_does_not_count(clock):
 
 
 def test_totals_survive_a_checkpoint(clock):
-    first = Meter()
+    first = Meter(alone)
     first.count(BATCH, sums(10.0, 5), 0.25)
     first.take()
     first.count(BATCH, sums(6.0, 5), 0.25)
-    second = Meter()
+    second = Meter(alone)
     second.load_state_dict(first.state_dict())
     second.count(BATCH, sums(1.0, 5), 0.25)
     assert second.totals == Counts(

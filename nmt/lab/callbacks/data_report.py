@@ -36,7 +36,7 @@ class DataReport(Callback):
             parts = translation_module(pl_module).parts
             tokenizer, data = parts.translator.tokenizer, parts.recipe.settings.data
             more = {name: each.split for name, each in parts.corpora.more.items()}
-            for line in report_lines(parts.corpus, more, tokenizer, data, folder=cache_folder()):
+            for line in report_lines(parts.corpora.splits, more, tokenizer, data, folder=cache_folder()):
                 logger.info(line)
 
 

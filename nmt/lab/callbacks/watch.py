@@ -82,7 +82,7 @@ class Watch(MapsCallback):
             each.log_metrics(
                 {**{f"watch/{name}": value for name, value in figures.items()}, **heads}, step=trainer.global_step
             )
-        self._lowest = min(self._lowest, (module.validation.scores["loss"], module.train_loss))
+        self._lowest = min(self._lowest, (module.validation.scores["loss"], module.meter.train_loss))
         for name, seen in self._problems(module, figures):
             if name not in self._told:
                 self._told.add(name)
@@ -99,7 +99,7 @@ class Watch(MapsCallback):
             half = len(texts) // 2
             others = [*texts[half:], *texts[:half]]
             figures[f"shuffled_{first}"] = module.metrics[first].score(others, references, sources=sources).value
-        figures["nll_gap"] = math.log(module.validation.scores["perplexity"]) - module.train_nll
+        figures["nll_gap"] = math.log(module.validation.scores["perplexity"]) - module.meter.train_nll
         if maps and maps[0].cross is not None:
             figures["sharp_attention"] = float(measures(maps, "cross")["sharp"].mean())
         return figures
@@ -116,7 +116,7 @@ class Watch(MapsCallback):
         for name, most in MANY.items():
             if figures[name] > most:
                 yield name, f"{figures[name]:.0%}"
-        (lowest, train_then), (loss, train) = self._lowest, (module.validation.scores["loss"], module.train_loss)
+        (lowest, train_then), (loss, train) = self._lowest, (module.validation.scores["loss"], module.meter.train_loss)
         if loss > (1 + DRIFT) * lowest and train < train_then:
             yield (
                 "drift",

@@ -65,7 +65,7 @@ class TrainingProgress(Callback):
         when = "at the end" if trainer.state.fn == TrainerFn.VALIDATING else f"epoch {trainer.current_epoch + 1}"
         first = sorted(module.metrics, key=lambda name: name != module.monitor.name)[:MAX_METRICS]
         figures = [
-            *([f"train loss {module.train_loss:.3f}"] if math.isfinite(module.train_loss) else []),
+            *([f"train loss {module.meter.train_loss:.3f}"] if math.isfinite(module.meter.train_loss) else []),
             f"val loss {scores['loss']:.3f}",
             *(f"{module.metrics[name].label} {scores[name]:.2f}" for name in first),
         ]
@@ -73,14 +73,14 @@ class TrainingProgress(Callback):
 
     def _figures(self, trainer: pl.Trainer, module: TranslationModule) -> dict[str, str]:
         """Return the figures by name; a figure that is not known yet is empty."""
-        known, scores = math.isfinite(module.train_loss), module.validation.scores
+        known, scores = math.isfinite(module.meter.train_loss), module.validation.scores
         label = "val loss" if module.monitor.metric is None else module.monitor.label
         return {
             "epoch": f"epoch {trainer.current_epoch + 1}",
             "update": f"update {trainer.global_step:,}",
-            "loss": f"loss {module.train_loss:.3f}" if known else "",
+            "loss": f"loss {module.meter.train_loss:.3f}" if known else "",
             "rate": f"lr {trainer.optimizers[0].param_groups[0]['lr']:.1e}",
-            "speed": f"{module.tokens_per_second:,.0f} tokens/s" if known else "",
+            "speed": f"{module.meter.tokens_per_second:,.0f} tokens/s" if known else "",
             "score": f"{label} {scores[module.monitor.name]:.2f}" if scores else "",
             "left": f"{self._time_left(module.progress())} left",
         }

@@ -54,8 +54,7 @@ class Runs:
             val_pairs=PAIRS,
             metrics={"bleu": BLEU()},
             validation=Validation(7, scores, self.translations),
-            train_loss=train,
-            train_nll=train,
+            meter=SimpleNamespace(train_loss=train, train_nll=train),
             progress=lambda: share,
             translator=self.translator,
         )

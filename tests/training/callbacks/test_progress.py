@@ -1,6 +1,7 @@
 """What a person sees while a model trains."""
 
 import logging
+import math
 import re
 from types import SimpleNamespace
 
@@ -25,7 +26,8 @@ def trainer(**changes):
 
 
 def view(share, **changes):
-    values = {"train_loss": 2.5, "tokens_per_second": 8000.4, "validation": Validation(1000, SCORES)}
+    meter = SimpleNamespace(train_loss=2.5, tokens_per_second=8000.4)
+    values = {"meter": meter, "validation": Validation(1000, SCORES)}
     values |= {"metrics": METRICS, "monitor": Monitor("bleu", METRICS["bleu"])}
     return SimpleNamespace(progress=lambda: share, **(values | changes))
 
@@ -84,7 +86,7 @@ def test_a_resumed_run_counts_from_where_it_was_resumed(clock, lines):
     shown = TrainingProgress()
     shown.on_train_start(trainer(), view(0.5))
     clock.seconds += 60
-    shown.on_train_batch_end(trainer(), view(0.75, train_loss=float("nan"), validation=Validation()))
+    shown.on_train_batch_end(trainer(), view(0.75, meter=SimpleNamespace(train_loss=math.nan), validation=Validation()))
     assert lines() == ["training: epoch 2  update 1,234  lr 1.2e-03  0:01:00 left"]
 
 
