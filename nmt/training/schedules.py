@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import Annotated
 
-from nmt.parameters import NonNegativeInt, Range, checked
+from nmt.parameters import NonNegativeInt, Range, check_fields
 
 Share = Annotated[float, Range(above=0, high=1)]
 
 
-@checked
+@dataclass(kw_only=True, eq=False)
 class Schedule(ABC):
     """A linear warm-up, multiplied by `decay`.
 
@@ -25,9 +26,11 @@ class Schedule(ABC):
     decay begins with the run.
     """
 
-    def __init__(self, *, warmup_updates: NonNegativeInt = 0, warmup_share: Share = 0.15) -> None:
-        self.warmup_updates = warmup_updates
-        self.warmup_share = warmup_share
+    warmup_updates: NonNegativeInt = 0
+    warmup_share: Share = 0.15
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
     def __call__(self, update: int, progress: float) -> float:
         """Return the factor for the next update, after `update` finished updates."""
@@ -62,40 +65,24 @@ class InverseSquareRoot(Schedule):
         return 1 / math.sqrt(max(1.0, warmups))
 
 
-@checked
+@dataclass(kw_only=True, eq=False)
 class Cosine(Schedule):
     """Half a period of a cosine from 1 to `final` over the complete run (arXiv:1608.03983, eq. 5, without restarts)."""
 
-    def __init__(
-        self,
-        *,
-        warmup_updates: NonNegativeInt = 0,
-        warmup_share: Share = 0.15,
-        final: Annotated[float, Range(low=0, high=1)] = 0.0,
-    ) -> None:
-        super().__init__(warmup_updates=warmup_updates, warmup_share=warmup_share)
-        self.final = final
+    final: Annotated[float, Range(low=0, high=1)] = 0.0
 
     def decay(self, update: int, progress: float) -> float:
         return self.final + (1 - self.final) * (1 + math.cos(math.pi * progress)) / 2
 
 
-@checked
+@dataclass(kw_only=True, eq=False)
 class WarmupStableDecay(Schedule):
     """The constant peak, then a decay to 0 in the last `decay_share` of the run (arXiv:2404.06395).
 
     The factor of the decay is 1 - sqrt(x), where x is the share of the decay that is done (arXiv:2405.18392).
     """
 
-    def __init__(
-        self,
-        *,
-        warmup_updates: NonNegativeInt = 0,
-        warmup_share: Share = 0.15,
-        decay_share: Share = 0.2,
-    ) -> None:
-        super().__init__(warmup_updates=warmup_updates, warmup_share=warmup_share)
-        self.decay_share = decay_share
+    decay_share: Share = 0.2
 
     def decay(self, update: int, progress: float) -> float:
         done = 1 - (1 - progress) / self.decay_share
