@@ -13,7 +13,7 @@ GUEST = 8  # the ticks of this mode and the following ones are already counted i
 
 def usable_cores() -> int:
     """Return the number of cores that this process may use."""
-    return len(_usable()) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class OtherPrograms:
@@ -43,13 +43,9 @@ def _seconds() -> tuple[float, float, float]:
     own = sum(os.times()[:4])  # with the processes that it has started and that have ended
     if not STAT.is_file():
         return time.monotonic(), 0.0, own
-    usable = {f"cpu{core}" for core in _usable()}
+    usable = {f"cpu{core}" for core in os.sched_getaffinity(0)}
     ticks = 0
     for name, *modes in map(str.split, STAT.read_text("ascii").splitlines()):
         if name in usable:
             ticks += sum(int(value) for mode, value in enumerate(modes[:GUEST]) if mode not in IDLE)
     return time.monotonic(), ticks / os.sysconf("SC_CLK_TCK"), own
-
-
-def _usable() -> set[int]:
-    return os.sched_getaffinity(0)

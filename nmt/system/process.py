@@ -19,18 +19,15 @@ LARGEST_INT = 2**31 - 1
 def speed_up() -> None:
     """Apply all settings. They change the complete process, so only programs, training and its benchmark call this."""
     keep_freed_memory()
-    flush_denormals()
-    avoid_plans_for_shapes()
-    multiply_with_onednn()
-
-
-def avoid_plans_for_shapes() -> None:
-    """Keep torch from computing attention by cuDNN on a GPU, which makes a plan for each new shape of a batch.
-
-    With bfloat16 or float16, torch prefers cuDNN on some GPUs. A plan takes tenths of a second, and the batches of
-    sentences have hundreds of shapes (https://github.com/modelscope/FunASR/issues/3704).
-    """
+    # A processor needs a hundred times longer for a denormal number (below about 1e-38), and a sharp softmax has many:
+    # after a thousand updates, Luong attention trains 40 % faster if they are 0. Threads that are started later do as
+    # this one, but threads that already run keep their mode. So this comes before the first large tensor.
+    torch.set_flush_denormal(True)
+    # With bfloat16 or float16, torch prefers the attention of cuDNN on some GPUs. It makes a plan for each new shape of
+    # a batch, which takes tenths of a second, and the batches of sentences have hundreds of shapes
+    # (https://github.com/modelscope/FunASR/issues/3704).
     torch.backends.cuda.enable_cudnn_sdp(False)
+    multiply_with_onednn()
 
 
 def multiply_with_onednn() -> bool:
@@ -102,16 +99,6 @@ def keep_freed_memory() -> bool:
     # Old versions of glibc refuse a threshold above 32 MiB. They accept the limit of 0 mapped blocks.
     unmapped = mallopt(M_MMAP_THRESHOLD, LARGEST_INT) == 1 or mallopt(M_MMAP_MAX, 0) == 1
     return bool(unmapped and mallopt(M_TRIM_THRESHOLD, LARGEST_INT) == 1)
-
-
-def flush_denormals() -> bool:
-    """Treat numbers below about 1e-38 (denormal numbers) as 0 in this thread and in threads that it starts later.
-
-    Returns whether the processor supports this. A processor needs a hundred times longer for a denormal number, and a
-    sharp softmax has many denormal numbers: after a thousand updates, Luong attention trains 40 % faster without them.
-    Threads that already run keep their mode, so call this before the first large tensor.
-    """
-    return torch.set_flush_denormal(True)
 
 
 def allow_many_files() -> None:

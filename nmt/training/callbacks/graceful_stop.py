@@ -74,15 +74,10 @@ class GracefulStop(Callback):
                 signal.signal(number, stop)
 
     def on_train_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Remove the handlers."""
-        self._remove()
-
-    def on_exception(self, trainer: pl.Trainer, pl_module: pl.LightningModule, exception: BaseException) -> None:
-        """Remove the handlers."""
-        self._remove()
-
-    def _remove(self) -> None:
         """Restore Lightning's handlers. After this, Lightning restores the handlers that were there before its own."""
         for number, handler in self._before.items():
             signal.signal(number, handler)
         self._before = {}
+
+    def on_exception(self, trainer: pl.Trainer, pl_module: pl.LightningModule, exception: BaseException) -> None:
+        self.on_train_end(trainer, pl_module)

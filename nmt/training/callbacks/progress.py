@@ -91,15 +91,11 @@ class TrainingProgress(Callback):
             return "-:--:--"
         return clock((time.monotonic() - start) * (1 - share) / (share - first_share))
 
-    def on_exception(self, trainer: pl.Trainer, pl_module: pl.LightningModule, exception: BaseException) -> None:
-        """Leave the terminal as it was."""
-        self._stop()
-
     def on_train_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Remove the bar."""
-        self._stop()
-
-    def _stop(self) -> None:
+        """Remove the bar, and leave the terminal as it was."""
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
+
+    def on_exception(self, trainer: pl.Trainer, pl_module: pl.LightningModule, exception: BaseException) -> None:
+        self.on_train_end(trainer, pl_module)
