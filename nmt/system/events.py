@@ -77,11 +77,9 @@ class _EventFile:
         self.flush()
 
     def get_logdir(self) -> str:
-        """Return the folder of the file."""
         return str(self._path.parent)
 
     def add_event(self, event: Any) -> None:
-        """Write an event."""
         self._use(lambda file: RecordWriter(file).write(event.SerializeToString()))
 
     def flush(self) -> None:
@@ -89,7 +87,6 @@ class _EventFile:
         self._use(lambda file: file.flush())
 
     def close(self) -> None:
-        """Close the file."""
         self._use(lambda file: file.close())
         self._file = None
 

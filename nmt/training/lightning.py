@@ -50,7 +50,6 @@ class EventLog(TensorBoardLogger):
     @property
     @rank_zero_experiment
     def experiment(self) -> Events:
-        """The writer of the events."""
         from nmt.system.events import Events
 
         if self._experiment is None:
@@ -58,7 +57,6 @@ class EventLog(TensorBoardLogger):
         return cast("Events", self._experiment)
 
     def save(self) -> None:
-        """Flush the events."""
         self.experiment.flush()
 
 

@@ -182,7 +182,6 @@ class TranslationModule(pl.LightningModule):
         self._val_losses = Losses()
 
     def validation_step(self, batch: Batch, batch_index: int) -> None:
-        """Add the sums of one batch."""
         self._val_losses += batch_losses(self.model, self.parts.objective, batch)
 
     def on_validation_epoch_end(self) -> None:
@@ -228,7 +227,6 @@ class TranslationModule(pl.LightningModule):
         checkpoint["highest_factor"] = self.highest_factor
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Continue with the saved sums."""
         self.meter.load_state_dict(checkpoint["totals"])
         self.highest_factor = float(checkpoint["highest_factor"])
 

@@ -96,7 +96,6 @@ class Checkpointing(Callback):
         trainer.should_stop = self._stopping and not module.accumulating
 
     def on_train_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Save if a save is due."""
         if self._due(trainer):
             self.save_last(trainer, translation_module(pl_module))
 

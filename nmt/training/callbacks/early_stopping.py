@@ -37,7 +37,6 @@ class EarlyStopping(Callback):
         return {"best": self._best, "waited": self._waited, "update": self._update}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Continue from a saved state."""
         self._best, self._waited, self._update = (state_dict[name] for name in ("best", "waited", "update"))
 
     def on_fit_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:

@@ -41,7 +41,6 @@ class GracefulStop(Callback):
             raise Stopped(number)
 
     def on_train_batch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule, *_: Any) -> None:
-        """Save and stop if a signal came."""
         if resumable(trainer, translation_module(pl_module)):
             self._stop(trainer, translation_module(pl_module))
 
@@ -51,7 +50,6 @@ class GracefulStop(Callback):
             self._stop(trainer, translation_module(pl_module))
 
     def on_train_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Save and stop if a signal came."""
         self._stop(trainer, translation_module(pl_module))
 
     def _stop(self, trainer: pl.Trainer, module: TranslationModule) -> None:

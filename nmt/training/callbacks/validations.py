@@ -36,7 +36,6 @@ class Validations(Callback):
         return {"share": self._share, "update": self._update, "cost": self._cost}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Continue from a saved state."""
         self._share, self._update, self._cost = (state_dict[name] for name in ("share", "update", "cost"))
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:

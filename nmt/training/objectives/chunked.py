@@ -33,7 +33,6 @@ class Mean:
 
     @property
     def value(self) -> float:
-        """The mean."""
         return self.total / self.count
 
 
