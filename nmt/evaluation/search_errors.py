@@ -97,14 +97,8 @@ def totals(verdicts: Sequence[Verdict]) -> dict[str, int]:
 
 def lines(verdicts: Sequence[Verdict]) -> list[str]:
     """Return the verdicts as the lines of a TSV file with a header: sentence, kind, scores of both texts."""
-    rows = [
-        "\t".join(
-            [
-                str(number),
-                verdict.kind,
-                *("" if x is None else f"{x:.6f}" for x in (verdict.hypothesis, verdict.reference)),
-            ]
-        )
-        for number, verdict in enumerate(verdicts, start=1)
-    ]
-    return ["sentence\tkind\thypothesis_score\treference_score", *rows]
+    rows = [["sentence", "kind", "hypothesis_score", "reference_score"]]
+    for number, verdict in enumerate(verdicts, start=1):
+        scores = ("" if x is None else f"{x:.6f}" for x in (verdict.hypothesis, verdict.reference))
+        rows.append([str(number), verdict.kind, *scores])
+    return ["\t".join(row) for row in rows]

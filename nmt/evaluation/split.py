@@ -161,11 +161,9 @@ def evaluate(
 
 @dataclass(frozen=True)
 class Written:
-    """The files of an evaluation. `commands` maps a metric's name to the command that scores the files again."""
+    """The main files of an evaluation. `commands` maps a metric's name to the command that scores the files again."""
 
-    source: Path
     hypothesis: Path
-    reference: Path
     scores: Path
     commands: Mapping[str, str]
 
@@ -189,7 +187,7 @@ def write_evaluation(folder: Path, evaluation: Evaluation) -> Written:
     reference = inside(folder, TRANSLATIONS, f"{label}.ref.{subject.target_lang}")
     commands = _sacrebleu_commands(reference.name, hypothesis.name, evaluation.scores.metrics)
     scores_file = inside(folder, TRANSLATIONS, f"{label}.scores.json")
-    written = Written(source, hypothesis, reference, scores_file, commands)
+    written = Written(hypothesis, scores_file, commands)
     before = _facts_before(written, evaluation)
     scores = dict(before["scores"])
     for name, entry in evaluation.scores.to_dict().items():

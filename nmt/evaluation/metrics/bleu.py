@@ -7,7 +7,8 @@ from typing import ClassVar, Literal
 
 import sacrebleu.metrics.bleu
 
-from nmt.evaluation.metrics.sacrebleu_metric import PlainFloats, SacreBleuMetric, require_packages
+from nmt.errors import missing_packages
+from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric
 from nmt.languages import main_part
 
 # sacreBLEU's tokenizers that need no download.
@@ -37,7 +38,8 @@ class BLEU(SacreBleuMetric):
     def __post_init__(self) -> None:
         if self.tokenizer in _NEEDS:
             extra, *modules = _NEEDS[self.tokenizer]
-            require_packages(*modules, extra=extra)
+            if note := missing_packages(*modules, extra=extra):
+                raise RuntimeError(note)
 
     @property
     def tokenizer(self) -> Tokenizer:
@@ -50,11 +52,7 @@ class BLEU(SacreBleuMetric):
 
     def scorer(self) -> sacrebleu.metrics.bleu.BLEU:
         # force: no warning that sentences end in " ."; it is not part of the score or of the signature.
-        return _BLEU(tokenize=self.tokenizer, force=True)
-
-
-class _BLEU(PlainFloats, sacrebleu.metrics.bleu.BLEU):
-    pass
+        return sacrebleu.metrics.bleu.BLEU(tokenize=self.tokenizer, force=True)
 
 
 def default_tokenizer(language: str) -> Tokenizer:

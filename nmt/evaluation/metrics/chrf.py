@@ -7,7 +7,7 @@ from typing import Literal
 
 import sacrebleu.metrics.chrf
 
-from nmt.evaluation.metrics.sacrebleu_metric import PlainFloats, SacreBleuMetric
+from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,8 +26,4 @@ class ChrF(SacreBleuMetric):
         return "-m", "chrf", *(["--chrf-word-order", str(self.word_order)] if self.word_order else [])
 
     def scorer(self) -> sacrebleu.metrics.chrf.CHRF:
-        return _CHRF(word_order=self.word_order)
-
-
-class _CHRF(PlainFloats, sacrebleu.metrics.chrf.CHRF):
-    pass
+        return sacrebleu.metrics.chrf.CHRF(word_order=self.word_order)

@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 
 import sacrebleu.metrics.bleu
 
-from nmt.evaluation.metrics.sacrebleu_metric import PlainFloats, SacreBleuMetric, require_packages
+from nmt.errors import missing_packages
+from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric
 
 LANGUAGES = ("cs", "de", "en", "fr")  # of the data set
 
@@ -31,13 +32,14 @@ class Multi30kBLEU(SacreBleuMetric):
     def __post_init__(self) -> None:
         if self.target_lang not in LANGUAGES:
             raise ValueError(f"got data.target_lang={self.target_lang}, expected one of {', '.join(LANGUAGES)}")
-        require_packages("sacremoses", extra="moses")
+        if note := missing_packages("sacremoses", extra="moses"):
+            raise RuntimeError(note)
 
     def scorer(self) -> sacrebleu.metrics.bleu.BLEU:
         return _BLEU(self.target_lang)
 
 
-class _BLEU(PlainFloats, sacrebleu.metrics.bleu.BLEU):
+class _BLEU(sacrebleu.metrics.bleu.BLEU):
     def __init__(self, language: str) -> None:
         super().__init__(lowercase=True, tokenize="none", force=True)
         self.tokenizer = _Tokenizer(language)

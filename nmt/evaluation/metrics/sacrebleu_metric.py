@@ -11,7 +11,6 @@ from typing import Any
 
 import sacrebleu.metrics.base
 
-from nmt.errors import missing_packages
 from nmt.evaluation.metrics.base import Interval, Lines, Metric, Score
 
 
@@ -24,28 +23,32 @@ class SacreBleuMetric(Metric):
 
     @abstractmethod
     def scorer(self) -> sacrebleu.metrics.base.Metric:
-        """Return sacreBLEU's own object; its class derives from `PlainFloats` too."""
+        """Return sacreBLEU's own object."""
 
     def score(self, hypotheses: Lines, references: Lines, *, sources: Lines = (), bootstrap: int = 0) -> Score:
         """Return the corpus score with its signature; the number of resamples is part of the signature."""
-        scorer = self.scorer()
+        scorer = _with_plain_floats(self.scorer())
         with quiet():
             found = scorer.corpus_score(list(hypotheses), [list(references)], n_bootstrap=bootstrap or 1)
         interval = Interval(float(found._mean), float(found._ci)) if bootstrap else None
         return Score(float(found.score), str(scorer.get_signature()), interval)
 
 
-class PlainFloats:
-    """Makes the scores of a sacreBLEU metric Python floats.
+def _with_plain_floats(scorer: sacrebleu.metrics.base.Metric) -> sacrebleu.metrics.base.Metric:
+    """Make the scores of a sacreBLEU metric Python floats, and return it.
 
     Otherwise sacreBLEU 2.6 cannot average resampled scores of which some are exactly 0: a score of 0 is a Python float,
     and all others are NumPy's float32.
     """
+    compute = scorer._compute_score_from_stats
 
-    def _compute_score_from_stats(self, stats: Any) -> Any:
-        result = super()._compute_score_from_stats(stats)  # type: ignore[misc]
+    def compute_plain(stats: Any) -> Any:
+        result = compute(stats)
         result.score = float(result.score)
         return result
+
+    scorer._compute_score_from_stats = compute_plain  # type: ignore[method-assign]
+    return scorer
 
 
 @contextmanager
@@ -58,9 +61,3 @@ def quiet() -> Iterator[None]:
         yield
     finally:
         logger.setLevel(level)
-
-
-def require_packages(*modules: str, extra: str) -> None:
-    """Raise RuntimeError unless the optional packages with these modules, which the extra installs, are installed."""
-    if note := missing_packages(*modules, extra=extra):
-        raise RuntimeError(note)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import sacrebleu.metrics.ter
 
-from nmt.evaluation.metrics.sacrebleu_metric import PlainFloats, SacreBleuMetric
+from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,13 +35,9 @@ class TER(SacreBleuMetric):
         return "-m", "ter", *flags
 
     def scorer(self) -> sacrebleu.metrics.ter.TER:
-        return _TER(
+        return sacrebleu.metrics.ter.TER(
             case_sensitive=self.case_sensitive,
             normalized=self.normalized,
             no_punct=self.no_punct,
             asian_support=self.asian_support,
         )
-
-
-class _TER(PlainFloats, sacrebleu.metrics.ter.TER):
-    pass
