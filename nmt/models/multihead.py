@@ -75,7 +75,9 @@ class MultiHeadAttention(nn.Module):
         # The kernel is fastest with its built-in causal mask, but then it accepts no other mask.
         is_causal = causal and not explicit and mask is None and bias is None
         if not is_causal:
-            mask = _join(mask, bias, _past(query.shape[1], query.device) if causal else None)
+            length = query.shape[1]
+            past = torch.ones(length, length, dtype=torch.bool, device=query.device).tril() if causal else None
+            mask = _join(mask, bias, past)
         if explicit:
             weights = attention_weights(queries, keys, mask, self.scale)
             return self.join(self.dropout(weights) @ values, query), weights if need_weights else None
@@ -206,11 +208,6 @@ def require_division(width: int, heads: int) -> None:
     """Raise ParameterError if `heads` does not divide `width`."""
     if width % heads:
         raise ParameterError("heads", f"got {heads}, expected a number that divides the width {width}")
-
-
-def _past(length: int, device: torch.device) -> Tensor:
-    """Return the causal mask (T, T). It is True for keys up to the position of the query."""
-    return torch.ones(length, length, dtype=torch.bool, device=device).tril()
 
 
 def _join(mask: Tensor | None, bias: Tensor | None, past: Tensor | None) -> Tensor | None:

@@ -123,10 +123,6 @@ class RecurrentStack(nn.Module):
             outputs = layer(self.dropout(outputs), state)[0]
         return outputs
 
-    def project(self, inputs: Tensor) -> Tensor:
-        """Return the lowest layer's gate pre-activations (..., gates * width) of `inputs` (..., input_width)."""
-        return self.lowest.project(inputs)
-
     def stepper(self) -> StackStep:
         """Return the function that computes one step; see `RecurrentLayer.stepper`."""
         upper = cast(Iterable[RecurrentLayer], self.upper)

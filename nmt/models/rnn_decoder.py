@@ -184,7 +184,7 @@ class RecurrentDecoder(Decoder[RecurrentState]):
 
     def _project(self, embedded: Tensor) -> Tensor:
         """Return the gate pre-activations (..., gates * width) of the cell that reads the embeddings."""
-        return (self.cells if self.first_cell is None else self.first_cell).project(embedded)
+        return (self.cells.lowest if self.first_cell is None else self.first_cell).project(embedded)
 
     def _steps(self) -> Steps:
         return None if self.first_cell is None else self.first_cell.stepper(), self.cells.stepper()
@@ -200,7 +200,7 @@ class RecurrentDecoder(Decoder[RecurrentState]):
         elif first_step is not None:
             between = first_step(gates, None, state.layers[0])
             context, weights, attention_state = self._attend(between[0], state)
-            layers = step(self.cells.project(context), None, (between, *state.layers[1:]))
+            layers = step(self.cells.lowest.project(context), None, (between, *state.layers[1:]))
         else:
             layers = step(gates, state.feed, state.layers)
             if self.attention is None:

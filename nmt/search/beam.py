@@ -323,9 +323,8 @@ def record(found: list[list[Hypothesis]], index: Tensor, candidates: Beams, scor
 
 def length_normalization(length: Tensor | int, length_penalty: float, kind: str = "gnmt") -> Tensor | float:
     """Return the divisor of log P: ((5 + length) / 6) ** length_penalty, or length ** length_penalty for "power"."""
-    if isinstance(length, Tensor):
-        return ((5.0 + length) / 6.0 if kind == "gnmt" else length.float()) ** length_penalty
-    return float(((5.0 + length) / 6.0 if kind == "gnmt" else length) ** length_penalty)
+    exact = length.float() if isinstance(length, Tensor) else float(length)
+    return ((5.0 + exact) / 6.0 if kind == "gnmt" else exact) ** length_penalty
 
 
 def coverage(state: Attending, parents: Tensor) -> Tensor:

@@ -121,7 +121,7 @@ def test_a_stack_runs_the_same_whole_and_step_by_step(cell: str) -> None:
     states = tuple(tuple(torch.randn(2, 3) for _ in range(2 if cell == "lstm" else 1)) for _ in range(3))
     whole, step = stack(inputs, states), stack.stepper()
     for t in range(6):
-        states = step(stack.project(inputs[:, t]), None, states)
+        states = step(stack.lowest.project(inputs[:, t]), None, states)
         close(states[-1][0], whole[:, t])
 
 
@@ -352,7 +352,7 @@ def test_a_stack_keeps_its_precision_where_others_lose_theirs(cell: str) -> None
     expected = stack(inputs, states)
     with torch.autocast("cpu", dtype=torch.bfloat16):
         step, tops = stack.stepper(), []
-        for gates in stack.project(inputs).unbind(1):
+        for gates in stack.lowest.project(inputs).unbind(1):
             states = step(gates, None, states)
             tops.append(states[-1][0])
     torch.testing.assert_close(torch.stack(tops, 1), expected)

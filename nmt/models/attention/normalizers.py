@@ -13,6 +13,7 @@ import functools
 from collections.abc import Callable
 from typing import Literal, cast
 
+import torch
 from torch import Tensor
 
 from nmt.errors import ParameterError, missing_packages
@@ -26,14 +27,10 @@ def normalizer_function(normalizer: Normalizer) -> Callable[[Tensor], Tensor]:
     Raises ParameterError if the package that computes it is not installed.
     """
     if normalizer == "softmax":
-        return _softmax
+        return functools.partial(torch.softmax, dim=-1)
     if missing := missing_packages("entmax", extra="entmax"):
         raise ParameterError("normalizer", f"'{normalizer}' {missing}")
     return functools.partial(_by_entmax, "sparsemax" if normalizer == "sparsemax" else "entmax15")
-
-
-def _softmax(scores: Tensor) -> Tensor:
-    return scores.softmax(dim=-1)
 
 
 def _by_entmax(name: str, scores: Tensor) -> Tensor:

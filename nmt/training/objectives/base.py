@@ -61,7 +61,8 @@ class Objective(ABC):
         on. Word dropout hides different pieces in each pass.
         """
         source, mask, target_in = (
-            _repeated(x, self.passes) for x in (batch.source, batch.source_mask, batch.target_in)
+            x if self.passes == 1 else x.repeat(self.passes, 1)
+            for x in (batch.source, batch.source_mask, batch.target_in)
         )
         return hide(source, self.word_dropout), mask, hide(target_in, self.word_dropout)
 
@@ -95,11 +96,6 @@ class Objective(ABC):
         return chunked_cross_entropy(
             hidden, output, batch.target_out, batch.target_mask, label_smoothing=self.label_smoothing, **options
         )
-
-
-def _repeated(rows: Tensor, times: int) -> Tensor:
-    """Return `rows` (B, ...) the given number of times, one copy after another."""
-    return rows if times == 1 else rows.repeat(times, *[1] * (rows.dim() - 1))
 
 
 def hide(tokens: Tensor, share: float) -> Tensor:

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from nmt.data.batch import Batch, make_batch
 from nmt.models.interface import AttentionWeights
-from nmt.models.seq2seq import Seq2Seq
+from nmt.models.seq2seq import Seq2Seq, evaluating
 from nmt.parameters import NonNegative, Range
 from nmt.search.base import Hypothesis
 from nmt.search.beam import BeamSearch
@@ -80,11 +80,9 @@ class MinimumRisk(Objective):
         most = model.decoder.max_length or math.inf
         longest = [min(self.search.target_limit(length), most) for length in lengths]
         limits = torch.tensor(longest, dtype=torch.long, device=batch.source.device)
-        was_training = model.training
-        model.eval()
-        state = model.start(batch.source, batch.source_mask)
-        found = self.search(model.step, state, max_length=limits, keys=[[]] * len(lengths))
-        model.train(was_training)
+        with evaluating([model]):
+            state = model.start(batch.source, batch.source_mask)
+            found = self.search(model.step, state, max_length=limits, keys=[[]] * len(lengths))
         torch.clear_autocast_cache()  # torch before 2.11 keeps weights there that have no gradient
         return found
 
