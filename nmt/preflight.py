@@ -35,10 +35,15 @@ BYTES_PER_WEIGHT = 8  # float32, and its gradient
 PLACEHOLDER = "RUN_FOLDER"  # in a recipe that starts from another run
 
 
+def needs_init(config: TrainConfig) -> bool:
+    """Return whether `init` is the placeholder of a recipe, so that the run it starts from is still to be named."""
+    return config.init is not None and Path(config.init).name == PLACEHOLDER and not Path(config.init).exists()
+
+
 def initial_checkpoint(config: TrainConfig) -> Path:
     """Return the checkpoint that the run starts from (`init`). Raises UserError if there is none."""
     assert config.init is not None
-    if Path(config.init).name == PLACEHOLDER and not Path(config.init).exists():
+    if needs_init(config):
         raise UserError(
             f"init: not given, but {config.name} starts from a trained model, which the first lines of its recipe "
             f"name; add init=FOLDER, the folder of that run"

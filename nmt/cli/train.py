@@ -186,11 +186,16 @@ def _show(overrides: Sequence[str], flags: argparse.Namespace) -> None:
     for number, words in planned:
         with naming_files(words):
             recipe = compose_run(words, job=number)
-            from nmt.preflight import build_components  # here, because importing torch takes seconds
+            from nmt.cli.session import checked_recipe  # here, because importing torch takes seconds
+            from nmt.preflight import build_components, needs_init
 
-            build_components(recipe.settings)
+            if needs_init(recipe.settings):
+                final, _ = recipe, build_components(recipe.settings)
+            else:
+                final, _ = checked_recipe(recipe, words)
         head = "" if number is None else f"---\n# job {number}: {' '.join(words)}\n"
-        texts.append(head + show(words, flags.cfg, resolve=flags.resolve, job=number))
+        changed = {key: value for key, value in final.plain.items() if value != recipe.plain[key]}
+        texts.append(head + show(words, flags.cfg, changed, resolve=flags.resolve, job=number))
     print("".join(texts), end="")
 
 

@@ -64,13 +64,24 @@ def sweep_folder(overrides: Sequence[str]) -> Path:
         return Path(os.path.abspath(_folder_name(config, "hydra.sweep.dir")))
 
 
-def show(overrides: Sequence[str], part: Literal["job", "hydra", "all"], *, resolve: bool, job: int | None) -> str:
-    """Return the composed training config as YAML. `part` selects the settings of the run, those of Hydra, or all."""
+def show(
+    overrides: Sequence[str],
+    part: Literal["job", "hydra", "all"],
+    changed: Mapping[str, Any],
+    *,
+    resolve: bool,
+    job: int | None,
+) -> str:
+    """Return the composed training config as YAML. `part` selects the settings of the run, those of Hydra, or all.
+
+    `changed` are sections that the run takes from elsewhere, as from the checkpoint that it starts from.
+    """
     from omegaconf import OmegaConf, open_dict
 
     with _resolving(_compose("train", _numbered(overrides, job))) as config:
         shown = config.copy()
         with open_dict(shown):
+            shown.update(changed)
             for key in list(shown):
                 if part != "all" and (key == "hydra") != (part == "hydra"):
                     del shown[key]

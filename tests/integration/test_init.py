@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+import yaml
 
 from nmt import checkpoint
 from nmt.cli import train as train_program
@@ -54,6 +55,22 @@ def test_a_debug_run_has_the_model_and_the_tokenizer_of_the_checkpoint(first, tm
     assert ended["tokenizer"] == begun["tokenizer"]
     assert all(ended["config"][section] == begun["config"][section] for section in ("model", "tokenizer"))
     assert f"init: the weights of {best_checkpoint(first)}, update 2, and its tokenizer" in caplog.text
+
+
+@pytest.mark.parametrize("resolve", [[], ["--resolve"]])
+def test_cfg_shows_the_model_and_the_tokenizer_of_the_checkpoint(first, capsys, resolve):
+    train_program.main(["--cfg", "job", *resolve, "data=cldr", "debug=fast", f"init={first}"])
+    shown, begun = yaml.safe_load(capsys.readouterr().out), last(first)["nmt"]["config"]
+    assert all(shown[section] == begun[section] for section in ("model", "tokenizer", "spans"))
+    assert shown["trainer"]["max_steps"] == 2
+
+
+def test_cfg_refuses_a_missing_checkpoint_but_shows_a_recipe_that_names_none_yet(tmp_path, capsys):
+    train_program.main(["--cfg", "job", "experiment=multi30k_simcut"])
+    shown = yaml.safe_load(capsys.readouterr().out)
+    assert (shown["init"], shown["model"]["encoder"]["layers"]) == ("RUN_FOLDER", 4)
+    with pytest.raises(UserError, match=r"^init=.*nowhere: no such file or folder"):
+        train_program.main(["--cfg", "job", f"init={tmp_path / 'nowhere'}"])
 
 
 @pytest.mark.parametrize("words", [["model=rnn"], ["experiment=multi30k_transformer"], ["model.encoder.layers=2"]])
