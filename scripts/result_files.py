@@ -15,7 +15,7 @@ import yaml
 
 from nmt.build import build_metrics, build_search
 from nmt.config.compose import compose
-from nmt.config.settings import FILES
+from nmt.config.settings import FILES, METRIC_FILE
 from nmt.errors import UserError
 from nmt.evaluation.metrics.base import Metric
 from nmt.lab.compare import table as comparison_table
@@ -53,6 +53,9 @@ def copy(run: Path, results: Path) -> None:
         for key in FILES:
             if section.get(key):
                 section[key] = "FOLDER" if key == "path" else "FILE"
+    for metric in config["scores"].values():
+        if metric.get(METRIC_FILE):
+            metric[METRIC_FILE] = "FILE"
     if config.get("init"):
         config["init"] = "RUN_FOLDER"
     folder = results / metrics["name"] / f"seed{metrics['seed']}"

@@ -15,7 +15,7 @@ from nmt.config.explain import check_files, check_keys, check_options, explain
 from nmt.config.overrides import is_group, parse, quoted
 from nmt.config.recipe import Recipe
 from nmt.config.schema import check_plain
-from nmt.config.settings import absolute, absolute_paths
+from nmt.config.settings import absolute, with_absolute_paths
 from nmt.config.yaml_files import check_texts, config_dir, own_folder, unreadable
 from nmt.errors import UserError, one_line
 
@@ -43,8 +43,7 @@ def compose_run(overrides: Sequence[str], *, job: int | None = None, name: str |
         keys = ("hydra.run.dir",) if job is None else ("hydra.sweep.dir", "hydra.sweep.subdir")
         folder = Path(os.path.abspath(Path(*(_folder_name(config, key) for key in keys))))
         plain = _plain(config)
-    if isinstance(plain.get("data"), Mapping):  # config.yaml and checkpoints may be used from another folder later
-        plain["data"] = absolute_paths(plain["data"])
+    plain = with_absolute_paths(plain)  # config.yaml and checkpoints may be used from another folder later
     plain["init"] = absolute(plain["init"])
     return Recipe(plain, folder)
 

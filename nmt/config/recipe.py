@@ -13,7 +13,7 @@ from typing import Any
 from nmt.config.explain import check_keys, check_options, is_about
 from nmt.config.overrides import Choice, is_group, parse
 from nmt.config.schema import check_plain, read_yaml
-from nmt.config.settings import TrainConfig, absolute_paths, validate
+from nmt.config.settings import TrainConfig, validate, with_absolute_paths
 from nmt.errors import UserError
 from nmt.system.run_files import CONFIG
 
@@ -93,9 +93,7 @@ def _overridden(plain: Mapping[str, Any], overrides: Sequence[str]) -> dict[str,
             raise UserError(f"{override.input_line}: {'.'.join(parents)} holds no settings in this run; set all of it")
         node[last] = override.value()
     check_plain(values)
-    if overrides and isinstance(values.get("data"), dict):
-        values["data"] = absolute_paths(values["data"])
-    return values
+    return with_absolute_paths(values) if overrides else values
 
 
 def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:

@@ -24,6 +24,7 @@ FILES = ("path", "train", "val", "test", "train_alignment", "val_alignment")
 HIDDEN = {"FOLDER", "FILE", "RUN_FOLDER"}  # these words replace the paths in a config that is published
 OWN_FILES = (*FILES, "more")  # `more` has the key train in each of its entries
 PATHS = (*FILES, "root")
+METRIC_FILE = "file"  # the key of a metric whose value is a file, such as a glossary
 MODEL_KEYS = ("encoder", "decoder", "attention", "positions", "tie_embeddings")
 
 _TIME = re.compile(r"\d{1,3}:\d{2}:\d{2}:\d{2}")
@@ -234,13 +235,35 @@ def _trainer(trainer: TrainerConfig) -> Iterator[str]:
 
 
 def shareable(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the config of a run without the paths of its data, so that it says nothing about this machine."""
+    """Return the config of a run without paths, so that it says nothing about this machine.
+
+    A metric that reads a file is left out, because without this file it would be another metric.
+    """
     data = {key: None if key in OWN_FILES else value for key, value in config.get("data", {}).items()}
     data.pop("root", None)  # the source then has its default
     name = data.get("name")
     if isinstance(name, str) and os.path.isabs(name):  # a dataset of the Hub in a local folder
         data["name"] = None
-    return {**config, "data": data, "init": None}
+    scores = {key: node for key, node in config.get("scores", {}).items() if not _reads_file(node)}
+    return {**config, "data": data, "scores": scores, "init": None}
+
+
+def with_absolute_paths(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the plain settings of a run with absolute paths in the sections `data` and `scores`."""
+    changed = {"data": absolute_paths, "scores": _absolute_files}
+    return {**plain, **{key: way(plain[key]) for key, way in changed.items() if isinstance(plain.get(key), Mapping)}}
+
+
+def _absolute_files(scores: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        key: {**node, METRIC_FILE: absolute(node[METRIC_FILE])} if _reads_file(node) else node
+        for key, node in scores.items()
+    }
+
+
+def _reads_file(node: Any) -> bool:
+    """Return whether the node of a metric names a file."""
+    return isinstance(node, Mapping) and node.get(METRIC_FILE) is not None
 
 
 def absolute_paths(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -61,10 +61,12 @@ def test_shared_copy_holds_no_local_path(finished: Path, tmp_path: Path) -> None
     payload.config["data"] |= {"train": ["/me/a.en", "/me/a.de"], "train_alignment": "/me/a.align"}
     payload.config["data"] |= {"_target_": "nmt.data.sources.hub.Hub", "name": "/me/corpus"}
     payload.config["data"] |= {"root": ["/me/catalogues"]}
+    payload.config["scores"]["terms"] = {"_target_": "nmt.evaluation.metrics.terms.TermAccuracy", "file": "/me/g.tsv"}
     checkpoint.save(payload, finished / "checkpoints" / "best.safetensors")
     share.main([f"ckpt={finished}", f"out={tmp_path}/copy"])
     assert "/me/" not in (tmp_path / "copy" / "config.yaml").read_text("utf-8")
-    assert "/me/" not in str(checkpoint.load(tmp_path / "copy" / "checkpoints" / "best.safetensors").config)
+    config = checkpoint.load(tmp_path / "copy" / "checkpoints" / "best.safetensors").config
+    assert "/me/" not in str(config) and list(config["scores"]) == ["bleu", "exact_match"]
 
 
 @pytest.mark.lab

@@ -169,6 +169,15 @@ def test_values_like_the_paths_of_real_life(tmp_path: Path) -> None:
 # A single section, and a multirun
 
 
+def test_paths_become_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run is resumed, and its checkpoint is used, from another folder too."""
+    monkeypatch.chdir(tmp_path)
+    plain = config.compose_run(["data.path=corpus", "scores=[bleu,terms]", "scores.terms.file=g.tsv", "init=run"]).plain
+    found = [plain["data"]["path"], plain["scores"]["terms"]["file"], plain["init"]]
+    assert found == [str(tmp_path / name) for name in ("corpus", "g.tsv", "run")]
+    assert config.compose_run(["scores=[bleu,terms]"]).plain["scores"]["terms"]["file"] is None
+
+
 def test_a_checkpoint_written_before_a_setting_existed_is_read_with_its_default() -> None:
     @dataclass(kw_only=True)
     class Later(CallbacksConfig):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from nmt.config.compose import compose
-from nmt.config.recipe import with_checkpoint_settings
+from nmt.config.compose import compose, compose_run
+from nmt.config.recipe import read_recipe, with_checkpoint_settings
 
 START = {"model": {"tie_embeddings": "mine"}, "tokenizer": {"type": "bpe", "vocab_size": 77, "joint": False}}
 
@@ -32,6 +33,18 @@ def test_what_nobody_sets_comes_from_the_checkpoint(debug: list[str]) -> None:
 def test_a_model_that_the_user_sets_stays(words: list[str]) -> None:
     values, plain = sections(*words, "debug=fast")
     assert values["model"] == plain["model"]
+
+
+def test_a_path_on_the_command_line_of_a_resumed_run_becomes_absolute(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ["data.path=corpus", "scores=[bleu,terms]", "scores.terms.file=g.tsv"]
+    recipe = compose_run([*words, "hydra.run.dir=run"])
+    recipe.folder.mkdir()
+    (recipe.folder / "config.yaml").write_text(recipe.to_yaml(), "utf-8")
+    plain = read_recipe(recipe.folder, (), [words[0], words[2]]).plain
+    assert plain == recipe.plain and plain["scores"]["terms"]["file"] == str(tmp_path / "g.tsv")
 
 
 def test_what_a_debug_option_sets_gives_way() -> None:
