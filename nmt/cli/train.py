@@ -115,8 +115,8 @@ def _dispatch(arguments: Sequence[str], argv: Sequence[str]) -> None:
     flags = _parser().parse_intermixed_args(list(arguments))
     overrides = train_overrides(flags.overrides)
     resumed = [line for line in overrides if line.lstrip("+").startswith("resume=")]
-    if flags.resolve and not flags.cfg:
-        raise UserError("command line: --resolve changes only what --cfg prints; add --cfg job")
+    if flags.resolve and flags.cfg != "job":
+        raise UserError("command line: --resolve changes only what --cfg job prints; use --cfg job --resolve")
     if resumed:
         flagged = [word for word in arguments if word.startswith("-")] + ["--config-dir"] * (own_folder() is not None)
         if flagged or len(resumed) > 1:

@@ -73,18 +73,16 @@ def show(
 ) -> str:
     """Return the composed training config as YAML. `part` selects the settings of the run, those of Hydra, or all.
 
-    `changed` are sections that the run takes from elsewhere, as from the checkpoint that it starts from.
+    `changed` are sections that the run takes from elsewhere, as from the checkpoint that it starts from. Only the
+    settings of the run can be resolved (`resolve`): some of Hydra's own have values only in a run.
     """
-    from omegaconf import OmegaConf, open_dict
+    from omegaconf import OmegaConf
 
     with _resolving(_compose("train", _numbered(overrides, job))) as config:
-        shown = config.copy()
-        with open_dict(shown):
-            shown.update(changed)
-            for key in list(shown):
-                if part != "all" and (key == "hydra") != (part == "hydra"):
-                    del shown[key]
-        return OmegaConf.to_yaml(shown, resolve=resolve)
+        keys = [str(key) for key in config if part == "all" or (key == "hydra") == (part == "hydra")]
+        shown: Any = _plain(config) if resolve else OmegaConf.masked_copy(config, keys)
+        shown.update({key: value for key, value in changed.items() if key in keys})
+        return OmegaConf.to_yaml(shown)
 
 
 def _numbered(overrides: Sequence[str], job: int | None, name: str | None = None) -> list[str]:

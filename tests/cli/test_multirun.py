@@ -190,10 +190,10 @@ def test_jobs_at_once_of_each_launcher(n_jobs: int, count: int, expected: int) -
 
 
 def test_cfg_shows_each_job_of_a_multirun(runs: Runs, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    runs.run(["-m", "--cfg", "job", "--resolve", "model=rnn", "seed=1,2"])
+    runs.run(["-m", "--cfg", "job", "--resolve", "model=rnn", "seed=1,2", "data.seed=${hydra.job.num}"])
     shown = capsys.readouterr().out
-    assert [config["seed"] for config in yaml.safe_load_all(shown)] == [1, 2]
-    assert "# job 1: model=rnn seed=2\n" in shown and list(tmp_path.iterdir()) == [] and runs.calls == []
+    assert [(config["seed"], config["data"]["seed"]) for config in yaml.safe_load_all(shown)] == [(1, 0), (2, 1)]
+    assert "# job 1: model=rnn seed=2 data.seed=" in shown and list(tmp_path.iterdir()) == [] and runs.calls == []
 
 
 @pytest.mark.parametrize("line", ["hydra/sweeper=basic", "hydra.sweeper.params={seed:[1,2]}", "hydra.sweeper=1"])

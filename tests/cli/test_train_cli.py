@@ -33,6 +33,8 @@ from tests.train_frame import Runs
         ["--cfg", "nothing"],
         ["--resolve"],
         ["-m", "--resolve", "seed=1,2"],
+        ["--cfg", "hydra", "--resolve"],
+        ["--cfg", "all", "--resolve"],
         ["--cfg", "job", "sed=1"],
         ["hydra=1"],
         ["--cfg", "job", "hydra=1"],
@@ -51,7 +53,7 @@ def test_bad_input_ends_with_status_2_and_one_line_and_writes_nothing(
 ) -> None:
     assert runs.status(*arguments) == program.USER_ERROR
     out, err = capsys.readouterr()
-    assert out == "" and err.startswith("error: ") and err.count("\n") == 1
+    assert out == "" and err.startswith("error: ") and err.count("\n") == 1 and "full_key" not in err
     assert list(tmp_path.iterdir()) == [] and runs.calls == []
 
 
@@ -62,6 +64,13 @@ def test_cfg_shows_the_config_and_writes_nothing(
     shown = yaml.safe_load(capsys.readouterr().out)
     assert (shown["seed"], shown["name"]) == (4, "rnn")
     assert list(tmp_path.iterdir()) == [] and runs.calls == []
+
+
+@pytest.mark.parametrize("part", ["hydra", "all"])
+def test_cfg_shows_the_settings_of_hydra(runs: Runs, capsys: pytest.CaptureFixture[str], part: str) -> None:
+    runs.run(["--cfg", part, "hydra.run.dir=here"])
+    shown = yaml.safe_load(capsys.readouterr().out)
+    assert shown["hydra"]["run"]["dir"] == "here" and ("model" in shown) == (part == "all")
 
 
 def test_help_names_every_group_and_option_and_imports_nothing_heavy(root: Path, tmp_path: Path) -> None:
