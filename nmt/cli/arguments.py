@@ -160,7 +160,7 @@ def read_config(name: str, argv: Sequence[str], schema: type[C]) -> C:
     with also_in(config_folder):
         settings = read(compose(name, overrides(words, (*paths, *DATA_PATHS), open_keys)), schema)
     if (ckpt := getattr(settings, "ckpt", None)) is not None:
-        if getattr(settings, "engine", "torch") == "torch":
+        if getattr(settings, "engine", "torch") == "torch" or ckpt == []:
             find_checkpoints(ckpt)
         elif isinstance(ckpt, str):
             require_exported(ckpt)

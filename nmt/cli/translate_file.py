@@ -132,5 +132,5 @@ def _translate(
             progress.advance(len(chunk))
     within = f"shard {shard}: " if shard.count > 1 else ""
     line_translator.close(within)
-    seconds, count = time.monotonic() - started, size - done
+    seconds, count = max(time.monotonic() - started, 1e-9), size - done  # a coarse clock may not have moved
     print_stderr(f"{within}translated {counted(count, 'line')} in {clock(seconds)}, {count / seconds:,.1f} lines/s")

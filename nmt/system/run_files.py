@@ -66,7 +66,7 @@ def find_checkpoints(path: str | Path | Sequence[str | Path]) -> list[Path]:
     """Return the checkpoint file that each path names. Raises UserError for a path without one and for no path."""
     paths = [path] if isinstance(path, str | Path) else path
     if not paths:
-        raise UserError("ckpt: got an empty list, expected at least one run folder or .safetensors file")
+        raise UserError("ckpt: got an empty list, expected at least one model")
     return [find_checkpoint(each) for each in paths]
 
 

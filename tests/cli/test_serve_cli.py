@@ -57,6 +57,8 @@ def test_a_key_comes_from_the_command_line_or_the_environment(run: Run, monkeypa
         (["max_texts=0"], "max_texts: got 0"),
         (["search.beam_size=0"], "beam_size: got 0"),
         (["text=x"], "text"),
+        (["ckpt=[]"], "^ckpt: got an empty list"),
+        (["ckpt=[]", "engine=ctranslate2"], "^ckpt: got an empty list"),
     ],
 )
 def test_mistakes_in_the_settings(run: Run, free_port: int, words: list[str], message: str) -> None:

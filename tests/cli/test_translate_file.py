@@ -6,6 +6,7 @@ import gzip
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -42,6 +43,15 @@ def test_file_has_one_translation_per_line(run: Run, translated: FileCall, capsy
         [checkpoint],
     )
     assert capsys.readouterr().out == (translated.source.parent / "out.de").read_text("utf-8")
+
+
+def test_a_clock_that_stands_still(
+    translated: FileCall, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The clock of some systems moves in steps of 16 ms."""
+    monkeypatch.setattr("nmt.cli.translate_file.time", SimpleNamespace(monotonic=lambda: 7.0))
+    translated()
+    assert "translated 22 lines in 0:00:00, " in capsys.readouterr().err
 
 
 def test_json_lines_hold_what_the_translator_finds(run: Run, translated: FileCall, tmp_path: Path) -> None:
