@@ -192,7 +192,8 @@ class Table:
 class Claim(ABC):
     """A claim of tutorials.
 
-    A claim is a class in nmt/lab/claims, one name in the list there, and its texts in texts.yaml. `numbers` are the
+    A claim is a class in nmt/lab/claims, one name in the list there, and its texts in texts.yaml: the `claim` in the
+    words of tutorials, the `method`, and what a student should `remember` from the measured page. `numbers` are the
     values that the texts name in braces. `multi30k` is the folder of that corpus, for claims on real text; None if it
     was not given. `seeds` is the number of seeds that it takes; claims whose models differ more take more.
     """
@@ -207,21 +208,6 @@ class Claim(ABC):
     def text(self, key: str, **values: object) -> Text:
         """Return a text of this claim, or else a text that the claims share, with the values that it names."""
         return {**SHARED, **TEXTS[self.name]}[key].filled(**self.numbers, **values)
-
-    @property
-    def claim(self) -> Text:
-        """The claim in the words of tutorials."""
-        return self.text("claim")
-
-    @property
-    def method(self) -> Text:
-        """How it is measured."""
-        return self.text("method")
-
-    @property
-    def remember(self) -> Text:
-        """What a student should remember from the measured page; by default, that it decides nothing."""
-        return self.text("remember")
 
     def missing(self) -> str | None:
         """Return the packages or settings that are missing to measure the claim; None if nothing is missing."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from statistics import fmean
 from typing import ClassVar
 
@@ -40,7 +39,7 @@ class HeadRoles(Claim):
 
     def measure(self, runs: Runs) -> Curves:
         training = corpus_of(runs[SYSTEM][0], ("train",))["train"]
-        lines = {BEFORE: _no_shares(), AFTER: _no_shares()}
+        lines: dict[str, dict[str, list[float]]] = {name: {role: [] for role in ROLES} for name in (BEFORE, AFTER)}
         for run in runs[SYSTEM]:
             trained = load_translator(run.folder, device="cpu")
             counts = count_pieces(training, trained.tokenizer)["source"]
@@ -118,10 +117,6 @@ class CoreferenceHead(Claim):
         )
 
 
-def _no_shares() -> dict[str, list[float]]:
-    return {role: [] for role in ROLES}
-
-
 def before_training(trained: Translator, run: FinishedRun) -> Translator:
     """Return a translator with a model as it was before training: the same settings, random weights."""
     model = untrained(run.config["model"], trained.tokenizer.source_vocab_size, run.seed)
@@ -147,27 +142,8 @@ def _lost_without_each(run: FinishedRun) -> list[float]:
     """Return the BLEU lost without each head, the largest first."""
     translator = load_translator(run.folder, device="cpu")
     sources, references = run.test_set.sources[:SENTENCES], run.test_set.references[:SENTENCES]
-    whole = run.hypotheses[:SENTENCES]
-    score = BLEU().score(whole, references).value
-    found = importance(translator, translator.model, sources, references, whole, BLEU())
-    return sorted((score - each.score for each in found.values()), reverse=True)
-
-
-@dataclass(frozen=True)
-class _Nouns:
-    """The places of the words of a coreference source: the noun that is meant, the other noun, and "it"."""
-
-    meant: int
-    other: int
-    it: int
-
-    @classmethod
-    def of(cls, source: str) -> _Nouns:
-        words = source.split()
-        animal = next(place for place, word in enumerate(words) if word in ANIMALS)
-        street = next(place for place, word in enumerate(words) if word in PLACES)
-        meant, other = (animal, street) if words[-1] in OF_ANIMALS else (street, animal)
-        return cls(meant, other, words.index("it"))
+    found = importance(translator, sources, references, run.hypotheses[:SENTENCES], BLEU())
+    return sorted((each.lost for each in found.values()), reverse=True)
 
 
 def _preference(run: FinishedRun, *, cross: bool) -> float:
@@ -178,7 +154,10 @@ def _preference(run: FinishedRun, *, cross: bool) -> float:
 
 def _difference(pieces: AttentionMap, *, cross: bool) -> Tensor:
     """Return the weight of the noun that is meant minus that of the other noun, for each layer and head (L, H)."""
-    words, nouns = pieces.words(), _Nouns.of(pieces.source)
-    weights, row = (words.cross, 1) if cross else (words.encoder_self, nouns.it)  # the target is "the animal was ..."
+    words, source = pieces.words(), pieces.source.split()
+    animal, street = (next(i for i, word in enumerate(source) if word in nouns) for nouns in (ANIMALS, PLACES))
+    meant, other = (animal, street) if source[-1] in OF_ANIMALS else (street, animal)
+    # The target is "the animal was ...".
+    weights, row = (words.cross, 1) if cross else (words.encoder_self, source.index("it"))
     assert weights is not None
-    return weights[:, :, row, nouns.meant] - weights[:, :, row, nouns.other]
+    return weights[:, :, row, meant] - weights[:, :, row, other]

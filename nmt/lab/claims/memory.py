@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, mode
 from typing import ClassVar
 
 from nmt.errors import UserError
@@ -64,7 +63,8 @@ class _NearAndFar(Claim):
         lines = {name: accuracy_by(each, self.place) for name, each in runs.items()}
         any_run = runs[NO_ATTENTION][0]
         pairs = zip(any_run.test_set.sources, any_run.test_set.references, strict=True)
-        guess = most_frequent(reference for source, reference in pairs if self.place(source) in self.near)
+        # The best guess of a model that knows nothing of the source.
+        guess = mode(reference for source, reference in pairs if self.place(source) in self.near)
         guesses = replace(any_run, hypotheses=(guess,) * len(any_run.hypotheses))
         return Curves(
             *(self.text("place"), self.text("right_answers"), named(lines)),
@@ -194,12 +194,6 @@ def lost_without_attention(
         replace(contrast, loss=loss)
         for contrast in alike({name: minus(without, each) for name, each in losses.items()}, text, easy)
     )
-
-
-def most_frequent(answers: Iterable[str]) -> str:
-    """Return the most frequent answer. It is the best guess of a model that knows nothing of the source."""
-    ((answer, _),) = Counter(answers).most_common(1)
-    return answer
 
 
 def right_by_position(runs: Sequence[FinishedRun], words: int) -> dict[int, PerSeed]:

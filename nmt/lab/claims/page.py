@@ -220,9 +220,7 @@ def _judged(claim: Claim, contrasts: Sequence[Contrast]) -> dict[str, Any]:
     lost = [contrast.loss for contrast in contrasts if contrast.loss is not None]
     return {
         "name": claim.name,
-        "claim": vars(claim.claim),
-        "method": vars(claim.method),
-        "remember": vars(claim.remember),
+        **{key: vars(claim.text(key)) for key in ("claim", "method", "remember")},
         "contrasts": [
             {
                 "text": vars(contrast.text),

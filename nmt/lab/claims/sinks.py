@@ -6,10 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
-import torch
-
 from nmt.attention_map import AttentionMap, Kind
-from nmt.lab.attention.measures import measures
+from nmt.lab.attention.measures import allowed, measures
 from nmt.lab.claims.claim import MARGIN, Claim, Contrast, Curves, Lines, PerSeed, Runs, minus
 from nmt.lab.claims.heads import SENTENCES, first_maps
 from nmt.lab.claims.models import CORPUS, LANGUAGE
@@ -62,10 +60,8 @@ def equal(attention: AttentionMap) -> AttentionMap:
     """Return the map with equal weights for all tokens that a row may attend to."""
     uniform = {}
     for kind in PLACES.values():
-        weights = torch.ones_like(getattr(attention, kind))
-        if kind == "decoder_self":
-            weights = weights.tril()
-        uniform[kind] = weights / weights.sum(-1, keepdim=True)
+        mask = allowed(attention, kind)
+        uniform[kind] = (mask / mask.sum(-1, keepdim=True)).expand_as(getattr(attention, kind))
     return replace(attention, **uniform)  # type: ignore[arg-type]
 
 

@@ -153,9 +153,7 @@ def examine(inputs: Inputs, config: HeadsConfig) -> tuple[dict[str, Any], list[P
     whole = metric.score(lines, references, sources=sources).value
     scores = {}
     if config.importance:
-        scores = importance(
-            translator, translator.model, sources, references, lines, metric, resamples=config.bootstrap
-        )
+        scores = importance(translator, sources, references, lines, metric, resamples=config.bootstrap)
     facts = {
         "checkpoint": str(inputs.loaded.path),
         "data": inputs.subject.data,

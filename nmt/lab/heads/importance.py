@@ -21,7 +21,7 @@ from nmt.models.multihead import MultiHeadAttention
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.transformer import DecoderLayer, EncoderLayer
 from nmt.system.lines import as_line
-from nmt.translation.base import BaseTranslator
+from nmt.translation.translator import Translator
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,7 @@ def masked(attention: MultiHeadAttention, head: int) -> Iterator[None]:
 
 
 def importance(
-    translator: BaseTranslator,
-    model: Seq2Seq,
+    translator: Translator,
     sources: Sequence[str],
     references: Sequence[str],
     whole: Sequence[str],
@@ -82,12 +81,12 @@ def importance(
     *,
     resamples: int = 0,
 ) -> dict[Head, Importance]:
-    """Return the score of `metric` without each head of `model`, which translates the `sources` anew for each.
+    """Return the score of `metric` without each head of the model, which translates the `sources` anew for each.
 
     `whole` are the translations of the unchanged model. With `resamples`, the p-value of the difference comes from the
     paired bootstrap, for metrics of sacreBLEU.
     """
-    found, all_heads = {}, heads(model)
+    found, all_heads = {}, heads(translator.model)
     unchanged = metric.score(whole, references, sources=sources).value
     with PassProgress("masking heads", len(all_heads), unit="heads") as progress:
         for head, attention in all_heads.items():

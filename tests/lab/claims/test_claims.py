@@ -24,7 +24,7 @@ from nmt.lab.claims.claim import (
     over_seeds,
     student_quantile,
 )
-from nmt.lab.claims.memory import ONE_WAY, most_frequent, right_by_position
+from nmt.lab.claims.memory import ONE_WAY, right_by_position
 from nmt.lab.claims.page import Measured, claims_table, files, judged_again, page, plot, to_facts
 from nmt.lab.cli import lab
 from nmt.lab.compare.runs import EvaluationSet, FinishedRun, read_runs
@@ -156,10 +156,6 @@ def test_systems_with_the_same_values_are_one_difference():
     assert first.text.ko == "Bahdanau (Transformer도 같음) - 없음"
     easy = dict.fromkeys((NO_ATTENTION, *values), (100.0, 100.0)) | {"Transformer": (0.0, 0.0)}
     assert [each.untested for each in alike(values, text, easy)] == [None, None, "not learned here"]
-
-
-def test_chance_is_the_most_frequent_answer():
-    assert most_frequent(["b", "a", "c", "a"]) == "a"
 
 
 @pytest.mark.slow
@@ -370,7 +366,7 @@ def test_the_page_has_every_claim_in_both_languages():
     assert claims_table(facts, "en") in english and "| 12,345 | 1,000 | 1.5 | 90 | 1, 2, 3 |" in english
     assert "without attention is 100.0 near and 0.0 far; chance is" in english
     for claim in (distance, memory):
-        assert f"## {claim.claim.en}" in english and f"## {claim.claim.ko}" in korean
+        assert f"## {claim.text('claim').en}" in english and f"## {claim.text('claim').ko}" in korean
     assert facts[0]["contrasts"][0]["verdict"] == "supported" and facts[1]["contrasts"][0]["verdict"] == "no difference"
 
 

@@ -26,7 +26,10 @@ TINY = (
 class Tiny(Claim):
     """A claim with one system that is trained for two updates."""
 
-    name, claim, method, remember = "tiny", Text("c", "c"), Text("m", "m"), Text("r", "r")
+    name = "tiny"
+
+    def text(self, key, **values):
+        return Text(key, key)
 
     def systems(self):
         return {"a system": TINY}
