@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from nmt.cli.output import print_stdout
 from nmt.errors import UserError
 from nmt.lab.cli.attend_settings import AttendConfig
-from nmt.lab.cli.held_out import held_out_sources
+from nmt.lab.cli.corpora import held_out_sources
 from nmt.system.atomic import write_atomically
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ from nmt.cli.evaluate import Inputs, SplitConfig, load_inputs
 from nmt.cli.output import messages_on, print_stdout
 from nmt.config.schema import OTHER_FOLDER, Number, read_json
 from nmt.errors import UserError, counted
-from nmt.lab.cli.training_corpus import training_of
+from nmt.lab.cli.corpora import training_of
 from nmt.parameters import PositiveInt
 from nmt.system.atomic import write_atomically
 from nmt.system.run_files import inside
@@ -88,7 +88,7 @@ def main(config: HeadsConfig) -> None:
     plain = {**facts, "heads": [each.to_dict() for each in found]}
     contents = {
         "json": (json.dumps(plain, indent=2, ensure_ascii=False) + "\n").encode(),
-        "png": content(heads_figure([each.cell() for each in found], title, legend)),
+        "png": content(heads_figure(found, title, legend)),
     }
     for kind, written in contents.items():
         write_atomically(paths[kind], written)
@@ -136,8 +136,6 @@ def examine(inputs: Inputs, config: HeadsConfig) -> tuple[dict[str, Any], list[P
     assert isinstance(translator, Translator)
     if not translator.attends:
         raise UserError("ckpt: this model has no attention, so it has no heads")
-    if not inputs.metrics:
-        raise UserError("scores: this run has no metrics; name the one that says what is lost: scores=[bleu]")
     frequencies = None
     training = training_of(inputs, config.data, config.allow) if config.rarity else None
     if training is not None:

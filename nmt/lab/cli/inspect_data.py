@@ -99,14 +99,17 @@ def load_inputs(overrides: Sequence[str]) -> Inputs:
 
 def inspect(inputs: Inputs, examples: int) -> DataReport:
     """Read the corpora, and return the report on them."""
+    from nmt.checkpoint import load
     from nmt.data.corpus import load_corpus, load_more
     from nmt.lab.corpus import inspection
 
     config = inputs.config
     corpus = load_corpus(inputs.source, config.data)
     more = {name: each.split for name, each in load_more(inputs.more, config.data).items()}
-    start = inputs.start
-    tokenizer, note = tokenizer_of(start) if start else train_tokenizer(corpus["train"], config)
+    if inputs.start is None:
+        tokenizer, note = train_tokenizer(corpus["train"], config)
+    else:
+        tokenizer, note = load(inputs.start).tokenizer, f"the pieces above are those of init={inputs.start}"
     report = inspection.inspect(corpus, tokenizer, config.data, origin=inputs.origin, more=more, examples=examples)
     return replace(report, tokenizer=note)
 
@@ -123,13 +126,6 @@ def write(report: DataReport, folder: Path | None) -> None:
     for suffix, content in ((".txt", lines), (".json", plain), (".html", page(report))):
         write_atomically(folder / f"{FILE}{suffix}", content.encode())
         print_stdout(f"written to {folder / f'{FILE}{suffix}'}")
-
-
-def tokenizer_of(start: Path) -> tuple[Tokenizer, str]:
-    """Return the tokenizer of the checkpoint that the run would start from, and a note for the user."""
-    from nmt.checkpoint import load
-
-    return load(start).tokenizer, f"the pieces above are those of init={start}"
 
 
 def train_tokenizer(split: Split, config: TrainConfig) -> tuple[Tokenizer, str]:

@@ -70,11 +70,6 @@ class Training:
     settings: tuple[str, ...]
     seed: int
 
-    @property
-    def finished(self) -> bool:
-        """Whether the run has ended, so that it is not trained again."""
-        return (self.folder / METRICS).is_file()
-
 
 @configured(LabConfig)
 def main(config: LabConfig) -> None:
@@ -147,7 +142,7 @@ def planned(claim: Claim, seeds: Sequence[int], folder: Path) -> dict[str, list[
 
 def train_all(trainings: Sequence[Training], jobs: int | None) -> None:
     """Train the unfinished trainings, `jobs` at a time. Raises UserError if a training fails."""
-    missing = [each for each in trainings if not each.finished]
+    missing = [each for each in trainings if not (each.folder / METRICS).is_file()]
     print(f"{len(trainings)} trainings, {len(trainings) - len(missing)} of them finished", flush=True)
     begun = time.monotonic()
     with ThreadPoolExecutor(jobs or usable_cores()) as pool:

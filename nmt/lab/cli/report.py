@@ -32,8 +32,7 @@ from nmt.cli.arguments import OpenMapping, configured
 from nmt.cli.evaluate import Inputs, SplitConfig, evaluate, load_inputs
 from nmt.cli.output import messages_on, print_stderr, print_stdout
 from nmt.errors import UserError
-from nmt.lab.cli.held_out import held_out_sources
-from nmt.lab.cli.training_corpus import problem, training_of
+from nmt.lab.cli.corpora import held_out_sources, problem, training_of
 from nmt.parameters import NonNegativeInt
 from nmt.system.atomic import write_atomically
 from nmt.system.run_files import inside

@@ -102,11 +102,6 @@ class Comparison:
     shuffles: int
 
     @property
-    def several_seeds(self) -> bool:
-        """Whether a system has several runs."""
-        return any(len(system.runs) > 1 for system in self.systems)
-
-    @property
     def tests_seeds(self) -> bool:
         """Whether a system and the baseline have several runs each, so that there is a test over seeds."""
         return any(system.seeds for system in self.systems)

@@ -156,7 +156,7 @@ def notes(comparison: Comparison) -> list[str]:
             "small p may be chance."
         )
     lines.append("tokens/s: target tokens a second in training; sentences/s: translated sentences a second.")
-    if comparison.several_seeds:
+    if any(len(system.runs) > 1 for system in comparison.systems):
         lines.append("mean of N: mean ± standard deviation over seeds.")
     if comparison.tests_seeds:
         lines[-1] += (

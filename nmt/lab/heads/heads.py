@@ -25,18 +25,7 @@ COUNTED_PAIRS = 100_000  # of the training, for the frequencies of pieces
 KINDS: tuple[Kind, ...] = ("encoder_self", "decoder_self", "cross")  # from left to right
 
 
-@dataclass(frozen=True)
-class Cell:
-    """A head with its text, and the value that its colour shows."""
-
-    kind: Kind
-    layer: int
-    head: int
-    text: str
-    value: float
-
-
-def heads_figure(cells: Sequence[Cell], title: str, legend: str) -> Figure:
+def heads_figure(found: Sequence[Profile], title: str, legend: str) -> Figure:
     """Return a figure with one panel for each kind of attention: heads across, layers down, layer 1 at the bottom.
 
     The colours have one scale, from 0 (or the lowest value, if that is negative) to the highest value; `legend` names
@@ -44,19 +33,20 @@ def heads_figure(cells: Sequence[Cell], title: str, legend: str) -> Figure:
     """
     from matplotlib.figure import Figure
 
-    kinds = [kind for kind in KINDS if any(cell.kind == kind for cell in cells)]
-    layers, heads = max(cell.layer for cell in cells), max(cell.head for cell in cells)
+    cells = [(each.head, *each.shown()) for each in found]
+    kinds = [kind for kind in KINDS if any(head.kind == kind for head, _, _ in cells)]
+    layers, heads = max(head.layer for head, _, _ in cells), max(head.head for head, _, _ in cells)
     width = len(kinds) * heads * CELL[0] + 2.2
     figure = Figure(figsize=(max(width, 4.5), layers * CELL[1] + 1.5), dpi=110, layout="constrained")
-    low, high = min(0.0, *(cell.value for cell in cells)), max(1e-9, *(cell.value for cell in cells))
+    low, high = min(0.0, *(value for _, _, value in cells)), max(1e-9, *(value for _, _, value in cells))
     panels = figure.subplots(1, len(kinds), squeeze=False)[0]
     for kind, axes in zip(kinds, panels, strict=True):
         values = [[float("nan")] * heads for _ in range(layers)]
-        for cell in (cell for cell in cells if cell.kind == kind):
-            values[cell.layer - 1][cell.head - 1] = cell.value
-            dark = (cell.value - low) / (high - low) > 0.6
+        for head, text, value in (cell for cell in cells if cell[0].kind == kind):
+            values[head.layer - 1][head.head - 1] = value
+            dark = (value - low) / (high - low) > 0.6
             style = {"ha": "center", "va": "center", "fontsize": 8, "color": "white" if dark else "black"}
-            axes.text(cell.head, cell.layer, cell.text, **style)
+            axes.text(head.head, head.layer, text, **style)
         axes.imshow(
             values, cmap="Blues", vmin=low, vmax=high, aspect="auto", origin="lower",
             extent=(0.5, heads + 0.5, 0.5, layers + 0.5),
@@ -84,14 +74,16 @@ class Profile:
         plain = asdict(self)
         return {**plain.pop("head"), **plain}
 
-    def cell(self) -> Cell:
-        """Return the cell of the picture: the lost score, or the share of the role if the loss was not measured."""
+    def shown(self) -> tuple[str, float]:
+        """Return the text and the value of the head in the picture.
+
+        The value is the lost score, or the share of the role if the loss was not measured.
+        """
         best = max(self.shares, key=lambda name: self.shares[name], default=None)
         share = 0.0 if best is None else self.shares[best]
         value = share if self.lost is None else self.lost
         number = f"{100 * share:.0f} %" if self.lost is None else f"{self.lost:+.1f}"
-        text = "\n".join(filter(None, (self.role, number)))
-        return Cell(self.head.kind, self.head.layer, self.head.head, text, value)
+        return "\n".join(filter(None, (self.role, number))), value
 
 
 def profiles(

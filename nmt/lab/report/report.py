@@ -19,7 +19,6 @@ from nmt.lab.compare.lengths import length_groups, length_unit, score_on
 from nmt.lab.report.examples import Example
 from nmt.lab.report.faults import DETACHED_ABOVE, shares
 from nmt.lab.report.rarity import Rarity, WordGroup
-from nmt.translation.translation import Translation
 from nmt.translation.translator import Translator
 
 
@@ -173,14 +172,10 @@ def _example(example: Example) -> dict[str, Any]:
         "log_prob": translation.log_prob,
         "pieces": translation.pieces,
         "token_log_probs": translation.token_log_probs,
-        "n_best": [_candidate(each) for each in example.n_best],
+        "n_best": [{"text": each.text, "score": each.score, "log_prob": each.log_prob} for each in example.n_best],
         "attention": None if example.attention is None else mean(view(example.attention)),
         "views": {name: mean(each.view()) for name, each in example.views.items()},
     }
-
-
-def _candidate(translation: Translation) -> dict[str, Any]:
-    return {"text": translation.text, "score": translation.score, "log_prob": translation.log_prob}
 
 
 def mean(seen: View) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The corpora that a checkpoint was trained on, for the programs that count rare words in them."""
+"""The corpora of a checkpoint: training pairs, to count rare words in, and validation sentences, to compare with."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from nmt.cli.output import messages_on, print_stderr
 from nmt.errors import UserError
 
 if TYPE_CHECKING:
+    from nmt.checkpoint import LoadedModel
+    from nmt.cli.engine import Exported
     from nmt.config.settings import DataConfig
     from nmt.data.pair import Split
 
@@ -52,6 +54,22 @@ def training_of(inputs: Inputs, given: Mapping[str, Any], allow: Sequence[str]) 
             return None
     print_stderr(f"{reason}; words are counted in those of {found.origin}")
     return found
+
+
+def held_out_sources(loaded: LoadedModel | Exported, given: Mapping[str, Any], allow: Sequence[str]) -> list[str]:
+    """Return the validation sentences of the data settings of a checkpoint, with the `given` ones in their place.
+
+    Raises UserError if they cannot be read, or if the checkpoint has no data settings.
+    """
+    from nmt.build import build_source
+    from nmt.data.corpus import load_corpus
+    from nmt.translation.loading import require_data_settings
+
+    require_data_settings(loaded.config, loaded.path, "leave detachment= out")
+    data = data_of(loaded, given)
+    with messages_on(sys.stderr):
+        pairs = load_corpus(build_source(data, allow=allow), data, ("val",))["val"]
+    return [pair.source for pair in pairs]
 
 
 def problem(error: UserError) -> str:
