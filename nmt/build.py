@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
@@ -16,7 +14,6 @@ from torch import Tensor, nn
 
 from nmt.config.instantiate import current_name, instantiate
 from nmt.config.settings import DataConfig
-from nmt.data.sources.aligned import Aligned
 from nmt.data.sources.base import Overlay, Source
 from nmt.data.sources.files import Files
 from nmt.errors import ParameterError, UserError, did_you_mean
@@ -139,29 +136,9 @@ def build_source(data: DataConfig, *, allow: Sequence[str] = ()) -> Source:
     """Return the source that a `data` section describes; nothing is read yet.
 
     Local files can replace any source: `data.path` or `data.train` replaces all of it, and `data.val` or `data.test`
-    alone replaces that split. The keys of the replaced source are checked too. `data.train_alignment` and
-    `data.val_alignment` add word alignments to any source. Raises UserError for a section that does not fit.
+    alone replaces that split. The keys of the replaced source are checked too. Raises UserError for a section that does
+    not fit.
     """
-    source = _source(data, allow)
-    named = {"train": data.train_alignment, "val": data.val_alignment}
-    files = {split: Path(os.path.expanduser(name)) for split, name in named.items() if name is not None}
-    return Aligned(source, files) if files else source
-
-
-def build_more(data: DataConfig) -> dict[str, Source]:
-    """Return the sources of the further training corpora that `data.more` names. Raises UserError for bad entries."""
-    node, languages = _files_node(), {"source_lang": data.source_lang, "target_lang": data.target_lang}
-    return {
-        name: instantiate(node, f"data.more.{name}", within=SOURCES, offered={**languages, "train": entry.train})
-        for name, entry in (data.more or {}).items()
-    }
-
-
-def _files_node() -> dict[str, str]:
-    return {"_target_": f"{Files.__module__}.{Files.__qualname__}"}
-
-
-def _source(data: DataConfig, allow: Sequence[str]) -> Source:
     if data.source_lang == data.target_lang:
         raise UserError(
             f"data.target_lang: got '{data.target_lang}', the same as data.source_lang; expected two languages"
@@ -177,6 +154,19 @@ def _source(data: DataConfig, allow: Sequence[str]) -> Source:
         return files()
     source = _built(data.source, "data", f"{SOURCES[0]}.base.Source", SOURCES, allow, offered=common)
     return cast(Source, source) if data.val is None and data.test is None else Overlay(files(), source)
+
+
+def build_more(data: DataConfig) -> dict[str, Source]:
+    """Return the sources of the further training corpora that `data.more` names. Raises UserError for bad entries."""
+    node, languages = _files_node(), {"source_lang": data.source_lang, "target_lang": data.target_lang}
+    return {
+        name: instantiate(node, f"data.more.{name}", within=SOURCES, offered={**languages, "train": entry.train})
+        for name, entry in (data.more or {}).items()
+    }
+
+
+def _files_node() -> dict[str, str]:
+    return {"_target_": f"{Files.__module__}.{Files.__qualname__}"}
 
 
 def build_search(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> Search:

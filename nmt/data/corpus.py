@@ -1,4 +1,4 @@
-"""Loads the sentence pairs of each split from a source.
+"""Loads the sentence pairs of each split from a source, with the word alignments of files.
 
 If there is no validation split, `data.val_size` pairs are held out of train. `data.seed` determines the choice, so
 training and evaluation use the same pairs. A test split is never held out of train.
@@ -7,14 +7,18 @@ training and evaluation use the same pairs. A test split is never held out of tr
 from __future__ import annotations
 
 import logging
+import os
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, zip_longest
+from pathlib import Path
 
 from nmt.config.settings import DataConfig
-from nmt.data.pair import Reiterable, Split
+from nmt.data.pair import Reiterable, SentencePair, Split
 from nmt.data.sources.base import SPLITS, Pairs, Source
+from nmt.data.sources.files import read_lines
+from nmt.data.word_links import links_of_pair
 from nmt.errors import UserError, counted, did_you_mean
 
 logger = logging.getLogger(__name__)
@@ -26,8 +30,9 @@ def load_corpus(source: Source, config: DataConfig, splits: Sequence[str] | None
     Every split in `splits` must exist. If `splits` is None, as in training, train and val must exist (val may be held
     out of train), and test is included if the data has one. With `data.overfit` every split is the training split.
     Training pairs need not fit in memory, because the source may read them again at each iteration. Validation and test
-    pairs are in memory. The number of pairs in each split is logged. Raises UserError for a split that does not exist,
-    and for data that is missing or malformed.
+    pairs are in memory. Line N of the file `data.train_alignment` or `data.val_alignment` is the alignment of pair N,
+    in the Pharaoh format, and replaces that of the source. The number of pairs in each split is logged. Raises
+    UserError for a split that does not exist, and for data or alignments that are missing or malformed.
     """
     for split in splits or ():
         if split not in SPLITS:
@@ -83,18 +88,32 @@ def _read(source: Source, config: DataConfig, wanted: Sequence[str]) -> dict[str
     there = source.splits()
     if config.overfit:
         logger.info("data: data.overfit is set: every split is the training split")
-        return dict.fromkeys(wanted, Split.of(_first(there["train"], config.limit))) if "train" in there else {}
+        if "train" not in there:
+            return {}
+        return dict.fromkeys(wanted, Split.of(_first(_pairs_of("train", there, config), config.limit)))
     held_out: dict[str, Pairs] = {}
     if {"train", "val"} & set(wanted) and "val" not in there:
         if "train" not in there:
             raise UserError(f"{origin(source, config)} has neither a val nor a train split; name a file by data.val=")
-        held_out = _hold_out(there["train"], config, origin(source, config))
+        held_out = _hold_out(_pairs_of("train", there, config), config, origin(source, config))
     found = {}
     for split in wanted:
         if split in held_out or split in there:
-            pairs = _first(held_out[split] if split in held_out else there[split], config.limit)
+            pairs = _first(held_out[split] if split in held_out else _pairs_of(split, there, config), config.limit)
             found[split] = Split.of(pairs if split == "train" else list(pairs))
     return found
+
+
+def _pairs_of(split: str, there: Mapping[str, Pairs], config: DataConfig) -> Pairs:
+    """Return the pairs of a split, with the alignments of the file that the settings name for it."""
+    named = {"train": config.train_alignment, "val": config.val_alignment}
+    files = {split: Path(os.path.expanduser(name)) for split, name in named.items() if name is not None}
+    if split == "train" and "val" in files and "val" not in there:
+        raise UserError(
+            f"data.val_alignment: got {files['val']}, but there is no val split of its own (pairs held out of train "
+            "keep their alignments); leave it out"
+        )
+    return _AlignedPairs(there[split], files[split], split) if split in files else there[split]
 
 
 def _first(pairs: Pairs, limit: int | None) -> Pairs:
@@ -126,3 +145,29 @@ def _hold_out(train: Pairs, config: DataConfig, where: str) -> dict[str, Pairs]:
         + (f" and left out {repeated:,} that repeat their sources" if repeated else "")
     )
     return {"train": rest, "val": held}
+
+
+class _AlignedPairs(Pairs):
+    """`pairs` with the alignments in the lines of `path`. The links are checked in the first complete pass only."""
+
+    def __init__(self, pairs: Pairs, path: Path, split: str) -> None:
+        self._pairs = pairs
+        self._path = path
+        self._split = split
+        self._checked = False
+
+    def __iter__(self) -> Iterator[SentencePair]:
+        rest = zip_longest(self._pairs, read_lines(self._path))
+        for number, (pair, line) in enumerate(rest, 1):
+            if pair is None or line is None:
+                longest = number + sum(1 for _ in rest)
+                pairs, lines = (number - 1, longest) if pair is None else (longest, number - 1)
+                raise UserError(
+                    f"data.{self._split}_alignment: {self._path} has {counted(lines, 'line')} but there are "
+                    f"{counted(pairs, 'pair')}; it must have one line for each pair"
+                )
+            aligned = SentencePair(pair.source, pair.target, pair.line, line)
+            if not self._checked:
+                links_of_pair(aligned, f"{self._path}:{number}")
+            yield aligned
+        self._checked = True
