@@ -17,8 +17,6 @@ from collections.abc import Iterator
 
 LAST = 0x2FFFF  # no character after it has a decomposition
 SURROGATES = range(0xD800, 0xE000)
-LEADS, VOWELS, TAILS = range(0x1100, 0x1113), range(0x1161, 0x1176), range(0x11A8, 0x11C3)  # letters of Hangul
-SYLLABLES = range(0xAC00, 0xD7A4)
 
 
 def normalized(text: str) -> str:
@@ -33,7 +31,7 @@ def rule_table() -> str:
     Both are code points in hexadecimal. SentencePiece applies the longest rule at each place of a text. It removes
     repeated spaces itself.
     """
-    rules = dict(itertools.chain(_characters(), _hangul(), _spaces()))
+    rules = dict(itertools.chain(_characters(), _spaces()))
     return "".join(f"{_codes(spelling)}\t{_codes(text)}\n" for spelling, text in sorted(rules.items()))
 
 
@@ -46,9 +44,9 @@ def _spaces() -> Iterator[tuple[str, str]]:
 
 
 def _characters() -> Iterator[tuple[str, str]]:
-    """Yield each spelling of a character that is not NFC, with its NFC. The syllables of Hangul are left out."""
+    """Yield each spelling of a character that is not NFC, with its NFC."""
     for code in range(LAST):
-        if code in SURROGATES or code in SYLLABLES:
+        if code in SURROGATES:
             continue
         character = chr(code)
         composed, (first, *marks) = _nfc(character), list(unicodedata.normalize("NFD", character))
@@ -63,15 +61,6 @@ def _characters() -> Iterator[tuple[str, str]]:
 def _spellings(decomposed: str) -> Iterator[str]:
     """Yield the spellings of a character in which none, some or all of its marks are composed with the first."""
     return (_nfc(decomposed[:count]) + decomposed[count:] for count in range(1, len(decomposed) + 1))
-
-
-def _hangul() -> Iterator[tuple[str, str]]:
-    """Yield the spellings of each syllable of Hangul: its letters, or a syllable without a tail and then the tail."""
-    for lead, vowel in itertools.product(map(chr, LEADS), map(chr, VOWELS)):
-        syllable = _nfc(lead + vowel)
-        yield lead + vowel, syllable
-        for tail in map(chr, TAILS):
-            yield from ((begin + tail, _nfc(syllable + tail)) for begin in (syllable, lead + vowel))
 
 
 def _nfc(text: str) -> str:

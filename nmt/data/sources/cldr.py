@@ -12,18 +12,17 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import TYPE_CHECKING
+
+from babel import Locale
+from babel.languages import get_official_languages
+from babel.localedata import locale_identifiers
 
 from nmt.data.pair import SentencePair
+from nmt.data.sources.cldr_topics import TOPICS, NoWording, Topic, join
 from nmt.data.sources.generated import Generated
 from nmt.errors import ParameterError, did_you_mean
 from nmt.languages import locale_of, number_words_key
 from nmt.parameters import PositiveInt, checked
-
-if TYPE_CHECKING:
-    from babel import Locale
-
-    from nmt.data.sources.cldr_topics import Topic
 
 PLAIN_SPACES = str.maketrans(dict.fromkeys("\u00a0\u2009\u202f", " "))
 
@@ -64,34 +63,21 @@ class Cldr(Generated):
 
     def draw(self, rng: Random) -> SentencePair | None:
         """Return a random pair, or None where a topic has few words in both locales and found none."""
-        from nmt.data.sources.cldr_topics import NoWording
-
+        topics, count = list(self.topics.values()), rng.randint(1, self.max_parts)
         try:
-            return _sentence(rng, list(self.topics.values()), self.max_parts, *self.locales)
+            parts = [rng.choice(topics).part(rng, *self.locales) for _ in range(count)]
         except NoWording:
             return None
+        style = rng.choice(("standard", "standard", "or"))
+        sides = zip(zip(*parts, strict=True), self.locales, strict=True)
+        source, target = (join(texts, style, locale).translate(PLAIN_SPACES) for texts, locale in sides)
+        return SentencePair(source, target)
 
     def limits(self) -> str:
         return f"data.topics and data.max_parts={self.max_parts} allow"
 
 
-def _sentence(rng: Random, topics: list[Topic], max_parts: int, source: Locale, target: Locale) -> SentencePair:
-    from nmt.data.sources.cldr_topics import join
-
-    parts = [rng.choice(topics).part(rng, source, target) for _ in range(rng.randint(1, max_parts))]
-    style = rng.choice(("standard", "standard", "or"))
-    sources, targets = zip(*parts, strict=True)
-    return SentencePair(_plain(join(sources, style, source)), _plain(join(targets, style, target)))
-
-
-def _plain(text: str) -> str:
-    return text.translate(PLAIN_SPACES)
-
-
 def _locale(name: str, parameter: str) -> Locale:
-    from babel.languages import get_official_languages
-    from babel.localedata import locale_identifiers
-
     if locale := locale_of(name):
         return locale
     spoken = get_official_languages(name.upper())
@@ -102,8 +88,6 @@ def _locale(name: str, parameter: str) -> Locale:
 
 def _topics(names: Sequence[str] | None, source: Locale, target: Locale) -> tuple[dict[str, Topic], dict[str, str]]:
     """Return the topics by name, and the reason for each topic that is left out because a language lacks it."""
-    from nmt.data.sources.cldr_topics import TOPICS
-
     chosen = list(TOPICS) if names is None else names
     unknown = [name for name in chosen if name not in TOPICS]
     if unknown or not chosen:
@@ -123,8 +107,6 @@ def _topics(names: Sequence[str] | None, source: Locale, target: Locale) -> tupl
 
 
 def _has_wording(topic: Topic, source: Locale, target: Locale) -> bool:
-    from nmt.data.sources.cldr_topics import NoWording
-
     try:
         topic.part(Random(0), source, target)
     except NoWording:

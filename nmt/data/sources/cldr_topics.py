@@ -41,10 +41,7 @@ RATES = (
     *("length-kilometer", "length-mile", "length-meter", "volume-liter", "volume-cubic-meter", "mass-kilogram"),
     *("mass-gram", "mass-tonne", "digital-megabyte", "digital-gigabyte", "energy-kilowatt-hour", "energy-kilocalorie"),
 )
-RATE_DENOMINATORS = (
-    *("duration-second", "duration-minute", "duration-hour", "duration-day", "duration-week", "duration-month"),
-    *("duration-year",),
-)
+RATE_DENOMINATORS = tuple(unit for unit in UNITS if unit.startswith("duration-"))
 CURRENCIES = ("EUR", "USD", "GBP", "JPY", "KRW", "CHF", "CNY", "INR", "CAD", "AUD", "SEK", "PLN", "CZK", "BRL")
 TERRITORIES = (
     *("AR", "AT", "AU", "BE", "BR", "CA", "CH", "CL", "CN", "CU", "CZ", "DE", "DK", "EG", "ES", "FI", "FR", "GB", "GR"),
