@@ -32,11 +32,10 @@ class Batch:
     links: Tensor | None = None
     counts: bool = True
 
-    def to(self, device: torch.device | str, non_blocking: bool = False) -> Batch:
+    def to(self, device: torch.device | str) -> Batch:
         """Return the batch with every tensor on `device`."""
         moved: dict[str, Any] = {
-            name: each.to(device, non_blocking=non_blocking) if isinstance(each, Tensor) else each
-            for name, each in vars(self).items()
+            name: each.to(device) if isinstance(each, Tensor) else each for name, each in vars(self).items()
         }
         return Batch(**moved)
 

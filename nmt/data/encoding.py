@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import json
 import logging
@@ -83,7 +82,7 @@ def encode_corpus(
     }
     if linked:
         identity["links"] = str(split.links)
-    name = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:24]
+    name = digest(json.dumps(identity, sort_keys=True))[:24]
     entry = folder / f"corpus-{name}"
     existed = (entry / ABOUT).is_file()
     if (corpus := _open_corpus(entry, identity)) is not None:

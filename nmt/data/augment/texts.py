@@ -41,7 +41,7 @@ class NoFullStop(Augmentation):
         sides = example.texts
         if not all(side.endswith(FULL_STOPS) for side in sides):
             return None
-        source, target = (without_full_stop(side) for side in sides)
+        source, target = (side.rstrip("".join(FULL_STOPS)).rstrip() for side in sides)
         return source, target
 
 
@@ -60,11 +60,6 @@ class TypingErrors(Augmentation):
 def title_case(text: str) -> str:
     """Return a text in which each word begins with a capital. "don't" becomes "Don't"."""
     return re.sub(r"(?<![\w'\u2019])\w", lambda found: found[0].upper(), text)
-
-
-def without_full_stop(text: str) -> str:
-    """Return a text without the full stops at its end."""
-    return text.rstrip("".join(FULL_STOPS)).rstrip()
 
 
 def with_typing_errors(text: str, share: float, rng: random.Random) -> str:

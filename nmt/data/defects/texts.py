@@ -106,19 +106,13 @@ def foreign_script(text: str, language: str) -> str:
 
     The name is that of Unicode, such as "Cyrillic". It is empty if the script of the language is not known.
     """
-    script = _script(language)
-    if script is None or not (foreign := script.other.search(text)):
+    name = script_of(language)
+    if not name or not (foreign := _script(name).other.search(text)):
         return ""
-    words = script.words(text)
+    words = _script(name).words(text)
     if words.count(False) <= words.count(True):
         return ""
     return unicodedata.name(foreign[0], "unknown").partition(" ")[0].capitalize()
-
-
-@functools.cache
-def _script(language: str) -> _Script | None:
-    name = script_of(language)
-    return _Script(name) if name else None
 
 
 class _Script:
@@ -136,6 +130,9 @@ class _Script:
         if self._each_letter:
             words += [True] * len(self._own.findall(text))
         return words
+
+
+_script = functools.cache(_Script)
 
 
 class Language(TextDefect):

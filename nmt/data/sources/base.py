@@ -16,12 +16,9 @@ import functools
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TypeVar
 
 from nmt.data.pair import SentencePair
 from nmt.errors import UserError
-
-T = TypeVar("T")
 
 SPLITS = ("train", "val", "test")
 

@@ -359,8 +359,5 @@ def _candidates(
     for lang, side, other in ((source_lang, *sides), (target_lang, *sides[::-1])):
         if not side:
             there = ", ".join(name for name in names if name.startswith(f"{stem}."))
-            raise UserError(
-                f"{folder / other[0]} has no partner {stem}.{lang}; there are: {there}; "
-                "set data.source_lang and data.target_lang"
-            )
+            raise UserError(f"{folder / other[0]} has no partner {stem}.{lang}; there are: {there}; {SET_LANGUAGES}")
     yield from ((folder / source, folder / target) for source in sides[0] for target in sides[1])
