@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import unicodedata
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import regex
@@ -77,20 +77,30 @@ class LeakedPair(Defect):
     explanation = "is in validation or test too, exactly or but for case, punctuation and white space (nearly)"
     version = 2
 
+    def compared(self, pair: SentencePair) -> tuple[str, ...]:
+        """Return the texts of a pair that must not be held out together."""
+        return pair.source, pair.target
+
     def find(self, index: int, pair: SentencePair) -> str:
-        near = simplified(pair.source), simplified(pair.target)
-        return _places((pair.source, pair.target), near, self._texts) if all(near) else ""
+        texts, near = self.compared(pair), self._simplified(pair)
+        if not all(near):
+            return ""
+        return "; ".join(
+            f"{split}, {'exactly' if texts in exact else 'nearly'}"
+            for split, (exact, simple) in self._held_out.items()
+            if near in simple
+        )
 
     @functools.cached_property
-    def _texts(self) -> Mapping[str, tuple[set[Any], set[Any]]]:
-        """The pairs of each held-out split as they are, and simplified."""
+    def _held_out(self) -> Mapping[str, tuple[set[tuple[str, ...]], set[tuple[str, ...]]]]:
+        """The texts of each held-out split as they are, and simplified."""
         return {
-            split: (
-                {(pair.source, pair.target) for pair in pairs},
-                {(simplified(pair.source), simplified(pair.target)) for pair in pairs},
-            )
+            split: (set(map(self.compared, pairs)), set(map(self._simplified, pairs)))
             for split, pairs in self.context.held_out.items()
         }
+
+    def _simplified(self, pair: SentencePair) -> tuple[str, ...]:
+        return tuple(map(simplified, self.compared(pair)))
 
     def identity(self) -> Any:
         return [self.name, self.version, *(pairs.digest for pairs in self.context.held_out.values())]
@@ -101,31 +111,16 @@ class LeakedSource(LeakedPair):
 
     name = "leaked_source"
     explanation = "has a source that is in validation or test too, exactly or nearly, whatever its target"
-    side: ClassVar[str] = "source"
 
-    def find(self, index: int, pair: SentencePair) -> str:
-        text = getattr(pair, self.side)
-        near = simplified(text)
-        return _places(text, near, self._texts) if near else ""
-
-    @functools.cached_property
-    def _texts(self) -> Mapping[str, tuple[set[Any], set[Any]]]:
-        """The texts of this side in each held-out split as they are, and simplified."""
-        texts = {split: {getattr(pair, self.side) for pair in pairs} for split, pairs in self.context.held_out.items()}
-        return {split: (each, set(map(simplified, each))) for split, each in texts.items()}
+    def compared(self, pair: SentencePair) -> tuple[str, ...]:
+        return (pair.source,)
 
 
-class LeakedTarget(LeakedSource):
+class LeakedTarget(LeakedPair):
     """The target of a training pair is in validation or test too, whatever its source."""
 
     name = "leaked_target"
     explanation = "has a target that is in validation or test too, exactly or nearly, whatever its source"
-    side = "target"
 
-
-def _places(text: Any, near: Any, held_out: Mapping[str, tuple[set[Any], set[Any]]]) -> str:
-    found = []
-    for split, (texts, simplified_texts) in held_out.items():
-        if near in simplified_texts:
-            found.append(f"{split}, {'exactly' if text in texts else 'nearly'}")
-    return "; ".join(found)
+    def compared(self, pair: SentencePair) -> tuple[str, ...]:
+        return (pair.target,)
