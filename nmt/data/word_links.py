@@ -40,18 +40,19 @@ def to_text(links: Collection[Link]) -> str:
     return " ".join(f"{i}-{j}" for i, j in sorted(links))
 
 
-def parse(text: str, where: str, *, source_words: int, target_words: int) -> Gold:
-    """Return the links of a line in the Pharaoh format: `i-j` are sure links, `i?j` possible ones.
+def parse_pair(text: str, pair: SentencePair, where: str) -> Gold:
+    """Return the links of a pair, a line in the Pharaoh format: `i-j` are sure links, `i?j` possible ones.
 
     Raises UserError for anything else, and for a word that the pair does not have; the message begins with `where`.
     """
+    counts = {"source": len(pair.source.split()), "target": len(pair.target.split())}
     sure, possible = set(), set()
     for word in text.split():
         match = LINK.fullmatch(word)
         if match is None:
             raise UserError(f"{where}: got '{word}', expected links such as 0-0 (sure) or 0?1 (possible)")
         link = int(match[1]), int(match[3])
-        for side, place, count in (("source", link[0], source_words), ("target", link[1], target_words)):
+        for (side, count), place in zip(counts.items(), link, strict=True):
             if place >= count:
                 raise UserError(
                     f"{where}: got the link {word}, but the {side} has {count} words, counted from 0; check that the "
@@ -63,16 +64,10 @@ def parse(text: str, where: str, *, source_words: int, target_words: int) -> Gol
     return Gold(frozenset(sure), frozenset(possible))
 
 
-def parse_pair(text: str, pair: SentencePair, where: str) -> Gold:
-    """Return the links of a line for the words of a pair. Raises UserError as `parse` does."""
-    words = len(pair.source.split()), len(pair.target.split())
-    return parse(text, where, source_words=words[0], target_words=words[1])
-
-
 def links_of_pair(pair: SentencePair, where: str) -> frozenset[Link]:
     """Return the sure links of the pair's alignment; none if it has no alignment.
 
-    Raises UserError as `parse` does, and for a linked text with "▁", which pieces use for the space.
+    Raises UserError as `parse_pair` does, and for a linked text with "▁", which pieces use for the space.
     """
     if not pair.alignment:
         return frozenset()

@@ -8,15 +8,16 @@ import pytest
 from nmt.data.encoding import encode
 from nmt.data.pair import SentencePair
 from nmt.data.tokenizer import Tokenizer
-from nmt.data.word_links import Gold, parse, to_text
+from nmt.data.word_links import Gold, parse_pair, to_text
 from nmt.errors import UserError
 
 
 def test_the_pharaoh_format():
-    gold = parse(" 2-0 0?1  1-1 ", "gold:1", source_words=3, target_words=2)
+    pair = SentencePair("a b c", "d  e")
+    gold = parse_pair(" 2-0 0?1  1-1 ", pair, "gold:1")
     assert gold == Gold(frozenset({(2, 0), (1, 1)}), frozenset({(2, 0), (1, 1), (0, 1)}))
     assert to_text(gold.possible) == "0-1 1-1 2-0"
-    assert parse("", "gold:2", source_words=0, target_words=0) == Gold(frozenset(), frozenset())
+    assert parse_pair("", SentencePair("", ""), "gold:2") == Gold(frozenset(), frozenset())
     for text, message in {
         "0-1 1:2": r"^gold:3: got '1:2', expected links such as 0-0 \(sure\) or 0\?1 \(possible\)",
         "0-1-2": "got '0-1-2', expected",
@@ -25,7 +26,7 @@ def test_the_pharaoh_format():
         "0?2": "got the link 0\\?2, but the target has 2 words",
     }.items():
         with pytest.raises(UserError, match=message):
-            parse(text, "gold:3", source_words=3, target_words=2)
+            parse_pair(text, pair, "gold:3")
 
 
 def aligned_pairs(count):

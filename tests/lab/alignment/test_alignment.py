@@ -8,7 +8,8 @@ import random
 import pytest
 import torch
 
-from nmt.data.word_links import Gold, Link, Links, parse, to_text
+from nmt.data.pair import SentencePair
+from nmt.data.word_links import Gold, Link, Links, parse_pair, to_text
 from nmt.errors import UserError
 from nmt.lab.alignment.alignment import (
     SYMMETRIZERS,
@@ -117,7 +118,7 @@ def test_symmetrization_by_hand() -> None:
 
 
 def test_precision_recall_and_error_rate() -> None:
-    gold = parse("0-0 1-1 1?2 2?2", "", source_words=3, target_words=3)
+    gold = parse_pair("0-0 1-1 1?2 2?2", SentencePair("a b c", "d e f"), "")
     found = agreement({(0, 0), (1, 2), (2, 0)}, gold)
     assert found == Agreement(links=3, sure=2, in_sure=1, in_possible=2)
     assert (found.precision, found.recall) == (2 / 3, 1 / 2)

@@ -7,7 +7,7 @@ import pytest
 
 from nmt.build import build_source
 from nmt.data.corpus import load_corpus
-from nmt.data.word_links import parse
+from nmt.data.word_links import parse_pair
 from nmt.errors import UserError
 
 GREEK = "id\taltId\ttext\tstrongs\n"
@@ -98,6 +98,5 @@ def test_the_real_package(data_config):
     links = 0
     for pairs in found.values():
         for pair in pairs:
-            words = {"source_words": len(pair.source.split()), "target_words": len(pair.target.split())}
-            links += len(parse(pair.alignment, "", **words).sure)
+            links += len(parse_pair(pair.alignment, pair, "").sure)
     assert links == 189_473

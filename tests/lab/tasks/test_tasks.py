@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from nmt.build import build_source
-from nmt.data.word_links import parse
+from nmt.data.word_links import parse_pair
 from nmt.errors import ParameterError, UserError
 from nmt.lab.tasks.copy import WORDS, Copy
 from nmt.lab.tasks.order import Order
@@ -111,7 +111,7 @@ def test_the_words_of_slots_know_their_place_in_the_source(make):
     for pair in make("slots").splits()["test"]:
         source, target = pair.source.split(), pair.target.split()
         assert [source[position - 1] for position in Slots.positions(pair.source)] == target
-        gold = parse(pair.alignment, "pair", source_words=len(source), target_words=len(target))
+        gold = parse_pair(pair.alignment, pair, "pair")
         assert gold.sure == {(source.index(word), place) for place, word in enumerate(target)}
 
 
@@ -126,7 +126,7 @@ def test_the_alignment_of_order_links_each_word_with_its_passive(make):
     same = {word: {word} for word in ("anna", ",")} | {one: {other} for one, other in PARTICIPLES.items()}
     for pair in make("order").splits()["test"]:
         source, target = pair.source.split(), pair.target.split()
-        gold = parse(pair.alignment, "pair", source_words=len(source), target_words=len(target))
+        gold = parse_pair(pair.alignment, pair, "pair")
         assert all(target[j] in same.get(source[i], {source[i]}) for i, j in gold.sure)
         assert {target[j] for i, j in gold.possible - gold.sure} == {"is", "by"}
         assert sorted(i for i, j in gold.sure) == list(range(len(source)))
