@@ -10,7 +10,6 @@ import logging
 import os
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice, zip_longest
 from pathlib import Path
 
@@ -57,24 +56,15 @@ def load_corpus(source: Source, config: DataConfig, splits: Sequence[str] | None
     return corpus
 
 
-@dataclass(frozen=True)
-class WeightedSplit:
-    """A further training corpus, and how often an epoch has each of its pairs."""
-
-    split: Split
-    weight: float
-
-
-def load_more(sources: Mapping[str, Source], config: DataConfig) -> dict[str, WeightedSplit]:
+def load_more(sources: Mapping[str, Source], config: DataConfig) -> dict[str, Split]:
     """Return the further training corpora `data.more`, each cut to the first `data.limit` pairs.
 
     The number of pairs of each is logged. Raises UserError for data that is missing or malformed.
     """
     found = {}
     for name, entry in (config.more or {}).items():
-        split = Split.of(_first(sources[name].splits()["train"], config.limit))
-        found[name] = WeightedSplit(split, entry.weight)
-        logger.info(f"data.more.{name}: {len(split):,} training pairs, weight {entry.weight:g}")
+        found[name] = Split.of(_first(sources[name].splits()["train"], config.limit))
+        logger.info(f"data.more.{name}: {len(found[name]):,} training pairs, weight {entry.weight:g}")
     return found
 
 

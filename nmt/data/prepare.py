@@ -10,12 +10,10 @@ from nmt.config.settings import DataConfig, TrainConfig
 from nmt.data.augment.base import Augmentation
 from nmt.data.augment.pairs import Augmenter
 from nmt.data.cache import cache_folder
-from nmt.data.corpus import WeightedSplit, load_corpus, load_more
 from nmt.data.encoded import EncodedCorpus, EncodedPairs
 from nmt.data.encoding import encode_corpus
 from nmt.data.filters import make_filters
 from nmt.data.pair import Split
-from nmt.data.sources.base import Source
 from nmt.data.tokenizer import Tokenizer
 from nmt.data.training_pairs import BothDirections, SubwordSampling, TrainingPairs, WeightedCorpus
 from nmt.errors import UserError, counted
@@ -26,21 +24,16 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Corpora:
-    """The splits of the corpus, and further training corpora with their weights."""
+    """The splits of the corpus, and the further training corpora `data.more`."""
 
     splits: Mapping[str, Split]
-    more: Mapping[str, WeightedSplit]
-
-    @classmethod
-    def read(cls, source: Source, more: Mapping[str, Source], data: DataConfig) -> Corpora:
-        """Read or generate all of them. Raises UserError for data that is missing or malformed."""
-        return cls(load_corpus(source, data), load_more(more, data))
+    more: Mapping[str, Split]
 
     def digest(self, data: DataConfig, *, linked: bool) -> str:
         """Return a digest of the training and validation pairs, and if `linked` of their alignments."""
         splits = self.splits["train"], self.splits["val"]
         links = [split.links or "" for split in splits if linked]
-        added = [f"{each.split.digest} {each.weight}" for each in self.more.values()]
+        added = [f"{self.more[name].digest} {entry.weight}" for name, entry in (data.more or {}).items()]
         return digest(*(split.digest for split in splits), *links, *added, *["both directions"] * data.both_directions)
 
     def training_pairs(
@@ -56,12 +49,12 @@ class Corpora:
             return encode_corpus(split, tokenizer, filters, folder=cache_folder(), linked=linked)
 
         parts = [WeightedCorpus(encoded(self.splits["train"]))]
-        for name, each in self.more.items():
+        for name, entry in (data.more or {}).items():
             try:
-                parts.append(WeightedCorpus(encoded(each.split), each.weight))
+                parts.append(WeightedCorpus(encoded(self.more[name]), entry.weight))
                 if not len(parts[-1]):
                     raise UserError(
-                        f"got weight {each.weight} for {counted(len(parts[-1].corpus), 'pair')}, expected a "
+                        f"got weight {entry.weight} for {counted(len(parts[-1].corpus), 'pair')}, expected a "
                         "weight with which an epoch has at least one of them"
                     )
             except UserError as error:

@@ -14,7 +14,7 @@ from torch import nn
 from nmt.build import build_model
 from nmt.config.recipe import Recipe
 from nmt.data.cache import cache_folder
-from nmt.data.corpus import origin
+from nmt.data.corpus import load_corpus, load_more, origin
 from nmt.data.datamodule import TranslationData
 from nmt.data.encoded import Encoded
 from nmt.data.encoding import encode
@@ -77,7 +77,7 @@ def build_parts(recipe: Recipe, components: Components, last: Mapping[str, Any] 
     started, commit = time.monotonic(), machine.commit(Path(__file__).parent)  # now: the code may change later
     settings, linked = recipe.settings, components.objective.needs_links
     pl.seed_everything(settings.seed, verbose=False)
-    corpora = Corpora.read(components.source, components.more_sources, settings.data)
+    corpora = Corpora(load_corpus(components.source, settings.data), load_more(components.more_sources, settings.data))
     if linked and corpora.splits["train"].links is None:
         raise UserError(
             f"objective: {type(components.objective).__name__} learns from word alignments, but the training pairs of "

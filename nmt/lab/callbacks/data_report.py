@@ -35,8 +35,8 @@ class DataReport(Callback):
         if trainer.is_global_zero:
             parts = translation_module(pl_module).parts
             tokenizer, data = parts.translator.tokenizer, parts.recipe.settings.data
-            more = {name: each.split for name, each in parts.corpora.more.items()}
-            for line in report_lines(parts.corpora.splits, more, tokenizer, data, folder=cache_folder()):
+            corpora = parts.corpora
+            for line in report_lines(corpora.splits, corpora.more, tokenizer, data, folder=cache_folder()):
                 logger.info(line)
 
 

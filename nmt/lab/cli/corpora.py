@@ -38,7 +38,7 @@ def training_of(inputs: Inputs, given: Mapping[str, Any], allow: Sequence[str]) 
     def read(data: DataConfig) -> Training:
         source = build_source(data, allow=allow)
         corpora = [load_corpus(source, data, ("train",))["train"]]
-        corpora += [each.split for each in load_more(build_more(data), data).values()]
+        corpora += load_more(build_more(data), data).values()
         return Training(corpora, origin(source, data))
 
     with messages_on(sys.stderr):

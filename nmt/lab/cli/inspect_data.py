@@ -105,7 +105,7 @@ def inspect(inputs: Inputs, examples: int) -> DataReport:
 
     config = inputs.config
     corpus = load_corpus(inputs.source, config.data)
-    more = {name: each.split for name, each in load_more(inputs.more, config.data).items()}
+    more = load_more(inputs.more, config.data)
     if inputs.start is None:
         tokenizer, note = train_tokenizer(corpus["train"], config)
     else:
