@@ -8,7 +8,7 @@ A text with a plural has as many translations as the header says. The form for o
 others translate the plural. A single form translates the plural.
 
 Accelerators ("_File", "&File") are removed from a text before it is translated, as from the training data, and are put
-into its translation (see `nmt.data.accelerators`).
+into its translation (see `nmt.documents.accelerators`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from babel.messages.catalog import Message
 from babel.messages.plurals import get_plural
 from babel.messages.pofile import PoFileError, normalize, read_po, unescape
 
-from nmt.data.accelerators import accelerator_of, marks_of, with_accelerator, without_accelerator
+from nmt.documents.accelerators import accelerator_of, marks_of, with_accelerator, without_accelerator
 from nmt.documents.base import Document
 from nmt.documents.paragraphs import paragraphs
 from nmt.errors import UserError, one_line

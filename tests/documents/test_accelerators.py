@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from nmt.data.accelerators import accelerator_of, marks_of, with_accelerator, without_accelerator, without_accelerators
+from nmt.documents.accelerators import (
+    accelerator_of,
+    marks_of,
+    with_accelerator,
+    without_accelerator,
+    without_accelerators,
+)
 
 
 def test_marks_are_read_off_the_texts() -> None:
