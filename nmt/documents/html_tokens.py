@@ -134,16 +134,10 @@ class _Tokenizer(HTMLParser):
         """Note a comment."""
         self._mark("hidden")
 
+    handle_pi = unknown_decl = handle_comment  # instructions, and declarations that begin with "<!["
+
     def handle_decl(self, decl: str) -> None:
         """Note a declaration."""
-        self._mark("hidden")
-
-    def handle_pi(self, data: str) -> None:
-        """Note an instruction."""
-        self._mark("hidden")
-
-    def unknown_decl(self, data: str) -> None:
-        """Note another declaration."""
         self._mark("hidden")
 
 
