@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from nmt.attention_map import AttentionMap
 from nmt.errors import UserError, counted
-from nmt.lab.attention.figure import attention_maps
+from nmt.lab.attention.view import attention_maps
 from nmt.translation.translation import Translation
 from nmt.translation.translator import Translator
 

@@ -13,7 +13,7 @@ import numpy as np
 from nmt.errors import UserError
 from nmt.lab.attention.caption import metadata
 from nmt.lab.attention.drawing import CARD_EDGE, GAP, Drawing, blank, fit
-from nmt.lab.attention.view import Shown, view
+from nmt.lab.attention.view import Shown, attention_maps, view
 from nmt.system.atomic import write_atomically
 from nmt.system.run_files import require_no_link
 
@@ -161,17 +161,6 @@ def darkest(weights: Weights) -> float:
     """
     highest = float(np.quantile(weights.max(axis=-1), 0.9))
     return min(1.0, max(highest, 2.0 / float(weights.shape[-1])))
-
-
-def attention_maps(translator: Translator, translations: Sequence[Translation]) -> dict[int, AttentionMap]:
-    """Return the attention maps of the translations. The keys are indices of `translations`.
-
-    An empty translation has no map, and neither has a source that was split. A model without attention has no maps.
-    """
-    mapped = [found.tokens and not found.parts and translator.attends for found in translations]
-    numbers = [number for number, has_map in enumerate(mapped) if has_map]
-    maps = translator.attention_maps([translations[number] for number in numbers]) if numbers else []
-    return dict(zip(numbers, maps, strict=True))
 
 
 def save_attention_maps(translator: Translator, translations: Sequence[Translation], folder: Path) -> None:

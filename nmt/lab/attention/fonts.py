@@ -74,8 +74,10 @@ class FontBook:
             needed = needed - found
 
     def _covered(self, needed: set[str]) -> set[str]:
+        from matplotlib.font_manager import findfont
+
         if not self._chosen:
-            self._chosen = [_default()]
+            self._chosen = [Font(DEFAULT, str(findfont(DEFAULT)))]
         printable = {char for char in needed if unicodedata.category(char) != "Cc"}
         return set().union(*(_having(font.path, printable) for font in self._chosen))
 
@@ -137,12 +139,6 @@ def _substitute(char: str) -> str:
     return "\N{REPLACEMENT CHARACTER}" if category == "Cc" else BOX
 
 
-def _default() -> Font:
-    from matplotlib.font_manager import findfont
-
-    return Font(DEFAULT, str(findfont(DEFAULT)))
-
-
 @cache
 def installed_fonts() -> tuple[Font, ...]:
     """Return all installed text fonts, best first: the optional extra, then upright, regular and sans serif fonts."""
@@ -152,7 +148,10 @@ def installed_fonts() -> tuple[Font, ...]:
     # matplotlib keeps its list of fonts on disk and does not notice fonts that were installed later.
     new = {*findSystemFonts(), *([str(extra)] if extra else [])} - {entry.fname for entry in fontManager.ttflist}
     for path in sorted(new):
-        _register(path)
+        try:
+            fontManager.addfont(path)
+        except (OSError, RuntimeError, ValueError, NotImplementedError):  # colour bitmaps, damaged files: no candidates
+            log.debug("fonts: cannot use %s", path)
     entries = [entry for entry in fontManager.ttflist if not entry.name.startswith(_NOT_TEXT)]
 
     def rank(entry: object) -> tuple[bool, bool, bool, bool, str]:
@@ -162,15 +161,6 @@ def installed_fonts() -> tuple[Font, ...]:
         return (entry.fname != str(extra), style != "normal", not plain, not sans, name)  # type: ignore[attr-defined]
 
     return tuple(dict.fromkeys(Font(entry.name, entry.fname) for entry in sorted(entries, key=rank)))
-
-
-def _register(path: str) -> None:
-    from matplotlib.font_manager import fontManager
-
-    try:
-        fontManager.addfont(path)
-    except (OSError, RuntimeError, ValueError, NotImplementedError):  # colour bitmaps, damaged files: no candidates
-        log.debug("fonts: cannot use %s", path)
 
 
 def _scan(path: str, chars: set[str]) -> set[str]:

@@ -16,19 +16,10 @@ from nmt.tokens import WORD_MARK
 
 SHARP = 0.99  # a row with a higher weight is sharp
 TINY = 1e-30  # instead of a divisor that is 0
-MEASURES = (
-    "entropy",
-    "relative_entropy",
-    "sharp",
-    "coverage_deviation",
-    "diagonality",
-    "special",
-    "punctuation",
-)
 
 
 def measures(maps: Sequence[AttentionMap], kind: Kind) -> dict[str, Tensor]:
-    """Return the figures of one kind of attention, each of `MEASURES` as (L, H) in float64, over all maps together.
+    """Return the figures of one kind of attention, each as (L, H) in float64, over all maps together.
 
     - `entropy`: of a row in nats, -sum_c w log w; `relative_entropy` divides it by the largest possible, the logarithm
       of the number of tokens that the row may attend to. 0: all weight on one token, 1: the same weight on each.
@@ -49,8 +40,7 @@ def measures(maps: Sequence[AttentionMap], kind: Kind) -> dict[str, Tensor]:
     found = [_measures(each, kind) for each in maps if _choices(each, kind).max() > 1]
     if not found:
         return {}
-    rows = {name: torch.cat([each[name] for each in found], dim=-1) for name in MEASURES}
-    return {name: values.mean(-1) for name, values in rows.items()}
+    return {name: torch.cat([each[name] for each in found], dim=-1).mean(-1) for name in found[0]}
 
 
 def scalars(maps: Sequence[AttentionMap]) -> dict[str, float]:
@@ -93,8 +83,8 @@ def _measures(attention: AttentionMap, kind: Kind) -> dict[str, Tensor]:
         "sharp": (rows.amax(-1) > SHARP).double(),
         "coverage_deviation": (1 - weights.mean(2) * len(labels)).abs().mean(-1, keepdim=True),
         "diagonality": 1 - (rows * distance).sum(-1),
-        "special": rows[..., _where([label in SPECIAL for label in labels])].sum(-1),
-        "punctuation": rows[..., _where([is_punctuation(label) for label in labels])].sum(-1),
+        "special": rows[..., torch.tensor([label in SPECIAL for label in labels])].sum(-1),
+        "punctuation": rows[..., torch.tensor([is_punctuation(label) for label in labels])].sum(-1),
     }
 
 
@@ -103,10 +93,6 @@ def _distances(mask: Tensor) -> Tensor:
     down, across = (torch.linspace(0, 1, count, dtype=torch.float64) for count in mask.shape)
     distance = (down[:, None] - across).abs() * mask
     return distance / distance.amax(-1, keepdim=True)
-
-
-def _where(found: list[bool]) -> Tensor:
-    return torch.tensor(found, dtype=torch.bool)
 
 
 def is_punctuation(label: str) -> bool:

@@ -1,9 +1,13 @@
-"""The part of an attention map that a picture, table or page shows: one kind, for a layer and head or a mean."""
+"""The attention maps of translations, and what a picture, table or page shows of one.
+
+That is one kind of attention, for a layer and a head or as a mean.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import torch
@@ -13,6 +17,10 @@ from torch import Tensor
 from nmt.attention_map import AttentionMap, Kind
 from nmt.errors import UserError, counted
 from nmt.lab.attention.caption import TEXTS
+
+if TYPE_CHECKING:
+    from nmt.translation.translation import Translation
+    from nmt.translation.translator import Translator
 
 Weights = NDArray[np.float32]
 Shown = Literal["cross", "encoder_self", "decoder_self", "rollout"]
@@ -57,6 +65,18 @@ class View:
         chosen = self.weights if layer is None else self.weights[layer - 1 : layer]
         chosen = chosen if head is None else chosen[:, head - 1 : head]
         return chosen.mean(axis=(0, 1)), _note(layer, head, layers, heads)
+
+
+def attention_maps(translator: Translator, translations: Sequence[Translation]) -> dict[int, AttentionMap]:
+    """Return the attention maps of the translations. The keys are indices of `translations`.
+
+    An empty translation has no map, and neither has a source that was split. A model without attention has no maps.
+    """
+    if not translator.attends:
+        return {}
+    numbers = [number for number, found in enumerate(translations) if found.tokens and not found.parts]
+    maps = translator.attention_maps([translations[number] for number in numbers]) if numbers else []
+    return dict(zip(numbers, maps, strict=True))
 
 
 def view(attention: AttentionMap, kind: Shown = "cross", *, words: bool = False) -> View:

@@ -7,7 +7,7 @@ from typing import Any
 import pytorch_lightning as pl
 
 from nmt.attention_map import AttentionMap
-from nmt.lab.attention.figure import attention_maps
+from nmt.lab.attention.view import attention_maps
 from nmt.training.module import RunCallback, translation_module
 
 

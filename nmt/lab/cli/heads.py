@@ -126,7 +126,7 @@ def examine(inputs: Inputs, config: HeadsConfig) -> tuple[dict[str, Any], list[P
     """Return the facts of the examination, and the profile of each head. Raises UserError for no attention."""
     from nmt.data.normalization import normalized
     from nmt.evaluation.metrics.base import labels
-    from nmt.lab.attention.figure import attention_maps
+    from nmt.lab.attention.view import attention_maps
     from nmt.lab.heads.heads import count_pieces, profiles
     from nmt.lab.heads.importance import importance
     from nmt.system.lines import as_line

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from nmt.attention_map import AttentionMap
 from nmt.evaluation.search_errors import Kind
 from nmt.evaluation.split import Evaluation
-from nmt.lab.attention.figure import attention_maps
+from nmt.lab.attention.view import attention_maps
 from nmt.lab.attribution.base import Attribution, AttributionView, attributions
 from nmt.lab.compare.compare import sentence_scores
 from nmt.lab.report.faults import faults
