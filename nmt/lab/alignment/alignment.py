@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from operator import add
 
 from torch import Tensor
 
-from nmt.attention_map import AttentionMap
 from nmt.data.pair import SentencePair
 from nmt.data.word_links import Gold, Link, Links, require_plain
 from nmt.errors import UserError
@@ -96,14 +96,6 @@ def units(pieces: Sequence[Piece], text: str, *, words: bool, where: str) -> Uni
     return numbers
 
 
-def both_units(attention: AttentionMap, *, words: bool, where: str) -> tuple[Units, Units]:
-    """Return the units of the source and of the target of a map; see `units`."""
-    return (
-        units(attention.source_pieces, attention.source, words=words, where=where),
-        units(attention.target_pieces, attention.target, words=words, where=where),
-    )
-
-
 # Symmetrization
 
 
@@ -178,12 +170,7 @@ class Agreement:
     in_possible: int = 0
 
     def __add__(self, other: Agreement) -> Agreement:
-        return Agreement(
-            self.links + other.links,
-            self.sure + other.sure,
-            self.in_sure + other.in_sure,
-            self.in_possible + other.in_possible,
-        )
+        return Agreement(*map(add, astuple(self), astuple(other)))
 
     @property
     def precision(self) -> float:
@@ -241,9 +228,12 @@ class Aligner:
         found: list[dict[Panel, Links]] = [{chosen: set()} for _ in pairs]
         for number, each in zip(filled, self.translator.attention_maps(forced), strict=True):
             assert each.cross is not None
-            units = both_units(each, words=self.words, where=places[number])
+            texts = ((each.source_pieces, each.source), (each.target_pieces, each.target))
+            source, target = (units(*side, words=self.words, where=places[number]) for side in texts)
             taken = [chosen, *(panels(*each.cross.shape[:2]) if ranked else ())]
-            found[number] = {panel: self._links(panel.of(each.cross), units) for panel in dict.fromkeys(taken)}
+            found[number] = {
+                panel: self._links(panel.of(each.cross), (source, target)) for panel in dict.fromkeys(taken)
+            }
         return found
 
     def _links(self, weights: Tensor, units: tuple[Sequence[int], Sequence[int]]) -> Links:

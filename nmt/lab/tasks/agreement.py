@@ -31,7 +31,6 @@ class Agreement(DistanceTask):
         super().__init__(seed=seed, sizes=sizes, max_distance=max_distance)
 
     def draw(self, rng: Random) -> SentencePair:
-        """Return a random pair."""
         nouns = rng.sample(NOUNS, 1 + rng.randint(0, self.max_distance))
         plural = [rng.random() < 0.5 for _ in nouns]
         subject, *others = (

@@ -28,7 +28,6 @@ class Buried(DistanceTask):
         super().__init__(seed=seed, sizes=sizes, max_distance=max_distance)
 
     def draw(self, rng: Random) -> SentencePair:
-        """Return a random pair."""
         distances = range(self.max_distance + 1)
         (distance,) = rng.choices(distances, [1 / (each + 1) for each in distances])
         before, after = (rng.choices(FILLERS, k=distance) for _ in range(2))

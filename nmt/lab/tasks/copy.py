@@ -27,7 +27,6 @@ class Copy(Task):
         self.lengths = range(1, max_words + 1)
 
     def draw(self, rng: Random) -> SentencePair:
-        """Return a random pair."""
         (length,) = rng.choices(self.lengths, [1 / (length + 1) for length in self.lengths])
         text = " ".join(rng.choices(WORDS, k=length))
         return SentencePair(text, text)

@@ -21,7 +21,6 @@ class Coreference(PhrasesTask):
     """
 
     def draw(self, rng: Random) -> SentencePair:
-        """Return a random pair."""
         animal, place = rng.choice(ANIMALS), rng.choice(PLACES)
         meant, quality = rng.choice(((animal, rng.choice(OF_ANIMALS)), (place, rng.choice(OF_PLACES))))
         between = self.phrases(rng)

@@ -20,7 +20,6 @@ class Negation(PhrasesTask):
     """
 
     def draw(self, rng: Random) -> SentencePair:
-        """Return a random pair."""
         who, mark, goal = rng.choice(PEOPLE), rng.choice(MARKS), rng.choice(GOALS)
         first = rng.random() < 0.5
         did, could = ("did not get", "could") if first else ("did get", "could not")

@@ -37,7 +37,6 @@ class Order(Task):
         self.max_clauses = max_clauses
 
     def draw(self, rng: Random) -> SentencePair:
-        """Return a random pair."""
         active, passive, links = [], [], []
         for clause in range(rng.randint(1, self.max_clauses)):
             (subject, other), verb = rng.sample(NAMES, 2), rng.choice(list(VERBS))
@@ -47,11 +46,6 @@ class Order(Task):
             links += [f"{i - 1}-{j - 1}"] if clause else []  # the comma before it
             links += [f"{i}-{j + 4}", f"{i + 1}?{j + 1}", f"{i + 1}-{j + 2}", f"{i + 1}?{j + 3}", f"{i + 2}-{j}"]
         return SentencePair(" , ".join(active), " , ".join(passive), alignment=" ".join(links))
-
-    @staticmethod
-    def clauses(source: str) -> int:
-        """Return the number of clauses."""
-        return source.count(" , ") + 1
 
     def limits(self) -> str:
         """Return the setting that limits the number of different sources."""

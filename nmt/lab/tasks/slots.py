@@ -33,7 +33,6 @@ class Slots(Task):
         self.max_words = max_words
 
     def draw(self, rng: Random) -> SentencePair:
-        """Return a random pair."""
         source = [rng.choice(words) for words in rng.sample(SLOTS, rng.randint(1, self.max_words))]
         target = sorted(source, key=lambda word: PLACES[word])
         links = " ".join(f"{source.index(word)}-{place}" for place, word in enumerate(target))

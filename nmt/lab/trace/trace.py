@@ -209,15 +209,10 @@ class Trace:
                     "values": a number, a list of numbers or a list of rows; null: minus infinity}, ...]}
         """
         layer, head = self.chosen(layer, head)
-        data = {"format": FORMAT, "version": VERSION, **self.head(), "layer": layer, "head": head}
-        steps = [json.dumps(plain(step), ensure_ascii=False, allow_nan=False) for step in self.steps(layer, head)]
-        text = json.dumps(data, ensure_ascii=False, indent=1).removesuffix("\n}")
-        return text + ',\n "steps": [\n  ' + ",\n  ".join(steps) + "\n ]\n}\n"
-
-    def head(self) -> dict[str, Any]:
-        """Return the entries of the JSON about the translation and the position."""
         attention = self.attention
-        return {
+        data = {
+            "format": FORMAT,
+            "version": VERSION,
             "source": attention.source,
             "target": attention.target,
             "origin": asdict(attention.origin),
@@ -225,7 +220,12 @@ class Trace:
             "token": self.piece,
             "before": self.before,
             "kind": self.kind,
+            "layer": layer,
+            "head": head,
         }
+        steps = [json.dumps(plain(step), ensure_ascii=False, allow_nan=False) for step in self.steps(layer, head)]
+        text = json.dumps(data, ensure_ascii=False, indent=1).removesuffix("\n}")
+        return text + ',\n "steps": [\n  ' + ",\n  ".join(steps) + "\n ]\n}\n"
 
 
 def trace_position(

@@ -87,7 +87,7 @@ def phrases(text):
 def difficulty(source, text):
     if isinstance(source, (Copy, Slots)):
         return len(text.split())
-    return source.clauses(text) if isinstance(source, Order) else source.measure(text)
+    return text.count(" , ") + 1 if isinstance(source, Order) else source.measure(text)
 
 
 @pytest.mark.parametrize("name", TASKS)
