@@ -26,8 +26,6 @@ from nmt.export.base import (
 )
 from nmt.export.transformer import (
     Stack,
-    decoder_layers,
-    encoder_layers,
     raise_if_unsupported,
     scaled_query,
     stacks,
@@ -38,7 +36,7 @@ from nmt.models.multihead import MultiHeadAttention
 from nmt.models.positions.learned import Learned
 from nmt.models.positions.rotary import Rotary
 from nmt.models.positions.sinusoidal import Sinusoidal
-from nmt.models.transformer import DecoderLayer, EncoderLayer, Residual
+from nmt.models.transformer import DecoderLayer, EncoderLayer, Residual, decoder_layers, encoder_layers
 from nmt.search.base import Hypothesis, Search
 from nmt.search.beam import BeamSearch
 from nmt.tokens import BOS, EOS, PAD, UNK

@@ -22,8 +22,6 @@ from nmt.export.base import Exportable, Format, require_packages, write_tokenize
 from nmt.export.huggingface_translator import HuggingFaceTranslator
 from nmt.export.transformer import (
     Stack,
-    decoder_layers,
-    encoder_layers,
     raise_if_unsupported,
     scaled_query,
     stacks,
@@ -32,7 +30,7 @@ from nmt.export.transformer import (
 from nmt.models.multihead import MultiHeadAttention
 from nmt.models.positions.sinusoidal import Sinusoidal
 from nmt.models.seq2seq import Seq2Seq
-from nmt.models.transformer import DecoderLayer, EncoderLayer
+from nmt.models.transformer import DecoderLayer, EncoderLayer, decoder_layers, encoder_layers
 from nmt.system.atomic import write_atomically
 from nmt.tokens import BOS, EOS, PAD, UNK
 

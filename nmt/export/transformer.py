@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import cast
 
 import torch
 from torch import Tensor
@@ -11,7 +10,7 @@ from torch import Tensor
 from nmt.errors import UserError, raise_if_any
 from nmt.models.multihead import MultiHeadAttention
 from nmt.models.seq2seq import Seq2Seq
-from nmt.models.transformer import DecoderLayer, EncoderLayer, TransformerDecoder, TransformerEncoder
+from nmt.models.transformer import TransformerDecoder, TransformerEncoder
 
 Stack = TransformerEncoder | TransformerDecoder
 RECURRENT = "use format=onnx, which holds every model"
@@ -23,16 +22,6 @@ def stacks(model: Seq2Seq, format: str) -> tuple[TransformerEncoder, Transformer
     if type(encoder) is not TransformerEncoder or type(decoder) is not TransformerDecoder:
         raise UserError(f"ckpt: format={format} holds a Transformer encoder and decoder only; {RECURRENT}")
     return encoder, decoder
-
-
-def encoder_layers(model: Seq2Seq) -> list[EncoderLayer]:
-    """Return the layers of the encoder."""
-    return [cast(EncoderLayer, layer) for layer in cast(TransformerEncoder, model.encoder).layers]
-
-
-def decoder_layers(model: Seq2Seq) -> list[DecoderLayer]:
-    """Return the layers of the decoder."""
-    return [cast(DecoderLayer, layer) for layer in cast(TransformerDecoder, model.decoder).layers]
 
 
 def table(stack: Stack, count: int) -> Tensor:

@@ -6,10 +6,18 @@ import torch
 from torch import Tensor, nn
 
 from nmt.lab.attribution.base import AttributionView, Scores
-from nmt.lab.attribution.layers import Call, Calls, decoder_layers, encoder_layers, record, row_shares
+from nmt.lab.attribution.layers import Call, Calls, record, row_shares
 from nmt.lab.attribution.prediction import Prediction
 from nmt.models.multihead import MultiHeadAttention
-from nmt.models.transformer import DecoderLayer, EncoderLayer, Residual, TransformerDecoder, TransformerEncoder
+from nmt.models.transformer import (
+    DecoderLayer,
+    EncoderLayer,
+    Residual,
+    TransformerDecoder,
+    TransformerEncoder,
+    decoder_layers,
+    encoder_layers,
+)
 
 
 class ALTI(AttributionView):

@@ -1,19 +1,17 @@
-"""The layers of a Transformer, and what goes in and out of their modules in a forward pass."""
+"""What goes in and out of the modules of layers in a forward pass."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from nmt.lab.attribution.base import TINY
 from nmt.lab.attribution.prediction import Prediction
-from nmt.models.seq2seq import Seq2Seq
-from nmt.models.transformer import DecoderLayer, EncoderLayer
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,16 +24,6 @@ class Call:
 
 
 Calls = dict[nn.Module, Call]
-
-
-def encoder_layers(model: Seq2Seq) -> Sequence[EncoderLayer]:
-    """Return the layers of a Transformer's encoder."""
-    return cast(Sequence[EncoderLayer], model.encoder.layers)
-
-
-def decoder_layers(model: Seq2Seq) -> Sequence[DecoderLayer]:
-    """Return the layers of a Transformer's decoder."""
-    return cast(Sequence[DecoderLayer], model.decoder.layers)
 
 
 def record(prediction: Prediction, layers: Iterable[nn.Module]) -> Calls:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import torch
 
 from nmt.lab.attribution.base import AttributionView, Scores
-from nmt.lab.attribution.layers import decoder_layers, record
+from nmt.lab.attribution.layers import record
 from nmt.lab.attribution.prediction import Prediction
-from nmt.models.transformer import TransformerDecoder
+from nmt.models.transformer import TransformerDecoder, decoder_layers
 
 
 class LogitLens(AttributionView):

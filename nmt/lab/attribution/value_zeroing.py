@@ -10,10 +10,10 @@ import torch
 from torch import Tensor, nn
 
 from nmt.lab.attribution.base import AttributionView, Scores
-from nmt.lab.attribution.layers import Calls, decoder_layers, encoder_layers, record
+from nmt.lab.attribution.layers import Calls, record
 from nmt.lab.attribution.prediction import Prediction
 from nmt.models.multihead import MultiHeadAttention
-from nmt.models.transformer import TransformerDecoder, TransformerEncoder
+from nmt.models.transformer import TransformerDecoder, TransformerEncoder, decoder_layers, encoder_layers
 
 ROUNDING = 1e-12  # a smaller distance comes from products of another shape
 
