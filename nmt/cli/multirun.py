@@ -39,15 +39,13 @@ HYDRAS_SUBFOLDER = "hydra.sweep.subdir=."  # Hydra would make folders of its own
 class Job:
     """One run of a multirun: its overrides in Hydra's grammar, and its recipe.
 
-    `settings` are the settings that differ between the jobs, under short names. `existed` tells whether its folder was
-    there before the multirun began.
+    `settings` are the settings that differ between the jobs, under short names.
     """
 
     number: int
     overrides: tuple[str, ...]
     settings: Mapping[str, str]
     recipe: Recipe
-    existed: bool
 
     @property
     def words(self) -> list[str]:
@@ -155,7 +153,7 @@ def _plan_job(number: int, overrides: Sequence[str], settings: Mapping[str, str]
     check_start(trainer)
     for earlier in [recipe.folder, *folder.glob(f"{number}_*")]:  # also a job of another multirun
         check_free(replace(recipe, folder=earlier), SWEEP_DIR)
-    return Job(number, tuple(overrides), settings, recipe, recipe.folder.exists())
+    return Job(number, tuple(overrides), settings, recipe)
 
 
 def _pinned(folder: Path) -> str:
@@ -206,10 +204,9 @@ def run_job(config: DictConfig, *, jobs: Sequence[Job]) -> Failure | None:
         program.outlive_terminal()
     print(f"job {job.number} ({job.number + 1} of {len(jobs)}): {' '.join(job.words)}", flush=True)
     try:
-        session.start(
+        session.train(
             job.recipe,
-            SWEEP_DIR,
-            existed=job.existed,
+            key=SWEEP_DIR,
             prefix=f"job {job.number}: " if at_once > 1 else "",
             threads=max(1, usable_cores() // at_once) if at_once > 1 else None,
         )

@@ -71,20 +71,17 @@ def _left_behind(recipe: Recipe) -> bool:
 
 
 @contextmanager
-def claimed(recipe: Recipe, key: str, *, existed: bool) -> Iterator[None]:
+def claimed(recipe: Recipe, key: str) -> Iterator[None]:
     """Make the run's folder, lock it during the block, and write a complete config.yaml into it.
 
     `key` is the setting that names the folder. After a UserError, an OSError or Ctrl-C, files written before the first
-    checkpoint are removed, and the folder too unless it `existed`, so that the corrected command can be given again.
-    Raises UserError if the folder cannot be used or another run has it. In processes other than the first one, this
-    does nothing.
+    checkpoint are removed, and the folder too if it was made here, so that the corrected command can be given again.
+    Raises UserError if the folder cannot be used or another run has it.
     """
-    if not is_first_process():
-        yield
-        return
     folder = recipe.folder
     with ExitStack() as stack:
         try:
+            existed = folder.exists()
             folder.mkdir(parents=True, exist_ok=True)
             stack.enter_context(locked(folder))
             check_free(recipe, key)
@@ -104,9 +101,6 @@ def locked(folder: Path) -> Iterator[None]:
 
     Raises UserError if it is locked already, and for a link in it that the training would follow when it writes.
     """
-    if not is_first_process():
-        yield
-        return
     for name in WRITTEN:
         require_no_link(folder / name)
     with (folder / LOG).open("ab") as file:

@@ -8,6 +8,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,80 +43,65 @@ def checked_recipe(recipe: Recipe, overrides: Sequence[str]) -> tuple[Recipe, Co
     return recipe, build_components(recipe.settings)
 
 
-def start(
+def train(
     recipe: Recipe,
-    key: str,
     components: Components | None = None,
     *,
-    existed: bool,
+    key: str | None = None,
     prefix: str = "",
     threads: int | None = None,
 ) -> None:
-    """Train a new run in its own folder.
+    """Train a run in the recipe's folder.
 
-    `key` is the setting that names the folder, for messages. `components` come from `checked_recipe`, or are None to
-    build them here. `existed` tells whether the folder was there before. Every line on the terminal begins with
-    `prefix`. `threads` limits the threads that the training uses.
+    `key` is the setting that names the folder of a new run, for messages. If it is None, the run in the folder goes on
+    from its last.ckpt. `components` are those of `nmt.preflight.build_components`, or None to build them here. Every
+    line on the terminal begins with `prefix`. `threads` limits the threads that the training uses.
     """
+    from nmt.system import process
     from nmt.training.precision import decided
+    from nmt.training.processes import on_lost
 
     recipe, precision = decided(recipe)
-    with stopped_by_signals(), claimed(recipe, key, existed=existed):
-        _train(recipe, components, resume=False, prefix=prefix, threads=threads, precision=precision)
-
-
-def resume(recipe: Recipe, components: Components) -> None:
-    """Continue the run in the recipe's folder from its last.ckpt."""
-    from nmt.training.precision import decided
-
-    recipe, precision = decided(recipe)
-    with stopped_by_signals(), locked(recipe.folder):
-        _train(recipe, components, resume=True, precision=precision)
-
-
-def _train(
-    recipe: Recipe,
-    components: Components | None,
-    *,
-    resume: bool,
-    precision: str | None,
-    prefix: str = "",
-    threads: int | None = None,
-) -> None:
-    with logged(recipe.folder / LOG if is_first_process() else None, prefix=prefix):
-        from torch import OutOfMemoryError
-
-        from nmt.system import process
-        from nmt.training.processes import on_lost
-        from nmt.training.run import train
-
-        if is_first_process():
+    first = is_first_process()
+    folder = locked(recipe.folder) if key is None else claimed(recipe, key)
+    log = recipe.folder / LOG if first else None
+    with stopped_by_signals(), folder if first else nullcontext(), logged(log, prefix=prefix):
+        if first:
             on_lost(lambda message: _report_lost_process(recipe, message))
         if threads is not None:
             process.limit_threads(threads)
             logger.info(f"threads: {threads}, this job's share of the machine")
         if precision is not None:
             logger.info(precision)
-        try:
-            train(recipe, components, resume=resume)
-        except Interrupted as stop:
-            logger.info(f"to continue this run: {resume_command(recipe)}", extra=UNWRAPPED)
-            # If another process ends with a status other than 0, Lightning kills the first one before it has printed.
-            raise SystemExit(128 + stop.number if is_first_process() else 0) from stop
-        except (UserError, OSError, OutOfMemoryError) as error:
-            if last_checkpoint(recipe.folder).is_file() and not (recipe.folder / METRICS).is_file():
-                again = resume_command(recipe)
-                logger.info(f"to continue this run when the error below is solved: {again}", extra=UNWRAPPED)
-            elif (best := best_checkpoint(recipe.folder)).is_file() and not resume:
-                logger.info(f"{best} can be used; init={recipe.folder} starts a new run from it, in another folder")
-            if not isinstance(error, OutOfMemoryError):
-                raise
-            data = recipe.settings.data
-            raise UserError(
-                f"data.batch_tokens: got {data.batch_tokens} (and data.eval_batch_tokens={data.eval_batch_tokens} in "
-                f"validation), for which the device's memory is too small ({str(error).partition('.')[0]}); use fewer, "
-                "or a smaller model"
-            ) from error
+        _train(recipe, components, resume=key is None)
+
+
+def _train(recipe: Recipe, components: Components | None, *, resume: bool) -> None:
+    """Train, and say at the end how an unfinished run can be used."""
+    from torch import OutOfMemoryError
+
+    from nmt.training import run
+
+    try:
+        run.train(recipe, components, resume=resume)
+    except Interrupted as stop:
+        logger.info(f"to continue this run: {resume_command(recipe)}", extra=UNWRAPPED)
+        # If another process ends with a status other than 0, Lightning kills the first one before it has printed.
+        raise SystemExit(128 + stop.number if is_first_process() else 0) from stop
+    except (UserError, OSError, OutOfMemoryError) as error:
+        if last_checkpoint(recipe.folder).is_file() and not (recipe.folder / METRICS).is_file():
+            again = resume_command(recipe)
+            logger.info(f"to continue this run when the error below is solved: {again}", extra=UNWRAPPED)
+        elif (best := best_checkpoint(recipe.folder)).is_file() and not resume:
+            logger.info(f"{best} can be used; init={recipe.folder} starts a new run from it, in another folder")
+        if not isinstance(error, OutOfMemoryError):
+            raise
+        data = recipe.settings.data
+        raise UserError(
+            f"data.batch_tokens: got {data.batch_tokens} (and data.eval_batch_tokens={data.eval_batch_tokens} in "
+            f"validation), for which the device's memory is too small ({str(error).partition('.')[0]}); use fewer, "
+            "or a smaller model"
+        ) from error
 
 
 def _report_lost_process(recipe: Recipe, error: str) -> None:

@@ -166,13 +166,12 @@ def _single(overrides: Sequence[str], argv: Sequence[str]) -> None:
     with naming_files(overrides):
         recipe, components = checked_recipe(compose_run(overrides), overrides)
     from nmt.cli.run_folder import agreed, check_start
-    from nmt.cli.session import start
+    from nmt.cli.session import train
 
     check_start(recipe.settings.trainer)
     if _trained_by_processes(recipe, argv):
         return
-    recipe = agreed(recipe, RUN_DIR)
-    start(recipe, RUN_DIR, components, existed=recipe.folder.exists())
+    train(agreed(recipe, RUN_DIR), components, key=RUN_DIR)
 
 
 def _show(overrides: Sequence[str], flags: argparse.Namespace) -> None:
@@ -212,7 +211,7 @@ def _values(override: str) -> Sequence[str]:
 def _resume(name: str, overrides: Sequence[str], allow: Sequence[str], argv: Sequence[str]) -> None:
     """Continue the run in the folder `name` with its own config and `overrides`; `allow` names the user's packages."""
     from nmt.cli.run_folder import check_start
-    from nmt.cli.session import resume
+    from nmt.cli.session import train
     from nmt.config.recipe import naming_config, read_recipe
     from nmt.system.run_files import CONFIG
 
@@ -230,7 +229,7 @@ def _resume(name: str, overrides: Sequence[str], allow: Sequence[str], argv: Seq
         components = build_components(recipe.settings)
     check_start(recipe.settings.trainer)
     if not _trained_by_processes(recipe, argv):
-        resume(recipe, components)
+        train(recipe, components)
 
 
 def _trained_by_processes(recipe: Recipe, argv: Sequence[str]) -> bool:

@@ -64,14 +64,14 @@ def test_data_paths_are_stored_absolute(runs: Runs, tmp_path: Path) -> None:
 def test_run_folder_is_locked_against_a_second_run(tmp_path: Path) -> None:
     first, second = (compose_run([f"hydra.run.dir={tmp_path}", f"seed={seed}"]) for seed in (1, 2))
     with (
-        claimed(first, "hydra.run.dir", existed=True),
+        claimed(first, "hydra.run.dir"),
         pytest.raises(UserError, match="another process is training this run"),
-        claimed(second, "hydra.run.dir", existed=True),
+        claimed(second, "hydra.run.dir"),
     ):
         raise AssertionError
     with (
         pytest.raises(UserError, match=r"already holds a run \(config.yaml\)"),
-        claimed(second, "hydra.run.dir", existed=True),
+        claimed(second, "hydra.run.dir"),
     ):
         raise AssertionError
     assert read_recipe(tmp_path) == first
