@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from importlib import import_module
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -34,6 +35,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from nmt.cli.arguments import take, train_overrides
 from nmt.cli.program import program
 
+OTHERS = ("corpus", "doubts", "serve", "translation", "turns")  # modules of scripts/benchmarks
 RECIPE = (
     "data.batch_tokens=4096",
     "tokenizer.vocab_size=8000",
@@ -44,30 +46,8 @@ RECIPE = (
 @program
 def main(arguments: list[str]) -> None:
     """Measure and print. `arguments` are overrides as for train.py, and `ckpt=`. The run folder is temporary."""
-    if arguments[:1] == ["corpus"]:
-        from scripts.benchmarks import corpus as corpus_benchmark
-
-        corpus_benchmark.run(arguments[1:])
-        return
-    if arguments[:1] == ["turns"]:
-        from scripts.benchmarks import turns
-
-        turns.run(arguments[1:], RECIPE)
-        return
-    if arguments[:1] == ["translation"]:
-        from scripts.benchmarks import translation as translation_benchmark
-
-        translation_benchmark.run(arguments[1:])
-        return
-    if arguments[:1] == ["serve"]:
-        from scripts.benchmarks import serve as serve_benchmark
-
-        serve_benchmark.run(arguments[1:])
-        return
-    if arguments[:1] == ["doubts"]:
-        from scripts.benchmarks import doubts as doubts_benchmark
-
-        doubts_benchmark.run(arguments[1:])
+    if arguments and arguments[0] in OTHERS:
+        import_module(f"scripts.benchmarks.{arguments[0]}").run(arguments[1:])
         return
     from nmt.config.compose import compose
     from nmt.config.explain import naming_files

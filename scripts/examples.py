@@ -33,10 +33,10 @@ from nmt.errors import UserError
 from nmt.system.atomic import write_atomically
 from nmt.system.lines import as_line
 from nmt.system.run_files import CONFIG, METRICS, best_checkpoint
+from scripts.results import with_table
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES, RUNS = ROOT / "examples", Path("outputs") / "examples"
-BEGIN, END = "<!-- models -->", "<!-- end of models -->"
 RECURRENT = [
     "experiment=demo_rnn",
     "model.encoder.embedding_width=64",
@@ -149,9 +149,7 @@ def row(folder: Path) -> list[str]:
 def write_table() -> None:
     """Write the table in examples/README.md anew."""
     page = EXAMPLES / "README.md"
-    before, _, rest = page.read_text("utf-8").partition(BEGIN)
-    after = rest.partition(END)[2]
-    write_atomically(page, f"{before}{BEGIN}\n{table()}\n{END}{after}".encode())
+    write_atomically(page, with_table(page.read_text("utf-8"), table(), "models").encode())
 
 
 @program

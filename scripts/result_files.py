@@ -20,7 +20,7 @@ from nmt.errors import UserError
 from nmt.evaluation.metrics.base import Metric
 from nmt.lab.compare import table as comparison_table
 from nmt.lab.compare.compare import Tester, compare
-from nmt.lab.compare.runs import OWN_TO_A_RUN, FinishedRun, differences, find_runs, read_runs
+from nmt.lab.compare.runs import FILE, FOLDER, OWN_TO_A_RUN, RUN_FOLDER, FinishedRun, differences, find_runs, read_runs
 from nmt.system.run_files import CONFIG, METRICS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -52,12 +52,12 @@ def copy(run: Path, results: Path) -> None:
     for section in (config["data"], *(config["data"].get("more") or {}).values()):
         for key in FILES:
             if section.get(key):
-                section[key] = "FOLDER" if key == "path" else "FILE"
+                section[key] = FOLDER if key == "path" else FILE
     for metric in config["scores"].values():
         if metric.get(METRIC_FILE):
-            metric[METRIC_FILE] = "FILE"
+            metric[METRIC_FILE] = FILE
     if config.get("init"):
-        config["init"] = "RUN_FOLDER"
+        config["init"] = RUN_FOLDER
     folder = results / metrics["name"] / f"seed{metrics['seed']}"
     for other in (results / metrics["name"]).glob(f"*/{CONFIG}"):
         there = yaml.safe_load(other.read_text("utf-8"))
@@ -73,7 +73,7 @@ def copy(run: Path, results: Path) -> None:
     shutil.copyfile(run / "translations" / lines, folder / "translations" / lines)
     (folder / CONFIG).write_text(yaml.safe_dump(config, sort_keys=False, allow_unicode=True), "utf-8")
     write_json(folder / METRICS, metrics)
-    write_json(folder / "translations" / f"{label}.scores.json", scores_of(run) | {"data": "data.path=FOLDER"})
+    write_json(folder / "translations" / f"{label}.scores.json", scores_of(run) | {"data": f"data.path={FOLDER}"})
 
 
 def write_json(path: Path, values: dict[str, Any]) -> None:

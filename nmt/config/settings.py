@@ -21,7 +21,6 @@ from nmt.parameters import LanguageCode, NonNegativeInt, OtherKeys, PositiveInt,
 
 # Keys of a data section whose values are files or folders, and those that name a corpus of one's own.
 FILES = ("path", "train", "val", "test", "train_alignment", "val_alignment")
-HIDDEN = {"FOLDER", "FILE", "RUN_FOLDER"}  # these words replace the paths in a config that is published
 OWN_FILES = (*FILES, "more")  # `more` has the key train in each of its entries
 PATHS = (*FILES, "root")
 METRIC_FILE = "file"  # the key of a metric whose value is a file, such as a glossary

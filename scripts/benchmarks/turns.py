@@ -35,6 +35,7 @@ from nmt.preflight import build_components
 from nmt.system import machine
 from nmt.system.lines import as_line
 from nmt.training.parts import build_parts
+from scripts.benchmark import RECIPE
 
 BENCHMARK = Path(__file__).resolve().parents[1] / "benchmark.py"
 OURS = re.compile(r"training: ([\d,]+) real target tokens/s")
@@ -65,8 +66,8 @@ def ratio(figures: Sequence[float], first: Sequence[float]) -> str:
     return f"{statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
 
 
-def run(arguments: Sequence[str], recipe: Sequence[str]) -> None:
-    """Measure, and print the table; `recipe` are the overrides of each training. Raises UserError for a mistake."""
+def run(arguments: Sequence[str]) -> None:
+    """Measure, and print the table. Raises UserError for a mistake in the arguments."""
     joeynmt, rest = take(list(arguments), "joeynmt")
     turns, rest = take(rest, "turns")
     if not (turns or "3").isdigit() or turns == "0":
@@ -79,7 +80,7 @@ def run(arguments: Sequence[str], recipe: Sequence[str]) -> None:
     ]
     with tempfile.TemporaryDirectory() as folder:
         if joeynmt is not None:
-            systems.append(joeynmt_system(joeynmt, [*recipe, *common], Path(folder)))
+            systems.append(joeynmt_system(joeynmt, [*RECIPE, *common], Path(folder)))
         print(f"hardware: {machine.summary(machine.describe())}\n", flush=True)
         for system in systems * int(turns or 3):
             system.measure()

@@ -14,7 +14,7 @@ from typing import Any, TypedDict
 from nmt.build import architecture, build_search
 from nmt.config.instantiate import class_of, renamed
 from nmt.config.schema import LEAVE_OUT, MetricsFile, read_json, read_yaml
-from nmt.config.settings import HIDDEN, DataConfig, TokenizerConfig, TrainConfig, TrainerConfig
+from nmt.config.settings import DataConfig, TokenizerConfig, TrainConfig, TrainerConfig
 from nmt.data.sources.files import read_lines
 from nmt.errors import UserError
 from nmt.evaluation.split import read_scores
@@ -23,6 +23,7 @@ from nmt.search.base import Search
 from nmt.system.run_files import CONFIG, METRICS, TRANSLATIONS
 
 SEED = "seed"
+FOLDER, FILE, RUN_FOLDER = HIDDEN = ("FOLDER", "FILE", "RUN_FOLDER")  # in place of the paths of a published config
 OWN_TO_A_RUN = {SEED, "name", "search.batch_tokens"}  # settings in which runs of the same system may differ
 _COMMA = re.compile(r",(?=/|[A-Za-z]:)")  # between two absolute paths, which may have commas
 _JOB = re.compile(r"\d+_(?P<settings>[^=]+=.+)")  # the folder of a multirun's job: 3_attention=luong,seed=2
@@ -350,4 +351,4 @@ def _parameters(node: Mapping[str, Any]) -> Mapping[str, inspect.Parameter]:
 
 def _hidden(one: Any, other: Any) -> bool:
     """Return whether both runs have a path here, and one of the paths was hidden when its config was published."""
-    return one is not None and other is not None and bool({str(one), str(other)} & HIDDEN)
+    return one is not None and other is not None and not {str(one), str(other)}.isdisjoint(HIDDEN)
