@@ -105,15 +105,12 @@ class AttentionMap:
 
     def __post_init__(self) -> None:
         for kind in self.kinds:
-            self._check(kind, getattr(self, kind))
-
-    def _check(self, kind: Kind, weights: Tensor) -> None:
-        expected = tuple(map(len, self.axes(kind)))
-        if weights.dim() != 4 or tuple(weights.shape[2:]) != expected or 0 in weights.shape:
-            shape = f"(layers, heads, {expected[0]}, {expected[1]})"
-            raise ValueError(f"{kind}: got shape {tuple(weights.shape)}, expected {shape}")
-        if not bool(weights.isfinite().all()):
-            raise ValueError(f"{kind}: the weights are not all finite numbers")
+            weights, expected = getattr(self, kind), tuple(map(len, self.axes(kind)))
+            if weights.dim() != 4 or tuple(weights.shape[2:]) != expected or 0 in weights.shape:
+                shape = f"(layers, heads, {expected[0]}, {expected[1]})"
+                raise ValueError(f"{kind}: got shape {tuple(weights.shape)}, expected {shape}")
+            if not bool(weights.isfinite().all()):
+                raise ValueError(f"{kind}: the weights are not all finite numbers")
 
     @classmethod
     def from_weights(

@@ -16,7 +16,7 @@ from nmt.config.instantiate import current_name, instantiate
 from nmt.config.settings import DataConfig
 from nmt.data.sources.base import Overlay, Source
 from nmt.data.sources.files import Files
-from nmt.errors import ParameterError, UserError, did_you_mean
+from nmt.errors import ParameterError, UserError, did_you_mean, raise_if_any
 from nmt.models.seq2seq import CoverageTracker, Seq2Seq
 from nmt.search.base import Search
 
@@ -49,6 +49,7 @@ METRICS = ("nmt.evaluation.metrics",)
 FORMATS = ("nmt.export",)
 AUGMENTATIONS = ("nmt.data.augment",)
 VIEWS = ("nmt.lab.attribution",)
+FILES_NODE = {"_target_": f"{Files.__module__}.{Files.__qualname__}"}
 
 
 def build_model(
@@ -146,7 +147,7 @@ def build_source(data: DataConfig, *, allow: Sequence[str] = ()) -> Source:
     common = {field.name: getattr(data, field.name) for field in dataclasses.fields(data) if field.name != "source"}
 
     def files() -> Source:
-        return cast(Source, instantiate(_files_node(), "data", within=SOURCES, offered=common))
+        return cast(Source, instantiate(FILES_NODE, "data", within=SOURCES, offered=common))
 
     if data.path is not None or data.train is not None:
         node = {**data.source, "_partial_": True}  # its keys are checked, and nothing is constructed
@@ -158,15 +159,11 @@ def build_source(data: DataConfig, *, allow: Sequence[str] = ()) -> Source:
 
 def build_more(data: DataConfig) -> dict[str, Source]:
     """Return the sources of the further training corpora that `data.more` names. Raises UserError for bad entries."""
-    node, languages = _files_node(), {"source_lang": data.source_lang, "target_lang": data.target_lang}
+    languages = {"source_lang": data.source_lang, "target_lang": data.target_lang}
     return {
-        name: instantiate(node, f"data.more.{name}", within=SOURCES, offered={**languages, "train": entry.train})
+        name: instantiate(FILES_NODE, f"data.more.{name}", within=SOURCES, offered={**languages, "train": entry.train})
         for name, entry in (data.more or {}).items()
     }
-
-
-def _files_node() -> dict[str, str]:
-    return {"_target_": f"{Files.__module__}.{Files.__qualname__}"}
 
 
 def build_search(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> Search:
@@ -242,8 +239,7 @@ def build_metrics(nodes: Mapping[str, Any], *, target_lang: str, allow: Sequence
             metrics[name] = _built(node, f"scores.{name}", base, METRICS, allow, target_lang=target_lang)
         except UserError as error:
             problems.extend(error.problems)
-    if problems:
-        raise UserError(*problems)
+    raise_if_any(problems)
     return metrics
 
 
@@ -329,8 +325,7 @@ def build_callbacks(
                 raise UserError(f"callbacks.{name}: {node['_target_']} has no effect here; use {ours} in its place")
         except UserError as error:
             problems.extend(error.problems)
-    if problems:
-        raise UserError(*problems)
+    raise_if_any(problems)
     return callbacks
 
 

@@ -14,7 +14,7 @@ from nmt import build
 from nmt.config.settings import TrainConfig
 from nmt.data.filters import check_filters
 from nmt.data.sources.base import Source
-from nmt.errors import ParameterError, UserError, one_line
+from nmt.errors import ParameterError, UserError, one_line, raise_if_any
 from nmt.models.interface import AttentionWeights
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.trial import TrialError, one_thread, shapes_only, try_model
@@ -102,8 +102,7 @@ def build_components(config: TrainConfig) -> Components:
                 built[name] = builder()
             except UserError as error:
                 problems.extend(error.problems)
-    if problems:
-        raise UserError(*problems)
+    raise_if_any(problems)
     model, weights = built["model"]
     for view in built["views"].values():
         view.check(model)
@@ -134,7 +133,22 @@ def _tried_model(config: TrainConfig) -> tuple[Seq2Seq, AttentionWeights]:
     A class of the user's own packages may read a tensor, but without memory tensors have no values. So a model that
     fails without memory is built and tried again with memory, and only the second result counts.
     """
-    model = _model(config)
+    make = partial(
+        build.build_model,
+        config.model,
+        source_vocab_size=8,
+        target_vocab_size=8,
+        joint=config.tokenizer.joint,
+        allow=config.allow,
+    )
+    try:
+        with shapes_only():
+            model = make()
+    except Exception:
+        if not config.allow:
+            raise
+        with one_thread():
+            model = make()
     _check_memory(model)
     longest = config.data.max_length
     check_lengths(model, config.model, longest, longest, of="data.max_length", otherwise="lower data.max_length")
@@ -143,34 +157,9 @@ def _tried_model(config: TrainConfig) -> tuple[Seq2Seq, AttentionWeights]:
     except UserError:
         if not config.allow:
             raise
-        model = _with_memory(config)
+        with one_thread():
+            model = make()
         return model, _try(model, config.model)
-
-
-def _model(config: TrainConfig) -> Seq2Seq:
-    """Return the model, without memory for its weights if its constructors allow that."""
-    try:
-        with shapes_only():
-            return _build(config)
-    except Exception:
-        if not config.allow:
-            raise
-        return _with_memory(config)
-
-
-def _with_memory(config: TrainConfig) -> Seq2Seq:
-    with one_thread():
-        return _build(config)
-
-
-def _build(config: TrainConfig) -> Seq2Seq:
-    return build.build_model(
-        config.model,
-        source_vocab_size=8,
-        target_vocab_size=8,
-        joint=config.tokenizer.joint,
-        allow=config.allow,
-    )
 
 
 def _check_memory(model: Seq2Seq) -> None:
@@ -230,7 +219,7 @@ def check_lengths(
         ("decoder", model.decoder.max_length, target),
     ):
         if limit is not None and limit < longest:
-            key = _node(config, f"{side}.positions")
+            key, _ = _node(config, f"{side}.positions")
             raise UserError(
                 f"{key}.max_length: got {limit}, expected at least {longest} for {of}; raise it, or {otherwise}"
             )
@@ -244,23 +233,16 @@ def _try(model: Seq2Seq, config: Mapping[str, Any]) -> AttentionWeights:
     try:
         return try_model(model)
     except TrialError as error:
-        where = _node(config, error.module)
-        raise UserError(f"{where}: {_class(config, where)} fails on toy sentences: {error.problem}") from error
+        key, node = _node(config, error.module)
+        name = str(node.get("_target_", "the model")).rpartition(".")[2]
+        raise UserError(f"{key}: {name} fails on toy sentences: {error.problem}") from error
 
 
-def _node(config: Mapping[str, Any], module: str) -> str:
-    """Return the key of the innermost node of `config` that describes a module of the model or a module around it."""
+def _node(config: Mapping[str, Any], module: str) -> tuple[str, Mapping[str, Any]]:
+    """Return the innermost node of `config` that describes a module or a module around it, with its key before it."""
     key, node = "model", config
     for part in module.split("."):
         if not isinstance(node.get(part), Mapping):
             break
         key, node = f"{key}.{part}", node[part]
-    return build.node_origins(config).get(key, key)
-
-
-def _class(config: Mapping[str, Any], key: str) -> str:
-    """Return the name of the class that the node at `key` describes."""
-    node: Any = {"model": config}
-    for part in key.split("."):
-        node = node[part]
-    return str(node.get("_target_", "the model")).rpartition(".")[2]
+    return build.node_origins(config).get(key, key), node
