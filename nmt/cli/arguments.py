@@ -19,7 +19,7 @@ from nmt.cli.program import Program
 from nmt.config.overrides import quoted
 from nmt.config.settings import PATHS
 from nmt.config.yaml_files import also_in, config_dir, read_file
-from nmt.errors import UserError
+from nmt.errors import UserError, raise_if_any
 from nmt.system.run_files import find_checkpoints, require_exported
 
 PathText = Annotated[str, "path"]  # any characters; a leading ~ is the home folder
@@ -157,16 +157,18 @@ def read_config(name: str, argv: Sequence[str], schema: type[C]) -> C:
             raise UserError(f"command line: got '{word}'; write ckpt={word}")
         if word.startswith("data=") and "data" in open_keys:
             raise UserError(f"{word}: the run's data are fixed; replace single settings, as in data.path=FOLDER")
+    words = quoted_paths(words, (*paths, *DATA_PATHS))
+    # "++" lets Hydra add a key to a mapping, as in search.beam_size=5.
+    words = [f"++{word}" if "=" in word and word.partition(".")[0] in open_keys else word for word in words]
     with also_in(config_folder):
-        settings = read(compose(name, overrides(words, (*paths, *DATA_PATHS), open_keys)), schema)
+        settings = read(compose(name, words), schema)
     if (ckpt := getattr(settings, "ckpt", None)) is not None:
         if getattr(settings, "engine", "torch") == "torch" or ckpt == []:
             find_checkpoints(ckpt)
         elif isinstance(ckpt, str):
             require_exported(ckpt)
     settings = replace(settings, **texts)
-    if problems := list(settings.contradictions()):
-        raise UserError(*problems)
+    raise_if_any(settings.contradictions())
     return settings
 
 
@@ -197,16 +199,6 @@ def _keys(schema: type, kind: Any, prefix: str = "") -> list[str]:
 
 def _holds(hint: Any, kind: Any) -> bool:
     return bool(hint == kind) or any(_holds(each, kind) for each in typing.get_args(hint))
-
-
-def overrides(argv: Sequence[str], paths: Collection[str], open_keys: Collection[str]) -> list[str]:
-    """Return `argv` as Hydra overrides, with the values of the keys `paths` quoted.
-
-    An override of an entry of one of the mappings `open_keys` (`search.beam_size=5`) gets "++" in front, which lets
-    Hydra add a key.
-    """
-    words = quoted_paths(argv, paths)
-    return [f"++{word}" if "=" in word and word.partition(".")[0] in open_keys else word for word in words]
 
 
 def train_overrides(argv: Sequence[str]) -> list[str]:

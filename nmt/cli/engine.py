@@ -26,14 +26,6 @@ class Exported:
     path: Path
 
 
-@dataclass(frozen=True)
-class LoadedEngine:
-    """A translator, and the models on disk that it uses: one, or the members of an ensemble."""
-
-    translator: BaseTranslator
-    models: list[LoadedModel] | list[Exported]
-
-
 def using_terms(translator: BaseTranslator, file: PathText) -> BaseTranslator:
     """Return a translator with the glossary of a file. It warns of a translator that ignores it.
 
@@ -55,16 +47,17 @@ def load(
     allow: list[str],
     search: Mapping[str, Any] | None = None,
     **fields: Any,
-) -> LoadedEngine:
-    """Return the models that `ckpt` names. `search` and `fields` are as in `nmt.translation.loading.load_translator`.
+) -> tuple[BaseTranslator, list[LoadedModel] | list[Exported]]:
+    """Return the translator with the models that `ckpt` names, and these models: one, or the members of an ensemble.
 
+    `search` and `fields` are as in `nmt.translation.loading.load_translator`.
     Raises UserError for a model that cannot be loaded, and for a search that the engine does not have.
     """
     if engine == "torch":
         from nmt.translation.loading import load_models, make_translator, resolve_device
 
         models = load_models(ckpt, resolve_device(device), allow)
-        return LoadedEngine(make_translator(models, search, allow=allow, **fields), models)
+        return make_translator(models, search, allow=allow, **fields), models
 
     from nmt.export.base import read_format, read_manifest
 
@@ -75,4 +68,4 @@ def load(
     if format.name != engine:
         raise UserError(f"engine={engine}: {folder} was written with format={format.name}; export the run again")
     translator = format.open(folder, device=device, search=search, **fields)
-    return LoadedEngine(translator, [Exported(read_manifest(folder)["config"], folder / format.weights)])
+    return translator, [Exported(read_manifest(folder)["config"], folder / format.weights)]

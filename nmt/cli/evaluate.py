@@ -109,8 +109,7 @@ def load_inputs(config: SplitConfig, engine: Engine = "torch") -> Inputs:
 
     process.speed_up()
     check_bootstrap(config.bootstrap)
-    chosen = load(config.ckpt, engine, device=config.device, allow=config.allow, search=config.search)
-    translator, models = chosen.translator, chosen.models
+    translator, models = load(config.ckpt, engine, device=config.device, allow=config.allow, search=config.search)
     loaded, ensemble = models[0], len(models) > 1
     if ensemble and config.out is None:
         raise UserError("out: not given, but an ensemble has no folder of its own; give one for its files: out=FOLDER")

@@ -62,9 +62,9 @@ def main(config: ScoreConfig) -> None:
     from nmt.system import process
 
     process.speed_up()
-    translator = load(
+    translator, _ = load(
         config.ckpt, config.engine, device=config.device, allow=config.allow, batch_tokens=config.batch_tokens
-    ).translator
+    )
     pairs = read_pair_files(config.source, config.target, translator.languages)
     for sources, targets, places in chunks(pairs, config.source):
         translator.encode_pairs(sources, targets, places=places)  # a mistake ends the program before any computation

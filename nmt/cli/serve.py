@@ -100,8 +100,7 @@ def translators(config: ServeConfig) -> dict[Pair, BaseTranslator]:
     found: dict[Pair, BaseTranslator] = {}
     paths: dict[Pair, str] = {}
     for path in [config.ckpt] if isinstance(config.ckpt, str) else config.ckpt:
-        chosen = load(path, config.engine, device=config.device, allow=config.allow, search=config.search)
-        translator = chosen.translator
+        translator, _ = load(path, config.engine, device=config.device, allow=config.allow, search=config.search)
         if translator.languages is None:
             raise UserError(f"ckpt: {path} does not say its languages; save it with data.source_lang and target_lang")
         pair = tag(translator.languages[0]), tag(translator.languages[1])

@@ -15,7 +15,7 @@ import itertools
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, TypeVar
@@ -90,7 +90,9 @@ def unfinished_shard(output: Path, shard: Shard, record: Mapping[str, Any]) -> I
     _refuse_existing(output)
     output.parent.mkdir(parents=True, exist_ok=True)
     for other in _all(shard.count):
-        _check_finished(other.finished_path(output), _head(record, other))
+        done = other.finished_path(output)
+        with suppress(FileNotFoundError), done.open("rb") as lines:
+            _check_head(lines.readline(), done, _head(record, other))
     path, finished = shard.partial_path(output), shard.finished_path(output)
     with path.open("a+b") as file:
         if try_lock(file) is False:
@@ -179,14 +181,6 @@ def _opened(file: IO[bytes], path: Path, head: bytes) -> UnfinishedShard:
 
 def _head(record: Mapping[str, Any], shard: Shard) -> bytes:
     return json.dumps({**record, "shard": str(shard)}, sort_keys=True).encode() + b"\n"
-
-
-def _check_finished(path: Path, head: bytes) -> None:
-    try:
-        with path.open("rb") as file:
-            _check_head(file.readline(), path, head)
-    except FileNotFoundError:
-        return
 
 
 def _check_head(found: bytes, path: Path, head: bytes) -> None:

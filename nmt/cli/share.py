@@ -90,7 +90,6 @@ def share(loaded: LoadedModel, source: Path, folder: Path, settings: ShareConfig
     write_atomically(folder / METRICS, metrics)
     written = [best, folder / CONFIG, folder / METRICS]
     if shown is not None:
-        picture.parent.mkdir(exist_ok=True)
         write_atomically(picture, shown.to_json().encode())
         written.append(picture)
     return written

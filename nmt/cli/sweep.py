@@ -31,7 +31,7 @@ def differences(jobs: Sequence[Sequence[str]]) -> list[dict[str, str]]:
     `jobs` holds the overrides of each job (key=value). The short name of `model/attention` is `attention`, unless
     another of these settings ends in the same word. The name `seed` is only for the key `seed`, not for `data.seed`.
     """
-    settings = [dict(_parted(word) for word in words) for words in jobs]
+    settings = [{key.lstrip("+"): value for key, _, value in (word.partition("=") for word in words)} for words in jobs]
     keys = list(dict.fromkeys(key for each in settings for key in each))
     differing = [key for key in keys if len({each.get(key) for each in settings}) > 1]
     last = [re.split("[/.@]", key)[-1] for key in differing]
@@ -50,11 +50,6 @@ def folder_name(number: int, settings: Mapping[str, str]) -> str:
     parts = [f"{_plain(key)}={_plain(value)[:LONGEST_VALUE]}" for key, value in settings.items()]
     label = ",".join(parts).encode()[:LONGEST_NAME].decode(errors="ignore")
     return f"{number}_{label}" if label else str(number)
-
-
-def _parted(word: str) -> tuple[str, str]:
-    key, _, value = word.partition("=")
-    return key.lstrip("+"), value
 
 
 def _plain(text: str) -> str:
@@ -130,7 +125,7 @@ def write(results: Sequence[Result], shared: Sequence[str], folder: Path) -> lis
 
 
 def _table(results: Sequence[Result]) -> Table:
-    settings, figures = _settings(results), _figures(results)
+    settings, figures = list(results[0].settings), _figures(results)
     columns = [Column(name, number=False) for name in ("job", *settings)] + [Column(name) for name in figures]
     rows = [
         [
@@ -140,10 +135,6 @@ def _table(results: Sequence[Result]) -> Table:
         for result in results
     ]
     return Table(columns, rows)
-
-
-def _settings(results: Sequence[Result]) -> list[str]:
-    return list(dict.fromkeys(name for result in results for name in result.settings))
 
 
 def _figures(results: Sequence[Result]) -> list[str]:

@@ -141,8 +141,11 @@ def main(config: TranslateConfig) -> None:
     if (place := independent_launch()).several:
         process.share_machine(place)
     new_output = new_file(config.output) if config.document is not None else None
-    chosen = load(config.ckpt, config.engine, device=config.device, allow=config.allow, search=config.search)
-    translator = chosen.translator if config.terms is None else using_terms(chosen.translator, config.terms)
+    translator, models = load(
+        config.ckpt, config.engine, device=config.device, allow=config.allow, search=config.search
+    )
+    if config.terms is not None:
+        translator = using_terms(translator, config.terms)
     check_n_best(config, translator.search)
     line_translator = LineTranslator(translator, jsonl=config.jsonl, with_attention=config.with_attention)
     stdout = utf8_output()
@@ -155,7 +158,7 @@ def main(config: TranslateConfig) -> None:
     elif config.input is not None:
         output = None if config.output is None else Path(config.output)
         source = Source(Path(config.input), config.column or (translator.languages or ("source",))[0])
-        paths, shard = [model.path for model in chosen.models], config.chosen_shard
+        paths, shard = [model.path for model in models], config.chosen_shard
         translate_file(line_translator, source, output, stdout, paths, shard, quiet=place.rank > 0)
     else:
         if sys.stdin.isatty():

@@ -83,8 +83,11 @@ def _value(value: Any, hint: Any, where: str, problems: list[str]) -> Any:
     elif isinstance(value, int) and not isinstance(value, bool) and not fits(value, hint) and fits(str(value), hint):
         return str(value)  # YAML reads name=7 as a number
     elif problem := value_problem(value, hint):
-        remedy = _quotes(value, hint) or _brackets(value, hint, where)
-        problems.append(f"{where or 'the content'}: {problem}{remedy}")
+        if isinstance(value, bool) and fits("no", hint):
+            problem += "; YAML reads a bare no, off, yes or on as false or true: put it in quotes"
+        elif fits([value], hint):
+            problem += f", as in {where}=[{value}]"
+        problems.append(f"{where or 'the content'}: {problem}")
     return value
 
 
@@ -113,16 +116,6 @@ def _record(plain: Mapping[Any, Any], schema: Any, where: str, problems: list[st
         elif name not in optional:
             problems.append(f"{key}: missing; expected {expected(hints[name])}")
     return None if problems else schema(**values)
-
-
-def _quotes(value: Any, hint: Any) -> str:
-    if isinstance(value, bool) and fits("no", hint):
-        return "; YAML reads a bare no, off, yes or on as false or true: put it in quotes"
-    return ""
-
-
-def _brackets(value: Any, hint: Any, where: str) -> str:
-    return f", as in {where}=[{value}]" if fits([value], hint) else ""
 
 
 def near_key(key: str, known: Iterable[str], path: str) -> str:

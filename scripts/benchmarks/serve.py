@@ -128,13 +128,13 @@ def _number(key: str, arguments: Sequence[str], most: float) -> tuple[float | No
 
 def _subject(ckpt: str, engine: Engine, path: str | None) -> Subject:
     """Return the first sources of the test split of a run."""
-    chosen = load(ckpt, engine, device="cpu", allow=[])
-    loaded = chosen.models[0]
+    translator, models = load(ckpt, engine, device="cpu", allow=[])
+    loaded = models[0]
     require_data_settings(loaded.config, loaded.path, "give the folder of a run")
     data = data_of(loaded, {} if path is None else {"path": path})
     pairs = islice(load_corpus(build_source(data), data, ("test",))["test"], SENTENCES)
     sources = [pair.source for pair in pairs]
-    return Subject(sources, data.source_lang, data.target_lang, chosen.translator.tokenizer)
+    return Subject(sources, data.source_lang, data.target_lang, translator.tokenizer)
 
 
 @contextmanager
