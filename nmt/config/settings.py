@@ -107,7 +107,7 @@ class TokenizerConfig:
 class TrainerConfig:
     """Arguments of pytorch_lightning.Trainer, with the same names."""
 
-    max_epochs: PositiveInt | None  # None: no limit, or `nmt.training.meter.default_epochs` if there is no other limit
+    max_epochs: PositiveInt | None  # None: no limit, or `nmt.training.limits.default_epochs` if there is no other limit
     max_steps: Annotated[int, Range(low=-1)]
     max_time: str | None  # DD:HH:MM:SS
     accelerator: Literal["auto", "cpu", "gpu", "cuda", "mps", "tpu"]

@@ -186,7 +186,7 @@ def write_hparams(folder: Path, config: Mapping[str, Any], metrics: Mapping[str,
     """
     from torch.utils.tensorboard.summary import hparams
 
-    from nmt.system.events import Events
+    from nmt.training.events import Events
 
     settings = {"name": config["name"], "seed": config["seed"]}
     for group in HPARAMS:

@@ -32,7 +32,8 @@ from nmt.training.callbacks.validations import (
 )
 from nmt.training.interruption import interruptible
 from nmt.training.lightning import AtomicCheckpointIO, EventLog, quiet_lightning
-from nmt.training.meter import Counts, Limits
+from nmt.training.limits import Limits
+from nmt.training.meter import Counts
 from nmt.training.module import Diverged, RunCallback, TranslationModule
 from nmt.training.parts import Parts
 from nmt.training.processes import cluster_environment, lost_process_named

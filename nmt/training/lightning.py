@@ -15,7 +15,7 @@ from pytorch_lightning.loggers import TensorBoardLogger
 from nmt.training.state import load_state, save_state
 
 if TYPE_CHECKING:
-    from nmt.system.events import Events
+    from nmt.training.events import Events
 
 
 class AtomicCheckpointIO(TorchCheckpointIO):
@@ -50,7 +50,7 @@ class EventLog(TensorBoardLogger):
     @property
     @rank_zero_experiment
     def experiment(self) -> Events:
-        from nmt.system.events import Events
+        from nmt.training.events import Events
 
         if self._experiment is None:
             self._experiment = Events(Path(self.log_dir), required=False)

@@ -1,4 +1,4 @@
-"""The progress of training: sums over tokens and seconds, and the used share of the run's limits."""
+"""Sums over the tokens and seconds of training, and the figures of its log lines."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, cast
 
-from nmt.config.settings import TrainerConfig
 from nmt.data.batch import Batch
 from nmt.training.objectives.chunked import Mean, Sums, added
 
@@ -115,40 +114,3 @@ class Meter:
         """Continue with the sums of a checkpoint. Raises ValueError or TypeError for a value that is not a number."""
         numbers = {name: type(zero)(state[name]) for name, zero in vars(Counts()).items()}
         self._before, self._window = Counts(**numbers), Counts()
-
-
-@dataclass(frozen=True)
-class Limits:
-    """When a run ends; None means no limit."""
-
-    updates: int | None = None
-    epochs: int | None = None
-    seconds: float | None = None
-
-    @classmethod
-    def of(cls, settings: TrainerConfig) -> Limits:
-        """Return the limits of the settings under `trainer`; max_time is DD:HH:MM:SS."""
-        seconds = None
-        if settings.max_time is not None:
-            days, hours, minutes, rest = map(int, settings.max_time.split(":"))
-            seconds = float(((days * 24 + hours) * 60 + minutes) * 60 + rest)
-        return cls(settings.max_steps if settings.max_steps > 0 else None, settings.max_epochs, seconds)
-
-    def or_default(self, pairs: int) -> Limits:
-        """Return these limits; if there is none, the default number of epochs for this many training pairs."""
-        return Limits(epochs=default_epochs(pairs)) if self == Limits() else self
-
-    def share(self, *, updates: int, epochs: float, seconds: float) -> float:
-        """Return the share of the run that is done, from 0 to 1: the largest used share of any limit."""
-        pairs = ((updates, self.updates), (epochs, self.epochs), (seconds, self.seconds))
-        shares = [done / limit if limit else 1.0 for done, limit in pairs if limit is not None]
-        return min(1.0, max(shares, default=0.0))
-
-
-def default_epochs(pairs: int) -> int:
-    """Return the number of epochs for a corpus of this many training pairs: 30 for the 29,000 pairs of Multi30k.
-
-    The number falls with the square root of the number of pairs, so the number of updates grows with this root. It is
-    at least 3 and at most 300.
-    """
-    return min(300, max(3, round(30 * math.sqrt(29_000 / max(1, pairs)))))

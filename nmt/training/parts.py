@@ -26,7 +26,7 @@ from nmt.evaluation.metrics.base import Metric
 from nmt.models.layers import Dropout
 from nmt.preflight import Components, check_lengths
 from nmt.system import machine
-from nmt.training.meter import Limits
+from nmt.training.limits import Limits
 from nmt.training.state import restoring, stored_tokenizer
 from nmt.training.validation import Monitor
 from nmt.training.warm_start import load_initial, set_initial_weights

@@ -24,7 +24,7 @@ from nmt.parameters import shown
 from nmt.spans import Spans
 from nmt.system.atomic import replacing
 from nmt.system.run_files import METRICS, best_checkpoint, checkpoint_folder, last_checkpoint
-from nmt.training.meter import Limits
+from nmt.training.limits import Limits
 
 logger = logging.getLogger(__name__)
 

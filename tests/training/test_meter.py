@@ -1,4 +1,4 @@
-"""Sums over batches, the clock of training, and the share of the limits that is used up."""
+"""Sums over batches, and the clock of training."""
 
 import math
 from dataclasses import replace
@@ -7,11 +7,9 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from nmt.config.compose import compose
-from nmt.config.settings import validate
 from nmt.data.batch import make_batch
 from nmt.tokens import EOS
-from nmt.training.meter import Counts, Limits, Meter
+from nmt.training.meter import Counts, Meter
 from nmt.training.objectives.chunked import Mean, Sums
 
 # 5 real target tokens of 6 positions, 4 real source tokens of 6.
@@ -108,27 +106,3 @@ def test_totals_survive_a_checkpoint(clock):
 
 def test_without_batches_there_are_no_rates():
     assert (Counts().tokens_per_second, Counts().padding_share) == (0.0, 0.0)
-
-
-@pytest.mark.parametrize(
-    ("limits", "share"),
-    [
-        ({"max_time": "00:00:00:40"}, 0.25),
-        ({"max_time": "00:00:00:40", "max_steps": 60}, 0.5),
-        ({"max_time": "00:00:00:40", "max_epochs": 4}, 0.375),
-        ({"max_time": "01:01:01:01"}, 10 / 90061),
-        ({"max_steps": 20}, 1.0),
-    ],
-)
-def test_the_limit_that_is_nearest_decides(limits, share):
-    """After 30 updates, one and a half epochs and 10 seconds."""
-    settings = validate(compose("train", [f"trainer.{key}={value}" for key, value in limits.items()]))
-    assert Limits.of(settings.trainer).or_default(100).share(updates=30, epochs=1.5, seconds=10.0) == pytest.approx(
-        share
-    )
-
-
-def test_without_a_limit_the_number_of_pairs_decides():
-    trainer = validate(compose("train", [])).trainer
-    sizes = (1, 1_000, 29_000, 10**6, 10**8)
-    assert [Limits.of(trainer).or_default(pairs) for pairs in sizes] == [Limits(epochs=n) for n in (300, 162, 30, 5, 3)]

@@ -6,7 +6,7 @@ import pytest
 
 from nmt.config.compose import compose_run
 from nmt.training.fit import plan
-from nmt.training.meter import Limits
+from nmt.training.limits import Limits
 from nmt.training.schedules import Constant, Schedule
 
 BATCHES = 100  # in an epoch

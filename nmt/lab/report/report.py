@@ -209,7 +209,7 @@ def write_events(folder: Path, report: Report) -> None:
     A name consists of `report/`, the beginning of the file names (`Evaluation.label`), and the name of the figure:
     `report/test.beam5.lp1/bleu`. A repeated report replaces its events. Raises OSError if they cannot be written.
     """
-    from nmt.system.events import Events
+    from nmt.training.events import Events
 
     label = report.evaluation.label
     suffix = f".report.{label}"

@@ -19,6 +19,7 @@ from nmt.models.interface import State, per_sentence
 from nmt.parameters import checked
 
 QueryState = Literal["previous", "between", "current"]
+Scale = Literal["none", "sqrt", "learned"]
 StateT = TypeVar("StateT", bound=State | None)
 
 
@@ -174,3 +175,23 @@ class AttentionFactory(Protocol):
 
     def __call__(self, *, query_width: int, memory_width: int) -> Attention[Any]:
         """Return an attention for queries and a memory of these widths."""
+
+
+def make_factor(scale: Scale, width: int) -> nn.Parameter | float:
+    """Return the factor of scores that sum over `width` terms.
+
+    It is 1 for "none"; 1 / sqrt(width) for "sqrt" (arXiv:1706.03762, eq. 1); a parameter that begins at 1 / sqrt(width)
+    for "learned". Without a factor the scores become so large that the attention soon looks at one token only.
+    """
+    if scale == "none":
+        return 1.0
+    return nn.Parameter(torch.tensor(width**-0.5)) if scale == "learned" else width**-0.5
+
+
+def require_equal_widths(query_width: int, memory_width: int) -> None:
+    """Raise ValueError if the widths differ."""
+    if query_width != memory_width:
+        raise ValueError(
+            f"got a decoder of width {query_width} and a memory of width {memory_width}, expected equal widths for a "
+            f"score without a matrix; make them equal, or use general, additive, location or multihead"
+        )

@@ -7,8 +7,7 @@ from typing import Annotated
 import torch
 from torch import Tensor, nn
 
-from nmt.models.attention.base import Attention, AttentionMemory, QueryState
-from nmt.models.attention.luong import require_equal_widths
+from nmt.models.attention.base import Attention, AttentionMemory, QueryState, require_equal_widths
 from nmt.models.attention.normalizers import Normalizer
 from nmt.parameters import Range, checked
 

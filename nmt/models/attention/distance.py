@@ -7,8 +7,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from nmt.models.attention.base import Attention, AttentionMemory, QueryState
-from nmt.models.attention.luong import Scale, make_factor, require_equal_widths
+from nmt.models.attention.base import Attention, AttentionMemory, QueryState, Scale, make_factor, require_equal_widths
 from nmt.models.attention.normalizers import Normalizer
 from nmt.parameters import checked
 

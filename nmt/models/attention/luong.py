@@ -1,40 +1,25 @@
-"""The global attention of Luong, Pham, Manning 2015 (arXiv:1508.04025), and the factor of unbounded scores."""
+"""The global attention of Luong, Pham, Manning 2015 (arXiv:1508.04025)."""
 
 from __future__ import annotations
 
 from typing import Any, Literal
 
-import torch
 from torch import Tensor, nn
 
 from nmt.errors import ParameterError
 from nmt.models.attention.additive import AdditiveAttention
-from nmt.models.attention.base import Attention, AttentionMemory, AttentionWrapper, QueryState
+from nmt.models.attention.base import (
+    Attention,
+    AttentionMemory,
+    AttentionWrapper,
+    QueryState,
+    Scale,
+    make_factor,
+    require_equal_widths,
+)
 from nmt.models.attention.normalizers import Normalizer
 from nmt.models.interface import State
 from nmt.parameters import checked
-
-Scale = Literal["none", "sqrt", "learned"]
-
-
-def make_factor(scale: Scale, width: int) -> nn.Parameter | float:
-    """Return the factor of scores that sum over `width` terms.
-
-    It is 1 for "none"; 1 / sqrt(width) for "sqrt" (arXiv:1706.03762, eq. 1); a parameter that begins at 1 / sqrt(width)
-    for "learned". Without a factor the scores become so large that the attention soon looks at one token only.
-    """
-    if scale == "none":
-        return 1.0
-    return nn.Parameter(torch.tensor(width**-0.5)) if scale == "learned" else width**-0.5
-
-
-def require_equal_widths(query_width: int, memory_width: int) -> None:
-    """Raise ValueError if the widths differ."""
-    if query_width != memory_width:
-        raise ValueError(
-            f"got a decoder of width {query_width} and a memory of width {memory_width}, expected equal widths for a "
-            f"score without a matrix; make them equal, or use general, additive, location or multihead"
-        )
 
 
 @checked

@@ -14,7 +14,7 @@ resource = pytest.importorskip("resource")
 WRITE = """
 import logging, resource, sys
 from pathlib import Path
-from nmt.system.events import Events
+from nmt.training.events import Events
 
 logging.basicConfig(format="%(message)s")
 resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))  # a write beyond it fails as on a full disk
