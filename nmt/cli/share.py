@@ -12,7 +12,8 @@ The copy has these files:
   attention/0.json               the attention map of the sentence text="..."
 
 A program that loads it computes in float32. The paths of your data are left out of the settings: whoever evaluates the
-model adds data.path=FOLDER, unless the data can be generated or downloaded.
+model adds data.path=FOLDER, unless the data can be generated or downloaded. So is a metric that reads a file, such as
+a glossary.
 
   python scripts/share.py ckpt=outputs/demo/2026-01-31_12-00-00 out=my_model
 """
