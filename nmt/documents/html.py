@@ -33,7 +33,7 @@ from nmt.spans import MARK, Spans, marks_of
 from nmt.translation.sentences import gap, split
 
 _META = re.compile(r"<meta\s[^<>]*", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"""\s([\w-]+)\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+)""")
+_ATTRIBUTE = re.compile(r"""(?:\s|(?<=["']))([\w-]+)\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+)""")
 _CHARSET = re.compile(r"""\bcharset\s*=\s*["']?([\w-]+)""", re.IGNORECASE)
 _SPACE = re.compile(r"[ \t\n\r\f]+")
 _MARK = re.compile(f"({MARK.pattern})")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from typing import Literal
@@ -59,6 +60,32 @@ class Token:
     name: str = ""
 
 
+class _Elements:
+    """Open elements, the innermost last. It finds a name in constant time, however many are open."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self._counts = Counter[str]()
+
+    def __contains__(self, name: str) -> bool:
+        return self._counts[name] > 0
+
+    def open(self, name: str) -> None:
+        self.names.append(name)
+        self._counts[name] += 1
+
+    def pop(self) -> str:
+        name = self.names.pop()
+        self._counts[name] -= 1
+        return name
+
+    def close(self, name: str) -> None:
+        """Close the innermost element of this name and all inside it; nothing if none is open."""
+        if name in self:
+            while self.pop() != name:
+                pass
+
+
 def tokens_of(text: str) -> list[Token]:
     """Return the tokens of HTML, which may be damaged. The first one may be empty."""
     return _Tokenizer(text).tokens()
@@ -73,12 +100,13 @@ class _Tokenizer(HTMLParser):
         self._begins = [0, *(found.end() for found in re.finditer("\n", text))]  # of the lines
         self._marks: list[tuple[int, Kind, str]] = [(0, "hidden", "")]
         # The open element that stays, and those of its name inside it. If its end tag may be left out: all inside it.
-        self._kept: list[str] = []
+        self._kept = _Elements()
+        self._around = _Elements()  # the open elements around it
         self.feed(text)
         self.close()
 
     def tokens(self) -> list[Token]:
-        if self._kept:  # an element that stays has no end, so it cannot move in a sentence
+        if self._kept.names:  # an element that stays has no end, so it cannot move in a sentence
             self._marks[-1] = (self._marks[-1][0], "block", "")
         ends = [*(start for start, _, _ in self._marks[1:]), len(self._text)]
         return [
@@ -87,7 +115,7 @@ class _Tokenizer(HTMLParser):
 
     def _mark(self, kind: Kind, name: str = "") -> None:
         number, column = self.getpos()
-        if not self._kept and not kind == self._marks[-1][1] == "text":  # neighbours that are text are one text
+        if not self._kept.names and not kind == self._marks[-1][1] == "text":  # neighbours that are text are one text
             self._marks.append((self._begins[number - 1] + column, kind, name))
 
     def parse_html_declaration(self, i: int) -> int:
@@ -103,8 +131,12 @@ class _Tokenizer(HTMLParser):
         self._end_before(tag)
         stays = tag in KEPT or _stays(dict(attrs))
         self._mark(_inside_text(tag, "unit" if stays or tag in VOID else "start"), tag)
-        if tag not in VOID and (self._kept[0] in {tag, *ENDED_BY} if self._kept else stays):
-            self._kept.append(tag)
+        if tag not in VOID and (self._kept.names[0] in {tag, *ENDED_BY} if self._kept.names else stays):
+            self._kept.open(tag)
+        elif tag not in VOID and not self._kept.names:
+            while self._around.names and tag in ENDED_BY.get(self._around.names[-1], ()):
+                self._around.pop()
+            self._around.open(tag)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Note a tag that ends itself, which in HTML only elements without content do."""
@@ -114,17 +146,17 @@ class _Tokenizer(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         """Note an end."""
         kind = _inside_text(tag, "end")
-        if self._kept and self._kept[0] in ENDED_BY and kind == "block" and tag not in {*self._kept, *VOID}:
-            self._kept.clear()  # it ends with the element around it
+        around = kind == "block" and (tag in self._around or tag in ("body", "html"))
+        if self._kept.names and self._kept.names[0] in ENDED_BY and around and tag not in self._kept:
+            self._kept = _Elements()  # it ends with the element around it
         self._mark(kind, tag)
-        if tag in self._kept:
-            while self._kept.pop() != tag:
-                pass
+        (self._kept if self._kept.names else self._around).close(tag)
 
     def _end_before(self, start_tag: str) -> None:
         """End the element that stays if its end tag is left out before this start tag."""
-        if self._kept and start_tag in ENDED_BY.get(self._kept[0], ()) and HOLDERS.isdisjoint(self._kept[1:]):
-            self._kept.clear()
+        kept = self._kept.names
+        if kept and start_tag in ENDED_BY.get(kept[0], ()) and HOLDERS.isdisjoint(kept[1:]):
+            self._kept = _Elements()
 
     def handle_data(self, data: str) -> None:
         """Note a text."""

@@ -239,7 +239,7 @@ def _fill(lines: list[str], entry: _Entry, translations: Sequence[str]) -> None:
 
 
 def _replace(lines: list[str], place: slice, new: Sequence[str]) -> None:
-    """Put new lines in place of others. The last one ends as the last of those did, and the rest as the line above."""
+    """Replace lines. The last new line gets the line end of the last old line, the others that of the line above."""
     above, last = lines[place.start - 1], lines[place.stop - 1]
     lines[place] = [*(line + _end_of_line(above) for line in new[:-1]), new[-1] + _end_of_line(last)]
 

@@ -48,6 +48,7 @@ def test_a_page_in_another_encoding(declared: str) -> None:
     model: Any = Model()
     before = "<meta name=a content='charset = b'><meta name=c content=\"d 'charset=b'\">"
     http = (f'<META http-equiv=Content-Type content="text/html; charset={declared}">',)
+    http += (f'<meta http-equiv="Content-Type"content="text/html; charset={declared}">',)
     http += (f"<meta content=text/html;charset={declared} HTTP-EQUIV='content-type' />",)
     for meta in (f"<meta charset='{declared}'>", f"<meta name=a Charset = {declared}>", *http):
         with pytest.raises(UserError, match=f"^x: declares charset={declared}, expected UTF-8; convert it"):

@@ -78,6 +78,11 @@ def test_markup_stays_and_texts_are_translated(spans: Spans, text: str, expected
         "<ruby>A<rt translate=no>a<rp>B</ruby>C",
         "<div translate=no>a<p>a<div>a</p>a</div>a<li>a</div>B",
         "<ul translate=no><li>a<ul><li>a</ul></ul>B",
+        "<li translate=no>a</p>a</li><p>B</p>",
+        "<td translate=no>a</p>a</td>B",
+        "<p>A<ul><li translate=no>a</p>a<div>a</span></section>a</li></ul>B",
+        "<ul><li>A</ul><ol><li translate=no>a</ul>a</ol>B",
+        "<p translate=no>a</body>B",
     ],
 )
 def test_an_element_that_stays_ends_where_its_end_tag_may_be_left_out(text: str) -> None:
