@@ -17,7 +17,7 @@ from typing import Any
 import torch
 
 from nmt.config.recipe import NOTHING, Recipe, changes
-from nmt.config.settings import TrainConfig
+from nmt.config.settings import TrainConfig, with_absolute_paths
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError, one_line
 from nmt.parameters import shown
@@ -146,7 +146,7 @@ def read_last(recipe: Recipe) -> dict[str, Any]:
     last = _read_whole(recipe.folder)
     with restoring(recipe.folder):
         _check_figures(last)
-        changed = changes(last["nmt"]["config"], recipe.plain)
+        changed = changes(*map(with_absolute_paths, (last["nmt"]["config"], recipe.plain)))
         changed.pop("allow", None)
         _check_changes(recipe, last, changed)
     for key, pair in changed.items():

@@ -13,7 +13,7 @@ from nmt import checkpoint, load_translator
 from nmt.config.compose import compose_run
 from nmt.config.recipe import read_recipe
 from nmt.errors import UserError
-from nmt.system.run_files import CONFIG, METRICS, best_checkpoint
+from nmt.system.run_files import CONFIG, METRICS, best_checkpoint, last_checkpoint
 from nmt.training import interruption
 from nmt.training.callbacks.checkpointing import Checkpointing
 from nmt.training.callbacks.progress import TrainingProgress
@@ -232,6 +232,19 @@ def test_run_ended_by_max_time_is_extended(tmp_path, monkeypatch, accumulate):
     more = [BY_PROGRESS, f"trainer.accumulate_grad_batches={accumulate}"]
     short, long = ["trainer.max_steps=20", "trainer.max_time=00:01:00:00"], ["trainer.max_steps=20"]
     assert_extends(tmp_path, more, short, long)
+
+
+def test_a_run_with_a_relative_glossary_goes_on_with_other_settings(tmp_path, monkeypatch):
+    """Older runs kept the path of a metric as it was typed."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "glossary.tsv").write_text("dog\tHund\n", "utf-8")
+    scores = ["scores=[bleu,terms]", "scores.terms.file=glossary.tsv"]
+    go(tmp_path / "run", *SHORT, *scores, "trainer.max_epochs=1")
+    path, content = last_checkpoint(tmp_path / "run"), last(tmp_path / "run")
+    content["nmt"]["config"]["scores"]["terms"]["file"] = "glossary.tsv"
+    torch.save(content, path)
+    go(tmp_path / "run", *SHORT, *scores, "trainer.max_epochs=2", resume=True)
+    assert best(tmp_path / "run").config["trainer"]["max_epochs"] == 2
 
 
 @pytest.mark.slow
