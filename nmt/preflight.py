@@ -239,7 +239,10 @@ def _try(model: Seq2Seq, config: Mapping[str, Any]) -> AttentionWeights:
 
 
 def _node(config: Mapping[str, Any], module: str) -> tuple[str, Mapping[str, Any]]:
-    """Return the innermost node of `config` that describes a module or a module around it, with its key before it."""
+    """Return a key and a node of `config`: the innermost node that describes the module or a module around it.
+
+    The key of a copied node is that of its original.
+    """
     key, node = "model", config
     for part in module.split("."):
         if not isinstance(node.get(part), Mapping):

@@ -188,8 +188,9 @@ def _show(overrides: Sequence[str], flags: argparse.Namespace) -> None:
             from nmt.cli.session import checked_recipe  # here, because importing torch takes seconds
             from nmt.preflight import build_components, needs_init
 
+            final = recipe
             if needs_init(recipe.settings):
-                final, _ = recipe, build_components(recipe.settings)
+                build_components(recipe.settings)  # only a check
             else:
                 final, _ = checked_recipe(recipe, words)
         head = "" if number is None else f"---\n# job {number}: {' '.join(words)}\n"

@@ -236,7 +236,8 @@ def _trainer(trainer: TrainerConfig) -> Iterator[str]:
 def shareable(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return the config of a run without paths, so that it says nothing about this machine.
 
-    A metric that reads a file is left out, because without this file it would be another metric.
+    A metric that reads a file is left out, because without this file it would be another metric. If no metric is left,
+    there is chrF, because programs need one.
     """
     data = {key: None if key in OWN_FILES else value for key, value in config.get("data", {}).items()}
     data.pop("root", None)  # the source then has its default
@@ -244,6 +245,8 @@ def shareable(config: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(name, str) and os.path.isabs(name):  # a dataset of the Hub in a local folder
         data["name"] = None
     scores = {key: node for key, node in config.get("scores", {}).items() if not _reads_file(node)}
+    if config.get("scores") and not scores:
+        scores = {"chrf": {"_target_": "nmt.evaluation.metrics.chrf.ChrF"}}
     return {**config, "data": data, "scores": scores, "init": None}
 
 

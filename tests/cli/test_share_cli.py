@@ -11,7 +11,9 @@ import torch
 import yaml
 
 from nmt import checkpoint, load_translator
+from nmt.build import build_metrics
 from nmt.cli import share
+from nmt.config.settings import shareable
 from nmt.errors import UserError
 from tests.tiny_run import Run, sentences
 
@@ -67,6 +69,8 @@ def test_shared_copy_holds_no_local_path(finished: Path, tmp_path: Path) -> None
     assert "/me/" not in (tmp_path / "copy" / "config.yaml").read_text("utf-8")
     config = checkpoint.load(tmp_path / "copy" / "checkpoints" / "best.safetensors").config
     assert "/me/" not in str(config) and list(config["scores"]) == ["bleu", "exact_match"]
+    only = {"scores": {"terms": payload.config["scores"]["terms"]}}
+    assert list(build_metrics(shareable(payload.config | only)["scores"], target_lang="de")) == ["chrf"]
 
 
 @pytest.mark.lab

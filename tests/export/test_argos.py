@@ -118,7 +118,8 @@ def test_a_damaged_package_is_one_message(run: Run, tmp_path: Path) -> None:
     with zipfile.ZipFile(package) as archive:
         entry = next(each for each in archive.infolist() if each.filename.endswith("model.bin"))
     begin = entry.header_offset + 30 + len(entry.filename)
-    places = [*range(begin, begin + 8), *(draw.randrange(begin, begin + entry.compress_size) for _ in range(30))]
+    flags = whole.rindex(entry.filename.encode()) - 46 + 8  # in the directory: one says that the entry is encrypted
+    places = [flags, *range(begin, begin + 8), *(draw.randrange(begin, begin + entry.compress_size) for _ in range(30))]
     damaged = [bytes([*whole[:place], whole[place] ^ 255, *whole[place + 1 :]]) for place in places]
     for content in [b"nothing", *damaged]:
         package.write_bytes(content)

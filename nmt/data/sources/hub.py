@@ -63,7 +63,7 @@ class Hub(Source):
         Without a network the cache is used. A data set that is not in the cache raises UserError: at once if the
         network refuses, or after `DOWNLOAD_SECONDS`. The client alone would try for half a minute or longer. Raises
         UserError for an unknown data set, configuration, revision or language, and for data sets that need a script.
-        Reading a split raises it if the data set has two of this kind, such as validation and dev.
+        If the data set has two splits of one kind, such as validation and dev, reading this kind raises UserError.
         """
         dataset = self._load()
         names = {split: [name for name in stems if name in dataset] for split, stems in SPLIT_FILE_NAMES.items()}

@@ -193,9 +193,10 @@ class Claim(ABC):
     """A claim of tutorials.
 
     A claim is a class in nmt/lab/claims, one name in the list there, and its texts in texts.yaml: the `claim` in the
-    words of tutorials, the `method`, and what a student should `remember` from the measured page. `numbers` are the
-    values that the texts name in braces. `multi30k` is the folder of that corpus, for claims on real text; None if it
-    was not given. `seeds` is the number of seeds that it takes; claims whose models differ more take more.
+    words of tutorials, the `method`, and what a student should `remember` from the measured page. A claim without its
+    own `remember` has the shared one, which says that the page decides nothing. `numbers` are the values that the texts
+    name in braces. `multi30k` is the folder of that corpus, for claims on real text; None if it was not given. `seeds`
+    is the number of seeds that it takes; claims whose models differ more take more.
     """
 
     name: ClassVar[str]
