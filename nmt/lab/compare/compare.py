@@ -167,10 +167,15 @@ def _check_same(run: FinishedRun, baseline: FinishedRun) -> None:
 
 
 def _systems(runs: Sequence[FinishedRun]) -> dict[str, list[FinishedRun]]:
-    """Return the runs of each system, in the order of its first run, under a name that no other system has."""
+    """Return the runs of each system, in the order of its first run, under a name that no other system has.
+
+    A system has one run of each seed. A second run of a seed is one of another system, because a mean over seeds with
+    both would count the seed twice.
+    """
     groups: list[list[FinishedRun]] = []
     for run in runs:
-        same = next((group for group in groups if all(each.same_system(run) for each in group)), None)
+        fitting = (group for group in groups if all(each.same_system(run) and each.seed != run.seed for each in group))
+        same = next(fitting, None)
         if same is None:
             groups.append([run])
         else:

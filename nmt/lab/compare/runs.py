@@ -149,11 +149,22 @@ def read_runs(
     """
     if data:
         columns = [_files_on(name, folders, split, allow) for name in data]
+        _check_different(data, [files[0] for files in columns])
     else:
         columns = [[_own_file(folder, split, allow) for folder in folders]]
     files = list(zip(*columns, strict=True))
     test_sets = _test_sets(file for each in files for file in each)
     return [_read_run(folder, each, test_sets) for folder, each in zip(folders, files, strict=True)]
+
+
+def _check_different(names: Sequence[str], files: Sequence[Path]) -> None:
+    """Raise UserError if two names are of the same sentences, which a pool would then count twice."""
+    seen: dict[str, str] = {}
+    for name, file in zip(names, files, strict=True):
+        digest = read_scores(file, remedy=LEAVE_OUT)["data_sha256"]
+        if (first := seen.get(digest)) is not None:
+            raise UserError(f"data.test: {first} and {name} are the same sentences; name each test set once")
+        seen[digest] = name
 
 
 def _own_file(folder: Path, split: str, allow: Sequence[str]) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import random
 import re
 from pathlib import Path
@@ -141,6 +142,17 @@ def test_the_baseline_may_be_any_run(multirun: Path) -> None:
         assert (each["baseline"], each["system"]) == (hypotheses(two)[index], hypotheses(one)[index])
 
 
+def test_a_second_run_of_a_seed_is_no_further_seed(multirun: Path) -> None:
+    one, two = multirun / "0_layers=1,seed=1", multirun / "2_layers=2,seed=1"
+    again = Path(shutil.copytree(one, "again/0_layers=1,seed=1"))
+    program.main([*map(str, (one, two, again)), "scores=[chrf]", "out=there", *QUICK])
+    systems = json.loads(Path("there", "comparison.json").read_text("utf-8"))["systems"]
+    assert [len(system["runs"]) for system in systems] == [1, 1, 1] and len({each["name"] for each in systems}) == 3
+    assert not any(system["seeds_tests"] for system in systems)
+    (test,) = systems[2]["runs"][0]["tests"].values()
+    assert test["bootstrap"]["difference"] == 0
+
+
 def test_test_sets_are_pooled(multirun: Path) -> None:
     folders = [multirun / "0_layers=1,seed=1", multirun / "2_layers=2,seed=1"]
     for letter, chosen in (("a", slice(0, 40)), ("b", slice(40, 60))):
@@ -210,15 +222,17 @@ def test_the_sentences_are_those_that_all_runs_have_translated(multirun: Path) -
 
 def test_a_source_file_names_its_pair(multirun: Path) -> None:
     folders = [multirun / "0_layers=1,seed=1", multirun / "2_layers=2,seed=1"]
-    for letter, name in (("a", "a"), ("b", "b,c")):
+    for letter, name, part in (("a", "a", slice(20)), ("b", "b,c", slice(20, 40))):
         place = f"data.test=[{Path(name).resolve()}/test.en,{Path(name).resolve()}/test.de]"
         for run in folders:
-            lines = SOURCES[:20], REFERENCES[:20], hypotheses(run)[:20]
+            lines = SOURCES[part], REFERENCES[part], hypotheses(run)[part]
             write_translations(run, *lines, label=f"test.beam3.lp1.{letter * 8}", data=place)
     program.main([*map(str, folders), *QUICK, "out=pairs", "data.test=[a/test.en,'b,c/test.en']"])
     assert json.loads(Path("pairs", "comparison.json").read_text("utf-8"))["sentences"] == 40
     with pytest.raises(UserError, match=r"a/test\.de is a target file; name only its source file: .*/a/test\.en$"):
         program.main([*map(str, folders), "data.test=[a/test.en,a/test.de]"])
+    with pytest.raises(UserError, match=r"^data.test: a/test\.en and \./a/test\.en are the same sentences; name each"):
+        program.main([*map(str, folders), "data.test=[a/test.en,./a/test.en]"])
 
 
 def bare(run: Path) -> Path:
