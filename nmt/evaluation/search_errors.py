@@ -23,19 +23,20 @@ from nmt.translation.base import BaseTranslator
 from nmt.translation.source import ForcedPair
 from nmt.translation.translation import Translation
 
-Kind = Literal["search error", "model error", "same", "no source", "too long", "cut"]
-KINDS: tuple[Kind, ...] = ("search error", "model error", "same", "no source", "too long", "cut")
-NOT_COMPARED: tuple[Kind, ...] = ("no source", "too long", "cut")
+Kind = Literal["search error", "model error", "same", "no source", "too long", "cut", "changed"]
+NOT_COMPARED: tuple[Kind, ...] = ("no source", "too long", "cut", "changed")
+KINDS: tuple[Kind, ...] = ("search error", "model error", "same", *NOT_COMPARED)
 
 
 @dataclass(frozen=True)
 class Verdict:
     """The scores of a translation and of its reference, as `Search.normalized` computes them from log-probabilities.
 
-    `kind` is "same" if the two texts are equal. Three kinds are not compared, and their scores are None: the source is
-    empty ("no source"), the source or the reference is too long for the model ("too long"), and the translation was cut
-    at the limit of its length ("cut"), because the beginning of a sentence has a higher score than the complete
-    sentence.
+    `kind` is "same" if the two texts are equal. Four kinds are not compared, and their scores are None: the source is
+    empty ("no source"), the source or the reference is too long for the model ("too long"), the translation was cut at
+    the limit of its length ("cut"), because the beginning of a sentence has a higher score than the complete sentence,
+    and the translation is not what the search found ("changed"): a lost span was inserted, or a second search replaced
+    it.
     """
 
     kind: Kind
@@ -56,7 +57,8 @@ def judge(translator: BaseTranslator, translations: Sequence[Translation], refer
     sources = [each.source_part for each in translations]
     forced = list(map(ForcedPair, sources, references, translator.target_ids(sources, references)))
     fits = [pair.source.tokens <= most and len(pair.ids) <= longest for pair in forced]
-    reasons = [_not_compared(each, fit) for each, fit in zip(translations, fits, strict=True)]
+    inserts = translator.search.lost_spans == "insert"
+    reasons = [_not_compared(each, fit, inserts) for each, fit in zip(translations, fits, strict=True)]
     compared = [pair for pair, reason in zip(forced, reasons, strict=True) if reason is None]
     scored = iter(translator.score_pairs(compared))
     return [
@@ -65,13 +67,18 @@ def judge(translator: BaseTranslator, translations: Sequence[Translation], refer
     ]
 
 
-def _not_compared(translation: Translation, fits: bool) -> Kind | None:
-    """Return why a translation is not compared with its reference, or None. `fits`: both texts fit into the model."""
+def _not_compared(translation: Translation, fits: bool, inserts: bool) -> Kind | None:
+    """Return why a translation is not compared with its reference, or None.
+
+    `fits` says whether both texts fit into the model, and `inserts` whether lost spans are inserted.
+    """
     if not translation.tokens and not translation.parts:
         return "no source"
     if translation.parts or not fits:
         return "too long"
-    return "cut" if translation.cut else None
+    if translation.cut:
+        return "cut"
+    return "changed" if translation.retried or (inserts and translation.lost) else None
 
 
 def _seeks_highest_score(search: Search) -> bool:

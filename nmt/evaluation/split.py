@@ -260,7 +260,12 @@ def _error_counts(counts: Mapping[str, int]) -> Iterator[str]:
     search, model = (counted(counts[kind], kind) for kind in ("search error", "model error"))
     same = f"{counted(counts['same'], 'translation')} equal to the reference"
     yield f"{search} (the model scores the reference higher), {model}, {same}"
-    reasons = ("without a source", "with a text too long for the model", "cut at the limit of the length")
+    reasons = (
+        "without a source",
+        "with a text too long for the model",
+        "cut at the limit of the length",
+        "changed after the search",
+    )
     found = [f"{counts[kind]:,} {reason}" for kind, reason in zip(NOT_COMPARED, reasons, strict=True) if counts[kind]]
     if found:
         yield f"not compared: {', '.join(found)}"
