@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import shutil
 import random
 import re
+import shutil
 from pathlib import Path
 
 import pytest
