@@ -102,8 +102,8 @@ class Evaluation:
 
     @property
     def hypotheses(self) -> list[str]:
-        """The translations as lines."""
-        return [as_line(translation.text) for translation in self.translations]
+        """The translations as they are scored."""
+        return [normalized(translation.text) for translation in self.translations]
 
     @property
     def sources(self) -> list[str]:
@@ -151,7 +151,7 @@ def evaluate(
             logger.warning(translation.split_warning(translator.source_limit(), place))
     if cut := sum(translation.cut for translation in translations):
         logger.warning(f"{subject.split}: {translator.cut_warning(cut)}")
-    hypotheses = [as_line(translation.text) for translation in translations]
+    hypotheses = [normalized(translation.text) for translation in translations]
     references = [normalized(pair.target) for pair in pairs]
     sources = [translation.source for translation in translations]
     scores = score(metrics, hypotheses, references, sources=sources, bootstrap=bootstrap)

@@ -14,7 +14,6 @@ from nmt.data.normalization import normalized
 from nmt.data.pair import SentencePair
 from nmt.evaluation.metrics.base import Metric, Scores, labels, score
 from nmt.search.beam import BeamSearch
-from nmt.system.lines import as_line
 from nmt.translation.base import BaseTranslator
 from nmt.translation.stepwise import ModelTranslator
 
@@ -105,7 +104,7 @@ def tuned(
 
     def quality(penalty: float) -> float:
         found = translator.translate(sources, search=plain(beam, normalization="power", length_penalty=penalty))
-        value = metric.score([as_line(each.text) for each in found], references, sources=sources).value
+        value = metric.score([normalized(each.text) for each in found], references, sources=sources).value
         return value if metric.higher_is_better else -value
 
     return plain(beam, normalization="power", length_penalty=max(PENALTIES, key=quality))
@@ -155,4 +154,4 @@ def _side(
     started = time.perf_counter()
     found = translator.translate(sources, search=search)
     seconds = time.perf_counter() - started
-    return Side(score(metrics, [as_line(each.text) for each in found], references, sources=sources), seconds)
+    return Side(score(metrics, [normalized(each.text) for each in found], references, sources=sources), seconds)

@@ -16,6 +16,7 @@ from torch import Tensor
 from nmt.attention_map import AttentionMap
 from nmt.build import override
 from nmt.data.batch import batches_by_length
+from nmt.data.normalization import normalized
 from nmt.errors import UserError, counted
 from nmt.search.base import Hypothesis, Search
 from nmt.spans import with_spans
@@ -165,10 +166,11 @@ class BaseTranslator(ABC):
 
     def target_ids(self, sources: Sequence[SourcePart], targets: Sequence[str]) -> list[list[int]]:
         """Return the ids of translations of `sources`. The spans of the source are marks there too."""
-        spans = self.tokenizer.spans
-        pairs = zip(sources, targets, strict=True)
-        marked = [spans.mark_target(target, source.marked.translations) for source, target in pairs]
-        return self.tokenizer.encode_target(list(map(spans.as_read, marked)))
+        spans, marked = self.tokenizer.spans, list[str]()
+        for source, target in zip(sources, targets, strict=True):
+            translations = {mark: normalized(text) for mark, text in source.marked.translations.items()}
+            marked.append(spans.as_read(spans.mark_target(normalized(target), translations)))
+        return self.tokenizer.encode_target(marked)
 
     def check_source(self, sentence: str, where: str) -> None:
         """Raise UserError if the search refuses `sentence` because of its length; `where` is its place in the input."""

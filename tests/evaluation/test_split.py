@@ -14,15 +14,19 @@ from typing import Any
 
 import pytest
 
+from nmt.data.normalization import normalized
 from nmt.data.pair import SentencePair
 from nmt.evaluation.metrics.base import Metric
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.metrics.chrf import ChrF
 from nmt.evaluation.metrics.exact_match import ExactMatch
+from nmt.evaluation.metrics.spans import KeptSpans
 from nmt.evaluation.metrics.ter import TER
 from nmt.evaluation.search_errors import Verdict
 from nmt.evaluation.split import Subject, evaluate, table, write_evaluation
+from nmt.spans import Spans
 from nmt.system.lines import as_line
+from nmt.training.validation import Losses, validation_scores
 from nmt.translation.loading import load_translator
 from nmt.translation.translator import Translator
 from tests.tiny_run import Run, sentences
@@ -73,6 +77,29 @@ def test_references_are_normalized_as_translations_are(run: Run, tmp_path: Path)
     write_evaluation(tmp_path, found)
     (file,) = tmp_path.glob("translations/*.ref.*")
     assert file.read_text("utf-8").splitlines() == usual.references
+
+
+def test_spans_in_another_unicode_form_change_no_score(run: Run) -> None:
+    """The references are translations of this very model, so a span in another form would be an error."""
+    ours = run.translator
+    tokenizer = ours.tokenizer.with_spans(Spans({"braces": r"\{[^{}]+\}"}))
+    translator = Translator(ours.model, tokenizer, ours.search.replace(max_length_extra=20))
+    sources = ["a {이름} dog", "{é} sees {x\u00a0y}", "the bike"]
+    targets = [each.text for each in translator.translate(sources)]
+    metrics: dict[str, Metric] = {"exact": ExactMatch(), "spans": KeptSpans(patterns=tokenizer.spans.patterns)}
+    read = []
+    for form in ("NFC", "NFD"):
+        sides = ([unicodedata.normalize(form, text) for text in texts] for texts in (sources, targets))
+        pairs = list(map(SentencePair, *sides))
+        found = evaluate(translator, pairs, metrics, SUBJECT)
+        assert found.hypotheses == found.references == list(map(normalized, targets))
+        assert {each.value for each in found.scores.values()} == {100}
+        for translation in found.translations:
+            assert {*tokenizer.spans.find(translation.source)} == {*tokenizer.spans.find(translation.text)}
+        read.append([each.ids for each in translator.encode_pairs([each.source for each in pairs], found.references)])
+        scores = validation_scores(Losses(1, 1, 1), metrics, found.translations, pairs)
+        assert scores["exact"] == scores["spans"] == 100
+    assert read[0] == read[1], "the model reads the same references"
 
 
 def test_what_was_not_compared_is_told_with_its_reason(run: Run, caplog: pytest.LogCaptureFixture) -> None:

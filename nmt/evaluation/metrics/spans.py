@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
+from nmt.data.normalization import normalized
 from nmt.errors import ParameterError, UserError
 from nmt.evaluation.metrics.base import Lines, Metric, Score, binomial_interval
 from nmt.spans import Spans
@@ -18,8 +19,8 @@ from nmt.system.lines import digest
 class KeptSpans(Metric):
     """Percentage of the lines with spans whose translation has the same spans, each as often; the order is free.
 
-    A line has spans if its source or its translation has one. Without such a line, the value is 100. `patterns` are
-    those of `nmt.spans.Spans`.
+    A line has spans if its source or its translation has one. Without such a line, the value is 100. Spans that differ
+    only in their Unicode form are the same. `patterns` are those of `nmt.spans.Spans`.
     """
 
     patterns: Mapping[str, str | None]
@@ -41,8 +42,9 @@ class KeptSpans(Metric):
 
     def score(self, hypotheses: Lines, references: Lines, *, sources: Lines = (), bootstrap: int = 0) -> Score:
         """Return the percentage, with a signature that has the number of lines and a digest of the patterns."""
-        spans = [self._spans.find(source) for source in sources]
-        pairs = [(own, self._spans.find(text, known=own)) for own, text in zip(spans, hypotheses, strict=True)]
+        spans = [self._spans.find(normalized(source)) for source in sources]
+        lines = map(normalized, hypotheses)
+        pairs = [(own, self._spans.find(line, known=own)) for own, line in zip(spans, lines, strict=True)]
         kept = [Counter(own) == Counter(found) for own, found in pairs if own or found]
         signature = f"lines:{len(kept)}|patterns:{digest(*map(str, self._spans.patterns.items()))[:8]}"
         if not kept:

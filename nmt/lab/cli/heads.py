@@ -129,7 +129,6 @@ def examine(inputs: Inputs, config: HeadsConfig) -> tuple[dict[str, Any], list[P
     from nmt.lab.attention.view import attention_maps
     from nmt.lab.heads.heads import count_pieces, profiles
     from nmt.lab.heads.importance import importance
-    from nmt.system.lines import as_line
     from nmt.translation.translator import Translator
 
     translator = inputs.translator
@@ -146,7 +145,7 @@ def examine(inputs: Inputs, config: HeadsConfig) -> tuple[dict[str, Any], list[P
     maps = list(attention_maps(translator, translations).values())
     if not maps:
         raise UserError(f"split: none of the {len(pairs)} translations has an attention map, because all are empty")
-    lines = [as_line(each.text) for each in translations]
+    lines = [normalized(each.text) for each in translations]
     first, metric = next(iter(inputs.metrics.items()))
     whole = metric.score(lines, references, sources=sources).value
     scores = {}

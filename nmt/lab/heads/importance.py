@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import torch
 
 from nmt.attention_map import Kind
+from nmt.data.normalization import normalized
 from nmt.data.progress import PassProgress
 from nmt.evaluation.metrics.base import Metric
 from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric
@@ -20,7 +21,6 @@ from nmt.lab.compare.significance import bootstrap_test, sentence_statistics
 from nmt.models.multihead import MultiHeadAttention
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.transformer import DecoderLayer, EncoderLayer
-from nmt.system.lines import as_line
 from nmt.translation.translator import Translator
 
 
@@ -91,7 +91,7 @@ def importance(
     with PassProgress("masking heads", len(all_heads), unit="heads") as progress:
         for head, attention in all_heads.items():
             with masked(attention, head.head):
-                lines = [as_line(each.text) for each in translator.translate(sources)]
+                lines = [normalized(each.text) for each in translator.translate(sources)]
             p_value = None
             if resamples and isinstance(metric, SacreBleuMetric):
                 one, other = (sentence_statistics(each, references, metric=metric) for each in (whole, lines))

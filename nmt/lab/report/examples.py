@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from nmt.attention_map import AttentionMap
+from nmt.data.normalization import normalized
 from nmt.evaluation.search_errors import Kind
 from nmt.evaluation.split import Evaluation
 from nmt.lab.attention.view import attention_maps
@@ -46,8 +47,8 @@ class Example:
 
     @property
     def hypothesis(self) -> str:
-        """The translation as a line."""
-        return as_line(self.translation.text)
+        """The translation as it was scored."""
+        return normalized(self.translation.text)
 
 
 def choose(scores: Sequence[float], references: Sequence[str], count: int, seed: int) -> dict[str, list[int]]:
