@@ -9,7 +9,8 @@ was tried: the small models that we train used less than a quarter of the terms 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import regex
@@ -17,7 +18,7 @@ import regex
 from nmt.errors import UserError
 from nmt.system.lines import decoded, raw
 
-LETTER = r"[\p{L}\p{N}]"
+LETTER = r"[\p{L}\p{N}\p{M}]"
 # A word of these scripts can have a particle at its end, or stands beside the next word without a space.
 JOINED = regex.compile(r"[\p{Hangul}\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]\Z")
 
@@ -26,11 +27,12 @@ class Terms:
     """A glossary: translations by terms of the source language.
 
     Small letters of a term match capitals too, but a term with capitals after its first letter, such as "URL", matches
-    itself only. Of two terms at one place, the longer one counts. Raises UserError for an empty term or translation.
+    itself only. Of two terms at one place, the longer one counts. Terms and translations are in Unicode NFC, and are
+    found in texts of any form. Raises UserError for an empty term or translation.
     """
 
     def __init__(self, translations: Mapping[str, str]) -> None:
-        self.translations = {term.strip(): translation.strip() for term, translation in translations.items()}
+        self.translations = {_plain(term): _plain(translation) for term, translation in translations.items()}
         for term, translation in self.translations.items():
             if not term or not translation:
                 raise UserError(f"terms: got '{term}' with the translation '{translation}', expected a text for both")
@@ -51,13 +53,17 @@ class Terms:
 
     def find(self, text: str) -> list[str]:
         """Return the terms that stand in a text, as the glossary writes them, in their order."""
-        return [self._term(found) for found in self._pattern.finditer(text)] if self else []
+        return [self._term(found) for found in self._pattern.finditer(_composed(text)[0])] if self else []
 
     def places(self, text: str) -> list[tuple[int, int, str]]:
         """Return where each term begins and ends in a text, and its translation."""
         if not self:
             return []
-        return [(*found.span(), self.translations[self._term(found)]) for found in self._pattern.finditer(text)]
+        composed, places = _composed(text)
+        return [
+            (places[found.start()], places[found.end()], self.translations[self._term(found)])
+            for found in self._pattern.finditer(composed)
+        ]
 
     def _term(self, found: regex.Match[str]) -> str:
         number: int = found.lastindex
@@ -82,7 +88,7 @@ def read_terms(path: Path) -> Terms:
     for number, line in enumerate(lines, start=1):
         if not line.strip() or line.startswith("#"):
             continue
-        fields = [field.strip() for field in line.split("\t")]
+        fields = [_plain(field) for field in line.split("\t")]
         if len(fields) != 2 or not all(fields):
             raise UserError(f"{path}, line {number}: got '{line}', expected a term, a tab and its translation")
         if found.setdefault(*fields) != fields[1]:
@@ -90,10 +96,25 @@ def read_terms(path: Path) -> Terms:
     return Terms(found)
 
 
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFC", text).strip()
+
+
+def _composed(text: str) -> tuple[str, Sequence[int]]:
+    """Return a text in Unicode NFC, and where each of its characters, and its end, stands in the given text."""
+    if unicodedata.is_normalized("NFC", text):
+        return text, range(len(text) + 1)
+    parts, places = list[str](), list[int]()
+    for found in regex.finditer(r"\X", text):  # no character of NFC is made of several of these
+        parts.append(unicodedata.normalize("NFC", found[0]))
+        places += [found.start()] * len(parts[-1])
+    return "".join(parts), [*places, len(text)]
+
+
 def _pattern(term: str) -> str:
     """Return a regular expression for a term as a whole word."""
     exact = any(map(str.isupper, term[1:]))
     words = r"\s+".join(map(regex.escape, term.split()))
     before = f"(?<!{LETTER})" if regex.match(LETTER, term) else ""
-    after = f"(?!{LETTER})" if regex.match(LETTER, term[-1]) and not JOINED.search(term) else ""
+    after = r"(?!\p{M})" if JOINED.search(term) else f"(?!{LETTER})" if regex.match(LETTER, term[-1]) else ""
     return f"{before}{words if exact else f'(?i:{words})'}{after}"

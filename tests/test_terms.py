@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Literal
+from unicodedata import normalize
 
 import pytest
 
 from nmt.errors import UserError
 from nmt.terms import NO_TERMS, Terms, read_terms
+
+FORMS: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
 
 
 def test_the_places_are_those_of_the_terms() -> None:
@@ -23,6 +27,25 @@ def test_the_places_are_those_of_the_terms() -> None:
         assert list(map(str.lower, written)) == list(map(str.lower, names))
         found += len(places)
     assert found > 300
+
+
+def test_a_glossary_and_a_text_may_have_different_unicode_forms() -> None:
+    words = {"café": "커피집", "파일": "é", "가": "x", "e\u0302\u0323": "y", "창": "z"}
+    text = "a café, 파일을 가 각 e\u0302\u0323 창 e"
+    for form in FORMS:
+        terms = Terms({normalize(form, term): normalize(form, words[term]) for term in words})
+        assert terms == Terms(words)
+        for other in FORMS:
+            given = normalize(other, text)
+            found = [(normalize("NFC", given[start:end]), word) for start, end, word in terms.places(given)]
+            assert found == [(normalize("NFC", term), normalize("NFC", word)) for term, word in words.items()]
+            assert terms.find(given) == [term for term, _ in found]
+
+
+def test_a_mark_belongs_to_its_letter() -> None:
+    """The letters before the marks alone are other words."""
+    terms = Terms(dict.fromkeys(("cafe", "x", "น", "क"), "-"))
+    assert terms.find("cafe\u0301 x\u0302 น้ำ कि") == [] and len(terms.find("cafe x น क")) == 4
 
 
 @pytest.mark.parametrize(
@@ -53,6 +76,8 @@ def test_a_glossary_file_has_a_term_on_each_line(tmp_path: Path) -> None:
     file.write_text("\ufeff# a comment\nfile\tDatei\n\n dialog box \t Dialog \r\nfile\tDatei\n", "utf-8")
     assert read_terms(file) == Terms({"file": "Datei", "dialog box": "Dialog"})
     assert read_terms(file).places("a file") == [(2, 6, "Datei")]
+    file.write_text("caf\u00e9\tKaffee\ncafe\u0301\tKaffee\n", "utf-8")
+    assert read_terms(file).find("the cafe\u0301") == ["caf\u00e9"]
 
 
 @pytest.mark.parametrize(

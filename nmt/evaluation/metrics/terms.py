@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import regex
 
+from nmt.data.normalization import normalized
 from nmt.errors import ParameterError, UserError
 from nmt.evaluation.metrics.base import Lines, Metric, Score, binomial_interval
 from nmt.system.lines import digest
@@ -44,7 +45,7 @@ class TermAccuracy(Metric):
         """Return the percentage, with a signature that has the number of terms and a digest of the glossary."""
         total = used = 0
         for source, hypothesis in zip(sources, hypotheses, strict=True):
-            rest = hypothesis
+            rest = normalized(hypothesis)
             for term in sorted(self._terms.find(source), key=lambda term: -len(self._terms.translations[term])):
                 wanted = regex.escape(self._terms.translations[term])
                 rest, found = regex.subn(rf"(?i)(?<!\p{{L}}){wanted}", " ", rest, count=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,7 @@ def metric(tmp_path: Path) -> TermAccuracy:
         ("the file name of a file", "파일 이름", 50),  # what one term has used is not counted again
         ("the URL", "url은", 100),
         ("no terms", "파일", 100),
+        ("a file", unicodedata.normalize("NFD", "파일을"), 100),
     ],
 )
 def test_each_term_needs_its_own_translation(metric: TermAccuracy, source: str, translation: str, share: float) -> None:
