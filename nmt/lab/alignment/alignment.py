@@ -11,10 +11,11 @@ from torch import Tensor
 from nmt.data.pair import SentencePair
 from nmt.data.word_links import Gold, Link, Links, require_plain
 from nmt.errors import UserError
-from nmt.tokens import WORD_MARK, Piece
+from nmt.tokens import CAPITALS, WORD_MARK, Piece
 from nmt.translation.translator import Translator
 
-Units = Sequence[int]  # the number of the word, or of the piece, that each piece of a sentence belongs to
+# The number of the word, or of the piece, that each piece of a sentence belongs to; None if it belongs to no word.
+Units = Sequence[int | None]
 
 END = "</s>"
 
@@ -62,38 +63,51 @@ def links_of(weights: Tensor, units: tuple[Units, Units], *, threshold: float | 
 
     Each target piece is linked to the source piece with the highest weight; with a `threshold`, to all source pieces
     with at least this weight. Two words are linked if any of their pieces are (Zenkel et al. 2019, arXiv:1901.11359).
-    The end of the sentence is never linked, so a target piece that looks only at the end has no link. `units` are the
-    units of the source and of the target.
+    The end of the sentence and pieces of no word are never linked, so a target piece that looks only at the end has no
+    link. `units` are the units of the source and of the target.
 
     Row t of the weights belongs to the step that predicts target piece t. With `shifted`, piece t is aligned by the
     next row, of the step that reads it (Chen et al. 2020, arXiv:2004.14675, section 3.1).
     """
-    source, target = units
-    rows = weights[1 : len(target) + 1] if shifted else weights[: len(target)]
-    cells = rows[:, : len(source)]  # without the end of the source
+    source, target = ({place: unit for place, unit in enumerate(each) if unit is not None} for each in units)
     if not source or not target:
         return set()
+    cells = (weights[1:] if shifted else weights)[[*target]][:, [*source]]
+    sources, targets = [*source.values()], [*target.values()]
     if threshold is None:
         highest, places = cells.max(-1)
-        return {(source[s], target[t]) for t, s in enumerate(places.tolist()) if highest[t] > 0}
-    return {(source[s], target[t]) for t, s in (cells >= threshold).nonzero().tolist()}
+        return {(sources[s], targets[t]) for t, s in enumerate(places.tolist()) if highest[t] > 0}
+    return {(sources[s], targets[t]) for t, s in (cells >= threshold).nonzero().tolist()}
 
 
 def units(pieces: Sequence[Piece], text: str, *, words: bool, where: str) -> Units:
     """Return the unit of each piece of a sentence, without its end.
 
-    The units are the pieces themselves, or with `words` the words of `text`, separated by white space. Raises UserError
-    for a text with "▁", which pieces use for the space; the message begins with `where`.
+    The units are the pieces themselves, or with `words` the words of `text`, separated by white space. A span with
+    white space is one piece, which belongs to the last of its words, and the mark of capitals belongs to none. Raises
+    UserError for a text with "▁", which pieces use for the space; the message begins with `where`.
     """
     pieces = pieces[:-1] if pieces and pieces[-1].label == END else pieces
     if not words:
         return range(len(pieces))
     require_plain(text, where)
-    numbers, count = [], -1
-    for piece in pieces:
-        count += piece.label.startswith(WORD_MARK)
-        numbers.append(count)
-    return numbers
+    labels = [piece.label for piece in pieces]
+    marks = 2 if labels[:2] == [WORD_MARK, CAPITALS] and not text.startswith(CAPITALS) else 0
+    return [*[None] * marks, *_words(labels[marks:], text.strip())]
+
+
+def _words(labels: Sequence[str], text: str) -> Iterator[int]:
+    """Yield the number of the word that each piece belongs to."""
+    later = (place for place, label in enumerate(labels) if place and label.startswith(WORD_MARK))
+    second = next(later, len(labels))
+    begin = "".join(labels[:second]).removeprefix(WORD_MARK)
+    # `Spans.as_read` puts a space behind a tag at the start of a text, which does not begin a word of the text.
+    added = text.startswith(begin) and not text[len(begin) :][:1].isspace()
+    count = -1
+    for place, label in enumerate(labels):
+        begins = place == 0 or (label.startswith(WORD_MARK) and not (added and place == second))
+        count += begins + max(0, len(label.split()) - 1)
+        yield count
 
 
 # Symmetrization
@@ -236,7 +250,7 @@ class Aligner:
             }
         return found
 
-    def _links(self, weights: Tensor, units: tuple[Sequence[int], Sequence[int]]) -> Links:
+    def _links(self, weights: Tensor, units: tuple[Units, Units]) -> Links:
         links = links_of(weights, units, threshold=self.threshold, shifted=self.shifted)
         return turned(links) if self.backwards else links
 

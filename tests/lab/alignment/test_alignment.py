@@ -22,7 +22,10 @@ from nmt.lab.alignment.alignment import (
     turned,
     units,
 )
+from nmt.spans import Spans
 from nmt.tokens import Piece
+from nmt.translation.translator import Translator
+from tests.tiny_run import Run
 
 WEIGHTS = torch.tensor(  # target pieces down: Hun- d- . </s>; source pieces across: A dog . </s>
     [[0.1, 0.5, 0.1, 0.3], [0.4, 0.3, 0.2, 0.1], [0.0, 0.1, 0.2, 0.7], [0.0, 0.1, 0.6, 0.3]]
@@ -50,6 +53,31 @@ def test_units_are_words_or_pieces_and_never_the_end() -> None:
     assert list(units(pieces, "ein Hund .", words=False, where="")) == [0, 1, 2, 3, 4]
     with pytest.raises(UserError, match=r"^de:7: has the character '▁' \(U\+2581\)"):
         units(pieces, "ein▁Hund .", words=True, where="de:7")
+
+
+def test_the_words_of_spans_and_of_texts_in_capitals_are_counted(run: Run) -> None:
+    ours, patterns = run.translator, {"braces": r"\{[^{}]+\}", "tags": "</?[a-z][^<>]*>"}
+    translator = Translator(ours.model, ours.tokenizer.with_spans(Spans(patterns)), ours.search)
+    words_and_spans = "{name} {y} </a> <b> dog DOGS é".split()  # noqa: SIM905
+    parts = [*words_and_spans, "{ a  b }", '<a href="x y">', *("  \u00a0 ")]
+    draw = random.Random(1)
+    texts = ["A DOG {a b} RIDES", "<a b>A</a> DOGS", *("".join(draw.choices(parts, k=12)).strip() for _ in range(60))]
+    maps = translator.attention_maps(translator.score(texts, texts))
+    capitals = 0
+    for text, each in zip(texts, maps, strict=True):
+        words, found = text.split(), units(each.source_pieces, text, words=True, where="")
+        assert len(found) == len(each.source_pieces) - 1 and found[-1] == len(words) - 1
+        for piece, unit in zip(each.source_pieces, found, strict=False):
+            if text.count(piece.label) == 1 and piece.label in words:
+                assert unit is not None and words[unit] == piece.label, text
+        capitals += None in found
+    assert 0 < capitals < len(texts)
+
+
+def test_a_piece_of_no_word_has_no_link() -> None:
+    assert to_text(links_of(WEIGHTS, ((0, None, 1), (0, 1, 2)), threshold=None, shifted=False)) == "0-0 0-1 1-2"
+    assert to_text(links_of(WEIGHTS, ((0, 1, 2), (None, 0, 1)), threshold=None, shifted=False)) == "0-0 2-1"
+    assert links_of(WEIGHTS, ((None,), (0,)), threshold=None, shifted=False) == set()
 
 
 def test_panels_are_heads_means_of_layers_and_the_mean_of_all() -> None:
