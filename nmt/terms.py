@@ -19,8 +19,8 @@ from nmt.errors import UserError
 from nmt.system.lines import decoded, raw
 
 LETTER = r"[\p{L}\p{N}\p{M}]"
-# A word of these scripts can have a particle at its end, or stands beside the next word without a space.
-JOINED = regex.compile(r"[\p{Hangul}\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]\Z")
+UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"  # scripts without spaces between words
+JOINED = rf"\p{{Hangul}}{UNSPACED}"  # a word of these can have a particle at its end, as can a foreign word beside it
 
 
 class Terms:
@@ -115,6 +115,14 @@ def _pattern(term: str) -> str:
     """Return a regular expression for a term as a whole word."""
     exact = any(map(str.isupper, term[1:]))
     words = r"\s+".join(map(regex.escape, term.split()))
-    before = f"(?<!{LETTER})" if regex.match(LETTER, term) else ""
-    after = r"(?!\p{M})" if JOINED.search(term) else f"(?!{LETTER})" if regex.match(LETTER, term[-1]) else ""
-    return f"{before}{words if exact else f'(?i:{words})'}{after}"
+    after = "" if not regex.match(LETTER, term[-1]) else rf"(?!\p{{M}}|[{LETTER}--[{JOINED}]])"
+    if regex.match(f"[{JOINED}]", term[-1]):
+        after = r"(?!\p{M})"
+    return f"{before(term)}{words if exact else f'(?i:{words})'}{after}"
+
+
+def before(words: str) -> str:
+    """Return a regular expression, for version 1 of regex, for what stands before words that begin a word of a text."""
+    begins_inside = regex.match(f"[{UNSPACED}]", words) or not regex.match(LETTER, words)
+    beside = rf"{UNSPACED}\p{{N}}" if regex.match(r"\p{Hangul}", words) else UNSPACED  # as in "2열"
+    return "" if begins_inside else f"(?<![{LETTER}--[{beside}]])"

@@ -65,6 +65,21 @@ def test_terms_are_whole_words(text: str, found: list[str]) -> None:
     assert terms.find(text) == found
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("请插入公式。", ["公式"]),
+        ("この数式を入力する", ["数式"]),
+        ("ฉันอ่านหนังสือ", ["หนังสือ"]),
+        ("打开URL吧 このURLを URL을 새URL", ["URL", "URL", "URL"]),  # another script is another word
+        ("数式URL公式", ["数式", "URL", "公式"]),
+        ("新파일 새파일", ["파일"]),
+    ],
+)
+def test_scripts_without_spaces_have_words_everywhere(text: str, found: list[str]) -> None:
+    assert Terms(dict.fromkeys(("公式", "数式", "หนังสือ", "URL", "파일"), "x")).find(text) == found
+
+
 def test_without_terms_a_text_stays_as_it_is() -> None:
     assert not NO_TERMS and NO_TERMS.places("a file") == NO_TERMS.find("a file") == []
     assert Terms({" file ": " Datei "}) == Terms({"file": "Datei"}) != NO_TERMS

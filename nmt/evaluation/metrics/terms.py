@@ -13,7 +13,7 @@ from nmt.data.normalization import normalized
 from nmt.errors import ParameterError, UserError
 from nmt.evaluation.metrics.base import Lines, Metric, Score, binomial_interval
 from nmt.system.lines import digest
-from nmt.terms import NO_TERMS, Terms, read_terms
+from nmt.terms import NO_TERMS, Terms, before, read_terms
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,8 +47,9 @@ class TermAccuracy(Metric):
         for source, hypothesis in zip(sources, hypotheses, strict=True):
             rest = normalized(hypothesis)
             for term in sorted(self._terms.find(source), key=lambda term: -len(self._terms.translations[term])):
-                wanted = regex.escape(self._terms.translations[term])
-                rest, found = regex.subn(rf"(?i)(?<!\p{{L}}){wanted}", " ", rest, count=1)
+                wanted = self._terms.translations[term]
+                pattern = f"(?i){before(wanted)}{regex.escape(wanted)}"
+                rest, found = regex.subn(pattern, " ", rest, count=1, flags=regex.V1)
                 total, used = total + 1, used + found
         signature = f"terms:{total}|glossary:{digest(*map(str, self._terms.translations.items()))[:8]}"
         if not total:

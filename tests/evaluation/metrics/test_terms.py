@@ -15,7 +15,8 @@ from nmt.evaluation.metrics.terms import TermAccuracy
 
 @pytest.fixture
 def metric(tmp_path: Path) -> TermAccuracy:
-    (tmp_path / "terms.tsv").write_text("file\t파일\nfile name\t파일 이름\nURL\tURL\n", "utf-8")
+    words = {"file": "파일", "file name": "파일 이름", "URL": "URL", "formula": "公式", "column": "열"}
+    (tmp_path / "terms.tsv").write_text("".join(f"{term}\t{word}\n" for term, word in words.items()), "utf-8")
     return TermAccuracy(file=str(tmp_path / "terms.tsv"))
 
 
@@ -29,6 +30,9 @@ def metric(tmp_path: Path) -> TermAccuracy:
         ("the file name of a file", "파일 이름", 50),  # what one term has used is not counted again
         ("the URL", "url은", 100),
         ("no terms", "파일", 100),
+        ("Insert the formula.", "请插入公式。", 100),  # a script without spaces
+        ("a URL", "打开URL", 100),
+        ("column 2", "2열", 100),
         ("a file", unicodedata.normalize("NFD", "파일을"), 100),
     ],
 )
