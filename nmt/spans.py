@@ -26,6 +26,7 @@ from nmt.particles import agreed
 from nmt.terms import NO_TERMS, Terms
 from nmt.tokens import CAPITALS, ELEMENT_MARKS, SPAN_MARKS, Piece
 
+Place = tuple[int, int]  # where a part of a text begins and ends
 MARK = regex.compile("\uff5f[0-9]+\uff60")
 _WORD = regex.compile(r"\p{Lu}+")
 _FIRST = regex.compile(r"\p{L}")
@@ -104,8 +105,7 @@ class Spans:
         """
         if not self:
             return Marked(text)
-        given = {(start, end): translation for start, end, translation in terms.places(text)}
-        places = _apart(chain(self._places(text), given))
+        places, given = self._with_terms(text, terms)
         marked = _with_marks(text, places)
         return Marked(
             _replaced(text, marked),
@@ -113,6 +113,11 @@ class Spans:
             {mark: given[place] for mark, place in marked.items() if place in given},
             tuple(given.get(place, text[slice(*place)]) for place in places if place not in marked.values()),
         )
+
+    def given(self, text: str, terms: Terms) -> list[str]:
+        """Return the translations of the `terms` of a text in their order, without those that stand inside a span."""
+        places, given = self._with_terms(text, terms)
+        return [given[place] for place in places if place in given]
 
     def as_read(self, text: str) -> str:
         """Return a text with marks as a model reads it, so that its words have their usual pieces.
@@ -172,6 +177,11 @@ class Spans:
             word = restored if found[0] in _ENDS else span  # a particle agrees with what is inside the tags
             restored = restored + span if span else restored.removesuffix(" ")
         return Restored((restored + agreed(word, text[end:])).strip(), tuple(left))
+
+    def _with_terms(self, text: str, terms: Terms) -> tuple[list[Place], dict[Place, str]]:
+        """Return where spans and terms stand, and the translations of all terms by their places."""
+        given = {(start, end): translation for start, end, translation in terms.places(text)}
+        return _apart(chain(self._places(text), given)), given
 
     def _places(self, text: str, known: Sequence[str] = ()) -> Iterator[tuple[int, int]]:
         """Yield where the spans stand: the `known` ones, and between them what the patterns match."""

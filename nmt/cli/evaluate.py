@@ -86,7 +86,8 @@ def with_terms(inputs: Inputs, file: PathText) -> Inputs:
     """Return inputs whose translator uses a glossary, with a metric for it and other names of the result files."""
     from nmt.build import build_metrics
 
-    node = {"_target_": "nmt.evaluation.metrics.terms.TermAccuracy", "file": file}
+    patterns = inputs.translator.tokenizer.spans.patterns
+    node = {"_target_": "nmt.evaluation.metrics.terms.TermAccuracy", "file": file, "patterns": patterns}
     metrics = {**inputs.metrics, **build_metrics({"terms": node}, target_lang=inputs.subject.target_lang)}
     subject = replace(inputs.subject, split=f"{inputs.subject.split}.terms")
     return replace(inputs, translator=using_terms(inputs.translator, file), metrics=metrics, subject=subject)

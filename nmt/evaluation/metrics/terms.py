@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
@@ -12,6 +13,7 @@ import regex
 from nmt.data.normalization import normalized
 from nmt.errors import ParameterError, UserError
 from nmt.evaluation.metrics.base import Lines, Metric, Score, binomial_interval
+from nmt.spans import Spans
 from nmt.system.lines import digest
 from nmt.terms import NO_TERMS, Terms, before, read_terms
 
@@ -21,33 +23,39 @@ class TermAccuracy(Metric):
     """Percentage of the terms in the sources that are translated as the glossary `file` says.
 
     Capitals and small letters are not told apart, and an ending may follow, as Korean particles do. A term that stands
-    twice in a source counts twice. Without a term in the sources, the value is 100. See `nmt.terms.read_terms`.
+    twice in a source counts twice, and one inside a span not at all, because a translation keeps the span. Without a
+    term in the sources, the value is 100. See `nmt.terms.read_terms`; `patterns` are those of `nmt.spans.Spans`.
     """
 
     file: str | None = None
+    patterns: Mapping[str, str | None] = field(default_factory=dict)
 
     label = "terms"
     unit: ClassVar[str] = "% of the terms"
     reads_sources: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        """Refuse a file that cannot be read."""
-        try:
-            self._terms  # noqa: B018
-        except UserError as error:
-            raise ParameterError("file", str(error)) from error
+        """Refuse a file that cannot be read, and patterns that cannot be used."""
+        for field_name, used in (("file", "_terms"), ("patterns", "_spans")):
+            try:
+                getattr(self, used)
+            except UserError as error:
+                raise ParameterError(field_name, str(error)) from error
 
     @cached_property
     def _terms(self) -> Terms:
         return NO_TERMS if self.file is None else read_terms(Path(self.file).expanduser())
+
+    @cached_property
+    def _spans(self) -> Spans:
+        return Spans(self.patterns)
 
     def score(self, hypotheses: Lines, references: Lines, *, sources: Lines = (), bootstrap: int = 0) -> Score:
         """Return the percentage, with a signature that has the number of terms and a digest of the glossary."""
         total = used = 0
         for source, hypothesis in zip(sources, hypotheses, strict=True):
             rest = normalized(hypothesis)
-            for term in sorted(self._terms.find(source), key=lambda term: -len(self._terms.translations[term])):
-                wanted = self._terms.translations[term]
+            for wanted in sorted(self._spans.given(source, self._terms), key=len, reverse=True):
                 pattern = f"(?i){before(wanted)}{regex.escape(wanted)}"
                 rest, found = regex.subn(pattern, " ", rest, count=1, flags=regex.V1)
                 total, used = total + 1, used + found

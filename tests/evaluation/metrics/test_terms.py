@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from nmt.build import build_metrics
 from nmt.config.compose import compose
 from nmt.errors import UserError
 from nmt.evaluation.metrics.terms import TermAccuracy
+from tests.test_spans import COMMON
 
 
 @pytest.fixture
@@ -44,9 +46,16 @@ def test_each_term_needs_its_own_translation(metric: TermAccuracy, source: str, 
     assert both.value == pytest.approx((100 + share * (total - 1)) / total)
 
 
+def test_terms_inside_spans_do_not_count(metric: TermAccuracy) -> None:
+    sources = ["Open https://x.org/file now", '<a href="file">x</a>', "Open {file} now", "Open {file} in the file"]
+    found = replace(metric, patterns=COMMON.patterns).score(sources, sources, sources=sources)
+    assert found.value == 0 and found.signature is not None and found.signature.startswith("terms:1|")
+
+
 def test_the_shipped_option_has_a_file(tmp_path: Path) -> None:
     nodes = compose("train", ["scores=[terms]"])["scores"]
     assert build_metrics(nodes, target_lang="ko")["terms"].score(["a"], ["a"], sources=["a"]).value == 100
     nodes = compose("train", ["scores=[terms]", f"scores.terms.file={tmp_path}/none.tsv"])["scores"]
+    assert {**nodes["terms"]["patterns"]} == COMMON.patterns
     with pytest.raises(UserError, match=r"^scores\.terms\.file: terms: .*none\.tsv cannot be read"):
         build_metrics(nodes, target_lang="ko")
