@@ -1,6 +1,7 @@
 """Variants of a test set: the same pairs in capitals, with typing errors, with spans, and so on.
 
-They are made by the changes of `nmt.data.augment`, with spans in place of marks, and are the same in every run.
+They are made by the changes of `nmt.data.augment`, with spans in place of marks, and are the same in every run. The
+spans that a text has already stay as they are, if the model was trained with spans.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from nmt.data.augment.spans import ELEMENT, FIRST, InsertSpans
 from nmt.data.augment.texts import NoFullStop, TitleCase, TypingErrors, UpperCase
 from nmt.data.pair import SentencePair
 from nmt.data.tokenizer import Tokenizer
-from nmt.spans import MARK
+from nmt.spans import MARK, Spans, unmarked
 
 KINDS: Mapping[str, Callable[[], Augmentation]] = {
     "aug-upper": lambda: UpperCase(rate=1),
@@ -52,13 +53,22 @@ def variant_of(pairs: Sequence[SentencePair], name: str, tokenizer: Tokenizer) -
     For "aug-spans", the aligner learns from the pairs themselves, divided into the pieces of `tokenizer`.
     """
     kind, rng, found = KINDS[name](), random.Random(name), list[SentencePair]()
-    examples = (
-        _linked(pairs, tokenizer) if kind.reads_links else (Example([each.source], [each.target]) for each in pairs)
-    )
-    for pair, example in zip(pairs, examples, strict=True):
+    if not kind.reads_links:
+        return [_changed(pair, kind, rng, tokenizer.spans) for pair in pairs]
+    for pair, example in zip(pairs, _linked(pairs, tokenizer), strict=True):
         changed = None if example is None else kind(example, rng, _no_other)
         found.append(pair if changed is None else SentencePair(*_with_spans(*changed, rng)))
     return found
+
+
+def _changed(pair: SentencePair, kind: Augmentation, rng: random.Random, spans: Spans) -> SentencePair:
+    marked = spans.mark(pair.source)
+    example = Example([marked.text], [spans.mark_target(pair.target, marked.spans)])
+    changed = kind(example, rng, _no_other)
+    if changed is None:
+        return pair
+    source, target = (unmarked(text, marked.spans) for text in changed)
+    return SentencePair(source, target)
 
 
 def _linked(pairs: Sequence[SentencePair], tokenizer: Tokenizer) -> Iterator[Example | None]:

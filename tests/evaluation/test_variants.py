@@ -13,6 +13,7 @@ from nmt.spans import MARK, Spans
 from tests.test_spans import COMMON
 from tests.tiny_run import Run, sentences
 
+WORDS = sentences(10, seed=2)
 PAIRS = [
     *(SentencePair(f"{line}.", f"{line[::-1]}.") for line in sentences(40, seed=9)),
     *(SentencePair("", "x"), SentencePair("저장 {name}", "{name} save")),
@@ -41,6 +42,18 @@ def test_sources_are_changed_as_the_names_say(run: Run) -> None:
         assert title.source.lower() == pair.source.lower() and title.target == typo.target == pair.target
         assert (nostop.source, nostop.target) == (pair.source.rstrip("."), pair.target.rstrip("."))
         assert len(typo.source.split()) == len(pair.source.split())
+
+
+@pytest.mark.parametrize("name", [name for name in KINDS if name != "aug-spans"])
+def test_the_spans_of_a_pair_stay(name: str, run: Run) -> None:
+    tokenizer = run.translator.tokenizer.with_spans(COMMON)
+    span = "https://www.example.com/docs?id=3"
+    pairs = [SentencePair(f"See {span} for {{name}} {text}.", f"{{name}} {text[::-1]} {span}.") for text in WORDS]
+    found = variant_of(pairs, name, tokenizer)
+    assert found != pairs
+    for one, two in zip(pairs, found, strict=True):
+        assert COMMON.find(two.source) == COMMON.find(one.source) == [span, "{name}"]
+        assert COMMON.find(two.target) == COMMON.find(one.target) == ["{name}", span]
 
 
 def test_both_sides_have_the_same_spans(run: Run) -> None:
