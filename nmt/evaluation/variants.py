@@ -75,7 +75,8 @@ def _linked(pairs: Sequence[SentencePair], tokenizer: Tokenizer) -> Iterator[Exa
     sources = [ids[:-1] for ids in tokenizer.encode_source([pair.source for pair in pairs])]
     targets = [ids[:-1] for ids in tokenizer.encode_target([pair.target for pair in pairs])]
     both = list(zip(sources, targets, strict=True))
-    aligner = Aligner(ids for ids in both if all(ids))
+    filled = [ids for ids in both if all(ids)]
+    aligner = Aligner(filled) if filled else None
     return (as_pieces(tokenizer, *ids, aligner=aligner) for ids in both)
 
 

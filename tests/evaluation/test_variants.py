@@ -34,6 +34,13 @@ def test_pairs_keep_their_places_and_variants_repeat(name: str, run: Run) -> Non
     assert found[-2] == PAIRS[-2], "an empty side"
 
 
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("pairs", [[], [SentencePair("", "")], [SentencePair("", "x"), SentencePair("x", "")]])
+def test_pairs_with_an_empty_side_stay(name: str, pairs: list[SentencePair], run: Run) -> None:
+    changed = variant_of(pairs, name, run.translator.tokenizer)
+    assert [(not pair.source, not pair.target) for pair in changed] == [(not p.source, not p.target) for p in pairs]
+
+
 def test_sources_are_changed_as_the_names_say(run: Run) -> None:
     found = {name: variant_of(PAIRS, name, run.translator.tokenizer) for name in KINDS}
     for number, pair in enumerate(PAIRS[:-2]):
