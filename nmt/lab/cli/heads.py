@@ -127,7 +127,7 @@ def examine(inputs: Inputs, config: HeadsConfig) -> tuple[dict[str, Any], list[P
     from nmt.data.normalization import normalized
     from nmt.evaluation.metrics.base import labels
     from nmt.lab.attention.view import attention_maps
-    from nmt.lab.heads.heads import count_pieces, profiles
+    from nmt.lab.heads.heads import count_pieces, count_spans, profiles
     from nmt.lab.heads.importance import importance
     from nmt.translation.translator import Translator
 
@@ -142,6 +142,8 @@ def examine(inputs: Inputs, config: HeadsConfig) -> tuple[dict[str, Any], list[P
     pairs = inputs.pairs[: config.sentences]
     sources, references = [pair.source for pair in pairs], [normalized(pair.target) for pair in pairs]
     translations = translator.translate(sources)
+    if frequencies is not None:
+        count_spans(frequencies, translations)
     maps = list(attention_maps(translator, translations).values())
     if not maps:
         raise UserError(f"split: none of the {len(pairs)} translations has an attention map, because all are empty")

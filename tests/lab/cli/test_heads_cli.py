@@ -12,8 +12,10 @@ from nmt.data.pair import SentencePair
 from nmt.errors import UserError
 from nmt.lab.attention.measures import measures
 from nmt.lab.cli import heads
-from nmt.lab.heads.heads import count_pieces
+from nmt.lab.heads.heads import count_pieces, count_spans
 from nmt.lab.heads.roles import roles
+from nmt.spans import Spans
+from nmt.translation.translator import Translator
 from tests.tiny_run import Run, save_other
 
 FAST = ["device=cpu", "sentences=4", "search.max_length_extra=1", "search.max_length_factor=0.5"]
@@ -112,3 +114,15 @@ def test_heads_errors(run: Run, tmp_path: Path) -> None:
         heads.main([f"ckpt=[{other},{other}]"])
     with pytest.raises(UserError, match="sentences: got 0"):
         heads.main([f"ckpt={run.folder}", "sentences=0"])
+
+
+def test_a_span_is_as_frequent_as_the_mark_that_the_model_reads(run: Run) -> None:
+    """So it is not the rarest token of every sentence that has one."""
+    ours = run.translator
+    translator = Translator(ours.model, ours.tokenizer.with_spans(Spans({"braces": r"\{\w+\}"})), ours.search)
+    pairs = [SentencePair(f"{{x{number}}} {{y}} dog", f"{{y}} {{x{number}}}") for number in range(9)]
+    counts = count_pieces([*pairs, SentencePair("{a} a", "{a} a")], translator.tokenizer)
+    count_spans(counts, translator.score(["see {new} and {y}"], ["{y} and {new}"]))
+    assert all((side["{new}"], side["{y}"]) == (10, 9) for side in counts.values())
+    (found,) = translator.attention_maps(translator.score(["see {new} and {y}"], ["{y} and {new}"]))
+    assert {"{new}", "{y}"} <= {piece.label for piece in found.source_pieces}
