@@ -9,8 +9,13 @@ FORMS = {"을": "를", "은": "는", "이": "가", "과": "와", "으로": "로"
 # Other particles, which have one form.
 SINGLE = "에서|에게|에|의|도|만|부터|까지"
 
+# What may follow a particle, as in 메뉴로는. After the others, more syllables are another word: 메뉴이고 is no subject.
+MORE = {"과": "의|는|도|만", "으로": "의|는|도|만|서|써|부터", "이라": "는|도|고|면|서"}
+
 _VARIABLE = "|".join(sorted([*FORMS, *FORMS.values()], key=len, reverse=True))
-_AFTER = regex.compile(rf"({_VARIABLE})(?=(?:는|도|만|의|서|써|부터|고|면)?(?!\p{{Hangul}}))")
+_ALONE = "|".join(form for pair in FORMS.items() if pair[0] not in MORE for form in pair)
+_CONTINUED = "|".join(f"(?:{form}|{FORMS[form]})(?=(?:{more})?(?!\\p{{Hangul}}))" for form, more in MORE.items())
+_AFTER = regex.compile(rf"((?:{_ALONE})(?!\p{{Hangul}})|{_CONTINUED})")
 # A short word such as 회의 or 경로 may end like a particle. 을, 를 and 에서 are particles after short words too.
 _ENDING = regex.compile(
     rf"(?<=\p{{Hangul}}{{2}}|[A-Za-z0-9])(?:{_VARIABLE}|{SINGLE})\Z|(?<=\p{{Hangul}})(?:을|를|에서)\Z"
