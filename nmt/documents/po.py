@@ -31,7 +31,7 @@ from nmt.errors import UserError, one_line
 from nmt.languages import main_part
 
 _TEXT = r'"(?:[^"\\]|\\.)*"'
-_LINE = re.compile(rf"\s*(?:#.*|(?:(?:msgctxt|msgid|msgid_plural|msgstr(?:\[\d\])?) +)?{_TEXT})?\s*")
+_LINE = re.compile(rf"\s*(?:#.*|(?:(?:msgctxt|msgid|msgid_plural|msgstr(?:\[\d\])?)[ \t]+)?{_TEXT})?\s*")
 REPAIR = "repair it (msgfmt --check shows what is wrong)"
 ANY_FORMS = "Plural-Forms: nplurals=9; plural=0;\n"
 _FORMS = re.compile(r"\s*nplurals\s*=\s*([1-9])\s*;\s*plural\s*=\s*([^;]+);?\s*")
@@ -112,7 +112,7 @@ def _header_place(lines: Sequence[str], where: str) -> slice:
                 f"{REPAIR}"
             )
     keys = [place for place, line in enumerate(lines) if line.lstrip().startswith("msg")]
-    if len(keys) < 2 or lines[keys[0]].split() != ["msgid", '""'] or not lines[keys[1]].lstrip().startswith("msgstr "):
+    if len(keys) < 2 or lines[keys[0]].split() != ["msgid", '""'] or lines[keys[1]].split()[0] != "msgstr":
         raise UserError(
             f'{where}: no header, expected msgid "" with the language and the plural forms as the first entry; msginit '
             "makes a file with one"
@@ -188,7 +188,8 @@ def _messages(lines: Sequence[str], place: slice, where: str) -> list[Message]:
     A template has two empty forms in every language. Babel refuses what templates and msgmerge write into the header
     and into comments.
     """
-    known = ["" if line.lstrip().startswith("#") else line for line in lines]
+    spaced = (re.sub(r"^(\s*msg\S*)\t\s*", r"\1 ", line) for line in lines)  # Babel knows no tab behind a keyword
+    known = ["" if line.lstrip().startswith("#") else line for line in spaced]
     known[place] = [*_written("msgstr", ANY_FORMS), *([""] * (place.stop - place.start - 1))]
     try:
         return [message for message in read_po(known, abort_invalid=True) if message.id]

@@ -180,10 +180,10 @@ def test_a_span_that_would_hold_a_tag_is_no_sentence_with_marks() -> None:
 
 
 def test_hostile_html_takes_no_long_time() -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     for text in ("<b>" * 20_000 + "a" + "</b>" * 20_000, "a <b>b</b> " * 10_000, "a. <!-- -->" * 10_000):
         upper(marked_up(text, SPANS))
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5
 
 
 # Whatever the translations are

@@ -171,6 +171,12 @@ def test_line_breaks_of_windows_stay() -> None:
     assert upper(text) == upper(HEADER + ENTRIES).replace("\n", "\r\n")
 
 
+def test_a_tab_may_stand_behind_a_keyword() -> None:
+    text, tab = HEADER + ENTRIES, re.compile(r"^(msg\S+) ", re.MULTILINE)
+    assert PoFile(tab.sub("\\1\t", text), "x.po", "de").sentences == PoFile(text, "x.po", "de").sentences
+    assert upper(tab.sub("\\1 \t", text)).endswith(upper(text)[-30:])
+
+
 def test_each_line_keeps_its_own_line_break() -> None:
     draw, text = random.Random(1), HEADER + ENTRIES
     for _ in range(20):
