@@ -196,14 +196,19 @@ class BaseTranslator(ABC):
 
     def score_pairs(self, pairs: Sequence[ForcedPair]) -> list[Translation]:
         """Return the given translations with the log-probabilities of the models, in the given order; see `score`."""
-        found: dict[int, Translation] = {}
         with self.running(self.search):
-            for batch in batches_by_length([pair.longer for pair in pairs], self.search.batch_tokens):
-                rows = self.token_log_probs([pairs[i] for i in batch])
-                for index, log_probs in zip(batch, rows, strict=True):
-                    pair = pairs[index]
-                    scored = Hypothesis(pair.ids, log_probs.tolist(), float(log_probs.sum()))
-                    found[index] = self._translation(pair.source, scored, pair.target)
+            rows = self._in_batches(pairs, self.search)
+        scored = (
+            Hypothesis(pair.ids, log_probs.tolist(), float(log_probs.sum()))
+            for pair, log_probs in zip(pairs, rows, strict=True)
+        )
+        return [self._translation(pair.source, each, pair.target) for pair, each in zip(pairs, scored, strict=True)]
+
+    def _in_batches(self, pairs: Sequence[ForcedPair], search: Search) -> list[Tensor]:
+        """Return `token_log_probs` of any number of pairs."""
+        found: dict[int, Tensor] = {}
+        for batch in batches_by_length([pair.longer for pair in pairs], search.batch_tokens):
+            found |= zip(batch, self.token_log_probs([pairs[index] for index in batch]), strict=True)
         return [found[index] for index in range(len(pairs))]
 
     def encode_pairs(
@@ -287,7 +292,8 @@ class BaseTranslator(ABC):
                 searched = self._search_batch([requests[i] for i in places], search)
                 for place, translations in zip(places, searched, strict=True):
                     if search.lost_spans == "insert":
-                        translations = [self._with_lost_spans(each) if each.lost else each for each in translations]
+                        prefix = requests[place].prefix
+                        translations = [self._with_lost_spans(each, prefix, search) for each in translations]
                     found[place] = translations
                 if advance is not None:
                     advance(sum(requests[place].last for place in places))
@@ -307,19 +313,21 @@ class BaseTranslator(ABC):
                     found[place] = [replace(each, retried=True) for each in translations]
         return found
 
-    def _with_lost_spans(self, translation: Translation) -> Translation:
-        """Return the translation with each lost span at the place where its log P is highest.
+    def _with_lost_spans(self, translation: Translation, prefix: list[int], search: Search) -> Translation:
+        """Return the translation with each lost span at the place behind its prefix where its log P is highest.
 
         A span stays lost if the translation with it has more tokens than the decoder has positions.
         """
+        if not translation.lost:
+            return translation
         source, tokens, log_probs = translation.source_part, translation.tokens, translation.token_log_probs
         most = self.longest_target or sys.maxsize
         for mark in translation.lost:
             inserted = insertions(tokens, mark, source.marked, self.tokenizer)
-            candidates = [ids for ids in inserted if len(ids) <= most]
+            candidates = [ids for ids in inserted if len(ids) <= most and ids[: len(prefix)] == prefix]
             if not candidates:
                 break
-            scored = self.token_log_probs([ForcedPair(source, "", ids) for ids in candidates])
+            scored = self._in_batches([ForcedPair(source, "", ids) for ids in candidates], search)
             best = max(range(len(candidates)), key=lambda place: float(scored[place].sum()))
             tokens, log_probs = candidates[best], scored[best].tolist()
         found = self._translation(source, Hypothesis(tokens, log_probs, translation.score))

@@ -22,6 +22,7 @@ from itertools import pairwise
 
 import regex
 
+from nmt.spans import MARK
 from nmt.translation import korean
 from nmt.translation.abbreviations import BEFORE_NUMBERS, STARTERS, WITHIN
 
@@ -69,7 +70,7 @@ def split(text: str) -> list[str]:
 
 
 def split_to_fit(text: str, fits: Callable[[str], bool]) -> list[str]:
-    """Return the sentences of `text`, each halved until every part fits or is a single character."""
+    """Return the sentences of `text`, each halved until every part fits or is a single character or mark of a span."""
     return [part for sentence in split(text) for part in _halves(sentence, fits)]
 
 
@@ -87,9 +88,12 @@ def gap(text: str) -> str:
 
 
 def _halves(text: str, fits: Callable[[str], bool]) -> list[str]:
-    if fits(text) or len(text) < 2:
+    if fits(text) or len(text) < 2 or MARK.fullmatch(text):
         return [text]
     middle = _middle(text)
+    for mark in MARK.finditer(text):  # a part of a mark would be text
+        if mark.start() < middle < mark.end():
+            middle = mark.start() or mark.end()
     halves = text[:middle].strip(), text[middle:].strip()
     return [part for half in halves if half for part in _halves(half, fits)]
 

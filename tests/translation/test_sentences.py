@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 
 import pytest
 
+from nmt.spans import MARK
 from nmt.translation.sentences import join, split, split_to_fit
 
 
@@ -153,6 +155,14 @@ def test_a_sentence_that_is_too_long_is_halved_at_the_best_place() -> None:
     assert split_to_fit("ab", lambda part: False) == ["a", "b"]
     assert split_to_fit("犬。", lambda part: False) == ["犬", "。"]
     assert split_to_fit("ab。", lambda part: len(part) <= 2) == ["a", "b。"]
+
+
+@pytest.mark.parametrize("most", [1, 4, 9])
+def test_a_mark_of_a_span_is_never_divided(most: int) -> None:
+    for before, after in itertools.product(range(12), repeat=2):
+        text = "一" * before + "｟0｠｟12｠" + "二" * after
+        parts = split_to_fit(text, lambda part: len(part) <= most)
+        assert "".join(parts) == text and not any({*"｟｠"} & {*MARK.sub("", part)} for part in parts)
 
 
 def test_a_long_line_takes_no_long_time() -> None:

@@ -83,6 +83,13 @@ def test_a_lost_span_stands_where_the_model_finds_it_most_probable(translator: T
     assert inserted.log_prob == pytest.approx(max(values), abs=1e-4)
 
 
+def test_a_lost_span_is_not_inserted_into_a_prefix(translator: Translator, texts: list[str]) -> None:
+    prefixes = ["wols a", *(["der dog"] * (len(texts) - 1))]
+    found = translator.translate(texts, prefixes=prefixes)
+    assert sum(bool(each.lost) for each in found) > 3
+    assert all(each.text.startswith(prefix) for each, prefix in zip(found, prefixes, strict=True))
+
+
 def test_a_lost_span_stays_lost_where_the_decoder_has_no_position_for_it(run: Run, texts: list[str]) -> None:
     config = copy.deepcopy(dict(run.translator.model.config or {}))
     config["decoder"]["positions"] = {"_target_": LEARNED, "_partial_": True, "max_length": 12}
