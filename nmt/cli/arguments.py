@@ -204,10 +204,18 @@ def _holds(hint: Any, kind: Any) -> bool:
 def train_overrides(argv: Sequence[str]) -> list[str]:
     """Return arguments of train.py as Hydra overrides.
 
-    A comma separates the values of a multirun (in a list it separates the paths), and a backslash quotes the next
-    character.
+    In a path, a comma separates the values of a multirun (in a list it separates the paths), and a backslash quotes the
+    next character. A regular expression (`spans.NAME`) is quoted as it is, unless it begins with a quote.
     """
-    return quoted_paths(argv, TRAIN_PATHS, but=",\\")
+    return [_quoted_pattern(word) for word in quoted_paths(argv, TRAIN_PATHS, but=",\\")]
+
+
+def _quoted_pattern(word: str) -> str:
+    """Return an argument with its value quoted for Hydra if it is the regular expression of a kind of spans."""
+    key, _, value = word.partition("=")
+    if not key.lstrip("+").startswith("spans.") or value in ("", "null") or value[0] in "'\"":
+        return word
+    return f"{key}={quoted(value)}"
 
 
 def quoted_paths(argv: Sequence[str], keys: Collection[str], *, but: str = "") -> list[str]:

@@ -12,6 +12,7 @@ import pytest
 
 from nmt.cli import program
 from nmt.cli.arguments import quoted_paths, take, train_overrides
+from nmt.config.overrides import parse
 from nmt.errors import UserError
 from nmt.system.lines import as_line
 from tests.tiny_run import Run
@@ -176,6 +177,20 @@ def test_paths_with_special_characters(monkeypatch: pytest.MonkeyPatch) -> None:
     assert quoted_paths(["data.val=x,y"], ["data.val"]) == ["data.val='x,y'"]
     unchanged = ["data.test=[[a,b],[c,d]]", "data.train=[a,b],[c,d]", 'ckpt=["x,y",z]', "ckpt=[]", "ckpt=[a", "-m"]
     assert quoted_paths(unchanged, ["data.test", "data.train", "ckpt"]) == unchanged
+
+
+@pytest.mark.parametrize("key", ["spans.ids", "+spans.ids", "++spans.ids"])
+@pytest.mark.parametrize(
+    "regex", [r"\[\w+\]", r"[A-Z]+", r"\d{3}", r"a{1,3}", r"\\", r"\(it's\)", r"x\\'", "ä|é", "#5"]
+)
+def test_a_regular_expression_of_spans_is_as_typed(key: str, regex: str) -> None:
+    (override,) = parse(train_overrides([f"{key}={regex}"]))
+    assert override.value() == regex
+
+
+def test_a_value_of_spans_that_needs_no_quotes_stays() -> None:
+    words = ["spans.urls=null", "spans.urls=", "+spans.ids='[a]','[b]'", "spans=[common,numbers]", "~spans.urls"]
+    assert train_overrides(words) == words
 
 
 @pytest.mark.slow
