@@ -165,8 +165,15 @@ def _own(overrides: Sequence[str]) -> list[str]:
 
 
 def _words(overrides: Sequence[str]) -> list[str]:
-    """Return the overrides as a person would type them: without Hydra's own, and without its backslashes."""
-    return [re.sub(r"\\(.)", r"\1", line) for line in _own(overrides)]
+    """Return the overrides as a person would type them: without Hydra's own, and without its backslashes.
+
+    In quotes, lists and mappings, backslashes stay: there they may belong to the value.
+    """
+    return [re.sub(r"\\(.)", r"\1", line) if _is_bare(line) else line for line in _own(overrides)]
+
+
+def _is_bare(override: str) -> bool:
+    return override.partition("=")[2][:1] not in ("'", '"', "[", "{")
 
 
 # The jobs

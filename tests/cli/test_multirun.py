@@ -66,6 +66,13 @@ def test_multirun_continues_after_a_failed_job(
     assert "error: job 3: No module named 'a_package' in " in err and len(runs.calls) == 4
 
 
+def test_jobs_that_differ_in_a_backslash_are_not_runs_of_one_system(runs: Runs, tmp_path: Path) -> None:
+    runs.work = lambda config, folder: (folder / "metrics.json").write_text(metrics(test=[1.0]), "utf-8")
+    runs.run(["-m", r"+spans.ids='\d\d','dd'", "hydra.sweep.dir=many"])
+    text = (tmp_path / "many" / "results.tsv").read_text("utf-8")
+    assert "mean" not in text and r"'\d\d'" in text and "'dd'" in text
+
+
 def test_a_multirun_ends_with_what_its_jobs_reached(
     runs: Runs, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
