@@ -25,6 +25,7 @@ OPEN = ("callbacks.extra", "data.more")  # sections whose keys are names of the 
 MAX_GUESSES = 3  # keys named in one message
 _UNKNOWN = re.compile(r"Could not override '([\w/]+)'")
 _NOT_CHOSEN = re.compile(r"Could not delete '([^'=]+)(=[^']*)?'\. No match in the defaults list")
+_NULL = re.compile(r"Could not delete from config\. '([^']+)' does not exist")
 _PLACED = re.compile(r"Could not override '([\w/]+)@([\w.]+)'")
 
 
@@ -53,6 +54,9 @@ def _option_problems(override: Override) -> Iterator[str]:
             yield f"{key}: {shown(value)} is an option of a group; write {outer}@{key}={value}"
     elif override.is_delete():
         return
+    elif override.is_add() or override.is_force_add():
+        given = (override.input_line or "").lstrip("+")
+        yield f"{override.input_line}: {key} is a group; write {given}, without +"
     elif value is None:
         yield f"{key}: got null, expected one of {', '.join(groups()[key])}; leave it out for the default"
     elif isinstance(value, list) and not takes_several(key):
@@ -252,6 +256,8 @@ def explain(error: Exception, overrides: Sequence[Override]) -> str:
         group, option = unchosen[1], unchosen[2] or ""
         several = f"; to have fewer, list the ones to keep, as in {group}=[A,B]" if takes_several(group) else ""
         return f"~{group}{option}: not chosen as one option, so it cannot be removed{several}"
+    if null := _NULL.search(text):  # a key that is not in the config is reported before
+        return f"~{null[1]}: it is null already; leave it out"
     missing = _PLACED.search(text)
     if missing and (around := options_around(missing[1], missing[2])):
         return f"{missing[1]}@{missing[2]}: no such node; use it with {' or '.join(around)}"

@@ -38,12 +38,20 @@ def parse(overrides: Sequence[str]) -> list[Override]:
     try:
         return list(OverridesParser.create().parse_overrides(list(overrides)))
     except OverrideParseException as error:
-        key = error.override.partition("=")[0]
+        reason = one_line(error.message.splitlines()[0])
         raise UserError(
-            f"command line: cannot read '{error.override}' ({one_line(error.message.splitlines()[0])}); a value with "
-            f"commas, quotes, brackets, braces or letters such as ä needs a second pair of quotes inside the quotes of "
-            f"the shell: {key}=\"'...'\""
+            f"command line: cannot read '{error.override}' ({reason}); {_remedy(error.override)}"
         ) from error
+
+
+def _remedy(unreadable: str) -> str:
+    """Return where an override that Hydra cannot parse needs quotes."""
+    key, _, value = unreadable.partition("=")
+    special = "with commas, quotes, brackets, braces or letters such as ä needs"
+    if value[:1] in ("[", "{"):
+        example = "['...']" if value[0] == "[" else "{train: ['...']}"
+        return f'each text in it {special} quotes of its own, inside the quotes of the shell: {key}="{example}"'
+    return f"a value {special} a second pair of quotes inside the quotes of the shell: {key}=\"'...'\""
 
 
 def is_group(override: Override) -> bool:
