@@ -103,6 +103,11 @@ def test_resumed_equals_uninterrupted(tmp_path, monkeypatch):
     assert_resumes(tmp_path, monkeypatch, [*VARIANTS["accumulating"], BY_PROGRESS, "trainer.max_epochs=2"], every=8)
 
 
+def test_stopped_at_the_end_of_an_epoch_it_goes_on_with_the_next(tmp_path, monkeypatch):
+    by_updates = ["trainer.max_steps=100", "trainer.val_check_interval=100", BY_PROGRESS]
+    assert_resumes(tmp_path, monkeypatch, [*VARIANTS["one batch an epoch"], *by_updates], every=3)
+
+
 def test_interrupt_before_restoring_tells_what_is_saved(tmp_path, monkeypatch):
     folder, more = tmp_path / "run", ["trainer.max_steps=3"]
     go(folder, *more)
@@ -219,6 +224,11 @@ def test_extended_run_equals_a_longer_run(tmp_path, caplog, limit):
 def test_run_extended_inside_an_epoch_reads_the_rest(tmp_path):
     more = [BY_PROGRESS, "data.sizes=[80,4,4]"]
     assert_extends(tmp_path, more, ["trainer.max_steps=6"], ["trainer.max_steps=15"])
+
+
+def test_run_extended_by_an_epoch_and_limited_in_updates_trains_it(tmp_path):
+    more = ["trainer.check_val_every_n_epoch=3", "data.sizes=[80,4,4]"]
+    assert_extends(tmp_path, more, ["trainer.max_epochs=1"], ["trainer.max_epochs=2", "trainer.max_steps=100"])
 
 
 @pytest.mark.slow

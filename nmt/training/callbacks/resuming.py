@@ -62,16 +62,32 @@ class Generators(Callback):
 
 
 class PlaceInEpoch(Callback):
-    """Tells Lightning how much of an epoch is done if another number of processes has read the first part of it."""
+    """Tells Lightning how much of an epoch is done.
+
+    Lightning does not know it if another number of processes has read the first part of the epoch. With
+    `trainer.max_steps`, it also begins an epoch that is complete again, and then finds no batches for the next one.
+    """
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Count the batches of the epoch as if the present number of processes had read all of them."""
+        """Count the batches as if the present number of processes had read them, and end an epoch that is complete."""
         loader, done = trainer.train_dataloader, trainer.fit_loop.epoch_loop.batch_progress.current
         assert isinstance(loader, BatchLoader)
         if loader.done and loader.left:
             moved = len(loader) - loader.left - done.ready
             for name in ("ready", "started", "processed", "completed"):
                 setattr(done, name, getattr(done, name) + moved)
+        _end_complete_epoch(trainer)
+
+
+def _end_complete_epoch(trainer: pl.Trainer) -> None:
+    loop = trainer.fit_loop
+    epochs: Any = loop.epoch_progress  # Lightning's annotation lacks the counts `started` and `processed`
+    if loop.restarting and epochs.current.processed == epochs.current.started:
+        for count in (epochs.total, epochs.current):
+            count.completed = count.processed
+        loop.on_iteration_done()
+        loop.epoch_loop.restarting = False  # not `loop.restarting`: that stays true with max_steps
+        loop.update_restart_stage()
 
 
 class SaveResumedConfig(Callback):
