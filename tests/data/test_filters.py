@@ -134,6 +134,15 @@ def test_everything_that_decides_is_part_of_the_name(data_config, tokenizer_conf
         files(corpus, filters=["leaked_pair"])
 
 
+@pytest.mark.parametrize("name", ["numbers", "addresses"])
+def test_the_languages_are_part_of_the_name_where_they_decide(data_config, name):
+    corpus = {"train": Split.of([SentencePair("21", "21")])}
+    german, french = (
+        make_filters(data_config(filters=[name], target_lang=language), corpus).identity() for language in ("de", "fr")
+    )
+    assert german != french
+
+
 def test_the_longest_header_fits(data_config, tokenizer_config, tmp_path, monkeypatch):
     pairs = random_corpus(1)["train"]
     tokenizer = Tokenizer.train(pairs, tokenizer_config(vocab_size=None), cache_dir=None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html.entities import html5
+from typing import Any
 
 import regex
 
@@ -73,6 +74,9 @@ class Addresses(Defect):
         source, target = (self._addresses(text) for text in (pair.source, pair.target))
         more = [side for side, left in zip(SIDES, (source - target, target - source), strict=True) if left]
         return " and ".join(more)
+
+    def identity(self) -> Any:
+        return [*super().identity(), *self.context.languages]
 
     def _addresses(self, text: str) -> set[tuple[str, ...]]:
         """Return the parts of each address that must be the same on both sides."""

@@ -24,6 +24,8 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib import metadata
+from typing import Any
 
 import regex
 
@@ -66,6 +68,9 @@ class Numbers(Defect):
             left = [[each for each in numbers if each.is_certain] for numbers in left]
         notes = (f"{side}: {_listed(numbers)}" for side, numbers in zip(SIDES, left, strict=True) if numbers)
         return "; ".join(notes)
+
+    def identity(self) -> Any:
+        return [*super().identity(), *self.context.languages, *map(metadata.version, ("num2words", "babel"))]
 
 
 @dataclass(frozen=True)
