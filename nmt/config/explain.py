@@ -54,7 +54,7 @@ def _option_problems(override: Override) -> Iterator[str]:
             yield f"{key}: {shown(value)} is an option of a group; write {outer}@{key}={value}"
     elif override.is_delete():
         return
-    elif override.is_add() or override.is_force_add():
+    elif (override.is_add() or override.is_force_add()) and override.package is None:
         given = (override.input_line or "").lstrip("+")
         yield f"{override.input_line}: {key} is a group; write {given}, without +"
     elif value is None:
