@@ -9,12 +9,15 @@ FORMS = {"을": "를", "은": "는", "이": "가", "과": "와", "으로": "로"
 # Other particles, which have one form.
 SINGLE = "에서|에게|에|의|도|만|부터|까지"
 
-# What may follow a particle, as in 메뉴로는. After the others, more syllables are another word: 메뉴이고 is no subject.
-MORE = {"과": "의|는|도|만", "으로": "의|는|도|만|서|써|부터", "이라": "는|도|고|면|서"}
+# The suffixes that may follow three of the particles, as 는 in 메뉴로는. The others have none: in 메뉴이고, 이고 is a form
+# of the verb 이다.
+SUFFIXES = {"과": "의|는|도|만", "으로": "의|는|도|만|서|써|부터", "이라": "는|도|고|면|서"}
 
 _VARIABLE = "|".join(sorted([*FORMS, *FORMS.values()], key=len, reverse=True))
-_ALONE = "|".join(form for pair in FORMS.items() if pair[0] not in MORE for form in pair)
-_CONTINUED = "|".join(f"(?:{form}|{FORMS[form]})(?=(?:{more})?(?!\\p{{Hangul}}))" for form, more in MORE.items())
+_ALONE = "|".join(form for pair in FORMS.items() if pair[0] not in SUFFIXES for form in pair)
+_CONTINUED = "|".join(
+    f"(?:{form}|{FORMS[form]})(?=(?:{suffixes})?(?!\\p{{Hangul}}))" for form, suffixes in SUFFIXES.items()
+)
 _AFTER = regex.compile(rf"((?:{_ALONE})(?!\p{{Hangul}})|{_CONTINUED})")
 # A short word such as 회의 or 경로 may end like a particle. 을, 를 and 에서 are particles after short words too.
 _ENDING = regex.compile(

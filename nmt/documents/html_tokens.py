@@ -99,7 +99,8 @@ class _Tokenizer(HTMLParser):
         self._text = text
         self._begins = [0, *(found.end() for found in re.finditer("\n", text))]  # of the lines
         self._marks: list[tuple[int, Kind, str]] = [(0, "hidden", "")]
-        # The open element that stays, and those of its name inside it. If its end tag may be left out: all inside it.
+        # The open element that stays, and the open elements inside it: all of them if its end tag may be left out, else
+        # only those with its name.
         self._kept = _Elements()
         self._around = _Elements()  # the open elements around it
         self.feed(text)

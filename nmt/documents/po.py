@@ -188,7 +188,7 @@ def _messages(lines: Sequence[str], place: slice, where: str) -> list[Message]:
     A template has two empty forms in every language. Babel refuses what templates and msgmerge write into the header
     and into comments.
     """
-    spaced = (re.sub(r"^(\s*msg\S*)\t\s*", r"\1 ", line) for line in lines)  # Babel knows no tab behind a keyword
+    spaced = (re.sub(r"^(\s*msg\S*)\t\s*", r"\1 ", line) for line in lines)  # Babel accepts only a space
     known = ["" if line.lstrip().startswith("#") else line for line in spaced]
     known[place] = [*_written("msgstr", ANY_FORMS), *([""] * (place.stop - place.start - 1))]
     try:

@@ -97,7 +97,7 @@ class Format(ABC):
 
     @property
     def exact(self) -> bool:
-        """Whether `nmt.export.check` requires our numbers of a written model; not where they are rounded on purpose."""
+        """Whether a written model must compute the same numbers as ours. One with rounded weights need not."""
         return True
 
     @abstractmethod

@@ -125,7 +125,7 @@ for result in results:
 
 def _problems(stack: Stack) -> Iterator[str]:
     """Yield what CTranslate2 cannot compute, and what to use instead."""
-    # Its cross attention normalizes before it splits the heads, so the numbers are silently wrong.
+    # CTranslate2's cross attention normalizes before it splits the heads. Its numbers are wrong, without a message.
     if stack.block.qk_norm:
         yield "qk_norm, which CTranslate2 computes wrongly; use format=onnx, or train with qk_norm=false"
     if stack.block.attention_gate:
@@ -182,7 +182,7 @@ def _settings(stack: Stack) -> dict[str, Any]:
 def _stack(spec: Any, embeddings: Any, stack: Stack, count: int) -> None:
     embeddings.weight = _array(stack.embedding.weight)
     if type(stack.positions) is not Rotary:
-        # One row more: the engine adds eos to a translation that was cut, to score it.
+        # The engine scores a translation that was cut with an eos behind it, which needs one more row.
         spec.position_encodings.encodings = _array(nn.functional.pad(table(stack, count), (0, 0, 0, 1)))
     if stack.block.norm_first:
         _norm(spec.layer_norm, stack.norm)

@@ -50,7 +50,7 @@ class HuggingFace(Format):
     library: ClassVar[str] = "transformers"
 
     def require(self, loaded: LoadedModel) -> None:
-        """Raise UserError for a model that neither class computes, and if transformers is missing."""
+        """Raise UserError for a model that neither Pegasus nor Marian computes, and if transformers is missing."""
         require_packages(self.name, "transformers", extra="huggingface")
         encoder, decoder = stacks(loaded.model, self.name)
         for side, stack in (("encoder", encoder), ("decoder", decoder)):

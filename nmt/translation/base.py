@@ -205,7 +205,7 @@ class BaseTranslator(ABC):
         return [self._translation(pair.source, each, pair.target) for pair, each in zip(pairs, scored, strict=True)]
 
     def _in_batches(self, pairs: Sequence[ForcedPair], search: Search) -> list[Tensor]:
-        """Return `token_log_probs` of any number of pairs."""
+        """Return the `token_log_probs` of all pairs, computed in batches of `search.batch_tokens`."""
         found: dict[int, Tensor] = {}
         for batch in batches_by_length([pair.longer for pair in pairs], search.batch_tokens):
             found |= zip(batch, self.token_log_probs([pairs[index] for index in batch]), strict=True)

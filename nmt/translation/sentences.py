@@ -91,7 +91,7 @@ def _halves(text: str, fits: Callable[[str], bool]) -> list[str]:
     if fits(text) or len(text) < 2 or MARK.fullmatch(text):
         return [text]
     middle = _middle(text)
-    for mark in MARK.finditer(text):  # a part of a mark would be text
+    for mark in MARK.finditer(text):  # half of a mark would be translated as text
         if mark.start() < middle < mark.end():
             middle = mark.start() or mark.end()
     halves = text[:middle].strip(), text[middle:].strip()
