@@ -9,8 +9,8 @@ FORMS = {"을": "를", "은": "는", "이": "가", "과": "와", "으로": "로"
 # Other particles, which have one form.
 SINGLE = "에서|에게|에|의|도|만|부터|까지"
 
-# The suffixes that may follow three of the particles, as 는 in 메뉴로는. The others have none: in 메뉴이고, 이고 is a form
-# of the verb 이다.
+# The suffixes that may follow three of the particles, as 는 in 메뉴로는. The others have none: in 메뉴이고,
+# 이고 is a form of the verb 이다.
 SUFFIXES = {"과": "의|는|도|만", "으로": "의|는|도|만|서|써|부터", "이라": "는|도|고|면|서"}
 
 _VARIABLE = "|".join(sorted([*FORMS, *FORMS.values()], key=len, reverse=True))
