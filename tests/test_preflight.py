@@ -221,7 +221,7 @@ def test_a_class_of_another_kind_is_refused_before_data_are_read(
     assert f"{key}._target_: got strangers.Stranger, expected a class derived from {base}" in str(error.value)
 
 
-@pytest.mark.parametrize("name", ["multi30k_bit", "multi30k_continued", "multi30k_simcut"])
+@pytest.mark.parametrize("name", ["multi30k_bit", "multi30k_continued", "multi30k_simcut", "office_help_bit_ko_en"])
 def test_a_recipe_that_continues_a_run_needs_that_run(name: str) -> None:
     config = validate(compose("train", [f"experiment={name}"]))
     with pytest.raises(UserError, match=rf"^init: not given, but {name} starts from a trained model.* add init=FOLDER"):
