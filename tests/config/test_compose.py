@@ -50,6 +50,7 @@ def test_every_model_composes_validates_and_builds(overrides: list[str]) -> None
     build_components(settings)
 
 
+GLOSSARY = Path(__file__).parents[1] / "evaluation" / "metrics" / "glossary.tsv"
 # One option of each group at a time: as many compositions as the largest group has options.
 OPTIONS = {
     group: SCORES if group == "scores" else options
@@ -70,6 +71,7 @@ def test_every_option_of_every_group_composes_and_builds(number: int) -> None:
     given = ["callbacks.monitor=loss"]  # which needs none of the scores
     given += ["data.name=owner/set"] if "data=hub" in chosen else []
     given += ["data.path=folder"] if "data=files" in chosen else []
+    given += [f"scores.terms.file='{GLOSSARY}'"] if "scores=terms" in chosen else []
     given += ["data.source_lang=en", "data.target_lang=de"] if "scores=multi30k" in chosen else []
     build_components(validate(config.compose("train", [*chosen, *given])))
 

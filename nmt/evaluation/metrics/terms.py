@@ -15,7 +15,7 @@ from nmt.errors import ParameterError, UserError
 from nmt.evaluation.metrics.base import Lines, Metric, Score, binomial_interval
 from nmt.spans import Spans
 from nmt.system.lines import digest
-from nmt.terms import NO_TERMS, Terms, before, read_terms
+from nmt.terms import Terms, before, read_terms
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +35,7 @@ class TermAccuracy(Metric):
     reads_sources: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        """Refuse a file that cannot be read, and patterns that cannot be used."""
+        """Refuse a file that is not given or cannot be read, and patterns that cannot be used."""
         for field_name, used in (("file", "_terms"), ("patterns", "_spans")):
             try:
                 getattr(self, used)
@@ -44,7 +44,9 @@ class TermAccuracy(Metric):
 
     @cached_property
     def _terms(self) -> Terms:
-        return NO_TERMS if self.file is None else read_terms(Path(self.file).expanduser())
+        if self.file is None:
+            raise UserError("not given; expected a glossary, with a term, a tab and its translation on each line")
+        return read_terms(Path(self.file).expanduser())
 
     @cached_property
     def _spans(self) -> Spans:

@@ -19,7 +19,8 @@ from nmt.evaluation.metrics.ter import TER
 from tests.evaluation.metrics.corpus import HYPOTHESES, REFERENCES
 from tests.optional import SCORES
 
-NODES = compose("train", [f"scores=[{','.join(SCORES)}]"])["scores"]
+GLOSSARY = Path(__file__).with_name("glossary.tsv")
+NODES = compose("train", [f"scores=[{','.join(SCORES)}]", f"scores.terms.file='{GLOSSARY}'"])["scores"]
 SHIPPED = build_metrics(NODES, target_lang="de")
 OF_SACREBLEU = {
     **{name: metric for name, metric in SHIPPED.items() if metric.sacrebleu_arguments},

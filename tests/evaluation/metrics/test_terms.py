@@ -52,9 +52,10 @@ def test_terms_inside_spans_do_not_count(metric: TermAccuracy) -> None:
     assert found.value == 0 and found.signature is not None and found.signature.startswith("terms:1|")
 
 
-def test_the_shipped_option_has_a_file(tmp_path: Path) -> None:
+def test_the_shipped_option_needs_a_file(tmp_path: Path) -> None:
     nodes = compose("train", ["scores=[terms]"])["scores"]
-    assert build_metrics(nodes, target_lang="ko")["terms"].score(["a"], ["a"], sources=["a"]).value == 100
+    with pytest.raises(UserError, match=r"^scores\.terms\.file: not given; expected a glossary"):
+        build_metrics(nodes, target_lang="ko")
     nodes = compose("train", ["scores=[terms]", f"scores.terms.file={tmp_path}/none.tsv"])["scores"]
     assert {**nodes["terms"]["patterns"]} == COMMON.patterns
     with pytest.raises(UserError, match=r"^scores\.terms\.file: terms: .*none\.tsv cannot be read"):
