@@ -37,6 +37,7 @@ _ENDS = {end for _, end in ELEMENT_MARKS}
 _BEFORE_A_WORD = regex.compile(rf"(?:(?<!\s) |^){_STARTS}(?=\S)")
 _AFTER_A_WORD = regex.compile(rf"(?<!\s){_STARTS} (?=\S)")
 _SMALL = regex.compile(r"[\p{Ll}\p{Lo}]")
+_CASELESS = regex.compile(r"\p{Lo}")
 VERSION = 2  # changes when the same text gets other marks, so that cached files of the old form are not used
 SECONDS = 5.0  # the longest time of a search for spans in a text; a pattern of one's own may be slow
 
@@ -217,6 +218,11 @@ def in_capitals(text: str) -> bool:
         return False
     words = _WORD.findall(text)
     return len(words) > 1 and max(map(len, words)) >= 4
+
+
+def without_capitals(text: str) -> bool:
+    """Return whether a text has letters of a script without capitals, such as Korean."""
+    return _CASELESS.search(text) is not None
 
 
 def unmarked(text: str, spans: Mapping[str, str]) -> str:

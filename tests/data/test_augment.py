@@ -115,6 +115,17 @@ def test_every_change_keeps_the_marks_of_both_sides_equal(kind: Augmentation, ch
         assert [MARK.sub("", side) for side in numbered] == [MARK.sub("", side) for side in (source, target)]
 
 
+@pytest.mark.parametrize("kind", [InsertSpans(rate=1), Phrases(rate=1)], ids=lambda kind: type(kind).__name__)
+def test_a_part_is_not_chosen_if_its_translation_lacks_a_mark(kind: Augmentation) -> None:
+    """The aligner took the mark of the source for a translation of the first word."""
+    source, target = ["▁abcd", "▁｟0｠", "▁efgh", "▁abab"], ["▁mnop", "▁qrst", "▁｟0｠", "▁mnmn"]
+    example = Example(source, target, forward=[0, 2, 2, 3], backward=[0, 0, 1, 3])
+    found = [sides for seed in range(200) if (sides := kind(example, random.Random(seed), lambda: example))]
+    assert len(found) > 50
+    for source, target in found:
+        assert sorted(MARK.findall(source)) == sorted(MARK.findall(target)), (source, target)
+
+
 def test_a_mark_stands_for_words_that_translate_each_other(changed: Callable[..., Any]) -> None:
     """Without the marks, what is left of the target translates what is left of the source."""
     ways, right = Counter[str](), list[bool]()
@@ -227,6 +238,7 @@ def test_texts_are_changed_as_their_names_say() -> None:
 
     assert changed(UpperCase(rate=1), "Save ｟0｠", "Straße ｟0｠") == ("SAVE ｟0｠", "STRASSE ｟0｠")
     assert changed(UpperCase(rate=1), "저장 1", "Save 1") is None
+    assert changed(UpperCase(rate=1), "html 파일", "HTML file") is None
     assert changed(TitleCase(rate=1), "don't save it", "nicht") == ("Don't Save It", "nicht")
     assert changed(TitleCase(rate=1), "Save", "Speichern") is None
     assert changed(NoFullStop(rate=1), "Save it.", "저장한다.") == ("Save it", "저장한다")

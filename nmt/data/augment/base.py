@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 from nmt.parameters import Share, check_fields
+from nmt.spans import MARK
 from nmt.tokens import WORD_MARK
 
 TRIES = 8  # to find a part of a pair whose translation is known
@@ -91,3 +93,10 @@ class Augmentation(ABC):
 def text(pieces: Sequence[str]) -> str:
     """Return the text of pieces, without spaces at its ends."""
     return "".join(pieces).replace(WORD_MARK, " ").strip()
+
+
+def have_words_and_equal_marks(source: str, target: str) -> bool:
+    """Return whether both texts have words outside of the marks of spans, and the same marks."""
+    if not all(any(map(str.isalnum, MARK.sub("", each))) for each in (source, target)):
+        return False
+    return Counter(MARK.findall(source)) == Counter(MARK.findall(target))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
-from nmt.data.augment.base import Augmentation, Example
+from nmt.data.augment.base import Augmentation, Example, have_words_and_equal_marks
 from nmt.parameters import Range
 from nmt.spans import MARK
 from nmt.tokens import WORD_MARK
@@ -30,7 +30,7 @@ class Phrases(Augmentation):
                 after[place].startswith(WORD_MARK) for place in (found.start, found.stop)
             ):
                 phrase = Example(example.source[part.start : part.stop], example.target[found.start : found.stop]).texts
-                if all(any(map(str.isalnum, side)) for side in phrase):
+                if have_words_and_equal_marks(*phrase):
                     return phrase
         return None
 

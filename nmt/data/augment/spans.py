@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from nmt.data.augment.base import Augmentation, Example, text
+from nmt.data.augment.base import Augmentation, Example, have_words_and_equal_marks, text
 from nmt.parameters import Share
 from nmt.particles import particle
 from nmt.tokens import SPAN_MARKS, WORD_MARK
@@ -54,14 +54,15 @@ def _parts(
 ) -> tuple[range, range] | None:
     """Return parts that translate each other and can be marked, or None.
 
-    They have words and no new mark. The part of the target does not begin inside a Korean word, as a particle does.
+    They have words, the same marks and no new mark. The part of the target does not begin inside a Korean word, as a
+    particle does.
     """
     parts = next(example.phrases(4 if surround else 2, rng), None)
     if parts is None:
         return None
     originals = example.source, example.target
     source, target = (text(side[part.start : part.stop]) for side, part in zip(originals, parts, strict=True))
-    if not all(any(map(str.isalnum, each)) for each in (source, target)):
+    if not have_words_and_equal_marks(source, target):
         return None
     if [source, target] != [text(side[part.start : part.stop]) for side, part in zip(sides, parts, strict=True)]:
         return None

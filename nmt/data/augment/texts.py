@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from nmt.data.augment.base import Augmentation, Example
 from nmt.parameters import Share
+from nmt.spans import without_capitals
 
 FULL_STOPS = (".", "\u3002")  # the second is that of Chinese and Japanese
 WORD = re.compile(r"[^\W\d_]{4,}")
@@ -16,11 +17,12 @@ WORD = re.compile(r"[^\W\d_]{4,}")
 
 @dataclass(frozen=True, kw_only=True)
 class UpperCase(Augmentation):
-    """Writes both sides in capitals. A source without capital letters, as in Korean, stays as it is."""
+    """Writes both sides in capitals. A source with letters of a script without capitals, as Korean, stays as it is."""
 
     def __call__(self, example: Example, rng: random.Random, another: Callable[[], Example]) -> tuple[str, str] | None:
         source, target = example.texts
-        return None if source.upper() == source else (source.upper(), target.upper())
+        unchanged = source.upper() == source or without_capitals(source)
+        return None if unchanged else (source.upper(), target.upper())
 
 
 @dataclass(frozen=True, kw_only=True)
