@@ -115,8 +115,8 @@ def take(argv: Sequence[str], key: str) -> tuple[str | None, list[str]]:
     Returns the value exactly as typed (None if it is not given) and the other arguments. Raises UserError if the key is
     given twice, its text goes on in the next argument, or it is not UTF-8.
     """
-    places = [place for place, word in enumerate(argv) if word.startswith(f"{key}=")]
-    values = [argv[place][len(key) + 1 :] for place in places]
+    places = [place for place, word in enumerate(argv) if word.lstrip("+").startswith(f"{key}=")]
+    values = [argv[place].partition("=")[2] for place in places]
     if len(values) == 1 and (more := _words_after(argv, places[0])):
         raise UserError(f'{key}: put the whole value in quotes: {key}="{" ".join([*values, *more])}"')
     if len(values) > 1:
@@ -125,7 +125,7 @@ def take(argv: Sequence[str], key: str) -> tuple[str | None, list[str]]:
         "".join(values).encode("utf-8")
     except UnicodeEncodeError as error:
         raise UserError(f"{key}: the text on the command line is not UTF-8; check the terminal's encoding") from error
-    return (values[0] if values else None), [word for word in argv if not word.startswith(f"{key}=")]
+    return (values[0] if values else None), [word for place, word in enumerate(argv) if place not in places]
 
 
 def _words_after(argv: Sequence[str], place: int) -> list[str]:
@@ -227,7 +227,7 @@ def quoted_paths(argv: Sequence[str], keys: Collection[str], *, but: str = "") -
     ready = []
     for word in argv:
         key, _, value = word.partition("=")
-        if key in keys and value not in ("", "null"):
+        if key.lstrip("+") in keys and value not in ("", "null"):
             word = f"{key}={_quoted_list(value, but) if value[0] == '[' else _quoted_path(value, but)}"
         ready.append(word)
     return ready

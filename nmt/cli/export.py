@@ -63,7 +63,7 @@ def main(config: ExportConfig) -> None:
     out = Path(config.out)
     if out.exists() and not (out.is_dir() and not any(out.iterdir())):
         raise UserError(f"out={out}: it exists and is not an empty folder; name another one")
-    if not config.format:
+    if "_target_" not in config.format:
         raise UserError(f"format: not given; add format={' or format='.join(groups()['export/format'])}")
 
     from nmt.build import build_format, build_metrics

@@ -99,7 +99,7 @@ def _compose(config_name: str, overrides: Sequence[str]) -> DictConfig:
     from yaml import YAMLError
 
     parsed = parse(overrides)
-    check_options(parsed)
+    check_options(parsed, multirun=config_name == "train")
     check_files(parsed)
     with hydra.initialize_config_dir(str(config_dir()), version_base="1.3"):
         try:

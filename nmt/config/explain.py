@@ -29,15 +29,17 @@ _NULL = re.compile(r"Could not delete from config\. '([^']+)' does not exist")
 _PLACED = re.compile(r"Could not override '([\w/]+)@([\w.]+)'")
 
 
-def check_options(overrides: Sequence[Override]) -> None:
-    """Raise UserError for unknown options of a group, an option with a dot, and several values in a single run."""
+def check_options(overrides: Sequence[Override], *, multirun: bool = False) -> None:
+    """Raise UserError for unknown options of a group, an option with a dot, and several values in a single run.
+
+    `multirun` tells whether the program can make one run for each value.
+    """
     for override in overrides:
         if override.is_sweep_override():
             key = override.key_or_group
             as_list = "" if key in groups() and not takes_several(key) else f", or write a list as {key}=[a,b]"
-            raise UserError(
-                f"{override.input_line}: several values for one run; add -m to make one run for each value{as_list}"
-            )
+            each = "for one run; add -m to make one run for each value" if multirun else "where one is expected"
+            raise UserError(f"{(override.input_line or '').lstrip('+')}: several values {each}{as_list}")
     raise_if_any(problem for override in overrides for problem in _option_problems(override))
 
 
@@ -193,6 +195,8 @@ def _key_problem(key: str, tree: Mapping[str, Any]) -> str:
             if group in groups() and parent in groups():
                 return f"unknown key, because this {parent} has no {part}; use {_with(group)}"
             if isinstance(node, Mapping) and part in groups().get(parent, ()) and takes_several(parent):
+                if not node:
+                    return f"{part} is not chosen; add {parent}={part}"
                 both = ",".join([*node, part])
                 return f"{part} is not among the {parent} {', '.join(node)}; choose it as well, as in {parent}=[{both}]"
             if group.rpartition("/")[0].replace("/", ".") in OPEN:

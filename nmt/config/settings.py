@@ -218,6 +218,8 @@ def _contradictions(config: TrainConfig) -> Iterator[str]:
 def _trainer(trainer: TrainerConfig) -> Iterator[str]:
     if trainer.max_time is not None and not _TIME.fullmatch(trainer.max_time):
         yield f"trainer.max_time: got {shown(trainer.max_time)}, expected DD:HH:MM:SS; three minutes are 00:00:03:00"
+    elif trainer.max_time is not None and not trainer.max_time.strip("0:"):
+        yield f"trainer.max_time: got {trainer.max_time}, expected at least 00:00:00:01, or null for no limit"
     if trainer.max_steps == 0:
         yield "trainer.max_steps: got 0, expected at least 1, or -1 for no limit"
     interval, epochs = trainer.val_check_interval, trainer.check_val_every_n_epoch

@@ -251,6 +251,6 @@ class BatchLoader:
             raise UserError(
                 f"resume: the run stopped inside an epoch of {before[0]:,} pairs in {before[1]:,} batches, but the "
                 f"settings now make {now[0]:,} in {now[1]:,}; change data.batch_tokens, data.max_length, "
-                "data.max_ratio, data.filters and data.subword_sampling back, or start a new run"
+                "data.max_ratio, data.filters, data.subword_sampling and augment back, or start a new run"
             )
         return done

@@ -82,7 +82,7 @@ def find_checkpoint(path: str | Path, key: str = "ckpt") -> Path:
         raise UserError(f"{key}={path}: no such file or folder; give {_EXPECTED}")
     best = best_checkpoint(path)
     if not best.is_file():
-        raise UserError(f"{key}={path}: {_without_best(path)}")
+        raise UserError(f"{key}={path}: {_without_best(path, key)}")
     return best
 
 
@@ -95,8 +95,10 @@ def require_exported(path: str) -> None:
         )
 
 
-def _without_best(folder: Path) -> str:
+def _without_best(folder: Path, key: str) -> str:
     """Return a description of a folder without a best checkpoint, with advice."""
+    if (folder / EXPORTED).is_file() and key != "ckpt":
+        return "an exported model; name the run that it was exported from"
     if (folder / EXPORTED).is_file():
         return "an exported model; add its format, as in engine=ctranslate2, or name a run"
     if last_checkpoint(folder).is_file():

@@ -202,9 +202,10 @@ def _check_changes(recipe: Recipe, last: Mapping[str, Any], changed: Mapping[str
         limit = ended if used_up else "a limit, as in trainer.max_epochs=60"
         raise UserError(f"resume={folder}: this run is finished (see its {METRICS}); raise {limit}, or start a new run")
     if used_up and any(key in changed for key in LIMITS):
+        from_start = any(each.startswith("trainer.") for each in used_up)
         raise UserError(
             f"resume={folder}: the run has used up {' and '.join(used_up)}, so another limit changes nothing; raise "
-            "this one too (its value counts from the start of the run)"
+            f"this one too{' (its value counts from the start of the run)' if from_start else ''}"
         )
 
 

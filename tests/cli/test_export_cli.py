@@ -138,6 +138,8 @@ def test_mistakes_are_named(more: list[str], message: str, run: Run, tmp_path: P
 def test_a_format_is_needed_and_nothing_is_overwritten(run: Run, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"^format: not given; add .*format=ctranslate2"):
         export.main([f"ckpt={run.folder}", f"out={tmp_path / 'new'}"])
+    with pytest.raises(UserError, match=r"^format: not given; add "):
+        export.main([f"ckpt={run.folder}", f"out={tmp_path / 'new'}", "format.quantization=int8"])
     (tmp_path / "mine.txt").write_text("mine", "utf-8")
     with pytest.raises(UserError, match=r"not an empty folder; name another one"):
         export.main(words(run, tmp_path))

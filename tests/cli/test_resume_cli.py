@@ -67,7 +67,7 @@ def test_resume_with_overrides_replaces_settings(runs: Runs, tmp_path: Path) -> 
         ("search=greedy", "search=greedy: a resumed run keeps its folder and its options"),
         ("hydra.run.dir=there", "a resumed run keeps its folder and its options"),
         ("~trainer", "~trainer: a resumed run keeps"),
-        ("trainer.max_epochs=1,2", "several values for one run"),
+        ("trainer.max_epochs=1,2", "trainer.max_epochs=1,2: several values where one is expected"),
         ("+debug.deep.er=1", "debug.deep holds no settings in this run"),
         ("search.beam_size=0", "search.beam_size: got 0"),
     ],

@@ -75,6 +75,7 @@ def message(*overrides: str) -> str:
         (["experiment=demo", "model.attention.width=9"], "this model has no attention; use model=hybrid or model=rnn"),
         (["model/attention=bahdanau"], "model/attention: model=transformer has no attention to choose"),
         (["scores=[bleu]", "scores.chrf.word_order=2"], "choose it as well, as in scores=[bleu,chrf]"),
+        (["scores=[]", "scores.chrf.word_order=2"], "scores.chrf.word_order: chrf is not chosen; add scores=chrf"),
         (["data.filters=duplicate"], "symbols, shifted), as in data.filters=[duplicate]"),
         (["data.filters=[script,duplicat]"], "symbols, shifted); did you mean 'duplicate'?"),
         (
@@ -164,6 +165,7 @@ def test_each_mistake_on_the_command_line_is_one_clear_line(overrides: list[str]
         ("tokenizer.jiont", True, "tokenizer.jiont: unknown key; did you mean 'tokenizer.joint'?"),
         ("name", "a/b", "it names the run's folder"),
         ("name", "..", "it names the run's folder"),
+        ("trainer.max_time", "00:00:00:00", "got 00:00:00:00, expected at least 00:00:00:01, or null for no limit"),
         ("trainer.max_time", "3m", "got '3m', expected DD:HH:MM:SS; three minutes are 00:00:03:00"),
         ("trainer.max_steps", 0, "expected at least 1, or -1"),
         ("trainer.accelerator", "gpuu", "did you mean 'gpu'?"),
