@@ -14,6 +14,7 @@ import yaml
 
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.lab.attention.examples import EXAMPLES
+from scripts.idea_tables import IDEAS, PAIRS
 from scripts.result_files import RESULTS, add, comparisons
 from scripts.result_tables import whole_table
 from tests.finished_runs import write_run, write_translations
@@ -21,7 +22,6 @@ from tests.script import load_script
 from tests.tiny_run import sentences
 
 ROOT = Path(__file__).resolve().parents[2]
-RUNS = {path.parent for path in RESULTS.glob("*/*/metrics.json")}
 
 
 @pytest.fixture(scope="module")
@@ -46,10 +46,10 @@ def test_tables_of_results_are_up_to_date(results: ModuleType) -> None:
     assert all(path.read_text("utf-8") == text for path, text in results.pages().items())
 
 
-def test_every_committed_run_is_in_the_tables() -> None:
-    assert {
-        RESULTS / run["folder"] for each in comparisons(RESULTS) for s in each["systems"] for run in s["runs"]
-    } == RUNS
+@pytest.mark.parametrize("folder", [RESULTS, *(IDEAS / pair for pair in PAIRS)])
+def test_every_committed_run_is_in_the_tables(folder: Path) -> None:
+    compared = {folder / run["folder"] for each in comparisons(folder) for s in each["systems"] for run in s["runs"]}
+    assert compared == {path.parent for path in folder.glob("*/*/metrics.json")}
 
 
 def test_results_are_added_without_their_test_set_and_compared(tmp_path: Path) -> None:
