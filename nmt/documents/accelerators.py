@@ -31,7 +31,7 @@ def without_accelerators(text: str, translation: str, mark: str) -> tuple[str, s
     words = [re.findall(rf"\S*{mark}\w\S*", each) for each in (text, translation)]
     inside = all(len(found) == 1 for found in words) and words[0] != words[1]
     inside = inside and not re.search(rf"\w{mark}[A-Z]", text)  # Page_Up, a name
-    pattern = rf"{mark}(?=\w)" if inside else _before_word(mark)
+    pattern = _before_letter(mark) if inside else _before_word(mark)
     cleaned = [re.sub(pattern, "", each) if _is_single(each, mark) else each for each in texts]
     return cleaned[0], cleaned[1]
 
@@ -42,13 +42,13 @@ def without_accelerator(text: str, mark: str) -> str:
     A mark inside a word is removed if the word begins with its only capital: "E_xit", but not "file_name" or "Page_Up".
     """
     text = _without_parentheses(text, mark)
-    inside = rf"\b([A-Z][a-z]*){mark}(?=[a-z]+\b)"
+    inside = rf"\b([A-Z][a-z]*){_before_letter(mark)}(?=[a-z]+\b)"
     return re.sub(f"{_before_word(mark)}|{inside}", r"\1", text) if _is_single(text, mark) else text
 
 
 def accelerator_of(text: str, mark: str) -> str:
     """Return the accelerator that `without_accelerator` removes from a text, as a capital; "" if there is none."""
-    found = re.search(rf"{mark}(\w)", text)
+    found = re.search(rf"{_before_letter(mark)}(\w)", text)
     return found[1].upper() if found and without_accelerator(text, mark) != text else ""
 
 
@@ -56,7 +56,8 @@ def with_accelerator(text: str, letter: str, mark: str) -> str:
     """Return a translation with the accelerator of its source.
 
     In scripts without such a letter it stands in parentheses at the end: 파일(_F). In others the mark stands before the
-    first word that begins with the letter, or else before the first word. A text without a word stays as it is.
+    first word that begins with the letter, or else before the first word. Words inside of tags do not count. A text
+    without a word stays as it is.
     """
     if re.search(_WITHOUT_LATIN, text):
         end = re.search(r"[\s.…:\uff1a]*\Z", text)
@@ -64,7 +65,7 @@ def with_accelerator(text: str, letter: str, mark: str) -> str:
         return f"{text[: end.start()]}({mark}{letter}){end[0]}"
     first = r"(?<![^\s(\"'“«])"
     for beginning in (letter, r"[^\W\d_]"):
-        if found := re.search(f"{first}{beginning}", text, re.IGNORECASE):
+        if found := re.search(f"{first}{beginning}(?![^<>]*>)", text, re.IGNORECASE):
             return f"{text[: found.start()]}{mark}{text[found.start() :]}"
     return text
 
@@ -74,8 +75,13 @@ def _without_parentheses(text: str, mark: str) -> str:
 
 
 def _before_word(mark: str) -> str:
-    return rf"(?<![^\s(\"'“«]){mark}(?=[^\W\d_]+(?![\w(]))"
+    return rf"(?<![^\s(\"'“«]){_before_letter(mark)}(?=[^\W\d_]+(?![\w(]))"
+
+
+def _before_letter(mark: str) -> str:
+    """Return the pattern of a mark before a letter or digit, but not of the "&" of an entity, as in "&amp;"."""
+    return rf"{mark}(?=\w)(?!\w+;)"
 
 
 def _is_single(text: str, mark: str) -> bool:
-    return len(re.findall(rf"{mark}(?=\w)", text)) == 1
+    return len(re.findall(_before_letter(mark), text)) == 1

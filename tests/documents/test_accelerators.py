@@ -63,3 +63,16 @@ def test_a_translation_gets_the_accelerator_of_its_text(text: str, translation: 
 @pytest.mark.parametrize("text", ["set LC_ALL", "file_name", "Page_Up", "_one and _two", "File", ""])
 def test_a_text_without_an_accelerator(text: str) -> None:
     assert accelerator_of(text, "_") == ""
+
+
+def test_an_entity_has_no_accelerator() -> None:
+    for text in ("Save &amp; close", "&copy; 2024 Foo", "AT&amp;T"):
+        assert without_accelerator(text, "&") == text and accelerator_of(text, "&") == ""
+        assert without_accelerators(text, text, "&") == (text, text)
+    assert without_accelerator("&Save &amp; close", "&") == "Save &amp; close"
+    assert accelerator_of("&Save &amp; close", "&") == "S"
+
+
+def test_a_tag_gets_no_accelerator() -> None:
+    assert with_accelerator('Siehe <a href="x">Hilfe</a>', "H", "&") == '&Siehe <a href="x">Hilfe</a>'
+    assert with_accelerator('<a href="x"> Hilfe</a>', "H", "&") == '<a href="x"> &Hilfe</a>'

@@ -204,6 +204,7 @@ def test_an_empty_translation_is_none() -> None:
         ("<html>", "x.po:1: got '<html>', expected a line of a PO file"),
         ('msgid "a"\nmsgstr ""\n', 'x.po: no header, expected msgid "" with the language'),
         ("", "x.po: no header"),
+        ('msgid ""\n"First line."\nmsgstr ""\n\nmsgid "b"\nmsgstr ""\n', "x.po: no header"),
         (HEADER.replace("Language: ", "Language: fr"), "x.po: its header has Language: fr, but the model translates"),
         (HEADER.replace("INTEGER", "2"), "x.po: its header has Plural-Forms: nplurals=2; plural=EXPRESSION"),
         (
