@@ -32,6 +32,7 @@ from nmt.errors import UserError
 from nmt.spans import MARK, Spans, marks_of
 from nmt.translation.sentences import gap, split
 
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _META = re.compile(r"<meta\s[^<>]*", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""(?:\s|(?<=["']))([\w-]+)\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+)""")
 _CHARSET = re.compile(r"""\bcharset\s*=\s*["']?([\w-]+)""", re.IGNORECASE)
@@ -65,7 +66,7 @@ def marked_up(text: str, spans: Spans) -> Document:
 
 def check_encoding(text: str, where: str) -> None:
     """Raise UserError for a page that declares another encoding than UTF-8, in which its translation is written."""
-    declared = next(filter(None, map(_declared, _META.findall(text))), "utf-8")
+    declared = next(filter(None, map(_declared, _META.findall(_COMMENT.sub("", text)))), "utf-8")
     if declared.lower() not in ("utf-8", "utf8"):
         raise UserError(
             f"{where}: declares charset={declared}, expected UTF-8; convert it, for example with iconv, and change the "

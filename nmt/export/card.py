@@ -10,6 +10,7 @@ import yaml
 
 import nmt
 from nmt.build import architecture
+from nmt.config.settings import shareable
 from nmt.errors import printable
 from nmt.export.base import Exportable, Format
 from nmt.export.check import Report
@@ -45,8 +46,8 @@ def _head(format: Format, model: Exportable) -> str:
 def _about(format: Format, model: Exportable) -> str:
     loaded, (source, target) = model.loaded, model.languages
     weights = sum(each.numel() for each in loaded.model.parameters())
-    data = loaded.config["data"]
-    corpus = data.get("name") or data["_target_"].rpartition(".")[2]  # the paths of files are left out
+    data = shareable(loaded.config)["data"]
+    corpus = data.get("name") or data["_target_"].rpartition(".")[2]
     return f"""# {printable(loaded.config["name"])}: {source} to {target}
 
 A translation model ({architecture(loaded.config["model"])}, {weights:,} weights, {loaded.update:,} updates), trained

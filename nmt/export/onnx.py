@@ -64,9 +64,11 @@ class Onnx(Format):
 EXAMPLE = """
 ```python
 # pip install numpy onnxruntime sentencepiece
+from pathlib import Path
+
 from translate import Model
 
-model = Model(".")
+model = Model(Path("."))
 for line in [{line!r}]:
     print(model.translate(line))
 ```

@@ -16,7 +16,7 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -42,6 +42,7 @@ CORS = {
 NO_KEY = "Please contact the server operator to get an API key"
 BODY_SECONDS = 20  # in which a request has to arrive
 CLIENT_CLOSED = 499  # the status of an answer that nobody reads
+CLOSED = "The client has closed the connection."
 
 Handler = Callable[[Request], Awaitable[Any]]
 
@@ -113,6 +114,8 @@ class Api:
                 fields = await fields_of(request, self.limits.body)
         except TimeoutError:
             raise Refusal(408, "The request did not arrive in time.") from None
+        except ClientDisconnect:
+            raise Refusal(CLIENT_CLOSED, CLOSED) from None
         if self.key is not None:
             given = fields.get("api_key")
             if not given:
@@ -129,7 +132,7 @@ async def _unless_closed(request: Request, answer: Awaitable[dict[str, Any]]) ->
         await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
         if work.done():
             return work.result()
-        raise Refusal(CLIENT_CLOSED, "The client has closed the connection.")
+        raise Refusal(CLIENT_CLOSED, CLOSED)
     finally:
         work.cancel()
         gone.cancel()

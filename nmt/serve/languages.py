@@ -10,6 +10,8 @@ import regex
 from nmt.languages import script_of, scripts_in
 from nmt.serve.waiting import Pair
 
+ADDRESS = regex.compile(r"\S*(?:://|www\.|@)\S*")  # of the web or of mail: in Latin letters in every language
+
 
 @dataclass(frozen=True)
 class Detected:
@@ -46,8 +48,10 @@ class Languages:
     def detect(self, text: str) -> Detected:
         """Return the language whose script most letters of a text have. Sources come before other languages.
 
-        The confidence is the share of these letters, divided by the number of languages that fit equally well.
+        Letters of addresses do not count. The confidence is the share of these letters, divided by the number of
+        languages that fit equally well.
         """
+        text = ADDRESS.sub(" ", text)
         fits = {code: _share(text, scripts_in(script_of(code))) for code in self.codes}
         best = max(fits.values())
         fitting = [code for code, fit in fits.items() if fit == best]

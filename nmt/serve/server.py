@@ -32,7 +32,8 @@ def bound(host: str, port: int) -> socket.socket:
 
 def _problem(error: OSError, host: str, port: int) -> str:
     if error.errno == errno.EADDRINUSE:
-        return f"port={port}: another program uses it; end that one, or take another: port={port + 1}"
+        other = port + 1 if port < 65535 else port - 1
+        return f"port={port}: another program uses it; end that one, or take another: port={other}"
     if error.errno == errno.EACCES:
         return f"port={port}: this user may not open it; take one from 1024 to 65535"
     return f"host={host}: no address of this machine ({error.strerror}); expected for example 127.0.0.1"

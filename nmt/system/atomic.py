@@ -40,7 +40,7 @@ def replacing_or_packing(path: Path) -> Iterator[IO[bytes]]:
     """As `replacing`, but compress with gzip if the name of `path` ends in .gz. Make the folder if needed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as file:
-        if path.suffix != ".gz":
+        if path.suffix.lower() != ".gz":
             yield file
             return
         with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:  # no name, no time in it

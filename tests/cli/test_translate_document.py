@@ -79,6 +79,9 @@ def test_paragraphs_and_lines(call: Call, translated: Callable[[str], str]) -> N
     assert call("input=page.html", "input_format=lines")[1] == f"{translated('a dog')}\n"
     Path("empty.html").write_text("<p></p>", "utf-8")
     assert call("input=empty.html")[1] == "<p></p>"
+    commented = "<!-- <meta charset='euc-kr'> --><meta charset='utf-8'>"
+    Path("commented.html").write_text(commented, "utf-8")
+    assert call("input=commented.html")[1] == commented
 
 
 @pytest.mark.parametrize(

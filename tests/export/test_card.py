@@ -34,3 +34,9 @@ def test_the_card_says_what_spans_need_only_if_the_model_has_some(run: Run, tmp_
     spans = Spans({"braces": "{.}", "tags": "<.>"})
     assert "(braces, tags)" in card_of(transformer(run, tokenizer=run.translator.tokenizer.with_spans(spans)), tmp_path)
     assert "marks" not in card_of(transformer(run), tmp_path)
+
+
+def test_the_card_names_no_folder_of_this_machine(run: Run, tmp_path: Path) -> None:
+    model = transformer(run)
+    data = {**model.config["data"], "_target_": "nmt.data.sources.hub.Hub", "name": "/home/anna/corpus"}
+    assert "Its training data: Hub." in card_of(replace(model, config={**model.config, "data": data}), tmp_path)

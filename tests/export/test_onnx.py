@@ -15,13 +15,14 @@ from torch import Tensor
 
 from nmt.data.batch import pad
 from nmt.errors import UserError
+from nmt.export.base import Exportable
 from nmt.export.onnx import Onnx, write_graphs
 from nmt.export.onnx_translator import Graphs
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
 from nmt.tokens import BOS, EOS
-from tests.export.models import TEXTS, check_spans, exported, largest_difference, loaded, recurrent_model
+from tests.export.models import SEARCH, TEXTS, check_spans, exported, largest_difference, loaded, recurrent_model
 from tests.models.cases import CASES, VOCABULARY, build
 from tests.tiny_run import Run, recurrent
 
@@ -172,6 +173,17 @@ def test_a_line_that_it_cannot_translate_is_one_line(line: bytes, words: str, bo
     done = subprocess.run(program, input=b"a dog\n" + line + b"\na dog\n", capture_output=True)
     assert done.returncode == 2 and done.stdout.count(b"\n") == 1
     assert re.fullmatch(f"error: line 2: .*{words}.*\n", done.stderr.decode())
+
+
+def test_the_cards_example_translates(
+    run: Run, both: tuple[Any, Any, Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = Exportable(recurrent_model(run), SEARCH, "a dog")
+    (program,) = re.findall(r"```python\n(.*?)```", Onnx().example(model), re.S)
+    monkeypatch.chdir(both[2])
+    monkeypatch.syspath_prepend(both[2])
+    exec(program, {})
+    assert capsys.readouterr().out.splitlines() == [both[0].translate(["a dog"])[0].text]
 
 
 def test_the_program_beside_the_model_is_short(root: Path) -> None:

@@ -18,7 +18,7 @@ import torch
 
 from nmt.documents.base import Document
 from nmt.documents.paragraphs import paragraphs
-from nmt.serve import api, translation
+from nmt.serve import api, request, translation
 from nmt.serve.worker import Worker
 from nmt.spans import MARK, Spans
 from nmt.translation.translation import Translation
@@ -111,6 +111,13 @@ def test_requests_that_cannot_be_answered(client: Client, fields: Any, error: st
     assert reply.headers.items() >= CORS.items()
 
 
+def test_long_terms_are_refused(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request, "MOST_LETTERS", 5)
+    assert client.post("/translate", {**ASK, "terms": {"ab": "x", "cde": "x"}}).status == 200
+    reply = client.post("/translate", {**ASK, "terms": {"abc": "x", "def": "x"}})
+    assert reply.body == {"error": "Invalid request: terms (6 characters) exceed character limit (5)"}
+
+
 def test_terms_of_a_request_are_used_or_said_to_be_ignored(client: Client) -> None:
     asked = {**ASK, "q": ["a dog", "a cat"], "terms": {"dog": "Hund"}}
     reply = client.post("/translate", asked)
@@ -168,6 +175,14 @@ def test_what_a_server_says_about_itself(client: Client) -> None:
         *("apiKeys", "charLimit", "filesTranslation", "frontendTimeout", "keyRequired", "language", "suggestions"),
         "supportedFilesFormat",
     }
+
+
+def test_tags_and_addresses_are_of_no_language() -> None:
+    html = '<p>안녕하세요 <a href="https://social.example/tags/korea" class="mention" rel="tag">#한국</a></p>'
+    both = {pair: open_stub() for pair in (("en", "ko"), ("ko", "en"))}
+    with served(Worker(both, max_wait=MAX_WAIT)) as client:
+        asked = {"q": html, "source": "auto", "target": "en", "format": "html"}
+        assert client.post("/translate", asked).body["detectedLanguage"] == {"confidence": 100.0, "language": "ko"}
 
 
 def test_detection(client: Client) -> None:

@@ -17,6 +17,7 @@ LANGUAGES = Languages((("en", "de"), ("en", "ko"), ("ko", "en"), ("ja", "en"), (
         ("日本語です", "ja", 100.0),
         ("中文", "zh", 100.0),
         ("Привет", "ru", 100.0),
+        ("안녕하세요 https://example.com/some/long/path me@example.com", "ko", 100.0),
         ("Hello", "en", 50.0),  # or German
         ("สวัสดี", "en", 0.0),
         ("123 !", "en", 0.0),

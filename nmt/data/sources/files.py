@@ -119,7 +119,7 @@ def _raw_lines(path: Path) -> Iterator[bytes]:
     try:
         if not stat.S_ISREG(path.stat().st_mode):  # a pipe can be read only once, and a device may have no end
             raise UserError(f"{path}: cannot be read: a folder, pipe or device; expected a file that can be read again")
-        with cast(BinaryIO, gzip.open(path) if path.suffix == ".gz" else path.open("rb")) as file:
+        with cast(BinaryIO, gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb")) as file:
             yield from raw(file)
     except FileNotFoundError as error:
         raise UserError(f"{path}: no such file") from error

@@ -156,6 +156,8 @@ def test_what_is_not_a_file_is_not_read(tmp_path):
 def test_missing_truncated_and_unzipped(tmp_path):
     with pytest.raises(UserError, match="no such file"):
         list(read_pairs(tmp_path / "a.tsv", "en", "de"))
+    (tmp_path / "A.TSV.GZ").write_bytes(gzip.compress(b"a\tb\n"))
+    assert list(read_pairs(tmp_path / "A.TSV.GZ", "en", "de")) == [SentencePair("a", "b")]
     (tmp_path / "a.tsv.gz").write_bytes(gzip.compress(b"a\tb\n" * 1000)[:-9])
     with pytest.raises(UserError, match="not a whole gzip file"):
         list(read_pairs(tmp_path / "a.tsv.gz", "en", "de"))
