@@ -120,14 +120,15 @@ class Spans:
         places, given = self._with_terms(text, terms)
         return [given[place] for place in places if place in given]
 
-    def as_read(self, text: str) -> str:
+    def as_read(self, text: str, *, capitals: bool = True) -> str:
         """Return a text with marks as a model reads it, so that its words have their usual pieces.
 
-        A text in capitals has a mark, and capitals only at its start. A space before a start tag stands after it.
+        A text in capitals has a mark, and capitals only at its start; without `capitals` it stays as it is. A space
+        before a start tag stands after it.
         """
         if not self:
             return text
-        if in_capitals(text):
+        if capitals and in_capitals(text):
             text = f"{CAPITALS} {_FIRST.sub(lambda found: found[0].upper(), text.lower(), count=1)}"
         return str(_BEFORE_A_WORD.sub(r"\1 ", text))
 

@@ -182,6 +182,7 @@ def keep_top_p(log_probs: Tensor, p: float) -> Tensor:
         count = min(8 * count, vocabulary)
     before = torch.cat([torch.zeros_like(mass[:, :1]), mass[:, :-1]], dim=1)  # mass of the more probable tokens
     kept = values.masked_fill(before >= p, -torch.inf)
+    kept[:, 0] = values[:, 0]  # also if p is so small that it is 0 in float32
     return torch.full_like(log_probs, -torch.inf).scatter(1, ids, kept)
 
 

@@ -19,7 +19,7 @@ from nmt.data.batch import batches_by_length
 from nmt.data.normalization import normalized
 from nmt.errors import UserError, counted
 from nmt.search.base import Hypothesis, Search
-from nmt.spans import with_spans
+from nmt.spans import in_capitals, with_spans
 from nmt.terms import NO_TERMS, Terms
 from nmt.translation.doubts import is_faulty
 from nmt.translation.lost_spans import insertions
@@ -166,11 +166,12 @@ class BaseTranslator(ABC):
 
     def target_ids(self, sources: Sequence[SourcePart], targets: Sequence[str]) -> list[list[int]]:
         """Return the ids of translations of `sources`. The spans of the source are marks there too."""
-        spans, marked = self.tokenizer.spans, list[str]()
-        for source, target in zip(sources, targets, strict=True):
-            translations = {mark: normalized(text) for mark, text in source.marked.translations.items()}
-            marked.append(spans.as_read(spans.mark_target(normalized(target), translations)))
-        return self.tokenizer.encode_target(marked)
+        return self.tokenizer.encode_target([self._as_read(*each) for each in zip(sources, targets, strict=True)])
+
+    def _as_read(self, source: SourcePart, target: str, *, capitals: bool = True) -> str:
+        spans = self.tokenizer.spans
+        translations = {mark: normalized(text) for mark, text in source.marked.translations.items()}
+        return spans.as_read(spans.mark_target(normalized(target), translations), capitals=capitals)
 
     def check_source(self, sentence: str, where: str) -> None:
         """Raise UserError if the search refuses `sentence` because of its length; `where` is its place in the input."""
@@ -260,9 +261,10 @@ class BaseTranslator(ABC):
             for source, place in zip(sources, places, strict=True):
                 limit.check(source.tokens, place)
         requests = []
-        for source, prefix, place in zip(sources, self._encode_prefixes(prefixes, sources), places, strict=True):
+        for source, text, place in zip(sources, _prefixes(prefixes, count), places, strict=True):
             first, *rest = limit.parts(source, self.encode)
             targets = [min(search.target_limit(part.tokens), longest) for part in (first, *rest)]
+            prefix = self._encode_prefix(first, text) if text else []
             if not first.empty:
                 self._check_prefix(prefix, targets[0], place)
             begins = [prefix, *([] for _ in rest)]
@@ -272,9 +274,11 @@ class BaseTranslator(ABC):
 
     def _check_prefix(self, prefix: list[int], limit: int, place: str) -> None:
         if len(prefix) >= limit:
+            by_positions = limit == self.longest_target
             raise UserError(
                 f"{place}: the prefix '{self.tokenizer.decode_target(prefix)}' has {len(prefix)} tokens, but the whole "
-                f"translation may have {limit}; shorten it, or raise search.max_length_extra"
+                f"translation may have {limit}{' (the positions of the decoder)' * by_positions}; shorten it"
+                f"{'' if by_positions else ', or raise search.max_length_extra'}"
             )
 
     def _search_all(
@@ -333,15 +337,11 @@ class BaseTranslator(ABC):
         found = self._translation(source, Hypothesis(tokens, log_probs, translation.score))
         return replace(found, lost=translation.lost, retried=translation.retried)
 
-    def _encode_prefixes(self, prefixes: Sequence[str] | None, sources: Sequence[SourcePart]) -> list[list[int]]:
-        """Return the target ids of every prefix, without eos."""
-        count = len(sources)
-        if prefixes is None:
-            return [[]] * count
-        texts = check_texts("prefix", prefixes)
-        if len(texts) != count:
-            raise UserError(f"prefixes: got {len(texts)}, expected one for each of {counted(count, 'sentence')}")
-        return [ids[:-1] for ids in self.target_ids(sources, texts)]
+    def _encode_prefix(self, source: SourcePart, prefix: str) -> list[int]:
+        """Return the target ids of a prefix, without eos. It has the mark of capitals only if the source has it too."""
+        marked = self._as_read(source, prefix, capitals=in_capitals(source.marked.text))
+        (ids,) = self.tokenizer.encode_target([marked])
+        return ids[:-1]
 
     def _translation(self, source: SourcePart, found: Hypothesis, text: str | None = None) -> Translation:
         spans, lost = source.marked.translations, tuple[str, ...]()
@@ -358,3 +358,13 @@ def _rejoined(source: SourcePart, parts: Sequence[list[Translation]]) -> list[Tr
         return parts[0]
     filled = [translations for translations in parts if translations[0].tokens]
     return [joined(source, translations) for translations in zip(*filled or parts, strict=False)]
+
+
+def _prefixes(prefixes: Sequence[str] | None, count: int) -> list[str]:
+    """Return the prefix of each of `count` sentences, "" if there are none."""
+    if prefixes is None:
+        return [""] * count
+    texts = check_texts("prefix", prefixes)
+    if len(texts) != count:
+        raise UserError(f"prefixes: got {len(texts)}, expected one for each of {counted(count, 'sentence')}")
+    return texts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -95,6 +96,7 @@ class Translator(ModelTranslator):
             raise UserError("attention map: this model has no attention, so there is nothing to draw")
         for translation in translations:
             self.check_whole(translation)
+        translations = list(map(self.own, translations))
         source_ids = [translation.source_part.ids[0] for translation in translations]
         target_ids = [translation.tokens for translation in translations]
         found: dict[int, AttentionMap] = {}
@@ -107,6 +109,12 @@ class Translator(ModelTranslator):
                 for row, place in enumerate(places):
                     found[place] = self.map_of(translations[place], weights, row)
         return [found[place] for place in range(len(translations))]
+
+    def own(self, translation: Translation) -> Translation:
+        """Return a translation with the source as this model reads it, if an ensemble has made the translation."""
+        if len(translation.source_part.ids) == 1:
+            return translation
+        return replace(translation, source_part=self.encode([translation.source])[0])
 
     def check_whole(self, translation: Translation) -> None:
         """Raise UserError if the translation is of an empty sentence, or of a source that was split."""

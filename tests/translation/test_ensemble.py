@@ -139,6 +139,25 @@ def test_an_ensemble_has_no_attention_map(mixed: Ensemble) -> None:
         mixed.attention_map("a man")
 
 
+def test_a_member_draws_the_map_of_a_translation_of_the_ensemble() -> None:
+    """Each member reads the source with its own pieces, not with those of the first member."""
+    pairs = [SentencePair(line, line[::-1]) for line in sentences(60, seed=60)]
+    bpe, unigram = (
+        Tokenizer.train(
+            pairs, TokenizerConfig(type=kind, vocab_size=305, joint=False, character_coverage=1.0), cache_dir=None
+        )
+        for kind in ("bpe", "unigram")
+    )
+    tokenizers = [bpe, Tokenizer(unigram.source_model, bpe.target_model)]
+    config = {**recurrent(), "tie_embeddings": "target"}
+    members = [Translator(make_model(config, each), each, BeamSearch()) for each in tokenizers]
+    found = Ensemble(members).translate(["a man sees the dog"])[0]
+    for member in members:
+        (own,) = member.score([found.source], [found.text])
+        theirs, ours = member.attention_maps([found, own])
+        assert theirs.source_pieces == ours.source_pieces
+
+
 def test_models_that_make_no_ensemble(run: Run, other: Translator, tmp_path: Path) -> None:
     def refused(tokenizer: Tokenizer, match: str) -> None:
         stranger = Translator(make_model(recurrent(), tokenizer), tokenizer, BeamSearch(), name="far")

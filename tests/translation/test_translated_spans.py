@@ -15,7 +15,7 @@ from nmt.data.pair import SentencePair
 from nmt.errors import UserError
 from nmt.search.sampling import Sampling
 from nmt.spans import MARK, Marked, Spans
-from nmt.tokens import BOS, ELEMENT_MARKS, EOS, RESERVED, SPAN_MARKS
+from nmt.tokens import BOS, CAPITALS, ELEMENT_MARKS, EOS, RESERVED, SPAN_MARKS
 from nmt.translation.ensemble import Ensemble
 from nmt.translation.lost_spans import insertions
 from nmt.translation.translator import Translator
@@ -169,3 +169,25 @@ def test_a_checkpoint_keeps_the_spans(translator: Translator, texts: list[str], 
 def test_models_with_other_spans_are_no_ensemble(translator: Translator, run: Run) -> None:
     with pytest.raises(UserError, match="spans"):
         Ensemble([translator, run.translator])
+
+
+def test_a_prefix_keeps_the_spans_of_later_parts(translator: Translator) -> None:
+    limited = Translator(translator.model, translator.tokenizer, translator.search, trained_length=16)
+    source = f"{' '.join(sentences(2, seed=8))}. Then {{x}} a dog. Then <b> a man."
+    (found,) = limited.translate([source], prefixes=["a {x} red <b>"])
+    assert len(found.parts) > 1 and found.text.startswith("a {x} red <b>")
+
+
+def test_a_prefix_in_capitals_does_not_change_the_letters_after_it(translator: Translator) -> None:
+    for source, capitals in (("a dog sees a man", False), ("A DOG SEES A MAN", True)):
+        (found,) = translator.translate([source], prefixes=["EU NATO"])
+        assert found.text.startswith("EU NATO")
+        assert translator.tokenizer.decode_target(found.tokens).startswith(CAPITALS) == capitals
+
+
+def test_a_prefix_that_is_longer_than_the_positions_of_the_decoder_must_be_shorter(run: Run) -> None:
+    config = copy.deepcopy(dict(run.translator.model.config or {}))
+    config["decoder"]["positions"] = {"_target_": LEARNED, "_partial_": True, "max_length": 6}
+    limited = Translator(make_model(config, run.translator.tokenizer), run.translator.tokenizer, run.translator.search)
+    with pytest.raises(UserError, match=r"translation may have 6 \(the positions of the decoder\); shorten it$"):
+        limited.translate(["a dog"], prefixes=["a red bike and a green bike"])
