@@ -60,7 +60,9 @@ class LineTranslator:
     def _warn(self, best: Translation, place: str) -> None:
         """Count the problems of a translation, and warn of the first ones."""
         self._counts["retried"] += best.retried
-        self._counts["lost"] += bool(best.lost_spans)
+        missing = len(best.missing_spans)
+        self._counts["missing"] += bool(missing)
+        self._counts["lost"] += len(best.lost_spans) > missing
         self._counts["empty"] += bool(best.tokens) and not as_line(best.text).strip()
         if best.parts:
             self._counts["split"] += 1
@@ -89,6 +91,11 @@ class LineTranslator:
             put = self.translator.search.lost_spans == "insert"
             where = "put where the model finds them most probable; check them" if put else "missing"
             yield f"the search left spans out of {counted(count['lost'], 'translation')}; they are {where}"
+        if count["missing"]:
+            yield (
+                f"{counted(count['missing'], 'translation')} without all spans: the source has more of them than there "
+                "are marks"
+            )
         if count["retried"]:
             several = counted(count["retried"], "translation")
             yield f"{several} by a second search (search.retry): the first repeated itself or was cut"

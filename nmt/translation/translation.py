@@ -51,16 +51,28 @@ class Translation:
 
     @property
     def lost_spans(self) -> list[str]:
-        """The spans and terms of the source that the search left out, here or in `parts`.
+        """The spans and terms of the source that the search left out, here or in `parts`; last the `missing_spans`."""
+        parts = self.parts or (self,)
+        lost = [part.source_part.marked.spans[mark] for part in parts for mark in part.lost]
+        return lost + self.missing_spans
 
-        Those without a mark, because the source has too many, count if the text does not have them.
+    @property
+    def missing_spans(self) -> list[str]:
+        """The spans and terms without a mark, because the source has too many, that are not in the text.
+
+        Such a span is not inserted where the search left it out.
         """
         if self.parts:
-            return list(chain.from_iterable(part.lost_spans for part in self.parts))
-        marked = self.source_part.marked
-        return [marked.spans[mark] for mark in self.lost] + [
-            each for each in marked.without_mark if each not in self.text
-        ]
+            return list(chain.from_iterable(part.missing_spans for part in self.parts))
+        marked, rest, missing = self.source_part.marked, self.text, list[str]()
+        for span in sorted(marked.translations.values(), key=len, reverse=True):
+            rest = rest.replace(span, "\0", 1)
+        for span in marked.without_mark:
+            if span in rest:
+                rest = rest.replace(span, "\0", 1)
+            else:
+                missing.append(span)
+        return missing
 
     @property
     def cut(self) -> bool:

@@ -242,7 +242,10 @@ def test_lost_spans_are_named_and_counted(
     assert lost and all(each["lost_spans"] == ["{x}"] for each in lost)
     assert all(("{x}" in each["text"]) == (how == "insert") for each in lost)
     assert f"warning: the search left spans out of {len(lost)} translation" in (err := capsys.readouterr().err)
-    assert told in err
+    assert told in err and "without all spans" not in err
+    list(lines.lines([text := f"a dog{' {x}' * 9}"], [text]))
+    lines.close()
+    assert "warning: 1 translation without all spans: the source has more of them" in capsys.readouterr().err
 
 
 def test_a_glossary_is_used_or_said_to_be_ignored(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

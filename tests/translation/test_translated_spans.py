@@ -59,6 +59,8 @@ def test_spans_without_a_mark_are_lost_if_the_translation_lacks_them(translator:
     (found,) = translator.translate([text])
     assert found.lost_spans[len(found.lost) :] == [f"{{x{number}}}" for number in (8, 9, 10)]
     assert all(f"{{x{number}}}" in found.text for number in range(8))
+    (found,) = translator.translate([f"a dog{' {x}' * 11}"])
+    assert found.text.count("{x}") == 8 and found.missing_spans == ["{x}"] * 3
 
 
 def test_a_lost_span_stands_where_the_model_finds_it_most_probable(translator: Translator) -> None:
