@@ -7,7 +7,8 @@
     python scripts/benchmark.py doubts ckpt=RUN [data.path=FOLDER] [foreign=FILE ...] [seed=1]
     python scripts/benchmark.py corpus [pairs=10_000_000] [folder=FOLDER] [any override of train.py]
 
-Training runs in Lightning's Trainer with 4,096 padded tokens in a batch, with logging and without validation.
+Training runs in Lightning's Trainer, with logging and without validation. With experiment=NAME it has the settings of
+this recipe, otherwise 4,096 padded tokens in a batch and 8,000 pieces.
 Translation searches the first 1,000 sentences of the test split with 5 beams; loading the model is not timed.
 
 `turns` compares the speed of training with other settings, and with JoeyNMT: see scripts/benchmarks/turns.py.
@@ -27,6 +28,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
@@ -36,11 +38,13 @@ from nmt.cli.arguments import take, train_overrides
 from nmt.cli.program import program
 
 OTHERS = ("corpus", "doubts", "serve", "translation", "turns")  # modules of scripts/benchmarks
-RECIPE = (
-    "data.batch_tokens=4096",
-    "tokenizer.vocab_size=8000",
-    "trainer.log_every_n_steps=10",
-)
+
+
+def with_defaults(overrides: Sequence[str]) -> list[str]:
+    """Return overrides of train.py after those of the benchmark: the sizes only if no recipe has its own."""
+    recipe = any(word.startswith("experiment=") for word in overrides)
+    sizes = [] if recipe else ["data.batch_tokens=4096", "tokenizer.vocab_size=8000"]
+    return [*sizes, "trainer.log_every_n_steps=10", *overrides]
 
 
 @program
@@ -55,7 +59,7 @@ def main(arguments: list[str]) -> None:
     from nmt.preflight import build_components
 
     ckpt, overrides = take(list(arguments), "ckpt")
-    words = [*RECIPE, *train_overrides(overrides)]
+    words = with_defaults(train_overrides(overrides))
     with naming_files(words), tempfile.TemporaryDirectory() as folder:
         recipe = Recipe(compose("train", words), Path(folder))
         components = build_components(recipe.settings)

@@ -35,7 +35,7 @@ from nmt.preflight import build_components
 from nmt.system import machine
 from nmt.system.lines import as_line
 from nmt.training.parts import build_parts
-from scripts.benchmark import RECIPE
+from scripts.benchmark import with_defaults
 
 BENCHMARK = Path(__file__).resolve().parents[1] / "benchmark.py"
 OURS = re.compile(r"training: ([\d,]+) real target tokens/s")
@@ -80,7 +80,7 @@ def run(arguments: Sequence[str]) -> None:
     ]
     with tempfile.TemporaryDirectory() as folder:
         if joeynmt is not None:
-            systems.append(joeynmt_system(joeynmt, [*RECIPE, *common], Path(folder)))
+            systems.append(joeynmt_system(joeynmt, with_defaults(common), Path(folder)))
         print(f"hardware: {machine.summary(machine.describe())}\n", flush=True)
         for system in systems * int(turns or 3):
             system.measure()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from scripts.benchmark import with_defaults
 from scripts.benchmarks import training as timings
 
 
@@ -13,3 +14,8 @@ def test_matmul_peak_counts_two_operations_a_multiplication(monkeypatch: pytest.
     monkeypatch.setattr(timings, "PEAK_WIDTH", 8)
     monkeypatch.setattr(timings, "PEAK_PRODUCTS", 3)
     assert timings.matmul_peak("cpu") == 2 * 8**3
+
+
+def test_a_recipe_keeps_its_own_sizes() -> None:
+    assert with_defaults(["experiment=demo"]) == ["trainer.log_every_n_steps=10", "experiment=demo"]
+    assert "data.batch_tokens=4096" in with_defaults(["data.path=x"])
