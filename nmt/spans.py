@@ -165,7 +165,7 @@ class Spans:
         """Return a translation, as a model writes it, with `spans` in place of their marks.
 
         A mark that occurs again, or that is not one of `spans`, is left out. A Korean particle behind a span gets the
-        form that fits it.
+        form that fits it, and one behind an end tag the form that fits the words between the tags.
         """
         if not self:
             return Restored(text)
@@ -174,9 +174,10 @@ class Spans:
         text = _AFTER_A_WORD.sub(r" \1", text)
         left, restored, end, word = dict(spans), "", 0, ""
         for found in MARK.finditer(text):
-            restored += agreed(word, text[end : found.start()])
+            between = agreed(word, text[end : found.start()])
             end, span = found.end(), left.pop(found[0], "")
-            word = restored if found[0] in _ENDS else span  # a particle agrees with what is inside the tags
+            word = word + between if _is_end(span) else _spoken(span)
+            restored += between
             restored = restored + span if span else restored.removesuffix(" ")
         return Restored((restored + agreed(word, text[end:])).strip(), tuple(left))
 
@@ -244,6 +245,16 @@ def _apart(places: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
             found.append(place)
             end = place[1]
     return found
+
+
+def _is_end(span: str) -> bool:
+    """Return whether a span is an end tag, or the mark of one in a sentence of HTML."""
+    return span in _ENDS or _END_TAG.fullmatch(span) is not None
+
+
+def _spoken(span: str) -> str:
+    """Return what a particle behind a span agrees with: "" for a mark, whose text is not known, and for a start tag."""
+    return "" if MARK.fullmatch(span) or _START_TAG.fullmatch(span) else span
 
 
 def _with_marks(text: str, places: Sequence[tuple[int, int]]) -> dict[str, tuple[int, int]]:

@@ -129,6 +129,30 @@ def test_terms_have_marks_and_their_translations_take_the_place_of_them() -> Non
     assert NO_SPANS.mark("a file", terms) == Marked("a file")
 
 
+@pytest.mark.parametrize(
+    ("source", "translation", "expected"),
+    [
+        ("a <b>b</b>", "가 ｟8｠나｟9｠는", "가 <b>나</b>는"),
+        ("<h1>A</h1>", "｟8｠가｟9｠: 표", "<h1>가</h1>: 표"),  # a first word is no particle of the tag before it
+        ("<b><i>menu</i></b>", "｟8｠｟10｠메뉴｟11｠｟9｠을", "<b><i>메뉴</i></b>를"),
+        ("<b>file {a}</b>", "｟8｠｟0｠ 파일｟9｠를", "<b>{a} 파일</b>을"),
+        ('<b>"menu"</b>', '｟8｠"메뉴"｟9｠을', '<b>"메뉴"</b>를'),
+        ("<b>3</b> <i></i>", "｟8｠3｟9｠｟10｠｟11｠를", "<b>3</b><i></i>를"),  # nothing is inside these tags
+        (
+            "<a></a>" * 3 + "<h1>menu</h1>",
+            "｟0｠메뉴｟1｠을",
+            "<h1>메뉴</h1>를",
+        ),  # an element without a mark of its own
+        ("1 ｟1｠", "1 ｟0｠를", "1 ｟1｠를"),  # a mark of HTML stands for an element whose text is not known
+        ("<b>1 ｟1｠</b>", "1 ｟8｠｟0｠｟9｠를", "1 <b>｟1｠</b>를"),
+        ("｟8｠menu｟9｠", "｟8｠메뉴｟9｠을", "｟8｠메뉴｟9｠를"),
+        ("<a></a>" * 3 + "｟8｠menu｟9｠", "｟0｠메뉴｟1｠을", "｟8｠메뉴｟9｠를"),
+    ],
+)
+def test_a_particle_agrees_with_the_words_between_tags(source: str, translation: str, expected: str) -> None:
+    assert COMMON.restore(translation, COMMON.mark(source).spans).text == expected
+
+
 def test_a_pair_has_marks_for_the_spans_of_both_sides() -> None:
     draw = random.Random(1)
     for _ in range(300):

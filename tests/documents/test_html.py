@@ -139,6 +139,31 @@ def test_tags_are_where_the_translation_has_their_marks(text: str, translations:
 
 
 @pytest.mark.parametrize(
+    ("text", "translation", "expected"),
+    [
+        ("<p><b>I</b> am here.</p>", "｟8｠나｟9｠는 여기 있다.", "<p><b>나</b>는 여기 있다.</p>"),
+        ("<p>Item <b>A</b>: file.</p>", "항목 ｟8｠가｟9｠: 파일.", "<p>항목 <b>가</b>: 파일.</p>"),
+        ("<p>Press <kbd>메뉴</kbd> now.</p>", "｟0｠를 누르십시오.", "<p><kbd>메뉴</kbd>를 누르십시오.</p>"),
+        (
+            "<p>Open the <b><i>menu</i></b>.</p>",
+            "｟8｠｟10｠메뉴｟11｠｟9｠를 여십시오.",
+            "<p><b><i>메뉴</i></b>를 여십시오.</p>",
+        ),
+        ("<p>Run <code>git</code> now.</p>", "｟0｠를 실행합니다.", "<p><code>git</code>를 실행합니다.</p>"),
+        (
+            "<p><b>A</b> <b>B</b> <b>C</b> <b>menu</b></p>",
+            "｟8｠가｟9｠ ｟10｠나｟11｠ ｟12｠다｟13｠ ｟0｠메뉴｟1｠를",
+            "<p><b>가</b> <b>나</b> <b>다</b> <b>메뉴</b>를</p>",
+        ),
+    ],
+)
+def test_korean_particles_agree_with_words_and_not_with_marks(text: str, translation: str, expected: str) -> None:
+    document = marked_up(text, SPANS)
+    spans = SPANS.mark(document.sentences[0]).spans
+    assert document.filled([SPANS.restore(translation, spans).text]) == expected
+
+
+@pytest.mark.parametrize(
     ("text", "translation", "sentences"),
     [
         ("<p>Click <b>Save</b> now. Wait.</p>", "x ｟8｠｟9｠", ["Click", "Save", "now.", "Wait."]),
