@@ -15,15 +15,16 @@ SUFFIXES = {"과": "의|는|도|만", "으로": "의|는|도|만|서|써|부터"
 
 _VARIABLE = "|".join(sorted([*FORMS, *FORMS.values()], key=len, reverse=True))
 _ALONE = "|".join(form for pair in FORMS.items() if pair[0] not in SUFFIXES for form in pair)
-_CONTINUED = "|".join(
-    f"(?:{form}|{FORMS[form]})(?=(?:{suffixes})?(?!\\p{{Hangul}}))" for form, suffixes in SUFFIXES.items()
-)
-_AFTER = regex.compile(rf"((?:{_ALONE})(?!\p{{Hangul}})|{_CONTINUED})")
+# A particle ends before another letter. Both forms together, as in 을(를) and 은/는, already fit every word.
+_END = rf"(?!\p{{Hangul}}|[(/](?:{_VARIABLE})(?!\p{{Hangul}}))"
+_CONTINUED = "|".join(f"(?:{form}|{FORMS[form]})(?=(?:{suffixes})?{_END})" for form, suffixes in SUFFIXES.items())
+_AFTER = regex.compile(rf"((?:{_ALONE}){_END}|{_CONTINUED})")
 # A short word such as 회의 or 경로 may end like a particle. 을, 를 and 에서 are particles after short words too.
 _ENDING = regex.compile(
     rf"(?<=\p{{Hangul}}{{2}}|[A-Za-z0-9])(?:{_VARIABLE}|{SINGLE})\Z|(?<=\p{{Hangul}})(?:을|를|에서)\Z"
 )
 
+_PLACEHOLDER = regex.compile(r"(?:\{[^{}]*\}|\$\([^()]*\)|[%$][A-Za-z0-9_]+%?)\W*\Z")  # {0}, $(brand), %1, $1, %A1%
 _NO_CONSONANT, _L = 0, 8  # finals of a syllable, as Unicode numbers them
 _FINALS_OF_DIGITS = dict(zip("0123456789", (21, 8, 0, 16, 0, 0, 1, 8, 8, 0), strict=True))  # 영, 일, 이, 삼 ...
 
@@ -31,7 +32,8 @@ _FINALS_OF_DIGITS = dict(zip("0123456789", (21, 8, 0, 16, 0, 0, 1, 8, 8, 0), str
 def agreed(word: str, text: str) -> str:
     """Return the `text` behind a word with the particle at its beginning in the form that the word asks for.
 
-    Only a word that ends in a Korean syllable or a digit changes the particle: the sound of other words is unknown.
+    Only a word that ends in a Korean syllable or a digit changes the particle: the sound of other words, and of what
+    takes the place of a placeholder, is unknown.
     """
     found = _AFTER.match(text)
     final = _final(word)
@@ -58,6 +60,8 @@ def _form(particle: str, final: int) -> str:
 
 def _final(word: str) -> int | None:
     """Return the number of the consonant that ends a word, 0 for none, and None if the sound is unknown."""
+    if _PLACEHOLDER.search(word):
+        return None
     last = regex.sub(r"[^\p{L}\p{N}]+\Z", "", word)[-1:]
     if "가" <= last <= "힣":
         return (ord(last) - ord("가")) % 28

@@ -33,6 +33,14 @@ from nmt.particles import FORMS, agreed, particle
         ("메뉴", "으로부터", "로부터"),
         ("파일", "와는", "과는"),
         ("", "를", "를"),
+        *(("메뉴", both, both) for both in ("을(를) 엽니다", "이(가)", "은/는", "과(와)", "이라(라)", "으로(로)도")),
+        *(("파일", both, both) for both in ("를(을)", "가(이)", "는/은 ", "와(과)")),
+        ("%1 메뉴", "을", "를"),
+        ("%메뉴", "을", "를"),
+        ("메뉴", "을(선택)", "를(선택)"),  # what stands in these brackets is no particle
+        ("메뉴", "이(가능)", "가(가능)"),
+        *((word, "를", "를") for word in ("{0}", "%1", "$1", "%L1", "${A1}", "$(v1)", "%A1%", '"{0}"', "%{1}")),
+        *((word, "을", "을") for word in ("{2}", "%2", "$2")),
     ],
 )
 def test_a_particle_gets_the_form_that_the_word_asks_for(word: str, text: str, expected: str) -> None:
