@@ -96,7 +96,18 @@ class Spans:
         Those that are `known`, as the spans of its source are, count also where a pattern does not find them, such as
         in front of a Korean particle.
         """
-        return [text[slice(*place)] for place in self._places(text, known)]
+        return [text[slice(*place)] for place in self.places(text, known)]
+
+    def places(self, text: str, known: Sequence[str] = ()) -> Iterator[tuple[int, int]]:
+        """Yield where the spans stand: the `known` ones, and between them what the patterns match."""
+        if self._pattern is None:
+            return
+        end = 0
+        for found in _occurrences(text, known):
+            yield from self._matches(text, end, found.start())
+            yield found.span()
+            end = found.end()
+        yield from self._matches(text, end, len(text))
 
     def mark(self, text: str, terms: Terms = NO_TERMS) -> Marked:
         """Return the text with marks for its spans and its `terms`.
@@ -138,7 +149,7 @@ class Spans:
         for mark, span in spans.items():
             free[span].append(mark)
         places = dict[str, tuple[int, int]]()
-        for start, end in self._places(text, list(free)):
+        for start, end in self.places(text, list(free)):
             if waiting := free.get(text[start:end]):
                 places[waiting.popleft()] = start, end
         return _replaced(text, places)
@@ -153,7 +164,7 @@ class Spans:
         found = self.find(source)
         common = Counter(found) & Counter(self.find(target, known=found))
         shared = list[tuple[int, int]]()
-        for start, end in self._places(source):
+        for start, end in self.places(source):
             if common[text := source[start:end]]:
                 common[text] -= 1
                 shared.append((start, end))
@@ -184,18 +195,7 @@ class Spans:
     def _with_terms(self, text: str, terms: Terms) -> tuple[list[Place], dict[Place, str]]:
         """Return where spans and terms stand, and the translations of all terms by their places."""
         given = {(start, end): translation for start, end, translation in terms.places(text)}
-        return _apart(chain(self._places(text), given)), given
-
-    def _places(self, text: str, known: Sequence[str] = ()) -> Iterator[tuple[int, int]]:
-        """Yield where the spans stand: the `known` ones, and between them what the patterns match."""
-        if self._pattern is None:
-            return
-        end = 0
-        for found in _occurrences(text, known):
-            yield from self._matches(text, end, found.start())
-            yield found.span()
-            end = found.end()
-        yield from self._matches(text, end, len(text))
+        return _apart(chain(self.places(text), given)), given
 
     def _matches(self, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         assert self._pattern is not None

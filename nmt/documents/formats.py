@@ -26,18 +26,19 @@ def read_document(text: str, format: DocumentFormat, where: str, translator: Bas
     Raises UserError for HTML that declares another encoding than UTF-8, for a PO file that `nmt.documents.po` refuses,
     and for a PO file if the target language is not known.
     """
+    spans = translator.tokenizer.spans
     if format == "html":
         from nmt.documents.html import check_encoding, marked_up
 
         check_encoding(text, where)
-        return marked_up(text, translator.tokenizer.spans)
+        return marked_up(text, spans)
     if format == "po":
         from nmt.documents.po import PoFile
 
         if translator.languages is None:
             raise UserError(f"{where}: a PO file names its language, but the model does not say what its languages are")
-        return PoFile(text, where, translator.languages[1])
+        return PoFile(text, where, translator.languages[1], spans)
 
     from nmt.documents.paragraphs import paragraphs
 
-    return paragraphs(text)
+    return paragraphs(text, spans)

@@ -27,7 +27,7 @@ from itertools import groupby, islice, pairwise
 
 from nmt.documents.base import Document, Joined, has_words
 from nmt.documents.html_tokens import Token, tokens_of
-from nmt.documents.paragraphs import Line
+from nmt.documents.paragraphs import Line, divided
 from nmt.errors import UserError
 from nmt.spans import MARK, Spans, marks_of
 from nmt.translation.sentences import gap, split
@@ -91,7 +91,7 @@ class _Sentence:
     """A sentence: its texts, the tags between them, and the tags before and after it.
 
     Of `whole` sentences, the texts are translated at once, with marks for the tags between them. `start` and `end` are
-    the place of the sentence in the block without tags.
+    the place of the sentence in the block without tags. `spans` are those of the model.
     """
 
     start: int
@@ -101,6 +101,7 @@ class _Sentence:
     before: str
     after: str
     whole: bool
+    spans: Spans
 
     @property
     def sentences(self) -> list[str]:
@@ -122,11 +123,11 @@ class _Sentence:
 
     @cached_property
     def _lines(self) -> list[Line]:
-        return list(map(Line, self.texts))
+        return [divided(text, self.spans) for text in self.texts]
 
-    def is_protected(self, spans: Spans) -> bool:
+    def is_protected(self) -> bool:
         """Return whether each tag between the texts, and nothing else, is a span with the name of its mark."""
-        found = spans.mark(self.marked).spans.values()
+        found = self.spans.mark(self.marked).spans.values()
         return [span for span in found if span in self._marks] == self._marks
 
     def filled(self, translations: Sequence[str]) -> tuple[str, str]:
@@ -210,10 +211,10 @@ class _Block(Document):
 def _block(tokens: Sequence[Token], spans: Spans) -> Document:
     """Return the block of these tokens, in which there are words."""
     text, tags = _placed(tokens)
-    places = _places(text)
-    parts = [_sentence(text, *place, own) for place, own in zip(places, _shared(tags, places), strict=True)]
+    places = _places(text, spans)
+    parts = [_sentence(text, *place, own, spans) for place, own in zip(places, _shared(tags, places), strict=True)]
     if spans and not _unpaired(tags):
-        parts = [replace(part, whole=part.is_protected(spans)) for part in parts]
+        parts = [replace(part, whole=part.is_protected()) for part in parts]
     return _Block(parts, text[: parts[0].start], text[parts[-1].end :])
 
 
@@ -242,10 +243,10 @@ def _unpaired(tags: Sequence[Tag]) -> list[Tag]:
     return found
 
 
-def _places(text: str) -> list[tuple[int, int]]:
+def _places(text: str, spans: Spans) -> list[tuple[int, int]]:
     """Return where each sentence of a text begins and ends."""
     places, end = list[tuple[int, int]](), 0
-    for sentence in split(text):
+    for sentence in split(text, spans.places(text)):
         start = text.index(sentence, end)
         end = start + len(sentence)
         places.append((start, end))
@@ -265,7 +266,7 @@ def _shared(tags: Sequence[Tag], places: Sequence[tuple[int, int]]) -> list[list
     return shared
 
 
-def _sentence(text: str, start: int, end: int, tags: Sequence[Tag]) -> _Sentence:
+def _sentence(text: str, start: int, end: int, tags: Sequence[Tag], spans: Spans) -> _Sentence:
     """Return a sentence, with the tags around all of it outside."""
     count = Counter(tag.element for tag in tags)
 
@@ -289,4 +290,4 @@ def _sentence(text: str, start: int, end: int, tags: Sequence[Tag]) -> _Sentence
     cuts = [begin, *places, end]
     texts = [_SPACE.sub(" ", text[cut:next_cut]) for cut, next_cut in pairwise(cuts)]
     before, after = ("".join(tag.token.raw for tag in each) for each in (tags[:first], tags[last:]))
-    return _Sentence(begin, end, texts, inside, before, after, whole=False)
+    return _Sentence(begin, end, texts, inside, before, after, whole=False, spans=spans)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from nmt.documents.base import Document, Joined, has_words
+from nmt.spans import Spans
 from nmt.translation.sentences import join, split
 
 _BREAK = re.compile(r"(\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])")
@@ -15,28 +15,34 @@ _BREAK = re.compile(r"(\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])")
 
 @dataclass(frozen=True)
 class Line(Document):
-    """A line of text. Its sentences are translated one by one, and white space around them stays."""
+    """A line of text and its sentences. They are translated one by one, and white space around them stays."""
 
     text: str
-
-    @cached_property
-    def _sentences(self) -> list[str]:
-        return split(self.text)
+    parts: Sequence[str]
 
     @property
     def sentences(self) -> list[str]:
         """The sentences of the line that have words."""
-        return list(filter(has_words, self._sentences))
+        return list(filter(has_words, self.parts))
 
     def filled(self, translations: Sequence[str]) -> str:
         """Return the joined translations, with the white space of the line around them."""
         rest = iter(translations)
-        texts = [next(rest) if has_words(sentence) else sentence for sentence in self._sentences]
+        texts = [next(rest) if has_words(sentence) else sentence for sentence in self.parts]
         start = len(self.text) - len(self.text.lstrip())
         end = max(start, len(self.text.rstrip()))
         return f"{self.text[:start]}{join(texts)}{self.text[end:]}"
 
 
-def paragraphs(text: str) -> Document:
-    """Return a text whose lines are translated one by one. Line breaks, blank lines and indentation stay."""
-    return Joined([Line(piece) if place % 2 == 0 else piece for place, piece in enumerate(_BREAK.split(text))])
+def divided(text: str, spans: Spans) -> Line:
+    """Return a line with its sentences, none of which ends inside a span."""
+    return Line(text, split(text, spans.places(text)))
+
+
+def paragraphs(text: str, spans: Spans) -> Document:
+    """Return a text whose lines are translated one by one by a model with these spans.
+
+    Line breaks, blank lines and indentation stay.
+    """
+    pieces = enumerate(_BREAK.split(text))
+    return Joined([divided(piece, spans) if place % 2 == 0 else piece for place, piece in pieces])

@@ -29,6 +29,7 @@ from nmt.documents.base import Document
 from nmt.documents.paragraphs import paragraphs
 from nmt.errors import UserError, one_line
 from nmt.languages import main_part
+from nmt.spans import Spans
 
 _TEXT = r'"(?:[^"\\]|\\.)*"'
 _LINE = re.compile(rf"\s*(?:#.*|(?:(?:msgctxt|msgid|msgid_plural|msgstr(?:\[\d\])?)[ \t]+)?{_TEXT})?\s*")
@@ -40,11 +41,11 @@ _FORMS = re.compile(r"\s*nplurals\s*=\s*([1-9])\s*;\s*plural\s*=\s*([^;]+);?\s*"
 class _Source(Document):
     """A text of a program, whose accelerator is none of its sentences."""
 
-    def __init__(self, text: str, marks: str) -> None:
+    def __init__(self, text: str, marks: str, spans: Spans) -> None:
         self._accelerators = [(letter, mark) for mark in marks if (letter := accelerator_of(text, mark))]
         for mark in marks:
             text = without_accelerator(text, mark)
-        self._lines = paragraphs(text)
+        self._lines = paragraphs(text, spans)
 
     @property
     def sentences(self) -> list[str]:
@@ -71,16 +72,17 @@ class _Entry:
 
 
 class PoFile(Document):
-    """A PO file, or a template of one (POT), that is translated into `language`. Messages call it `where`.
+    """A PO file, or a template of one (POT), that is translated into `language` by a model with `spans`.
 
-    Raises UserError for a damaged file, one without a header, and one with translations into another language.
+    Messages call it `where`. Raises UserError for a damaged file, one without a header, and one with translations into
+    another language.
     """
 
-    def __init__(self, text: str, where: str, language: str) -> None:
+    def __init__(self, text: str, where: str, language: str, spans: Spans) -> None:
         self._lines = text.split("\n")  # those of Windows end with "\r"
         self._place = _header_place(self._lines, where)
         self._header = _header(_text(self._lines[self._place]), where, language)
-        self._entries = _entries(self._lines, self._place, self._header, where)
+        self._entries = _entries(self._lines, self._place, self._header, where, spans)
 
     @property
     def sentences(self) -> list[str]:
@@ -161,7 +163,7 @@ def _with_field(header: str, name: str, value: str) -> str:
 # The entries
 
 
-def _entries(lines: Sequence[str], place: slice, header: str, where: str) -> list[_Entry]:
+def _entries(lines: Sequence[str], place: slice, header: str, where: str, spans: Spans) -> list[_Entry]:
     forms = _FORMS.fullmatch(_field(header, "Plural-Forms"))
     assert forms is not None
     count = int(forms[1])
@@ -176,7 +178,7 @@ def _entries(lines: Sequence[str], place: slice, header: str, where: str) -> lis
     for message in messages:
         if not any(_strings(message)):
             used = sorted(set(chosen)) if message.pluralizable else [0]
-            texts = [_Source(_ids(message)[number], marks) for number in used]
+            texts = [_Source(_ids(message)[number], marks, spans) for number in used]
             numbers = [used.index(number) for number in chosen] if message.pluralizable else [0]
             assert message.lineno is not None
             entries.append(_Entry(message.lineno - 1, texts, numbers, message.pluralizable))

@@ -54,10 +54,9 @@ def _document(text: str, source: str, ask: Ask, worker: Worker, languages: Langu
     require_direction(source, ask.target, languages)
     if source == ask.target:
         return Joined([text])
-    if not ask.html:
-        return paragraphs(text)
+    spans = worker.spans((source, ask.target))
     try:
-        return marked_up(text, worker.spans((source, ask.target)))
+        return marked_up(text, spans) if ask.html else paragraphs(text, spans)
     except UserError as error:
         raise Refusal(400, str(error)) from None
 

@@ -62,9 +62,13 @@ _SPACE = regex.compile(r"\s+")
 _WITHOUT_SPACE = regex.compile(rf"[\p{{Han}}\p{{Hiragana}}\p{{Katakana}}{_WIDE}]\Z", regex.V1)
 
 
-def split(text: str) -> list[str]:
-    """Return the sentences of `text`, without white space at their ends. A blank text has no sentence."""
-    ends = [match.end() for match in _END.finditer(text)]
+def split(text: str, spans: Iterable[tuple[int, int]] = ()) -> list[str]:
+    """Return the sentences of `text`, without white space at their ends. A blank text has no sentence.
+
+    No sentence ends inside one of the `spans`, which are places where a part of the text begins and ends.
+    """
+    inside = {place for start, end in spans for place in range(start + 1, end)}
+    ends = [match.end() for match in _END.finditer(text) if match.end() not in inside]
     found = (text[start:end].strip() for start, end in pairwise([0, *ends, len(text)]))
     return [sentence for sentence in found if sentence]
 

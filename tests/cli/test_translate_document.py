@@ -11,6 +11,7 @@ from babel.messages.pofile import read_po
 
 from nmt.cli import program, translate
 from nmt.documents.paragraphs import paragraphs
+from nmt.spans import NO_SPANS
 from nmt.system.lines import as_line
 from tests.tiny_run import Run
 
@@ -69,7 +70,7 @@ def test_a_po_file_has_the_translations(call: Call, translated: Callable[[str], 
 def test_paragraphs_and_lines(call: Call, translated: Callable[[str], str]) -> None:
     text = "  A dog. A red bike.\n\n\tsnow  \nno line end"
     Path("a.txt").write_text(text, "utf-8")
-    document = paragraphs(text)
+    document = paragraphs(text, NO_SPANS)
     assert len(document.sentences) == 4
     assert call("input=a.txt", "input_format=paragraphs")[1] == document.filled(
         list(map(translated, document.sentences))

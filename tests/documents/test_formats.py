@@ -18,7 +18,7 @@ class Model:
     """What a document needs to know of a translator."""
 
     languages: tuple[str, str] | None = ("en", "ko")
-    tokenizer: Any = field(default_factory=lambda: SimpleNamespace(spans=Spans({"tags": "<[a-z]>"})))
+    tokenizer: Any = field(default_factory=lambda: SimpleNamespace(spans=Spans({"tags": "<[a-z]>|<Ox. B>"})))
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,7 @@ def test_each_format_is_read_with_what_the_model_has() -> None:
     model: Any = Model()
     assert read_document("<p>a <b>b</b></p>", "html", "x", model).sentences == ["a ｟8｠b｟9｠"]
     assert read_document("<p>a <b>b</b></p>", "paragraphs", "x", model).sentences == ["<p>a <b>b</b></p>"]
+    assert read_document("<Ox. B> c", "paragraphs", "x", model).sentences == ["<Ox. B> c"]
     header = 'msgid ""\nmsgstr ""\n'
     assert 'Language: ko\\n"' in read_document(header, "po", "x", model).filled([])
     unknown: Any = Model(languages=None)

@@ -204,6 +204,12 @@ def test_a_span_that_would_hold_a_tag_is_no_sentence_with_marks() -> None:
     assert marked_up("<p>Open /a<b>b</b> now</p>", greedy).sentences == ["Open /a", "b", "now"]
 
 
+def test_no_sentence_ends_inside_a_span() -> None:
+    braces = Spans({"braces": r"\{[^{}]*\}"})
+    assert marked_up("<p>A {cow. C} <i>ox</i>. Ox.</p>", braces).sentences == ["A {cow. C} ｟8｠ox｟9｠.", "Ox."]
+    assert marked_up("<p>A {cow. C} <i>ox. Ox.</p>", braces).sentences == ["A {cow. C}", "ox.", "Ox."]
+
+
 def test_hostile_html_takes_no_long_time() -> None:
     begun = time.process_time()
     for text in ("<b>" * 20_000 + "a" + "</b>" * 20_000, "a <b>b</b> " * 10_000, "a. <!-- -->" * 10_000):

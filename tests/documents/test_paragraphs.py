@@ -8,6 +8,7 @@ import pytest
 
 from nmt.documents.base import Document
 from nmt.documents.paragraphs import paragraphs
+from nmt.spans import NO_SPANS, Spans
 
 
 def upper(document: Document) -> str:
@@ -27,16 +28,24 @@ def upper(document: Document) -> str:
     ],
 )
 def test_line_breaks_and_white_space_stay(text: str, expected: str) -> None:
-    assert upper(paragraphs(text)) == expected
+    assert upper(paragraphs(text, NO_SPANS)) == expected
 
 
 def test_lines_are_divided_into_sentences() -> None:
-    document = paragraphs("A dog. A cat.\n\nA bird.")
+    document = paragraphs("A dog. A cat.\n\nA bird.", NO_SPANS)
     assert document.sentences == ["A dog.", "A cat.", "A bird."]
 
 
+def test_no_sentence_ends_inside_a_span() -> None:
+    spans = Spans({"braces": r"\{[^{}]*\}"})
+    many = [f"A {{dog{number}. Or}} cat." for number in range(20)]  # more than there are marks
+    assert paragraphs(" ".join(many), spans).sentences == many
+    assert paragraphs(many[0], NO_SPANS).sentences == ["A {dog0.", "Or} cat."]
+    assert paragraphs("{Ox.} {Ox!} A", spans).sentences == ["{Ox.}", "{Ox!}", "A"]
+
+
 def test_a_sentence_without_words_stays() -> None:
-    document = paragraphs("--- !\nA dog. ... A cat. :-)")
+    document = paragraphs("--- !\nA dog. ... A cat. :-)", NO_SPANS)
     assert document.sentences == ["A dog.", "A cat."]
     assert document.filled(["x", "y"]) == "--- !\nx ... y :-)"
 
@@ -44,5 +53,5 @@ def test_a_sentence_without_words_stays() -> None:
 def test_long_white_space_takes_no_long_time() -> None:
     text = f"a{' ' * 100_000}b{' ' * 100_000}"
     begun = time.perf_counter()
-    assert upper(paragraphs(text)) == text.upper()
+    assert upper(paragraphs(text, NO_SPANS)) == text.upper()
     assert time.perf_counter() - begun < 1

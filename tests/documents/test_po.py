@@ -18,6 +18,7 @@ from babel.messages.pofile import read_po
 
 from nmt.documents.po import PoFile
 from nmt.errors import UserError
+from nmt.spans import NO_SPANS, Spans
 
 HEADER = r"""# Translations of the example.
 #, fuzzy
@@ -68,7 +69,7 @@ msgstr ""
 
 
 def upper(text: str, language: str = "de") -> str:
-    document = PoFile(text, "x.po", language)
+    document = PoFile(text, "x.po", language, NO_SPANS)
     return document.filled([sentence.upper() for sentence in document.sentences])
 
 
@@ -78,7 +79,7 @@ def babel_reads(text: str) -> Catalog:
 
 
 def test_only_entries_without_a_translation_change() -> None:
-    document = PoFile(HEADER + ENTRIES, "x.po", "de")
+    document = PoFile(HEADER + ENTRIES, "x.po", "de", NO_SPANS)
     assert document.sentences == [
         *("Open %s", "First line.", 'Second "one".', "third\tline", "%d file", "%d files", "New"),
     ]
@@ -99,7 +100,7 @@ def test_only_entries_without_a_translation_change() -> None:
         assert changed.count(old) == 1
         changed = changed.replace(old, new)
     assert document.filled([sentence.upper() for sentence in document.sentences]) == changed
-    again = PoFile(changed, "x.po", "de")
+    again = PoFile(changed, "x.po", "de", NO_SPANS)
     assert again.sentences == [] and again.filled([]) == changed, "all is translated"
 
 
@@ -148,7 +149,7 @@ def test_programs_use_the_translations_when_they_are_reviewed() -> None:
 @pytest.mark.parametrize("language", ["ko", "ru"])
 def test_gettext_accepts_the_file(language: str, tmp_path: Path) -> None:
     path = tmp_path / "x.po"
-    document = PoFile(HEADER + ENTRIES, "x.po", language)
+    document = PoFile(HEADER + ENTRIES, "x.po", language, NO_SPANS)
     path.write_text(document.filled(document.sentences), "utf-8")
     command = ["msgfmt", "--check-format", "--check-header", "-o", str(tmp_path / "x.mo"), str(path)]
     assert subprocess.run(command, capture_output=True, check=False).returncode == 0
@@ -173,7 +174,10 @@ def test_line_breaks_of_windows_stay() -> None:
 
 def test_a_tab_may_stand_behind_a_keyword() -> None:
     text, tab = HEADER + ENTRIES, re.compile(r"^(msg\S+) ", re.MULTILINE)
-    assert PoFile(tab.sub("\\1\t", text), "x.po", "de").sentences == PoFile(text, "x.po", "de").sentences
+    assert (
+        PoFile(tab.sub("\\1\t", text), "x.po", "de", NO_SPANS).sentences
+        == PoFile(text, "x.po", "de", NO_SPANS).sentences
+    )
     assert upper(tab.sub("\\1 \t", text)).endswith(upper(text)[-30:])
 
 
@@ -181,8 +185,8 @@ def test_each_line_keeps_its_own_line_break() -> None:
     draw, text = random.Random(1), HEADER + ENTRIES
     for _ in range(20):
         mixed = re.sub("\n", lambda _: draw.choice(["\n", "\r\n"]), text)
-        document = PoFile(mixed, "x.po", "de")
-        assert document.sentences == PoFile(text, "x.po", "de").sentences
+        document = PoFile(mixed, "x.po", "de", NO_SPANS)
+        assert document.sentences == PoFile(text, "x.po", "de", NO_SPANS).sentences
         assert upper(mixed).replace("\r\n", "\n") == upper(text)
         untranslated = document.filled([""] * len(document.sentences))
         assert untranslated.endswith(mixed[mixed.index("# a person wrote this") :])
@@ -190,7 +194,7 @@ def test_each_line_keeps_its_own_line_break() -> None:
 
 
 def test_an_empty_translation_is_none() -> None:
-    document = PoFile(HEADER + ENTRIES, "x.po", "de")
+    document = PoFile(HEADER + ENTRIES, "x.po", "de", NO_SPANS)
     assert babel_reads(document.filled([""] * len(document.sentences)))["New"].string == ""
     assert document.filled([""] * len(document.sentences)).count("fuzzy") == (HEADER + ENTRIES).count("fuzzy")
 
@@ -215,7 +219,7 @@ def test_an_empty_translation_is_none() -> None:
 )
 def test_a_file_that_cannot_be_translated(text: str, message: str) -> None:
     with pytest.raises(UserError) as error:
-        PoFile(text, "x.po", "de")
+        PoFile(text, "x.po", "de", NO_SPANS)
     assert str(error.value).startswith(message)
 
 
@@ -223,7 +227,7 @@ def test_an_unknown_language_needs_plural_forms_in_the_file() -> None:
     with pytest.raises(
         UserError, match=r"^x.po: the plural forms of 'xx-yy-zz-q' are not known; add them to its header"
     ):
-        PoFile(HEADER + ENTRIES, "x.po", "xx-yy-zz-q")
+        PoFile(HEADER + ENTRIES, "x.po", "xx-yy-zz-q", NO_SPANS)
 
 
 def test_a_damaged_file_is_read_or_refused() -> None:
@@ -234,7 +238,13 @@ def test_a_damaged_file_is_read_or_refused() -> None:
             place = draw.randrange(len(damaged))
             damaged[place : place + draw.randint(0, 1)] = draw.choice([[], [draw.choice(lines)], [damaged[place][1:]]])
         try:
-            document = PoFile("\n".join(damaged), "x.po", "ko")
+            document = PoFile("\n".join(damaged), "x.po", "ko", NO_SPANS)
         except UserError:
             continue
         assert document.filled(["x"] * len(document.sentences))
+
+
+def test_no_sentence_ends_inside_a_span() -> None:
+    text = HEADER + 'msgid "See <a title=\\"Go. Now.\\">this</a>. Wait."\nmsgstr ""\n'
+    document = PoFile(text, "x.po", "de", Spans({"tags": "</?a[^>]*>"}))
+    assert document.sentences == ['See <a title="Go. Now.">this</a>.', "Wait."]

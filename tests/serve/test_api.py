@@ -264,7 +264,7 @@ def test_a_text_that_takes_long_to_read_keeps_no_other_waiting(client: Client, m
     def slow(text: str, spans: Spans) -> Document:
         begun.set()
         assert read.wait(10)
-        return paragraphs(text)
+        return paragraphs(text, spans)
 
     monkeypatch.setattr(translation, "marked_up", slow)
     with ThreadPoolExecutor(1) as pool:
