@@ -18,7 +18,7 @@ import regex
 from nmt.errors import UserError
 from nmt.system.lines import decoded, raw
 
-LETTER = r"[\p{L}\p{N}\p{M}]"
+LETTER = r"[\p{L}\p{N}\p{M}_]"  # of a word; "_" joins the words of an identifier
 UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"  # scripts without spaces between words
 JOINED = rf"\p{{Hangul}}{UNSPACED}"  # a word of these can have a particle at its end, as can a foreign word beside it
 
@@ -27,8 +27,9 @@ class Terms:
     """A glossary: translations by terms of the source language.
 
     Small letters of a term match capitals too, but a term with capitals after its first letter, such as "URL", matches
-    itself only. Of two terms at one place, the longer one counts. Terms and translations are in Unicode NFC, and are
-    found in texts of any form. Raises UserError for an empty term or translation.
+    itself only. Of two terms at one place, the longer one counts, and of "polish" and "Polish" the one that is written
+    as the text. Terms and translations are in Unicode NFC, and are found in texts of any form. Raises UserError for an
+    empty term or translation.
     """
 
     def __init__(self, translations: Mapping[str, str]) -> None:
@@ -66,8 +67,9 @@ class Terms:
         ]
 
     def _term(self, found: regex.Match[str]) -> str:
+        written = " ".join(str(found[0]).split())
         number: int = found.lastindex
-        return self._ordered[number - 1]
+        return written if written in self.translations else self._ordered[number - 1]
 
 
 NO_TERMS = Terms({})
@@ -117,7 +119,7 @@ def _pattern(term: str) -> str:
     words = r"\s+".join(map(regex.escape, term.split()))
     after = "" if not regex.match(LETTER, term[-1]) else rf"(?!\p{{M}}|[{LETTER}--[{JOINED}]])"
     if regex.match(f"[{JOINED}]", term[-1]):
-        after = r"(?!\p{M})"
+        after = r"(?![\p{M}_])"
     return f"{before(term)}{words if exact else f'(?i:{words})'}{after}"
 
 

@@ -58,11 +58,20 @@ def test_a_mark_belongs_to_its_letter() -> None:
         ("파일을 새파일 파일", ["파일", "파일"]),  # a particle may follow
         ("C++ and C", ["C++"]),
         ("｟0｠file｟1｠", ["file"]),
+        ("file_name pg_file _file file_ 파일_이름 URL_파일", []),  # identifiers are words
     ],
 )
 def test_terms_are_whole_words(text: str, found: list[str]) -> None:
     terms = Terms(dict.fromkeys(("file", "dialog", "dialog box", "URL", "파일", "C++"), "x"))
     assert terms.find(text) == found
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_terms_that_differ_in_capitals_the_one_of_the_text_counts(order: int) -> None:
+    terms = Terms(dict.fromkeys(["polish", "Polish", "file menu", "File Menu"][::order], "x"))
+    assert terms.find("Polish: I polish it.") == ["Polish", "polish"]
+    assert terms.find("File  Menu, file menu") == ["File Menu", "file menu"]
+    assert len(terms.find("POLISH")) == 1
 
 
 @pytest.mark.parametrize(
