@@ -38,7 +38,7 @@ _BEFORE_A_WORD = regex.compile(rf"(?:(?<!\s) |^){_STARTS}(?=\S)")
 _AFTER_A_WORD = regex.compile(rf"(?<!\s){_STARTS} (?=\S)")
 _SMALL = regex.compile(r"[\p{Ll}\p{Lo}]")
 _CASELESS = regex.compile(r"\p{Lo}")
-VERSION = 2  # changes when the same text gets other marks, so that cached files of the old form are not used
+VERSION = 3  # changes when the same text gets other marks, so that cached files of the old form are not used
 SECONDS = 5.0  # the longest time of a search for spans in a text; a pattern of one's own may be slow
 
 
@@ -112,8 +112,9 @@ class Spans:
     def mark(self, text: str, terms: Terms = NO_TERMS) -> Marked:
         """Return the text with marks for its spans and its `terms`.
 
-        The first 3 elements and the first 8 other spans get marks, and the others stay part of the text. Of a span and
-        a term at one place, the one that begins first counts. Without patterns, a term gets no mark either.
+        The first 3 elements and the first 8 other spans get marks, and the others stay part of the text. Of more than
+        8, those that are marks themselves come first. Of a span and a term at one place, the one that begins first
+        counts. Without patterns, a term gets no mark either.
         """
         if not self:
             return Marked(text)
@@ -264,13 +265,19 @@ def _with_marks(text: str, places: Sequence[tuple[int, int]]) -> dict[str, tuple
 
 
 def marks_of(spans: Sequence[str]) -> list[str]:
-    """Return the mark of each span of a text, or "" if all marks of its kind are taken."""
+    """Return the mark of each span of a text, or "" if all marks of its kind are taken.
+
+    Spans that are marks themselves come first: without a mark, they could not be told from the marks of others.
+    """
     found = [""] * len(spans)
     for element, pair in zip(_elements(spans), ELEMENT_MARKS, strict=False):
         for place, mark in zip(element, pair, strict=True):
             found[place] = mark
-    free = iter(SPAN_MARKS)
-    return [mark or next(free, "") for mark in found]
+    others = [place for place, mark in enumerate(found) if not mark]
+    others.sort(key=lambda place: MARK.fullmatch(spans[place]) is None)
+    for place, mark in zip(sorted(others[: len(SPAN_MARKS)]), SPAN_MARKS, strict=False):
+        found[place] = mark
+    return found
 
 
 def _elements(spans: Sequence[str]) -> list[tuple[int, int]]:

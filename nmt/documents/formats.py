@@ -31,7 +31,7 @@ def read_document(text: str, format: DocumentFormat, where: str, translator: Bas
         from nmt.documents.html import check_encoding, marked_up
 
         check_encoding(text, where)
-        return marked_up(text, spans)
+        return marked_up(text, spans, translator.terms)
     if format == "po":
         from nmt.documents.po import PoFile
 

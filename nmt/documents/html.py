@@ -11,8 +11,8 @@ nest, they are put in the order of the source at the places where the translatio
 tags, a lost start tag counts as one at the beginning, and any other lost tag as one at the end.
 
 The texts between the tags of a sentence are translated apart if the model has no spans, if the tags of the block do not
-nest in the source, if the sentence has more spans than there are marks, or if an element with content is empty in the
-translation (`Document.revised`). Attributes, such as alt and title, are not translated.
+nest in the source, if the sentence has more spans and terms than there are marks, or if an element with content is
+empty in the translation (`Document.revised`). Attributes, such as alt and title, are not translated.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from nmt.documents.html_tokens import Token, tokens_of
 from nmt.documents.paragraphs import Line, divided
 from nmt.errors import UserError
 from nmt.spans import MARK, Spans, marks_of
+from nmt.terms import NO_TERMS, Terms
 from nmt.translation.sentences import gap, split
 
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
@@ -49,8 +50,8 @@ class Tag:
     place: int  # in the text of the block without tags
 
 
-def marked_up(text: str, spans: Spans) -> Document:
-    """Return HTML whose texts are translated by a model with these spans.
+def marked_up(text: str, spans: Spans, terms: Terms = NO_TERMS) -> Document:
+    """Return HTML whose texts are translated by a model with these spans, and with the `terms` of a glossary.
 
     Markup that no browser understands stays, or becomes text.
     """
@@ -60,7 +61,7 @@ def marked_up(text: str, spans: Spans) -> Document:
         if separates or not any(token.kind == "text" and html.unescape(token.raw).strip() for token in tokens):
             parts.append("".join(token.raw for token in tokens))
         else:
-            parts.append(_block(tokens, spans))
+            parts.append(_block(tokens, spans, terms))
     return Joined(parts)
 
 
@@ -125,10 +126,12 @@ class _Sentence:
     def _lines(self) -> list[Line]:
         return [divided(text, self.spans) for text in self.texts]
 
-    def is_protected(self) -> bool:
-        """Return whether each tag between the texts, and nothing else, is a span with the name of its mark."""
-        found = self.spans.mark(self.marked).spans.values()
-        return [span for span in found if span in self._marks] == self._marks
+    def is_protected(self, terms: Terms) -> bool:
+        """Return whether every span and term has a mark, and each tag, and nothing else, the name of its mark."""
+        marked = self.spans.mark(self.marked, terms)
+        return (
+            not marked.without_mark and [each for each in marked.spans.values() if each in self._marks] == self._marks
+        )
 
     def filled(self, translations: Sequence[str]) -> tuple[str, str]:
         """Return the sentence with its translations and tags, and without tags."""
@@ -208,13 +211,13 @@ class _Block(Document):
         return [list(islice(rest, len(part.sentences))) for part in self.parts]
 
 
-def _block(tokens: Sequence[Token], spans: Spans) -> Document:
+def _block(tokens: Sequence[Token], spans: Spans, terms: Terms) -> Document:
     """Return the block of these tokens, in which there are words."""
     text, tags = _placed(tokens)
     places = _places(text, spans)
     parts = [_sentence(text, *place, own, spans) for place, own in zip(places, _shared(tags, places), strict=True)]
     if spans and not _unpaired(tags):
-        parts = [replace(part, whole=part.is_protected()) for part in parts]
+        parts = [replace(part, whole=part.is_protected(terms)) for part in parts]
     return _Block(parts, text[: parts[0].start], text[parts[-1].end :])
 
 

@@ -11,6 +11,7 @@ import pytest
 from nmt.documents.formats import format_by_name, read_document
 from nmt.errors import UserError
 from nmt.spans import Spans
+from nmt.terms import NO_TERMS, Terms
 
 
 @dataclass
@@ -18,6 +19,7 @@ class Model:
     """What a document needs to know of a translator."""
 
     languages: tuple[str, str] | None = ("en", "ko")
+    terms: Terms = NO_TERMS
     tokenizer: Any = field(default_factory=lambda: SimpleNamespace(spans=Spans({"tags": "<[a-z]>|<Ox. B>"})))
 
 
@@ -35,6 +37,8 @@ def test_the_name_decides(name: str, format: str | None) -> None:
 def test_each_format_is_read_with_what_the_model_has() -> None:
     model: Any = Model()
     assert read_document("<p>a <b>b</b></p>", "html", "x", model).sentences == ["a ｟8｠b｟9｠"]
+    many: Any = Model(terms=Terms({"a": "x"}))
+    assert read_document("<p>a a a a a a a a a <b>b</b></p>", "html", "x", many).sentences == ["a a a a a a a a a", "b"]
     assert read_document("<p>a <b>b</b></p>", "paragraphs", "x", model).sentences == ["<p>a <b>b</b></p>"]
     assert read_document("<Ox. B> c", "paragraphs", "x", model).sentences == ["<Ox. B> c"]
     header = 'msgid ""\nmsgstr ""\n'

@@ -15,6 +15,7 @@ from nmt.documents.base import Document
 from nmt.documents.html import marked_up
 from nmt.documents.html_tokens import VOID
 from nmt.spans import Spans
+from nmt.terms import Terms
 from nmt.tokens import ELEMENT_MARKS, SPAN_MARKS
 
 NONE = Spans({})
@@ -197,6 +198,17 @@ def test_a_sentence_with_more_tags_than_marks_is_translated_apart() -> None:
     assert marked_up(f"{fits} <b>ox</b>. Ox <b>now</b> go.", SPANS).sentences[-2:] == ["ox", "Ox ｟8｠now｟9｠ go."]
     url = "a https://x.org " + "<b>b</b> " * most + "c"
     assert len(marked_up(url, SPANS).sentences) > 1, "the address takes one of the marks"
+
+
+def test_a_sentence_with_more_tags_and_terms_than_marks_is_translated_apart() -> None:
+    terms = Terms({f"word{number}": f"Wort{number}" for number in range(5)})
+    for count in (4, 5):
+        keys = ", ".join(f"<kbd>K{number}</kbd> for word{number}" for number in range(count))
+        document = marked_up(f"<p>Press {keys} now.</p>", SPANS, terms)
+        assert (len(document.sentences) == 1) == (2 * count <= len(SPAN_MARKS))
+        marked = [SPANS.mark(sentence, terms) for sentence in document.sentences]
+        texts = [SPANS.restore(each.text, each.translations).text for each in marked]
+        assert document.filled(texts) == f"<p>Press {keys} now.</p>".replace("word", "Wort")
 
 
 def test_a_span_that_would_hold_a_tag_is_no_sentence_with_marks() -> None:

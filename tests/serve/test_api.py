@@ -21,6 +21,7 @@ from nmt.documents.paragraphs import paragraphs
 from nmt.serve import api, request, translation
 from nmt.serve.worker import Worker
 from nmt.spans import MARK, Spans
+from nmt.terms import Terms
 from nmt.translation.translation import Translation
 from tests.serve.stub import LIMITS, MAX_WAIT, POISON, Client, Stub, open_stub, served, wait_for
 from tests.tiny_run import Run
@@ -261,7 +262,7 @@ def test_a_request_of_too_many_sentences_is_refused(client: Client) -> None:
 def test_a_text_that_takes_long_to_read_keeps_no_other_waiting(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     read, begun = threading.Event(), threading.Event()
 
-    def slow(text: str, spans: Spans) -> Document:
+    def slow(text: str, spans: Spans, terms: Terms) -> Document:
         begun.set()
         assert read.wait(10)
         return paragraphs(text, spans)
