@@ -22,6 +22,7 @@ FACTS: dict[str, Callable[[dict[str, Any]], str]] = {
     "target tokens/s": lambda run: f"{run['target_tokens_per_second']:,.0f}",
 }
 SHORT = ["parameters", "updates"]
+SPEEDS = "speeds.yaml"  # of the README's rows
 README_ROWS = {f"multi30k_{name}" for name in ("transformer", "bit", "luong", "bahdanau", "rnn")}
 
 
@@ -29,6 +30,7 @@ def short_table() -> str:
     """Return the README's Markdown table: a row for each system in `README_ROWS`."""
     first = comparisons(RESULTS)[0]
     systems = [system for system in first["systems"] if system["name"] in README_ROWS]
+    speeds = yaml.safe_load((RESULTS / SPEEDS).read_text("utf-8"))
     rows = []
     for system in systems:
         link = recipe(system["name"]).relative_to(ROOT).as_posix()
@@ -40,9 +42,10 @@ def short_table() -> str:
                 *summaries(system),
                 p_value(system),
                 *(FACTS[key](facts) for key in SHORT),
+                f"{speeds[system['name']]['tokens'] / speeds[system['name']]['speed'] / 60:.0f}",
             ]
         )
-    return markdown(["model", *labels(first), "p", *SHORT], rows)
+    return markdown(["model", *labels(first), "p", *SHORT, "minutes"], rows)
 
 
 def whole_table(results: Path) -> str:
