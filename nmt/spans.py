@@ -98,7 +98,7 @@ class Spans:
         """
         return [text[slice(*place)] for place in self.places(text, known)]
 
-    def places(self, text: str, known: Sequence[str] = ()) -> Iterator[tuple[int, int]]:
+    def places(self, text: str, known: Sequence[str] = ()) -> Iterator[Place]:
         """Yield where the spans stand: the `known` ones, and between them what the patterns match."""
         if self._pattern is None:
             return
@@ -149,7 +149,7 @@ class Spans:
         free: dict[str, deque[str]] = defaultdict(deque)
         for mark, span in spans.items():
             free[span].append(mark)
-        places = dict[str, tuple[int, int]]()
+        places = dict[str, Place]()
         for start, end in self.places(text, list(free)):
             if waiting := free.get(text[start:end]):
                 places[waiting.popleft()] = start, end
@@ -164,7 +164,7 @@ class Spans:
             return source, target
         found = self.find(source)
         common = Counter(found) & Counter(self.find(target, known=found))
-        shared = list[tuple[int, int]]()
+        shared = list[Place]()
         for start, end in self.places(source):
             if common[text := source[start:end]]:
                 common[text] -= 1
@@ -198,7 +198,7 @@ class Spans:
         given = {(start, end): translation for start, end, translation in terms.places(text)}
         return _apart(chain(self.places(text), given)), given
 
-    def _matches(self, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    def _matches(self, text: str, start: int, end: int) -> Iterator[Place]:
         assert self._pattern is not None
         try:
             yield from (found.span() for found in self._pattern.finditer(text, start, end, timeout=SECONDS))
@@ -223,7 +223,7 @@ def in_capitals(text: str) -> bool:
     return len(words) > 1 and max(map(len, words)) >= 4
 
 
-def without_capitals(text: str) -> bool:
+def has_caseless_letters(text: str) -> bool:
     """Return whether a text has letters of a script without capitals, such as Korean."""
     return _CASELESS.search(text) is not None
 
@@ -238,9 +238,9 @@ def with_spans(pieces: Sequence[Piece], spans: Mapping[str, str]) -> list[Piece]
     return [Piece(spans[piece.label]) if piece.label in spans else piece for piece in pieces]
 
 
-def _apart(places: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+def _apart(places: Iterable[Place]) -> list[Place]:
     """Return places that do not overlap: of two that do, the one that begins first, or else the longer one."""
-    found, end = list[tuple[int, int]](), 0
+    found, end = list[Place](), 0
     for place in sorted(places, key=lambda place: (place[0], -place[1])):
         if place[0] >= end:
             found.append(place)
@@ -258,7 +258,7 @@ def _spoken(span: str) -> str:
     return "" if MARK.fullmatch(span) or _START_TAG.fullmatch(span) else span
 
 
-def _with_marks(text: str, places: Sequence[tuple[int, int]]) -> dict[str, tuple[int, int]]:
+def _with_marks(text: str, places: Sequence[Place]) -> dict[str, Place]:
     """Return the places of spans by their marks, in order. Those that get no mark are left out."""
     marks = marks_of([text[slice(*place)] for place in places])
     return {mark: place for mark, place in zip(marks, places, strict=True) if mark}
@@ -321,7 +321,7 @@ def _check(name: str, pattern: str) -> None:
         raise UserError(f"spans.{name}: got {pattern!r}, which matches an empty text; expected at least one character")
 
 
-def _replaced(text: str, places: Mapping[str, tuple[int, int]]) -> str:
+def _replaced(text: str, places: Mapping[str, Place]) -> str:
     """Return `text` with each mark in its place. The places are in order."""
     parts, end = list[str](), 0
     for mark, (start, after) in places.items():

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from scripts.result_files import ROOT, comparisons
+import yaml
+
+from scripts.result_files import ROOT, SPEEDS, comparisons
 from scripts.result_tables import markdown, shown, signed, with_width
 
 IDEAS = ROOT / "docs" / "ideas"
 PAIRS = {"multi30k": "English to German", "office_help": "English to Korean"}  # the folder of each pair
 LONGER = "baseline_longer"  # the baseline with more updates, for the comparison at equal time
-LEVEL = 0.05
+LEVEL = 0.05  # a difference with a p-value below it counts
 
 
 def ideas_table() -> str:
@@ -25,7 +27,7 @@ def ideas_table() -> str:
         p < LEVEL and idea["tests"]["bleu"]["difference"] > 0 and idea["equal time"] >= 0
         for p, (_, _, idea) in zip(corrected, rows, strict=True)
     ]
-    on = {name for name, _, _ in rows if all(it for it, row in zip(better, rows, strict=True) if row[0] == name)}
+    off = {name for is_better, (name, _, _) in zip(better, rows, strict=True) if not is_better}
     cells = [
         [
             f"`{name}`",
@@ -34,7 +36,7 @@ def ideas_table() -> str:
             shown(p),
             f"{idea['speed']:.2f}",
             signed(idea["equal time"], 1),
-            "yes" if name in on else "no",
+            "no" if name in off else "yes",
         ]
         for p, (name, pair, idea) in sorted(zip(corrected, rows, strict=True), key=lambda each: each[1][0])
     ]
@@ -42,9 +44,10 @@ def ideas_table() -> str:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return the p-values, corrected for their number: no true hypothesis of all is rejected in 95 % of the cases.
+    """Return the p-values, corrected for their number.
 
-    The smallest is multiplied by the number of all, each following one by one less; none is below the one before.
+    If no idea has an effect, at most 5 % of all tables have a corrected p-value below 0.05. The smallest p-value is
+    multiplied by their number, the next one by one less, and so on. None becomes smaller than the one before it.
     """
     order = sorted(range(len(p_values)), key=lambda number: p_values[number])
     corrected, least = [0.0] * len(p_values), 0.0
@@ -58,7 +61,8 @@ def at_equal_time(difference: float, speed: float, updates: tuple[int, int], sco
     """Return the difference in BLEU from a baseline that has trained as long as the idea.
 
     `difference` is the one at equal updates, and `speed` that of the idea as a share of the baseline's. `updates` and
-    `scores` are those of the baseline and of the longer baseline; between and beyond them, BLEU is taken as a line.
+    `scores` are those of the baseline and of the longer baseline. The BLEU of other numbers of updates is on the line
+    through these two.
     """
     more = updates[0] / speed - updates[0]
     return difference - more * (scores[1] - scores[0]) / (updates[1] - updates[0])
@@ -69,13 +73,14 @@ def _compared() -> dict[str, dict[str, dict[str, Any]]]:
     found: dict[str, dict[str, dict[str, Any]]] = {}
     for pair in PAIRS:
         (comparison,) = comparisons(IDEAS / pair)
+        speeds = yaml.safe_load((IDEAS / pair / SPEEDS).read_text("utf-8"))
         systems = {system["name"]: system for system in comparison["systems"]}
         both = systems["baseline"], systems[LONGER]
         updates = tuple(system["runs"][0]["updates"] for system in both)
         scores = tuple(system["mean"]["bleu"] for system in both)
-        found[pair] = {
-            idea["row"]: idea
-            | {"equal time": at_equal_time(idea["tests"]["bleu"]["difference"], idea["speed"], updates, scores)}
-            for idea in comparison["techniques"]
-        }
+        found[pair] = {}
+        for idea in comparison["techniques"]:
+            name, difference = idea["row"], idea["tests"]["bleu"]["difference"]
+            equal = at_equal_time(difference, speeds[name], updates, scores)
+            found[pair][name] = idea | {"speed": speeds[name], "equal time": equal}
     return found

@@ -26,6 +26,7 @@ from nmt.system.run_files import CONFIG, METRICS
 ROOT = Path(__file__).resolve().parent.parent
 COMPARISON, TECHNIQUES = "comparison.json", "techniques.yaml"
 RESULTS = ROOT / "docs" / "results"
+SPEEDS = "speeds.yaml"  # the speeds of training of rows
 MORPHEMES = "morphemes"  # the name of BLEU of Korean morphemes, beside BLEU of characters
 # the other systems with the same test set are tested against the one of these, or against the first
 BASELINES = ("multi30k_transformer", "office_help_en_ko", "office_help_ko_en")

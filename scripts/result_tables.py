@@ -11,7 +11,7 @@ import yaml
 from nmt.build import build_search
 from nmt.system.machine import summary as machine_summary
 from nmt.system.run_files import CONFIG
-from scripts.result_files import MORPHEMES, RESULTS, ROOT, comparisons, metrics_of
+from scripts.result_files import MORPHEMES, RESULTS, ROOT, SPEEDS, comparisons, metrics_of
 
 FACTS: dict[str, Callable[[dict[str, Any]], str]] = {
     "parameters": lambda run: f"{run['parameters'] / 1e6:.1f} M",
@@ -22,7 +22,6 @@ FACTS: dict[str, Callable[[dict[str, Any]], str]] = {
     "target tokens/s": lambda run: f"{run['target_tokens_per_second']:,.0f}",
 }
 SHORT = ["parameters", "updates"]
-SPEEDS = "speeds.yaml"  # of the README's rows
 README_ROWS = {f"multi30k_{name}" for name in ("transformer", "bit", "luong", "bahdanau", "rnn")}
 
 

@@ -93,8 +93,8 @@ class LineTranslator:
             yield f"the search left spans out of {counted(count['lost'], 'translation')}; they are {where}"
         if count["missing"]:
             yield (
-                f"{counted(count['missing'], 'translation')} without all spans: the source has more of them than there "
-                "are marks"
+                f"{counted(count['missing'], 'translation')} without all spans: the source has more of them than the "
+                "model can keep"
             )
         if count["retried"]:
             several = counted(count["retried"], "translation")

@@ -38,8 +38,8 @@ def check_options(overrides: Sequence[Override], *, multirun: bool = False) -> N
         if override.is_sweep_override():
             key = override.key_or_group
             as_list = "" if key in groups() and not takes_several(key) else f", or write a list as {key}=[a,b]"
-            each = "for one run; add -m to make one run for each value" if multirun else "where one is expected"
-            raise UserError(f"{(override.input_line or '').lstrip('+')}: several values {each}{as_list}")
+            problem = "for one run; add -m to make one run for each value" if multirun else "where one is expected"
+            raise UserError(f"{(override.input_line or '').lstrip('+')}: several values {problem}{as_list}")
     raise_if_any(problem for override in overrides for problem in _option_problems(override))
 
 

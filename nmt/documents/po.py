@@ -114,8 +114,8 @@ def _header_place(lines: Sequence[str], where: str) -> slice:
                 f"{REPAIR}"
             )
     keys = [place for place, line in enumerate(lines) if line.lstrip().startswith("msg")]
-    empty = len(keys) > 1 and lines[keys[0]].split() == ["msgid", '""'] and lines[keys[1]].split()[0] == "msgstr"
-    if not empty or any(line.lstrip().startswith('"') for line in lines[keys[0] : keys[1]]):
+    starts = len(keys) > 1 and lines[keys[0]].split() == ["msgid", '""'] and lines[keys[1]].split()[0] == "msgstr"
+    if not starts or any(line.lstrip().startswith('"') for line in lines[keys[0] : keys[1]]):
         raise UserError(
             f'{where}: no header, expected msgid "" with the language and the plural forms as the first entry; msginit '
             "makes a file with one"

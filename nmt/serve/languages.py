@@ -10,7 +10,7 @@ import regex
 from nmt.languages import script_of, scripts_in
 from nmt.serve.waiting import Pair
 
-ADDRESS = regex.compile(r"\S*(?:://|www\.|@)\S*")  # of the web or of mail: in Latin letters in every language
+_ADDRESS = regex.compile(r"\S*(?:://|www\.|@)\S*")  # a web or mail address has Latin letters in every language
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Languages:
         Letters of addresses do not count. The confidence is the share of these letters, divided by the number of
         languages that fit equally well.
         """
-        text = ADDRESS.sub(" ", text)
+        text = _ADDRESS.sub(" ", text)
         fits = {code: _share(text, scripts_in(script_of(code))) for code in self.codes}
         best = max(fits.values())
         fitting = [code for code, fit in fits.items() if fit == best]

@@ -19,7 +19,7 @@ from nmt.terms import NO_TERMS, Terms
 UNREADABLE = "The browser (or proxy) sent a request that this server could not understand."
 MISSING = "Invalid request: missing {} parameter"
 AUTO = "auto"
-MOST_TERMS, MOST_LETTERS = 1_000, 20_000  # of a glossary in one request; letters: of all its terms
+MOST_TERMS, MOST_CHARACTERS = 1_000, 20_000  # the terms of a request, and their characters together
 
 
 class Refusal(Exception):
@@ -173,8 +173,8 @@ def _terms(given: Any) -> Terms:
         raise Refusal(400, "Invalid request: terms must be an object of terms and their translations")
     if len(given) > MOST_TERMS:
         raise Refusal(400, f"Invalid request: terms ({len(given)}) exceed term limit ({MOST_TERMS})")
-    if (letters := sum(map(len, given))) > MOST_LETTERS:
-        raise Refusal(400, f"Invalid request: terms ({letters} characters) exceed character limit ({MOST_LETTERS})")
+    if (letters := sum(map(len, given))) > MOST_CHARACTERS:
+        raise Refusal(400, f"Invalid request: terms ({letters} characters) exceed character limit ({MOST_CHARACTERS})")
     try:
         return Terms(given)
     except UserError as error:

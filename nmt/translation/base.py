@@ -274,11 +274,12 @@ class BaseTranslator(ABC):
 
     def _check_prefix(self, prefix: list[int], limit: int, place: str) -> None:
         if len(prefix) >= limit:
-            by_positions = limit == self.longest_target
+            advice = "; shorten it, or raise search.max_length_extra"
+            if limit == self.longest_target:
+                advice = " (the positions of the decoder); shorten it"
             raise UserError(
                 f"{place}: the prefix '{self.tokenizer.decode_target(prefix)}' has {len(prefix)} tokens, but the whole "
-                f"translation may have {limit}{' (the positions of the decoder)' * by_positions}; shorten it"
-                f"{'' if by_positions else ', or raise search.max_length_extra'}"
+                f"translation may have {limit}{advice}"
             )
 
     def _search_all(

@@ -96,7 +96,7 @@ class Translator(ModelTranslator):
             raise UserError("attention map: this model has no attention, so there is nothing to draw")
         for translation in translations:
             self.check_whole(translation)
-        translations = list(map(self.own, translations))
+        translations = list(map(self.with_own_source, translations))
         source_ids = [translation.source_part.ids[0] for translation in translations]
         target_ids = [translation.tokens for translation in translations]
         found: dict[int, AttentionMap] = {}
@@ -110,7 +110,7 @@ class Translator(ModelTranslator):
                     found[place] = self.map_of(translations[place], weights, row)
         return [found[place] for place in range(len(translations))]
 
-    def own(self, translation: Translation) -> Translation:
+    def with_own_source(self, translation: Translation) -> Translation:
         """Return a translation with the source as this model reads it, if an ensemble has made the translation."""
         if len(translation.source_part.ids) == 1:
             return translation

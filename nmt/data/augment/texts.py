@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from nmt.data.augment.base import Augmentation, Example
 from nmt.parameters import Share
-from nmt.spans import without_capitals
+from nmt.spans import has_caseless_letters
 
 FULL_STOPS = (".", "\u3002")  # the second is that of Chinese and Japanese
 WORD = re.compile(r"[^\W\d_]{4,}")
@@ -21,7 +21,7 @@ class UpperCase(Augmentation):
 
     def __call__(self, example: Example, rng: random.Random, another: Callable[[], Example]) -> tuple[str, str] | None:
         source, target = example.texts
-        unchanged = source.upper() == source or without_capitals(source)
+        unchanged = source.upper() == source or has_caseless_letters(source)
         return None if unchanged else (source.upper(), target.upper())
 
 

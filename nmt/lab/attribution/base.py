@@ -182,13 +182,13 @@ def layer_names(count: int) -> list[str]:
 
 
 def attribute(method: AttributionView, translator: Translator, translation: Translation) -> Attribution:
-    """Return what a view says of `translation`, which comes from the translator, or from an ensemble that has it.
+    """Return what a view says of `translation`, which comes from the translator or from an ensemble with its model.
 
     Each sentence is computed alone, so other sentences have no influence. Raises UserError for an empty sentence, for a
     source that was split, and for a model that the view cannot look into.
     """
     translator.check_whole(translation)
-    translation = translator.own(translation)
+    translation = translator.with_own_source(translation)
     method.check(translator.model)
     pieces = translator.map_of(translation, AttentionWeights())
     sides, labels = (translation.source_part.ids[0], translation.tokens), [each.label for each in pieces.source_pieces]
