@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
@@ -81,12 +83,8 @@ class MultiHeadAttention(nn.Module):
         if explicit:
             weights = attention_weights(queries, keys, mask, self.scale)
             return self.join(self.dropout(weights) @ values, query), weights if need_weights else None
-        contexts = nn.functional.scaled_dot_product_attention(
-            *(queries, keys, values, mask),
-            dropout_p=self.dropout.p if self.training else 0.0,
-            is_causal=is_causal,
-            scale=self.scale,
-        )
+        dropout = self.dropout.p if self.training else 0.0
+        contexts = _fused(queries, keys, values, mask, dropout_p=dropout, is_causal=is_causal, scale=self.scale)
         return self.join(contexts, query), None
 
     def project(self, memory: Tensor, positions: Positions | None = None) -> tuple[Tensor, Tensor]:
@@ -177,6 +175,22 @@ def attention_weights(queries: Tensor, keys: Tensor, mask: Tensor | None, scale:
         return scaled.softmax(-1)
     masked = scaled.masked_fill(~mask, -torch.inf) if mask.dtype == torch.bool else scaled + mask
     return masked.softmax(-1)
+
+
+def _fused(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, **options: Any) -> Tensor:
+    """Return the contexts of torch's fused kernel, in the type of the queries.
+
+    On a CPU it computes in float32. With bfloat16, its backward pass starts a product of oneDNN for each small block,
+    and takes ten times as long or more.
+    """
+    if queries.device.type != "cpu" or queries.dtype != torch.bfloat16:
+        return nn.functional.scaled_dot_product_attention(queries, keys, values, mask, **options)
+    mask = mask.float() if mask is not None and mask.is_floating_point() else mask
+    with torch.autocast("cpu", enabled=False):
+        contexts = nn.functional.scaled_dot_product_attention(
+            queries.float(), keys.float(), values.float(), mask, **options
+        )
+    return contexts.to(queries.dtype)
 
 
 def _read(queries: Tensor, keys: Tensor, values: Tensor, bias: Tensor | None) -> tuple[Tensor, Tensor]:

@@ -159,6 +159,25 @@ def test_the_library_of_products_does_not_matter(causal):
     torch.testing.assert_close(products, fused, rtol=0.02, atol=0.02)  # "medium" may round to bfloat16
 
 
+@pytest.mark.parametrize("causal", [True, False])
+@pytest.mark.parametrize("make", [Positions, Alibi])
+def test_bfloat16_on_a_cpu_rounds_only_what_enters_and_leaves_the_kernel(causal, make):
+    """With identities as projections, the factors are exact in bfloat16, so only the result is rounded."""
+    torch.manual_seed(0)
+    attention, positions = MultiHeadAttention(WIDTH, HEADS), make(WIDTH, HEADS)
+    with torch.no_grad():
+        for projection in (attention.query, attention.key_value, attention.output):
+            projection.weight.copy_(torch.eye(WIDTH).repeat(len(projection.weight) // WIDTH, 1))
+    x = torch.randn(3, 20, WIDTH).bfloat16().float().requires_grad_()
+    options = {"mask": torch.arange(20) < torch.tensor([[20], [7], [9]]), "positions": positions, "causal": causal}
+    exact, _ = attention(x, x, **options)
+    with torch.autocast("cpu", torch.bfloat16):
+        rounded, _ = attention(x, x, **options)
+    assert (rounded == exact.bfloat16()).float().mean() > 0.999  # two values in the middle may be rounded apart
+    gradients = [torch.autograd.grad(out.float().pow(2).sum(), x)[0] for out in (exact, rounded)]
+    torch.testing.assert_close(gradients[1], gradients[0], rtol=0.05, atol=0.05)
+
+
 @pytest.mark.parametrize("need_weights", [True, False])
 def test_mask_causal_and_dropout_work_together(inputs, need_weights):
     """Dropout zeroes weights in training: with a share near 1 nearly nothing of the values is left."""
