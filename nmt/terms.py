@@ -54,13 +54,13 @@ class Terms:
 
     def find(self, text: str) -> list[str]:
         """Return the terms that stand in a text, as the glossary writes them, in their order."""
-        return [self._term(found) for found in self._pattern.finditer(_composed(text)[0])] if self else []
+        return [self._term(found) for found in self._pattern.finditer(in_nfc(text)[0])] if self else []
 
     def places(self, text: str) -> list[tuple[int, int, str]]:
         """Return where each term begins and ends in a text, and its translation."""
         if not self:
             return []
-        composed, places = _composed(text)
+        composed, places = in_nfc(text)
         return [
             (places[found.start()], places[found.end()], self.translations[self._term(found)])
             for found in self._pattern.finditer(composed)
@@ -102,7 +102,7 @@ def _plain(text: str) -> str:
     return unicodedata.normalize("NFC", text).strip()
 
 
-def _composed(text: str) -> tuple[str, Sequence[int]]:
+def in_nfc(text: str) -> tuple[str, Sequence[int]]:
     """Return a text in Unicode NFC, and where each of its characters, and its end, stands in the given text."""
     if unicodedata.is_normalized("NFC", text):
         return text, range(len(text) + 1)

@@ -23,10 +23,12 @@ from itertools import pairwise
 import regex
 
 from nmt.spans import MARK
+from nmt.terms import in_nfc
 from nmt.translation import korean
 from nmt.translation.abbreviations import BEFORE_NUMBERS, STARTERS, WITHIN
 
 _WIDE = r"[\p{InCJK_Symbols_And_Punctuation}\p{InHalfwidth_And_Fullwidth_Forms}]"
+_DECIMAL = r"(?<=\p{N})[\uff0e\uff0c\uff1a](?=\p{N})"  # a wide full stop, comma or colon inside a number
 _CLOSING = r"""[\p{Close_Punctuation}\p{Final_Punctuation}"']*+"""
 _LETTER_OR_NUMBER = r"[\p{Lu}\p{Ll}] | (?<! \d[,:] ) \d{1,2}"
 # The same inside a sentence. Its full stop ends the sentence if a word follows that begins sentences.
@@ -46,7 +48,7 @@ _ELLIPSIS = rf"(?<! [^\s\p{{Sentence_Terminal}}…]\s | {korean.UNFINISHED} ) (?
 _GOES_ON = rf"""\s++ (?: \p{{Ll}} | {korean.PARTICLE} | (?<= [\p{{Pf}}"']\s+ ) {korean.AFTER_QUOTE} )"""
 _END = regex.compile(
     rf"""
-    [\p{{Sentence_Terminal}}&&{_WIDE}]++ {_CLOSING}
+    (?! {_DECIMAL} ) [\p{{Sentence_Terminal}}&&{_WIDE}]++ {_CLOSING}
     | (?<! [\p{{Sentence_Terminal}}…] )  # from the first mark only: long runs of marks take no longer
       (?: {_STOP} | {_ELLIPSIS} | (?![.…]) \p{{Sentence_Terminal}} )++
       (?:
@@ -57,9 +59,15 @@ _END = regex.compile(
     """,
     regex.VERBOSE | regex.V1,
 )
-_CLAUSE_END = regex.compile(rf"\p{{Terminal_Punctuation}}\s|[\p{{Terminal_Punctuation}}&&{_WIDE}]", regex.V1)
+_CLAUSE_END = regex.compile(
+    rf"\p{{Terminal_Punctuation}}\s|(?!{_DECIMAL})[\p{{Terminal_Punctuation}}&&{_WIDE}]", regex.V1
+)
 _SPACE = regex.compile(r"\s+")
-_WITHOUT_SPACE = regex.compile(rf"[\p{{Han}}\p{{Hiragana}}\p{{Katakana}}{_WIDE}]\Z", regex.V1)
+# The long vowel of Katakana (U+30FC) belongs to no script. Marks of spans, which end with a wide bracket, may follow.
+_WITHOUT_SPACE = regex.compile(
+    rf"[\p{{Han}}\p{{Hiragana}}\p{{Katakana}}\u30fc{_WIDE}](?<!{MARK.pattern})(?:{MARK.pattern})*+\Z", regex.V1
+)
+_LONGEST_MARKS = 80  # characters: more than all marks of a text have
 
 
 def split(text: str, spans: Iterable[tuple[int, int]] = ()) -> list[str]:
@@ -68,7 +76,8 @@ def split(text: str, spans: Iterable[tuple[int, int]] = ()) -> list[str]:
     No sentence ends inside one of the `spans`, which are places where a part of the text begins and ends.
     """
     inside = {place for start, end in spans for place in range(start + 1, end)}
-    ends = [match.end() for match in _END.finditer(text) if match.end() not in inside]
+    composed, places = in_nfc(text)  # Hangul of single letters has the same sentences as syllables
+    ends = [place for place in (places[match.end()] for match in _END.finditer(composed)) if place not in inside]
     found = (text[start:end].strip() for start, end in pairwise([0, *ends, len(text)]))
     return [sentence for sentence in found if sentence]
 
@@ -88,7 +97,7 @@ def join(texts: Iterable[str]) -> str:
 
 def gap(text: str) -> str:
     """Return what stands between `text` and the next sentence: a space, except after Chinese, Japanese and nothing."""
-    return "" if not text or _WITHOUT_SPACE.search(text[-1]) else " "
+    return "" if not text or _WITHOUT_SPACE.search(text[-_LONGEST_MARKS:]) else " "
 
 
 def _halves(text: str, fits: Callable[[str], bool]) -> list[str]:

@@ -1,9 +1,12 @@
 """A text is split into sentences and joined again."""
 
+# ruff: noqa: RUF001 (wide digits and marks)
+
 from __future__ import annotations
 
 import itertools
 import time
+import unicodedata
 
 import pytest
 
@@ -20,7 +23,7 @@ from nmt.translation.sentences import join, split, split_to_fit
         ["나는 간다.", "너는?", "네.", "그래!"],
         ["यह है।", "वह है।"],
         ["هل هذا؟", "نعم."],
-        ["彼は言った。", "「はい。」", "そして行った！", "本当？"],  # noqa: RUF001
+        ["彼は言った。", "「はい。」", "そして行った！", "本当？"],
         ["no end"],
     ],
 )
@@ -141,8 +144,37 @@ def test_korean_sentences_without_white_space_between_them() -> None:
         assert split(one) == [one]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "가. 목적 나. 범위",
+        '"가자!" 라고 말했다. 갔다.',
+        "그건... 좀 어렵다. 네.",
+        "회의를 시작합니다 늦지 마세요",
+        "끝났다.다음은 표다.",
+        "Ä. Öl ist café. Über",
+    ],
+)
+def test_letters_and_marks_apart_are_the_same_sentences(text: str) -> None:
+    apart = unicodedata.normalize("NFD", text)
+    assert [unicodedata.normalize("NFC", each) for each in split(apart)] == split(text) != [text]
+    assert "".join(split(apart)).replace(" ", "") == apart.replace(" ", "")
+    before = len(split(apart)[0])
+    assert split(apart, [(before - 1, before + 1)])[0] != split(apart)[0], "no sentence ends inside this span"
+
+
+def test_a_wide_mark_inside_a_number_ends_nothing() -> None:
+    for one in ("円周率は３．１４です。", "バージョン２．０を使う。", "合計は１，０００円です。"):
+        assert split(one) == [one]
+    assert split("値は３．次は２。") == ["値は３．", "次は２。"]
+    parts = ["合計今日、", "１２，０００円ですよ"]
+    assert split_to_fit("".join(parts), lambda part: len(part) <= 10) == parts
+
+
 def test_what_joins_sentences() -> None:
     assert join(["A.", "", "B."]) == "A. B." and join([]) == "" and join(["彼。", "A."]) == "彼。A."
+    assert join(["the ｟8｠file｟9｠", "A."]) == "the ｟8｠file｟9｠ A." and join(["｟0｠", "A."]) == "｟0｠ A."
+    assert join(["彼｟8｠彼｟9｠｟0｠", "A."]) == "彼｟8｠彼｟9｠｟0｠A." and join(["サーバー", "犬"]) == "サーバー犬"
     assert split("") == split(" \n") == []
 
 
