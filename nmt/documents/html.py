@@ -34,6 +34,7 @@ from nmt.terms import NO_TERMS, Terms
 from nmt.translation.sentences import gap, split
 
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_XML = re.compile(r"""\A\s*<\?xml\s[^>]*\bencoding\s*=\s*["']([\w.:-]+)""")
 _META = re.compile(r"<meta\s[^<>]*", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""(?:\s|(?<=["']))([\w-]+)\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+)""")
 _CHARSET = re.compile(r"""\bcharset\s*=\s*["']?([\w-]+)""", re.IGNORECASE)
@@ -67,10 +68,12 @@ def marked_up(text: str, spans: Spans, terms: Terms = NO_TERMS) -> Document:
 
 def check_encoding(text: str, where: str) -> None:
     """Raise UserError for a page that declares another encoding than UTF-8, in which its translation is written."""
-    declared = next(filter(None, map(_declared, _META.findall(_COMMENT.sub("", text)))), "utf-8")
-    if declared.lower() not in ("utf-8", "utf8"):
+    text = _COMMENT.sub("", text)
+    found = [f"encoding={name}" for name in _XML.findall(text)]
+    found += [f"charset={name}" for name in map(_declared, _META.findall(text)) if name]
+    if found and not found[0].lower().endswith(("=utf-8", "=utf8")):
         raise UserError(
-            f"{where}: declares charset={declared}, expected UTF-8; convert it, for example with iconv, and change the "
+            f"{where}: declares {found[0]}, expected UTF-8; convert it, for example with iconv, and change the "
             "declaration"
         )
 

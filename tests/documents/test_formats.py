@@ -58,5 +58,9 @@ def test_a_page_in_another_encoding(declared: str) -> None:
     for meta in (f"<meta charset='{declared}'>", f"<meta name=a Charset = {declared}>", *http):
         with pytest.raises(UserError, match=f"^x: declares charset={declared}, expected UTF-8; convert it"):
             read_document(before + meta, "html", "x", model)
-    for meta in ('<meta charset="UTF-8">', "<meta charset=utf8/>"):
+    xml = f'<?xml version="1.0" encoding="{declared}"?><html/>'
+    with pytest.raises(UserError, match=f"^x: declares encoding={declared}, expected UTF-8; convert it"):
+        read_document(xml, "html", "x", model)
+    assert read_document(f"<!-- {xml} -->", "html", "x", model).sentences == []
+    for meta in ('<meta charset="UTF-8">', "<meta charset=utf8/>", '<?xml version="1.0" encoding="utf-8"?>'):
         assert read_document(before + meta, "html", "x", model).sentences == []
