@@ -14,6 +14,7 @@ same reason, "a <b>file</b>" is read as "a｟8｠ file｟9｠": the first piece 
 
 from __future__ import annotations
 
+import os
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -38,8 +39,9 @@ _BEFORE_A_WORD = regex.compile(rf"(?:(?<!\s) |^){_STARTS}(?=\S)")
 _AFTER_A_WORD = regex.compile(rf"(?<!\s){_STARTS} (?=\S)")
 _SMALL = regex.compile(r"[\p{Ll}\p{Lo}]")
 _CASELESS = regex.compile(r"\p{Lo}")
-VERSION = 3  # changes when the same text gets other marks, so that cached files of the old form are not used
+VERSION = 4  # changes when the same text gets other marks, so that cached files of the old form are not used
 SECONDS = 5.0  # the longest time of a search for spans in a text; a pattern of one's own may be slow
+CORES = os.cpu_count() or 1  # the package regex counts the time of all threads of the process
 
 
 @dataclass(frozen=True)
@@ -127,6 +129,15 @@ class Spans:
             tuple(given.get(place, text[slice(*place)]) for place in places if place not in marked.values()),
         )
 
+    def mark_all(self, text: str, terms: Terms = NO_TERMS) -> tuple[str, dict[str, str]]:
+        """Return the text with a mark for each of its spans and `terms`, and what each mark stands for.
+
+        There are as many marks as needed, so no vocabulary has them.
+        """
+        places = self._with_terms(text, terms)[0] if self else []
+        marks = {f"\uff5f{number}\uff60": place for number, place in enumerate(places)}
+        return _replaced(text, marks), {mark: text[slice(*place)] for mark, place in marks.items()}
+
     def given(self, text: str, terms: Terms) -> list[str]:
         """Return the translations of the `terms` of a text in their order, without those that stand inside a span."""
         places, given = self._with_terms(text, terms)
@@ -183,7 +194,7 @@ class Spans:
             return Restored(text)
         if text.startswith(CAPITALS):
             text = text.removeprefix(CAPITALS).strip().upper()
-        text = _AFTER_A_WORD.sub(r" \1", text)
+        text = as_written(text)
         left, restored, end, word = dict(spans), "", 0, ""
         for found in MARK.finditer(text):
             between = agreed(word, text[end : found.start()])
@@ -201,7 +212,7 @@ class Spans:
     def _matches(self, text: str, start: int, end: int) -> Iterator[Place]:
         assert self._pattern is not None
         try:
-            yield from (found.span() for found in self._pattern.finditer(text, start, end, timeout=SECONDS))
+            yield from (found.span() for found in self._pattern.finditer(text, start, end, timeout=SECONDS * CORES))
         except TimeoutError as error:
             raise UserError(
                 f"spans: the search in a text of {len(text):,} characters took more than {SECONDS:g} seconds; use "
@@ -221,6 +232,11 @@ def in_capitals(text: str) -> bool:
         return False
     words = _WORD.findall(text)
     return len(words) > 1 and max(map(len, words)) >= 4
+
+
+def as_written(text: str) -> str:
+    """Return a text in which the space before a start tag stands before it, and not after it as models read it."""
+    return str(_AFTER_A_WORD.sub(r" \1", text))
 
 
 def has_caseless_letters(text: str) -> bool:

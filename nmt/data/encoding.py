@@ -21,7 +21,7 @@ from nmt.data.encoded import Encoded, EncodedCorpus, IdTypes, lengths_of, writin
 from nmt.data.filters import Filters
 from nmt.data.pair import SentencePair, Split
 from nmt.data.progress import PassProgress
-from nmt.data.tokenizer import Tokenizer
+from nmt.data.tokenizer import Tokenizer, marked
 from nmt.data.word_links import PieceLinks, links_of_pair, piece_links, words_of_pieces
 from nmt.errors import UserError, counted
 from nmt.system.atomic import lock_file, replacing
@@ -48,9 +48,9 @@ def encode(pairs: Sequence[SentencePair], tokenizer: Tokenizer, *, linked: bool 
     Marks stand for the spans that both sides of a pair have. The end of a sentence has no links. Raises UserError for
     an alignment that does not fit its pair.
     """
-    marked = [tokenizer.spans.mark_pair(pair.source, pair.target) for pair in pairs]
-    sources = tokenizer.encode_source([source for source, _ in marked])
-    targets = tokenizer.encode_target([target for _, target in marked])
+    read = [marked(pair, tokenizer.spans) for pair in pairs]
+    sources = tokenizer.encode_source([source for source, _ in read])
+    targets = tokenizer.encode_target([target for _, target in read])
     if not linked:
         return list(map(Encoded, sources, targets))
     links = (_links(*each, tokenizer) for each in zip(pairs, sources, targets, strict=True))

@@ -15,7 +15,7 @@ from nmt.data.encoding import encode_corpus
 from nmt.data.filters import make_filters
 from nmt.data.pair import Split
 from nmt.data.tokenizer import Tokenizer
-from nmt.data.training_pairs import BothDirections, SubwordSampling, TrainingPairs, WeightedCorpus
+from nmt.data.training_pairs import BothDirections, SubwordSampling, Swap, TrainingPairs, WeightedCorpus
 from nmt.errors import UserError, counted
 from nmt.system.lines import digest
 
@@ -59,17 +59,17 @@ class Corpora:
                     )
             except UserError as error:
                 raise UserError(f"data.more.{name}: {error}") from error
-        augmenter = None
+        swap, augmenter = Swap(tokenizer) if data.both_directions else None, None
         if augmentations:
             first: EncodedPairs = parts[0].corpus
-            learned_from = BothDirections(first) if data.both_directions else first
+            learned_from = first if swap is None else BothDirections(first, swap)
             augmenter = Augmenter(tokenizer, augmentations, data.max_length, learned_from)
         strength, sampling = data.subword_sampling, None
         if strength is not None:
             sampling = SubwordSampling(tokenizer, settings.tokenizer.type, strength, data.max_length)
         train = TrainingPairs(
             parts,
-            both_directions=data.both_directions,
+            swap=swap,
             augmenter=augmenter,
             sampling=sampling,
             seed=settings.seed,

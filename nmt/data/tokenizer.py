@@ -286,12 +286,17 @@ def _sampled(split: Split, sides: Sequence[str], most_pairs: int, spans: Spans) 
         sources = [texts[side] for side in sides if side != "target"]
         targets = [texts[side] for side in sides if side != "source"]
         for pair in itertools.islice(split, 0, None, stride):
-            source, target = spans.mark_pair(pair.source, pair.target)
+            source, target = marked(pair, spans)
             for each in sources:
                 each.add(source)
             for each in targets:
                 each.add(target)
         yield texts
+
+
+def marked(pair: SentencePair, spans: Spans) -> tuple[str, str]:
+    """Return a pair as a model reads it. Before `spans` are sought, both sides are normalized, so that they match."""
+    return spans.mark_pair(normalized(pair.source), normalized(pair.target)) if spans else (pair.source, pair.target)
 
 
 def default_size(characters: int, pairs: int) -> int:
@@ -326,7 +331,7 @@ def _description(side: str, config: TokenizerConfig, model: bytes) -> str:
 
 def _key(split: Split, config: TokenizerConfig, spans: Spans) -> str:
     settings = {
-        **({"spans": spans.patterns} if spans else {}),
+        **({"spans": [SPANS_VERSION, *spans.patterns.items()]} if spans else {}),  # the first that matches counts
         **dataclasses.asdict(config),
         **TRAINER_OPTIONS,
         "version": VERSION,

@@ -19,6 +19,7 @@ from nmt.data.progress import PassProgress
 from nmt.data.subwords import SAMPLERS
 from nmt.data.tokenizer import Tokenizer
 from nmt.data.word_links import linked_words, piece_links, words_of_pieces
+from nmt.tokens import ELEMENT_MARKS, SPAN_MARKS
 
 
 @dataclass(frozen=True)
@@ -46,11 +47,39 @@ class WeightedCorpus:
         return np.concatenate([np.tile(np.arange(len(self.corpus)), int(self.weight)), drawn])
 
 
-class BothDirections(EncodedPairs):
-    """`pairs`, and the same pairs again with their sides swapped, for a joint vocabulary."""
+class Swap:
+    """Exchanges the sides of encoded pairs of a joint vocabulary.
 
-    def __init__(self, pairs: EncodedPairs) -> None:
-        self.pairs = pairs
+    The marks of spans are then numbered by the new source, as they are in every text (see `nmt.spans`).
+    """
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        index = tokenizer.source_vocabulary.index
+        self._single = [index(mark) for mark in SPAN_MARKS] if tokenizer.spans else []
+        self._elements = [(index(start), index(end)) for start, end in ELEMENT_MARKS] if tokenizer.spans else []
+
+    def __call__(self, pair: Encoded) -> Encoded:
+        names = self._names(pair.target)
+        source, target = ([names.get(each, each) for each in side] for side in (pair.target, pair.source))
+        if pair.links is None:
+            return Encoded(source, target)
+        links = pair.links[:, ::-1]
+        return Encoded(source, target, links[np.lexsort((links[:, 1], links[:, 0]))])
+
+    def _names(self, source: Sequence[int]) -> dict[int, int]:
+        """Return the ids of the marks that a source should have, by the ids of those that it has."""
+        ends, order = dict(self._elements), dict.fromkeys(source)
+        names = dict(zip((each for each in order if each in self._single), self._single, strict=False))
+        for started, (start, end) in zip((each for each in order if each in ends), self._elements, strict=False):
+            names[started], names[ends[started]] = start, end
+        return names
+
+
+class BothDirections(EncodedPairs):
+    """`pairs`, and the same pairs again with their sides exchanged by `swap`."""
+
+    def __init__(self, pairs: EncodedPairs, swap: Swap) -> None:
+        self.pairs, self.swap = pairs, swap
 
     @property
     def lengths(self) -> tuple[Lengths, Lengths]:
@@ -62,14 +91,7 @@ class BothDirections(EncodedPairs):
 
     def __getitem__(self, index: int) -> Encoded:  # type: ignore[override]  # no slices
         backwards, place = divmod(range(len(self))[index], len(self.pairs))
-        return _swapped(self.pairs[place]) if backwards else self.pairs[place]
-
-
-def _swapped(pair: Encoded) -> Encoded:
-    if pair.links is None:
-        return Encoded(pair.target, pair.source)
-    links = pair.links[:, ::-1]
-    return Encoded(pair.target, pair.source, links[np.lexsort((links[:, 1], links[:, 0]))])
+        return self.swap(self.pairs[place]) if backwards else self.pairs[place]
 
 
 class SubwordSampling:
@@ -125,13 +147,13 @@ class TrainingPairs:
         self,
         parts: Sequence[WeightedCorpus],
         *,
-        both_directions: bool = False,
+        swap: Swap | None = None,
         augmenter: Augmenter | None = None,
         sampling: SubwordSampling | None = None,
         seed: int = 0,
     ) -> None:
         self.parts = parts
-        self.both_directions = both_directions
+        self.swap = swap
         self.augmenter = augmenter
         self.sampling = sampling
         self.seed = seed
@@ -139,7 +161,7 @@ class TrainingPairs:
 
     def __len__(self) -> int:
         """Return the number of pairs in an epoch."""
-        return sum(map(len, self.parts)) * (1 + self.both_directions)
+        return sum(map(len, self.parts)) * (1 if self.swap is None else 2)
 
     @property
     def dropped(self) -> Counter[str]:
@@ -168,8 +190,8 @@ class TrainingPairs:
         pairs: EncodedPairs = self.parts[0].corpus
         if len(self.parts) > 1:
             pairs = Mixture([part.corpus for part in self.parts], [part.rows(rng) for part in self.parts])
-        if self.both_directions:
-            pairs = BothDirections(pairs)
+        if self.swap is not None:
+            pairs = BothDirections(pairs, self.swap)
         if self.augmenter is not None:
             pairs = self.augmenter(pairs, rng)
         return pairs if self.sampling is None else self.sampling(pairs, rng)

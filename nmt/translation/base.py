@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
@@ -151,7 +152,7 @@ class BaseTranslator(ABC):
         """Return each text with the ids that the models read."""
         spans = self.tokenizer.spans
         marked = [spans.mark(text, self.terms) for text in texts]
-        by_model = self.source_ids([spans.as_read(each.text) for each in marked])
+        by_model = self.source_ids([spans.as_read(normalized(each.text)) for each in marked])
         unknown = self.tokenizers[0].unknown_ids[0]
         language = None if self.languages is None else self.languages[0]
         return [
@@ -170,7 +171,8 @@ class BaseTranslator(ABC):
 
     def _as_read(self, source: SourcePart, target: str, *, capitals: bool = True) -> str:
         spans = self.tokenizer.spans
-        translations = {mark: normalized(text) for mark, text in source.marked.translations.items()}
+        found = ((mark, normalized(text)) for mark, text in source.marked.translations.items())
+        translations = {mark: text for mark, text in found if text}  # a span may be white space
         return spans.as_read(spans.mark_target(normalized(target), translations), capitals=capitals)
 
     def check_source(self, sentence: str, where: str) -> None:
@@ -260,9 +262,9 @@ class BaseTranslator(ABC):
         if search.long_source != "split":
             for source, place in zip(sources, places, strict=True):
                 limit.check(source.tokens, place)
-        requests = []
+        requests, mark_all = [], partial(self.tokenizer.spans.mark_all, terms=self.terms)
         for source, text, place in zip(sources, _prefixes(prefixes, count), places, strict=True):
-            first, *rest = limit.parts(source, self.encode)
+            first, *rest = limit.parts(source, mark_all, self.encode)
             targets = [min(search.target_limit(part.tokens), longest) for part in (first, *rest)]
             prefix = self._encode_prefix(first, text) if text else []
             if not first.empty:

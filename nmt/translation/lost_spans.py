@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from nmt.spans import Marked
-from nmt.tokens import ELEMENT_MARKS, EOS, WORD_MARK
+from nmt.tokens import CAPITALS, ELEMENT_MARKS, EOS, WORD_MARK
 
 if TYPE_CHECKING:
     from nmt.data.tokenizer import Tokenizer
@@ -20,7 +20,8 @@ def insertions(tokens: Sequence[int], mark: str, source: Marked, tokenizer: Toke
     """
     index = tokenizer.target_vocabulary.index
     space, new = index(WORD_MARK), index(mark)
-    places = range(len(tokens) + (tokens[-1:] != [EOS]))
+    first = 1 + tokens.index(capitals) if (capitals := index(CAPITALS)) in tokens[:2] else 0  # "▁" may stand before it
+    places = range(first, len(tokens) + (tokens[-1:] != [EOS]))
     pieces = [tokenizer.target_vocabulary[token] for token in tokens]
     words = [place for place, piece in enumerate(pieces) if any(map(str.isalnum, piece)) and tokens[place] != EOS]
     neighbours = [(index(other), fits) for other, fits in _neighbours(mark, source)]

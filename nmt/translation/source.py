@@ -67,17 +67,26 @@ class SourceLimit:
         if tokens > self.tokens:
             raise UserError(f"{where}: got {tokens:,} tokens, expected at most {self}; shorten it, or {remedy}")
 
-    def parts(self, source: SourcePart, encode: Callable[[Sequence[str]], list[SourcePart]]) -> list[SourcePart]:
-        """Return the parts of a source that are translated one by one; the source itself if it is not too long."""
+    def parts(
+        self,
+        source: SourcePart,
+        mark_all: Callable[[str], tuple[str, dict[str, str]]],
+        encode: Callable[[Sequence[str]], list[SourcePart]],
+    ) -> list[SourcePart]:
+        """Return the parts of a source that are translated one by one; the source itself if it is not too long.
+
+        No part ends inside a span or term: `mark_all` puts marks in their places.
+        """
         if source.tokens <= self.tokens:
             return [source]
+        text, spans = mark_all(source.text)
         encoded: dict[str, SourcePart] = {}
 
         def fits(marked: str) -> bool:
-            (encoded[marked],) = encode([unmarked(marked, source.marked.spans)])
+            (encoded[marked],) = encode([unmarked(marked, spans)])
             return encoded[marked].tokens <= self.tokens
 
-        return [encoded[marked] for marked in split_to_fit(source.marked.text, fits)]
+        return [encoded[marked] for marked in split_to_fit(text, fits)]
 
 
 def unsplit_limit(search: Search, positions: int | None, reason: str, trained_length: int | None) -> SourceLimit:

@@ -34,7 +34,7 @@ from nmt.data.pair import SentencePair, Split
 from nmt.data.tokenizer import Tokenizer
 from nmt.data.training_pairs import SubwordSampling, TrainingPairs, WeightedCorpus
 from nmt.errors import UserError
-from nmt.spans import MARK, Spans
+from nmt.spans import MARK, Spans, as_written
 from nmt.tokens import CAPITALS, ELEMENT_MARKS, RESERVED, SPAN_MARKS
 
 LONGEST = 40
@@ -228,6 +228,19 @@ def test_lines_are_joined_with_all_their_spans(changed: Callable[..., Any]) -> N
         assert source.startswith(MARK.sub("\uff5f0\uff60", example.texts[0])) and " " in target
         longest = max(longest, len(MARK.findall(source)))
     assert longest > 1
+
+
+def test_changed_pairs_have_tags_in_the_form_that_sources_have(tokenizer: Tokenizer, tmp_path: Path) -> None:
+    """A space before a start tag is read after it, also where a change puts something before the tag."""
+    tagged = tokenizer.with_spans(Spans({"tags": "</?[a-z]>"}))
+    pair = SentencePair("<b>abcd</b> abcd", "abcd <b>abcd</b>")
+    filters = Filters(max_length=99, max_ratio=9.0)
+    corpus = encode_corpus(Split.of([pair] * 20), tagged, filters, folder=tmp_path)
+    for kind, inside in ((JoinedLines(rate=1), r"d｟(8|10|12)｠ a"), (UpperCase(rate=1), r"｟14｠｟(8|10|12)｠ ")):
+        changed = Augmenter(tagged, [kind], 99, corpus)(corpus, random.Random(3))
+        texts = [tagged.decode_target(side) for pair in changed for side in pair[:2]]
+        assert all(text == tagged.spans.as_read(as_written(text)) for text in texts)
+        assert any(re.search(inside, text) for text in texts)
 
 
 def test_texts_are_changed_as_their_names_say() -> None:

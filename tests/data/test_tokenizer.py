@@ -17,6 +17,7 @@ from nmt.data.normalization import normalized
 from nmt.data.pair import Reiterable, SentencePair, Split
 from nmt.data.tokenizer import Tokenizer, default_size
 from nmt.errors import UserError
+from nmt.spans import Spans
 from nmt.tokens import BOS, EOS, PAD, RESERVED, UNK, Piece
 from nmt.training.interruption import stopped_by_signals
 from tests.attention_maps import make_map
@@ -195,6 +196,13 @@ def test_cache_is_found_by_content(train, pairs, tmp_path, caplog):
         assert any(f"tokenizer: {entry} is damaged; making it again" in line for line in caplog.messages)
         assert entry.read_bytes() == good
         caplog.clear()
+
+
+def test_the_order_of_patterns_is_a_part_of_the_content(pairs, tokenizer_config, tmp_path):
+    patterns = {"word": r"\w+", "first": r"\w"}
+    for spans in (Spans(patterns), Spans(dict(reversed(patterns.items()))), Spans(patterns)):
+        Tokenizer.train(pairs, tokenizer_config("unigram", vocab_size=None), cache_dir=tmp_path, spans=spans)
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_a_cache_that_cannot_be_written_is_said(train, tmp_path, caplog):

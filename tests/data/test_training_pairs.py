@@ -12,8 +12,9 @@ from nmt.data.filters import Filters
 from nmt.data.loader import BatchLoader
 from nmt.data.pair import SentencePair, Split
 from nmt.data.tokenizer import Tokenizer
-from nmt.data.training_pairs import SubwordSampling, TrainingPairs, WeightedCorpus
+from nmt.data.training_pairs import SubwordSampling, Swap, TrainingPairs, WeightedCorpus
 from nmt.data.word_links import linked_words, links_of_pair, to_text, words_of_pieces
+from nmt.spans import Spans
 
 COUNT, CHUNK, LONGEST = 420, 400, 40  # more pairs than one chunk of the encoder
 
@@ -117,7 +118,7 @@ def test_both_directions_equal_the_corpus_and_the_corpus_with_its_sides_swapped(
     model = tokenizer()
     usual = encoded(pairs, model, tmp_path, linked=linked)
     backwards = encoded(list(map(turned, pairs)), model, tmp_path, linked=linked)
-    train = TrainingPairs([WeightedCorpus(usual)], both_directions=True)
+    train = TrainingPairs([WeightedCorpus(usual)], swap=Swap(model))
     both = train.of_epoch(0)
     assert same(both, [*usual, *backwards]) and len(train) == len(both) == 2 * len(usual) and not train.differ
     assert same([both[-1]], [backwards[-1]])
@@ -125,10 +126,27 @@ def test_both_directions_equal_the_corpus_and_the_corpus_with_its_sides_swapped(
     assert both.lengths[1].tolist() == [len(pair.target) for pair in both]
     assert sum(len(batch.source) for batch in BatchLoader(train, 2000)) == len(both)
     sampled = TrainingPairs(
-        [WeightedCorpus(usual)], both_directions=True, sampling=SubwordSampling(model, "unigram", 0.5, LONGEST)
+        [WeightedCorpus(usual)], swap=Swap(model), sampling=SubwordSampling(model, "unigram", 0.5, LONGEST)
     )
     texts = [model.decode_target(pair.source) for pair in sampled.of_epoch(3)]
     assert texts == [model.decode_target(pair.source) for pair in both]
+
+
+def test_swapped_pairs_have_marks_in_the_order_of_their_new_source(pairs, tokenizer, tmp_path):
+    model = tokenizer().with_spans(Spans({"braces": r"\{\w+\}", "tags": "</?[a-z]>"}))
+    draw, marked = random.Random(5), []
+    for pair in pairs:
+        sides, spans = (pair.source.split(), pair.target.split()), ["{a}", "{b}", "{c}", "<b>a</b>", "<i>b</i>"]
+        for span in draw.sample(spans, draw.randint(0, 4)):
+            for side in sides:
+                side.insert(draw.randint(0, len(side)), span)
+        marked.append(SentencePair(*map(" ".join, sides)))
+    usual = encoded(marked, model, tmp_path)
+    backwards = encoded(list(map(turned, marked)), model, tmp_path)
+    assert same(TrainingPairs([WeightedCorpus(usual)], swap=Swap(model)).of_epoch(0), [*usual, *backwards])
+    assert any(pair.source != back.target for pair, back in zip(usual, backwards, strict=True)), (
+        "some are numbered anew"
+    )
 
 
 def counted(pairs):

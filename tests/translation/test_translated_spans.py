@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import random
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -150,6 +151,42 @@ def test_a_source_that_is_split_keeps_all_spans(translator: Translator) -> None:
     text = " ".join(f"{line} {{n{number}}}." for number, line in enumerate(sentences(40, seed=2)))
     (found,) = translator.translate([text], max_source_length=40)
     assert len(found.parts) > 5 and sorted(SPANS.find(found.text)) == sorted(SPANS.find(text))
+
+
+def test_a_source_that_is_split_is_not_divided_inside_a_span_without_a_mark(translator: Translator) -> None:
+    notes = Spans({"notes": r"\{[^{}]+\}"})
+    noting = Translator(translator.model, translator.tokenizer.with_spans(notes), translator.search)
+    text = " ".join(f"{line} {{Go {number}. Stop, now {number}}}" for number, line in enumerate(sentences(12, seed=2)))
+    (found,) = noting.translate([text], max_source_length=20)
+    sources = [part.source for part in found.parts]
+    assert len(sources) > 8 and [span for each in sources for span in notes.find(each)] == notes.find(text)
+    assert not any({*"{}"} & {*notes.mark_all(each)[0]} for each in sources)
+
+
+def test_unicode_forms_and_white_space_do_not_matter_beside_spans(translator: Translator) -> None:
+    for text, same in (
+        ("SCHLÜSSEL {x}", unicodedata.normalize("NFD", "SCHLÜSSEL {x}")),
+        ("Click <b>Save</b>", "Click  <b>Save</b>"),
+        ("Click <b>Save</b>", "Click\t<b>Save</b>"),
+    ):
+        assert translator.encode([text])[0].ids == translator.encode([same])[0].ids
+    korean = Spans({"braces": r"\{[^{}]+\}"})
+    tokenizer = translator.tokenizer.with_spans(korean)
+    apart = SentencePair("a {이름}", unicodedata.normalize("NFD", "b {이름}"))
+    assert encode([apart], tokenizer) == encode([SentencePair("a {이름}", "b {이름}")], tokenizer)
+    blank = Translator(translator.model, translator.tokenizer.with_spans(Spans({"nbsp": "\u00a0"})), translator.search)
+    (scored,) = blank.score(["a\u00a0dog"], ["b\u00a0red"])
+    assert scored.text == "b\u00a0red"
+
+
+def test_no_lost_span_stands_before_the_mark_of_capitals(translator: Translator) -> None:
+    vocabulary = translator.tokenizer.target_vocabulary
+    space, capitals, mark = map(vocabulary.index, ("▁", CAPITALS, RESERVED[0]))
+    source = Marked("｟0｠ NOT FOUND", {RESERVED[0]: "x"})
+    for start in ([capitals], [space, capitals]):
+        found = insertions([*start, 30, 31, EOS], RESERVED[0], source, translator.tokenizer)
+        assert {ids.index(mark) for ids in found} == {len(start) + more for more in (0, 1, 2, 3)}
+        assert all(ids[: len(start)] == start for ids in found)
 
 
 def test_samples_keep_spans_too(translator: Translator, texts: list[str]) -> None:

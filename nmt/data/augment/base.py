@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from nmt.parameters import Share, check_fields
-from nmt.spans import MARK
+from nmt.spans import MARK, as_written
 from nmt.tokens import WORD_MARK
 
 TRIES = 8  # to find a part of a pair whose translation is known
@@ -91,8 +91,8 @@ class Augmentation(ABC):
 
 
 def text(pieces: Sequence[str]) -> str:
-    """Return the text of pieces, without spaces at its ends."""
-    return "".join(pieces).replace(WORD_MARK, " ").strip()
+    """Return the text of pieces, without spaces at its ends, and with a space before a start tag and not after it."""
+    return as_written("".join(pieces).replace(WORD_MARK, " ").strip()).strip()
 
 
 def have_words_and_equal_marks(source: str, target: str) -> bool:
