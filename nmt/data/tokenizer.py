@@ -112,6 +112,12 @@ class Tokenizer:
         return Tokenizer(self.source_model, self.target_model, spans=spans)
 
     @property
+    def type(self) -> str:
+        """The kind of the SentencePiece model: unigram or bpe."""
+        spec = ModelProto.FromString(self.source_model).trainer_spec
+        return str(spec.ModelType.Name(spec.model_type)).lower()
+
+    @property
     def joint(self) -> bool:
         """Whether source and target share one vocabulary."""
         return self.target_model is None

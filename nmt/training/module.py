@@ -52,7 +52,7 @@ class TranslationModule(pl.LightningModule):
         self.validation = Validation()
         self.share = 0.0  # of the run, before the current update; equal in all processes
         self.highest_factor = 0.0  # that the schedule has returned in all sessions
-        self.began = False  # whether a batch has been trained on in this session
+        self.began = False  # whether this session has begun to train, so that errors are not those of a restored state
         self._learning_rate = self._gradient_norm = math.nan
         self._update_tokens = 0  # real target tokens of the update that is being accumulated
         self._non_finite = 0  # updates in a row whose gradient is not finite
@@ -84,6 +84,7 @@ class TranslationModule(pl.LightningModule):
 
     def training_step(self, batch: Batch, batch_index: int) -> Tensor:
         """Return the summed loss of one batch; the update divides its gradient by the tokens of all its batches."""
+        self.began = True
         sums = self.parts.objective.training_sums(self.model, batch)
         if not batch.counts:
             return sums.loss * 0.0
@@ -104,7 +105,6 @@ class TranslationModule(pl.LightningModule):
 
     def on_train_batch_end(self, outputs: Any, batch: Batch, batch_index: int) -> None:
         """Count the time since the last batch, which includes making this batch; log if a line is due."""
-        self.began = True
         self.meter.count_seconds()
         if self.global_step % self.parts.recipe.settings.trainer.log_every_n_steps == 0 and not self.accumulating:
             self._log_training()

@@ -16,6 +16,7 @@ from typing import Any
 
 import torch
 
+from nmt.checkpoint import load
 from nmt.config.recipe import NOTHING, Recipe, changes
 from nmt.config.settings import TrainConfig, with_absolute_paths
 from nmt.data.tokenizer import Tokenizer
@@ -197,7 +198,7 @@ def _check_changes(recipe: Recipe, last: Mapping[str, Any], changed: Mapping[str
             "change them back, or start a new run"
         )
     used_up = _used_up(recipe.settings, last)
-    if (folder / METRICS).is_file() and not changed:
+    if (folder / METRICS).is_file() and not _differs_from_scored(recipe, changed):
         ended = f"the limit that ended it (now {' and '.join(used_up)})"
         limit = ended if used_up else "a limit, as in trainer.max_epochs=60"
         raise UserError(f"resume={folder}: this run is finished (see its {METRICS}); raise {limit}, or start a new run")
@@ -207,6 +208,18 @@ def _check_changes(recipe: Recipe, last: Mapping[str, Any], changed: Mapping[str
             f"resume={folder}: the run has used up {' and '.join(used_up)}, so another limit changes nothing; raise "
             f"this one too{' (its value counts from the start of the run)' if from_start else ''}"
         )
+
+
+def _differs_from_scored(recipe: Recipe, changed: Mapping[str, tuple[Any, Any]]) -> bool:
+    """Return whether settings differ from those that a finished run was scored with.
+
+    They are in best.safetensors. Those in last.ckpt are older if the run was only scored again, with another search.
+    """
+    best = best_checkpoint(recipe.folder)
+    if not best.is_file():
+        return bool(changed)
+    scored = changes(*map(with_absolute_paths, (load(best).config, recipe.plain)))
+    return bool(scored.keys() - {"allow"})
 
 
 def _used_up(settings: TrainConfig, last: Mapping[str, Any]) -> list[str]:

@@ -34,7 +34,8 @@ def load_initial(path: str, plain: Mapping[str, Any]) -> Checkpoint:
             f"init={path}: it translates {' to '.join(own_languages)} with a vocabulary for each language; got "
             f"{' to '.join(languages)}, expected the same languages, or a model with a joint vocabulary"
         )
-    differing = _differing(config.get("tokenizer", plain["tokenizer"]), plain["tokenizer"])
+    facts = {"type": start.tokenizer.type, "joint": start.tokenizer.joint}  # `Translator.save` writes no settings
+    differing = _differing(config.get("tokenizer", facts), plain["tokenizer"])
     if differing:
         own = " ".join(f"tokenizer.{key}={shown(before)}" for key, (before, _) in differing.items())
         raise UserError(f"init={path}: the run uses its tokenizer, which has other settings; add {own}")

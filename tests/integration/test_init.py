@@ -4,7 +4,7 @@ import pytest
 import torch
 import yaml
 
-from nmt import checkpoint
+from nmt import checkpoint, load_translator
 from nmt.cli import train as train_program
 from nmt.config.compose import compose_run
 from nmt.errors import UserError
@@ -43,6 +43,17 @@ def test_init_takes_the_weights_and_a_new_optimizer(first, tmp_path):
     for name, weight in begun.weights.items():
         torch.testing.assert_close(ended["state_dict"][f"model.{name}"], weight, atol=1e-8, rtol=0)
     assert ended["global_step"] == 2, "updates are counted anew"
+
+
+def test_a_saved_translator_says_what_its_tokenizer_is(first, tmp_path):
+    """`Translator.save` knows no settings of the tokenizer."""
+    settings = ("tokenizer=bpe", "tokenizer.joint=false", "tokenizer.vocab_size=400", "model.tie_embeddings=target")
+    go(tmp_path / "apart", *settings)
+    load_translator(tmp_path / "apart").save(file := tmp_path / "model.safetensors")
+    with pytest.raises(UserError, match=r"add tokenizer\.type='bpe' tokenizer\.joint=false$"):
+        go(tmp_path / "second", f"init={file}", "model.tie_embeddings=target")
+    load_translator(first).save(file)
+    go(tmp_path / "third", f"init={file}")
 
 
 @pytest.mark.parametrize("debug", ["fast", "overfit"])

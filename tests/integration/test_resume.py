@@ -19,6 +19,7 @@ from nmt.training.callbacks.checkpointing import Checkpointing
 from nmt.training.callbacks.progress import TrainingProgress
 from nmt.training.interruption import Interrupted
 from nmt.training.module import TranslationModule
+from nmt.training.objectives.cross_entropy import CrossEntropy
 from nmt.training.run import train
 from tests.integration.small_training import best, last
 
@@ -185,6 +186,18 @@ def test_finished_run_is_decoded_with_another_search(tmp_path):
     assert metrics["search"]["beam_size"] == 2 and metrics["updates"] == 3
     assert read_recipe(folder).plain["search"]["beam_size"] == 2
     assert load_translator(folder).search.beam_size == 2, "the checkpoint decodes as its scores say"
+    with pytest.raises(UserError, match="this run is finished"):
+        go(folder, "trainer.max_steps=3", "search.beam_size=2", resume=True)
+    metrics, _ = go(folder, "trainer.max_steps=3", resume=True)
+    assert metrics["search"]["beam_size"] == load_translator(folder).search.beam_size != 2, "and back again"
+
+
+def test_an_error_of_the_objective_is_not_said_to_be_one_of_the_state(tmp_path, monkeypatch):
+    folder = tmp_path / "run"
+    go(folder, "trainer.max_steps=3")
+    with monkeypatch.context() as patch, pytest.raises(ValueError, match="^of my own$"):
+        patch.setattr(CrossEntropy, "training_sums", Mock(side_effect=ValueError("of my own")))
+        go(folder, "trainer.max_steps=5", resume=True)
 
 
 SHORT = [
