@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from nmt.config.settings import TrainerConfig
 from nmt.errors import UserError, counted
 
+STARTED = "NMT_STARTED_PROCESSES"  # an environment variable of the processes that `start_processes` has started
 SIGNALS = "SIGTERM,SIGINT,SIGHUP,SIGQUIT,SIGUSR1"  # those that are passed on to the processes
 
 
@@ -37,6 +38,7 @@ def start_processes(command: Sequence[str], trainer: TrainerConfig) -> None:
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
     from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 
+    os.environ[STARTED] = "1"
     if isinstance(trainer.devices, list) and trainer.accelerator != "cpu":
         os.environ["CUDA_VISIBLE_DEVICES"] = _visible(trainer.devices)
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # as torchrun does; each process takes its share of the cores

@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from nmt.cli.processes import device_count
+from nmt.cli.processes import STARTED, device_count
 from nmt.config.recipe import Recipe
 from nmt.config.settings import TrainerConfig
 from nmt.errors import UserError
@@ -155,6 +155,11 @@ def check_start(trainer: TrainerConfig) -> None:
             raise UserError(
                 f"trainer.devices: got {trainer.devices}, but {started.launcher} has started {started.local_size} "
                 "processes on each node, each for one device; leave trainer.devices out"
+            )
+        if isinstance(trainer.devices, list) and trainer.accelerator != "cpu" and STARTED not in os.environ:
+            raise UserError(
+                f"trainer.devices: got {trainer.devices}, but {started.launcher} gives each process the GPU of its "
+                f"number; leave it out, and set CUDA_VISIBLE_DEVICES={','.join(map(str, trainer.devices))}"
             )
         return
     size = os.environ.get("WORLD_SIZE", "1")

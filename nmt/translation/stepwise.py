@@ -87,5 +87,5 @@ def inference(models: Sequence[nn.Module], search: Search) -> Iterator[None]:
     except torch.OutOfMemoryError as error:
         raise UserError(
             f"search.batch_tokens: got {search.batch_tokens}, but the device has too little memory for it "
-            f"({str(error).partition('.')[0]}); use a smaller number, or device=cpu"
+            f"({str(error).partition('.')[0]}); use a smaller number, or compute on the CPU"
         ) from error
