@@ -78,13 +78,14 @@ def compare(old: Path, new: Path, overrides: list[str], folder: Path) -> bool:
         if renamed.keys() != after.weights.keys():
             missing = sorted(renamed.keys() ^ after.weights.keys())
             raise UserError(f"{name}: the weights have other names: {', '.join(missing[:8])}; add them to RENAMED")
-        largest = max(float((renamed[key] - after.weights[key]).abs().max()) for key in renamed)
+        largest = max(distance(renamed[key], value) for key, value in after.weights.items())
         results = [before.scalars == after.scalars, largest == 0.0, before.translations == after.translations]
         shown = ["equal" if result else "DIFFERENT" for result in results]
         print(f"{name:<14} {shown[0]:<10} {shown[1]:<10} {shown[2]:<13} {largest:.3g}", flush=True)
         for tag in SCALARS:
-            if before.scalars[tag] != after.scalars[tag]:
-                print(f"    {tag}: {before.scalars[tag]} before, {after.scalars[tag]} after")
+            values = before.scalars.get(tag), after.scalars.get(tag)
+            if values[0] != values[1]:
+                print(f"    {tag}: {values[0]} before, {values[1]} after")
         equal = equal and all(results)
     return equal
 
@@ -103,12 +104,18 @@ def outcome(checkout: Path, overrides: list[str], corpus: Path, folder: Path) ->
         raise UserError(f"{checkout}: train.py ended with status {done.returncode}: {done.stderr[-800:]}")
     events = EventAccumulator(str(folder))
     events.Reload()
+    logged = events.Tags()["scalars"]
     payload = torch.load(folder / "checkpoints" / "last.ckpt", map_location="cpu", weights_only=True)
     return Outcome(
-        scalars={tag: [event.value for event in events.Scalars(tag)] for tag in SCALARS},
+        scalars={tag: [event.value for event in events.Scalars(tag)] for tag in SCALARS if tag in logged},
         weights=payload["state_dict"],
         translations={path.name: path.read_text("utf-8") for path in sorted((folder / "translations").glob("*.hyp.*"))},
     )
+
+
+def distance(one: Tensor, other: Tensor) -> float:
+    """Return the largest difference of two weights, infinity if their shapes differ."""
+    return float((one - other).abs().max()) if one.shape == other.shape else float("inf")
 
 
 def rename(name: str) -> str:
@@ -147,8 +154,8 @@ def main(arguments: list[str]) -> None:
     if not arguments:
         print(__doc__)
         return
-    revisions = [word for word in arguments if "=" not in word]
-    overrides = [word for word in arguments if "=" in word]
+    overrides = [word for word in arguments if "=" in word or word.startswith("~")]
+    revisions = [word for word in arguments if word not in overrides]
     if not 1 <= len(revisions) <= 2:
         raise UserError(f"got {len(revisions)} revisions, expected OLD or OLD NEW; see --help")
     with tempfile.TemporaryDirectory() as name:
