@@ -9,6 +9,8 @@ was tried: the small models that we train used less than a quarter of the terms 
 
 from __future__ import annotations
 
+import hashlib
+import json
 import unicodedata
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -51,6 +53,11 @@ class Terms:
     def __bool__(self) -> bool:
         """Return whether there is a term."""
         return bool(self.translations)
+
+    @property
+    def digest(self) -> str:
+        """Eight hexadecimal digits that differ from those of another glossary."""
+        return hashlib.sha256(json.dumps(sorted(self.translations.items())).encode()).hexdigest()[:8]
 
     def find(self, text: str) -> list[str]:
         """Return the terms that stand in a text, as the glossary writes them, in their order."""

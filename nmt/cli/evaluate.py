@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -76,27 +76,15 @@ class EvaluateConfig(SplitConfig):
 @configured(EvaluateConfig)
 def main(config: EvaluateConfig) -> None:
     """Run the program. Raises UserError for a mistake in the settings."""
-    inputs = load_inputs(config, config.engine)
-    if config.terms is not None:
-        inputs = with_terms(inputs, config.terms)
-    evaluate(inputs, bootstrap=config.bootstrap)
+    evaluate(load_inputs(config, config.engine, config.terms), bootstrap=config.bootstrap)
 
 
-def with_terms(inputs: Inputs, file: PathText) -> Inputs:
-    """Return inputs whose translator uses a glossary, with a metric for it and other names of the result files."""
-    from nmt.build import build_metrics
-
-    patterns = inputs.translator.tokenizer.spans.patterns
-    node = {"_target_": "nmt.evaluation.metrics.terms.TermAccuracy", "file": file, "patterns": patterns}
-    metrics = {**inputs.metrics, **build_metrics({"terms": node}, target_lang=inputs.subject.target_lang)}
-    subject = replace(inputs.subject, split=f"{inputs.subject.split}.terms")
-    return replace(inputs, translator=using_terms(inputs.translator, file), metrics=metrics, subject=subject)
-
-
-def load_inputs(config: SplitConfig, engine: Engine = "torch") -> Inputs:
+def load_inputs(config: SplitConfig, engine: Engine = "torch", terms: PathText | None = None) -> Inputs:
     """Load the model and the sentences that the settings name.
 
-    Raises UserError if they cannot be loaded or do not fit together, OSError if the results cannot be written.
+    With the file of a glossary, `terms`, the translator uses it, and there is a metric for it. The names of the result
+    files then have a digest of the glossary. Raises UserError if the files cannot be loaded or do not fit together,
+    OSError if the results cannot be written.
     """
     from nmt.build import build_metrics, build_search, build_source, merge_scores
     from nmt.data.corpus import load_corpus, origin
@@ -119,6 +107,13 @@ def load_inputs(config: SplitConfig, engine: Engine = "torch") -> Inputs:
     check_direction(loaded, data)
     nodes = merge_scores(loaded.config.get("scores", {}), config.scores)
     metrics = build_metrics(nodes, target_lang=data.target_lang, allow=config.allow)
+    names: list[str] = [config.split, *([] if config.variant is None else [config.variant])]
+    if terms is not None:
+        translator = using_terms(translator, terms)
+        patterns = translator.tokenizer.spans.patterns
+        node = {"_target_": "nmt.evaluation.metrics.terms.TermAccuracy", "file": terms, "patterns": patterns}
+        metrics |= build_metrics({"terms": node}, target_lang=data.target_lang)
+        names.append(f"terms-{translator.terms.digest}")
     source = build_source(data, allow=config.allow)
     with messages_on(sys.stderr):
         pairs = list(load_corpus(source, data, (config.split,))[config.split])
@@ -128,7 +123,7 @@ def load_inputs(config: SplitConfig, engine: Engine = "torch") -> Inputs:
     folder = run_of(loaded.path) if config.out is None else Path(config.out)
     elsewhere = ensemble or folder.resolve() != run_of(loaded.path).resolve()
     subject = Subject(
-        split=config.split if config.variant is None else f"{config.split}.{config.variant}",
+        split=".".join(names),
         source_lang=data.source_lang,
         target_lang=data.target_lang,
         data=origin(source, data, config.split),
@@ -146,7 +141,7 @@ def check_direction(loaded: LoadedModel | Exported, data: DataConfig) -> None:
     """Raise UserError for data in the opposite direction of translation, and warn of other languages."""
     own = data_of(loaded, {})
     trained = own.source_lang, own.target_lang
-    if (data.target_lang, data.source_lang) == trained:
+    if (data.target_lang, data.source_lang) == trained and not own.both_directions:
         raise UserError(f"data.source_lang: {loaded.path} translates {trained[0]} to {trained[1]}, not the other way")
     if (data.source_lang, data.target_lang) != trained:
         print_stderr(
@@ -192,13 +187,14 @@ def evaluate(inputs: Inputs, *, bootstrap: int) -> Evaluation:
 def merge_data(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the checkpoint's data settings `own`, with the `given` settings in their place.
 
-    A given `path` replaces the complete corpus. The files that the run named for single splits would take precedence
-    over it, so they are set to None. So are the word alignments of pairs that are replaced.
+    A given `path` replaces the complete corpus, and so does a setting of the source, such as `name` of the Hub. The
+    path and the files that the run named would take precedence over it, so they are set to None. So are the word
+    alignments of pairs that are replaced.
     """
     from nmt.config.settings import DataConfig
 
-    files = dict.fromkeys(("train", "val", "test")) if given.get("path") is not None else {}
-    of_source = [key for key in given if key not in DataConfig.__dataclass_fields__]  # such as `name` of the Hub
+    of_source = [key for key in given if key not in DataConfig.__dataclass_fields__]
+    files = dict.fromkeys(("path", "train", "val", "test")) if given.get("path") is not None or of_source else {}
     replaced = [split for split in ("train", "val") if files or of_source or split in given]
     links = {key: None for split in replaced if (key := f"{split}_alignment") in own}
     return {**own, **files, **links, **given}

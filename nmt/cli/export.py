@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nmt.cli.arguments import Choice, FreeText, OpenMapping, PathText, Settings, configured
 from nmt.cli.output import messages_on, print_stderr, print_stdout
@@ -137,10 +137,17 @@ def exportable(
 
     if not format.fixed_search:
         print_stderr(f"choosing the length penalty on {counted(len(pairs), 'validation pair')} ...")
-    search = tuned(translator, pairs, next(iter(metrics.values())), format.fixed_search)
+    search = tuned(translator, pairs, decisive(metrics, loaded.config), format.fixed_search)
     texts = [pair.source for pair in pairs], [pair.target for pair in pairs]
     head = best_head(translator, *texts) if format.one_head and loaded.model.decoder.attends else None
     return Exportable(loaded, search, text or pairs[0].source, head)
+
+
+def decisive(metrics: Mapping[str, Metric], config: Mapping[str, Any]) -> Metric | None:
+    """Return the metric that chose the weights, or else the first that has a better and a worse; None if none has."""
+    monitor = config.get("callbacks", {}).get("monitor")
+    directed = {name: metric for name, metric in metrics.items() if metric.higher_is_better is not None}
+    return directed.get(monitor, next(iter(directed.values()), None))
 
 
 def export(format: Format, model: Exportable, out: Path, compared: Callable[[EngineTranslator], Report]) -> Report:

@@ -57,6 +57,8 @@ def main(config: ShareConfig) -> None:
     source = run_of(loaded.path)
     if not (source / METRICS).is_file():
         raise UserError(f"ckpt: {source} holds no {METRICS}; expected the folder of a finished run")
+    if loaded.path.absolute() != best_checkpoint(source).absolute():
+        raise UserError(f"ckpt: {loaded.path} has other scores than the {METRICS} of its run; expected ckpt={source}")
     for path in share(loaded, source, folder, config):
         print_stdout(f"written to {path} ({path.stat().st_size / 1000:,.0f} kB)")
 

@@ -88,18 +88,19 @@ def usable(translator: ModelTranslator, pairs: Sequence[SentencePair]) -> list[S
 
 
 def tuned(
-    translator: ModelTranslator, pairs: Sequence[SentencePair], metric: Metric, fixed: Mapping[str, Any]
+    translator: ModelTranslator, pairs: Sequence[SentencePair], metric: Metric | None, fixed: Mapping[str, Any]
 ) -> BeamSearch:
     """Return a beam search that other engines have too, with the length penalty that is best on `pairs`.
 
-    It divides log P by a power of the length. The search of the run stays as it is if it does this already. If an
-    engine has `fixed` settings, the search has these, and nothing is chosen.
+    It divides log P by a power of the length. The search of the run stays as it is if it does this already, and its
+    length penalty if there is no metric or none is better. If an engine has `fixed` settings, the search has these, and
+    nothing is chosen.
     """
     beam = translator.search if isinstance(translator.search, BeamSearch) else BeamSearch()
     if fixed:
         return plain(beam, normalization="power", **fixed)
-    if beam.normalization == "power":
-        return plain(beam)
+    if beam.normalization == "power" or metric is None:
+        return plain(beam, normalization="power")
     sources, references = [pair.source for pair in pairs], [normalized(pair.target) for pair in pairs]
 
     def quality(penalty: float) -> float:
@@ -107,7 +108,8 @@ def tuned(
         value = metric.score([normalized(each.text) for each in found], references, sources=sources).value
         return value if metric.higher_is_better else -value
 
-    return plain(beam, normalization="power", length_penalty=max(PENALTIES, key=quality))
+    penalties = sorted(PENALTIES, key=lambda penalty: penalty != beam.length_penalty)  # of equal ones the first counts
+    return plain(beam, normalization="power", length_penalty=max(penalties, key=quality))
 
 
 def plain(beam: BeamSearch, **fields: Any) -> BeamSearch:

@@ -173,7 +173,7 @@ def _terms(given: Any) -> Terms:
         raise Refusal(400, "Invalid request: terms must be an object of terms and their translations")
     if len(given) > MOST_TERMS:
         raise Refusal(400, f"Invalid request: terms ({len(given)}) exceed term limit ({MOST_TERMS})")
-    if (letters := sum(map(len, given))) > MOST_CHARACTERS:
+    if (letters := sum(len(term) + len(translation) for term, translation in given.items())) > MOST_CHARACTERS:
         raise Refusal(400, f"Invalid request: terms ({letters} characters) exceed character limit ({MOST_CHARACTERS})")
     try:
         return Terms(given)

@@ -7,6 +7,7 @@ import os
 import re
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -149,6 +150,16 @@ def test_data_path_overrides_the_files_of_the_run() -> None:
     merged = evaluate_program.merge_data(own, {"path": "p", "val": "v.tsv"})
     assert merged == {"path": "p", "train": None, "val": "v.tsv", "test": None, "limit": 3}
     assert evaluate_program.merge_data(own, {"test": "x"}) == {**own, "test": "x"}
+    local = {"path": "p", "name": None, "limit": 3}
+    merged = evaluate_program.merge_data(local, {"name": "a/corpus", "test": "x"})
+    assert merged == {"path": None, "name": "a/corpus", "train": None, "val": None, "test": "x", "limit": 3}
+
+
+def test_a_run_in_both_directions_is_scored_in_both(run: Run) -> None:
+    data = checkpoint.load(best_checkpoint(run.folder)).config["data"]
+    both: Any = SimpleNamespace(config={"data": {**data, "both_directions": True}}, path="p")
+    swapped = {"source_lang": "de", "target_lang": "en"}
+    evaluate_program.check_direction(both, evaluate_program.data_of(both, swapped))
 
 
 @pytest.mark.parametrize(
@@ -207,8 +218,9 @@ def test_a_glossary_is_used_and_its_terms_are_scored(
     evaluate_program.main([f"ckpt={ckpt}", glossary, out, "bootstrap=0"])
     assert re.search(r"terms +[0-9.]+ +terms:", capsys.readouterr().out)
     written = tmp_path / "out" / "translations"
-    facts = json.loads((written / "test.terms.beam3.lp1.scores.json").read_text("utf-8"))
-    hypotheses = (written / "test.terms.beam3.lp1.hyp.de").read_text("utf-8").splitlines()
+    (file,) = written.glob("test.terms-????????.beam3.lp1.scores.json")
+    facts = json.loads(file.read_text("utf-8"))
+    hypotheses = Path(str(file).replace("scores.json", "hyp.de")).read_text("utf-8").splitlines()
     tokenizer = run.translator.tokenizer.with_spans(Spans({"braces": r"\{\w\}"}))
     knowing = Translator(run.translator.model, tokenizer, run.translator.search)
     texts = (run.data / "test.en").read_text("utf-8").splitlines()
@@ -220,3 +232,8 @@ def test_a_glossary_is_used_and_its_terms_are_scored(
     )
     plain = (written / "test.beam3.lp1.hyp.de").read_text("utf-8").splitlines()
     assert plain == [as_line(each.text) for each in run.translator.translate(texts)] != hypotheses
+    (tmp_path / "other.tsv").write_text("dog\todg\n", "utf-8")
+    evaluate_program.main([f"ckpt={ckpt}", f"terms={tmp_path}/other.tsv", out, "bootstrap=0"])
+    assert len({*written.glob("test.terms-*.scores.json")}) == 2, "another glossary, other files"
+    with pytest.raises(UserError, match="is of other checkpoints"):
+        evaluate_program.main([f"ckpt={run.folder}", glossary, out, "bootstrap=0"])

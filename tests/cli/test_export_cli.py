@@ -15,6 +15,10 @@ import pytest
 
 from nmt.cli import export
 from nmt.errors import UserError
+from nmt.evaluation.metrics.base import Metric
+from nmt.evaluation.metrics.bleu import BLEU
+from nmt.evaluation.metrics.chrf import ChrF
+from nmt.evaluation.metrics.length_ratio import LengthRatio
 from nmt.system.run_files import METRICS, best_checkpoint, recent_checkpoint
 from tests.finished_runs import write_run
 from tests.tiny_run import Run, make_run
@@ -82,6 +86,14 @@ def test_the_card_has_the_scores_of_the_runs_end_for_its_best_checkpoint_alone(r
     cards = [(tmp_path / path.stem / "README.md").read_text("utf-8") for path in (best, other)]
     assert [r"| test | BLEU | 12.35 | a\|b |" in card for card in cards] == [True, False]
     assert all("Its training data: Files." in card for card in cards)
+
+
+def test_the_metric_that_chose_the_weights_chooses_the_length_penalty() -> None:
+    ratio, chrf, bleu = LengthRatio(), ChrF(), BLEU(target_lang="de")
+    metrics: dict[str, Metric] = {"length_ratio": ratio, "chrf": chrf, "bleu": bleu}
+    assert export.decisive(metrics, {"callbacks": {"monitor": "bleu"}}) is bleu
+    assert export.decisive(metrics, {"callbacks": {"monitor": "loss"}}) is chrf, "the first that has a better and worse"
+    assert export.decisive({"length_ratio": ratio}, {}) is None
 
 
 def test_the_comparison_is_printed(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

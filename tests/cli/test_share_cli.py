@@ -103,6 +103,10 @@ def test_share_errors(run: Run, finished: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"already holds a run \(metrics.json\); name another folder"):
         share.main([f"ckpt={finished}", f"out={finished}"])
     payload = checkpoint.load(finished / "checkpoints" / "best.safetensors")
+    checkpoint.save(payload, other := finished / "checkpoints" / "other.safetensors")
+    with pytest.raises(UserError, match=r"has other scores than the metrics.json of its run; expected ckpt="):
+        share.main([f"ckpt={other}", f"out={tmp_path}/copy"])
+    other.unlink()
     payload.weights["encoder.embed.table.weight"][0, 0] = 1e5
     checkpoint.save(payload, finished / "checkpoints" / "best.safetensors")
     with pytest.raises(UserError, match=r"has values above 65,504, too large for float16"):

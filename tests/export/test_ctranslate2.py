@@ -71,6 +71,8 @@ def test_each_sentence_has_its_own_limit_of_the_length(run: Run, tmp_path: Path)
     one, two = (each.translate(texts, **fields) for each in (ours, theirs))
     assert [each.tokens for each in one] == [each.tokens for each in two]
     assert all(each.cut for each in two)
+    one, two = (each.translate(texts, min_length=4, **fields) for each in (ours, theirs))
+    assert [each.tokens for each in one] == [each.tokens for each in two], "the limit overrides min_length"
 
 
 def test_a_translation_may_fill_all_positions_of_the_decoder(run: Run, tmp_path: Path) -> None:

@@ -195,7 +195,7 @@ def test_finished_run_is_decoded_with_another_search(tmp_path):
 def test_an_error_of_the_objective_is_not_said_to_be_one_of_the_state(tmp_path, monkeypatch):
     folder = tmp_path / "run"
     go(folder, "trainer.max_steps=3")
-    with monkeypatch.context() as patch, pytest.raises(ValueError, match="^of my own$"):
+    with monkeypatch.context() as patch, pytest.raises(ValueError, match=r"^of my own$"):
         patch.setattr(CrossEntropy, "training_sums", Mock(side_effect=ValueError("of my own")))
         go(folder, "trainer.max_steps=5", resume=True)
 
