@@ -19,9 +19,9 @@ import numpy as np
 from nmt.data.cache import read_entry, write_entry
 from nmt.data.encoded import Encoded, EncodedCorpus, IdTypes, lengths_of, writing_corpus
 from nmt.data.filters import Filters
-from nmt.data.pair import SentencePair, Split
+from nmt.data.pair import SentencePair, Split, marked
 from nmt.data.progress import PassProgress
-from nmt.data.tokenizer import Tokenizer, marked
+from nmt.data.tokenizer import Tokenizer
 from nmt.data.word_links import PieceLinks, links_of_pair, piece_links, words_of_pieces
 from nmt.errors import UserError, counted
 from nmt.system.atomic import lock_file, replacing

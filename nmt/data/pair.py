@@ -7,7 +7,9 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
+from nmt.data.normalization import normalized
 from nmt.data.progress import PassProgress
+from nmt.spans import Spans
 
 CHUNK_PAIRS = 10_000
 
@@ -24,6 +26,11 @@ class SentencePair:
     target: str
     line: int | None = field(default=None, compare=False)
     alignment: str | None = field(default=None, compare=False)
+
+
+def marked(pair: SentencePair, spans: Spans) -> tuple[str, str]:
+    """Return the texts of a pair as a model reads them. With `spans`, both are normalized first, so that they match."""
+    return spans.mark_pair(normalized(pair.source), normalized(pair.target)) if spans else (pair.source, pair.target)
 
 
 @dataclass(frozen=True)

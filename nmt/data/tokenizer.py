@@ -29,7 +29,7 @@ from sentencepiece.sentencepiece_model_pb2 import ModelProto  # type: ignore[att
 
 from nmt.data.cache import read_entry, write_entry
 from nmt.data.normalization import normalized, rule_table
-from nmt.data.pair import SentencePair, Split
+from nmt.data.pair import SentencePair, Split, marked
 from nmt.data.subwords import Inventory
 from nmt.errors import UserError
 from nmt.spans import NO_SPANS, Spans
@@ -298,11 +298,6 @@ def _sampled(split: Split, sides: Sequence[str], most_pairs: int, spans: Spans) 
             for each in targets:
                 each.add(target)
         yield texts
-
-
-def marked(pair: SentencePair, spans: Spans) -> tuple[str, str]:
-    """Return a pair as a model reads it. Before `spans` are sought, both sides are normalized, so that they match."""
-    return spans.mark_pair(normalized(pair.source), normalized(pair.target)) if spans else (pair.source, pair.target)
 
 
 def default_size(characters: int, pairs: int) -> int:
