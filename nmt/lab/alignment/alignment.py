@@ -97,17 +97,23 @@ def units(pieces: Sequence[Piece], text: str, *, words: bool, where: str) -> Uni
 
 
 def _words(labels: Sequence[str], text: str) -> Iterator[int]:
-    """Yield the number of the word that each piece belongs to."""
-    later = (place for place, label in enumerate(labels) if place and label.startswith(WORD_MARK))
-    second = next(later, len(labels))
-    begin = "".join(labels[:second]).removeprefix(WORD_MARK)
-    # `Spans.as_read` puts a space behind a tag at the start of a text, which does not begin a word of the text.
-    added = text.startswith(begin) and not text[len(begin) :][:1].isspace()
-    count = -1
-    for place, label in enumerate(labels):
-        begins = place == 0 or (label.startswith(WORD_MARK) and not (added and place == second))
-        count += begins + max(0, len(label.split()) - 1)
-        yield count
+    """Yield the number of the word that each piece belongs to.
+
+    The white space of the text decides, as long as the pieces spell the text. `Spans.as_read` moves the space before a
+    start tag behind it. From the first piece on that is spelled otherwise, as one with characters that training did not
+    have, "▁" decides.
+    """
+    word, end, spelled = -1, 0, True
+    begins = True  # whether the next characters begin a word
+    for label in labels:
+        plain = label.removeprefix(WORD_MARK)
+        start = end + len(text[end:]) - len(text[end:].lstrip())
+        spelled = spelled and text.startswith(plain, start)
+        begins = begins or (start > end if spelled else label.startswith(WORD_MARK))
+        if plain:
+            word += begins + max(0, len(label.split()) - 1)
+            begins, end = False, start + len(plain)
+        yield word + begins
 
 
 # Symmetrization

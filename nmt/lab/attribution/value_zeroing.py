@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from nmt.lab.attribution.base import AttributionView, Scores
 from nmt.lab.attribution.layers import Calls, record
-from nmt.lab.attribution.prediction import Prediction
+from nmt.lab.attribution.prediction import TOKENS, Prediction
 from nmt.models.multihead import MultiHeadAttention
 from nmt.models.transformer import TransformerDecoder, TransformerEncoder, decoder_layers, encoder_layers
 
@@ -62,20 +62,21 @@ def distances(layer: nn.Module, calls: Calls, attentions: Sequence[MultiHeadAtte
     usual = call.output[0].double()
     for attention in attentions:
         count = calls[attention].args[1].shape[1]
-        with zeroed_values(attention):
-            output = layer(*(_copies(value, count) for value in call.args), **call.kwargs)[0]
-        columns.append(1 - nn.functional.cosine_similarity(output.double(), usual, dim=-1).T)
+        for part in torch.split(torch.arange(count, device=usual.device), max(1, TOKENS // (count + usual.shape[1]))):
+            with zeroed_values(attention, part):
+                output = layer(*(_copies(value, len(part)) for value in call.args), **call.kwargs)[0]
+            columns.append(1 - nn.functional.cosine_similarity(output.double(), usual, dim=-1).T)
     found = torch.cat(columns, dim=1)
     return found.where(found > ROUNDING, 0)
 
 
 @contextmanager
-def zeroed_values(attention: MultiHeadAttention) -> Iterator[None]:
-    """Let copy c of a batch have zeros as the value of token c in the block."""
+def zeroed_values(attention: MultiHeadAttention, tokens: Tensor) -> Iterator[None]:
+    """Let copy c of a batch have zeros as the value of token `tokens[c]` in the block."""
 
     def zero(module: nn.Module, inputs: Any, output: Tensor) -> Tensor:
         keys, values = output.chunk(2, dim=-1)
-        own = torch.eye(*values.shape[:2], dtype=torch.bool, device=values.device)
+        own = tokens.unsqueeze(1) == torch.arange(values.shape[1], device=values.device)
         return torch.cat((keys, values.masked_fill(own.unsqueeze(-1), 0)), dim=-1)
 
     handle = attention.key_value.register_forward_hook(zero)

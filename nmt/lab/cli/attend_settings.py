@@ -75,5 +75,7 @@ class AttendConfig(SearchSettings):
             yield 'text=: expected one sentence, as text="...", or a file, as input=lines.en'
         if self.kind == "rollout" and self.head is not None:
             yield f"head={self.head}: a rollout takes the mean of all heads; leave it out"
+        if self.views and self.out is None and "kind" in changed("attend", self):
+            yield "kind=: with views= it only chooses the picture; to draw it, add out=FOLDER"
         if self.out is None and (self.scaled or self.format != "png"):
             yield "scaled= and format=: they only change pictures; to draw them, add out=FOLDER"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -34,12 +35,14 @@ def heads_figure(found: Sequence[Profile], title: str, legend: str) -> Figure:
     """
     from matplotlib.figure import Figure
 
-    cells = [(each.head, *each.shown()) for each in found]
+    lost = any(each.lost is not None for each in found)
+    cells = [(each.head, *each.shown(lost=lost)) for each in found]
     kinds = [kind for kind in KINDS if any(head.kind == kind for head, _, _ in cells)]
     layers, heads = max(head.layer for head, _, _ in cells), max(head.head for head, _, _ in cells)
     width = len(kinds) * heads * CELL[0] + 2.2
     figure = Figure(figsize=(max(width, 4.5), layers * CELL[1] + 1.5), dpi=110, layout="constrained")
-    low, high = min(0.0, *(value for _, _, value in cells)), max(1e-9, *(value for _, _, value in cells))
+    known = [value for _, _, value in cells if not math.isnan(value)]
+    low, high = min(0.0, *known), max(1e-9, *known)
     panels = figure.subplots(1, len(kinds), squeeze=False)[0]
     for kind, axes in zip(kinds, panels, strict=True):
         values = [[float("nan")] * heads for _ in range(layers)]
@@ -75,16 +78,17 @@ class Profile:
         plain = asdict(self)
         return {**plain.pop("head"), **plain}
 
-    def shown(self) -> tuple[str, float]:
+    def shown(self, *, lost: bool) -> tuple[str, float]:
         """Return the text and the value of the head in the picture.
 
-        The value is the lost score, or the share of the role if the loss was not measured.
+        The value is the `lost` score, NaN for a head that cannot be left out. Without it, it is the share of the role.
         """
+        if lost:
+            number = "" if self.lost is None else f"{self.lost:+.1f}"
+            return "\n".join(filter(None, (self.role, number))), math.nan if self.lost is None else self.lost
         best = max(self.shares, key=lambda name: self.shares[name], default=None)
         share = 0.0 if best is None else self.shares[best]
-        value = share if self.lost is None else self.lost
-        number = f"{100 * share:.0f} %" if self.lost is None else f"{self.lost:+.1f}"
-        return "\n".join(filter(None, (self.role, number))), value
+        return "\n".join(filter(None, (self.role, f"{100 * share:.0f} %"))), share
 
 
 def profiles(

@@ -64,14 +64,19 @@ function strongest(weights) {
   return Math.min(1, Math.max(below + (place % 1) * (above - below), 2 / weights[0].length));
 }
 
+function equal(labels, others) {
+  return labels.length === others.length && labels.every((label, i) => label === others[i]);
+}
+
 function makePanel(map, index) {
   const level = map[state.level], { rows, columns, reach, cells, source, ...kind } = seen(level, state.kind);
   const weights = chosenWeights(kind);
   return {
     index, rows, columns, weights, top: weights ? strongest(weights) : 0, texts: cells, border: source,
     reach: reach || rows.map(() => columns.length), isView: state.kind in level.views,
-    rowsDirection: direction(rows === level.source ? map.source : map.target),
-    columnsDirection: direction(columns === level.read ? map.target : map.source),
+    rowsDirection: direction(equal(rows, level.source) ? map.source : map.target),
+    columnsDirection: equal(columns, level.read) ? direction(map.target)
+      : source || equal(columns, level.source) ? direction(map.source) : "ltr", // the last are the layers
     rowTokens: [], columnTokens: [], cells: [], lines: [],
   };
 }

@@ -74,6 +74,20 @@ def test_the_words_of_spans_and_of_texts_in_capitals_are_counted(run: Run) -> No
     assert 0 < capitals < len(texts)
 
 
+@pytest.mark.parametrize(
+    ("labels", "text", "expected"),
+    [
+        ("▁Click <b> ▁OK </b> ▁now", "Click <b>OK</b> now", [0, 1, 1, 1, 2]),
+        ("▁Click <b> ▁OK </b> ▁now", "Click<b> OK</b> now", [0, 0, 1, 1, 2]),
+        ("▁ <b> <i> ▁OK </i> </b> ▁, ▁ok", "<b><i>OK</i></b> , ok", [0, 0, 0, 0, 0, 0, 1, 2]),
+        ("▁a <b> <i> ▁OK", "a  <b><i>OK", [0, 1, 1, 1]),
+        ("▁un ? s <b> ▁OK ▁ x", "un☃s <b>OK x", [0, 0, 0, 0, 1, 2, 2]),
+    ],
+)
+def test_the_text_decides_which_word_a_tag_begins(labels: str, text: str, expected: list[int]) -> None:
+    assert list(units([*map(Piece, labels.split())], text, words=True, where="")) == expected
+
+
 def test_a_piece_of_no_word_has_no_link() -> None:
     assert to_text(links_of(WEIGHTS, ((0, None, 1), (0, 1, 2)), threshold=None, shifted=False)) == "0-0 0-1 1-2"
     assert to_text(links_of(WEIGHTS, ((0, 1, 2), (None, 0, 1)), threshold=None, shifted=False)) == "0-0 2-1"

@@ -168,7 +168,7 @@ def test_zeroing_values_is_a_sum_without_one_token(gate: bool) -> None:
     memory, query = torch.randn(1, 4, 8).double(), torch.randn(1, 3, 8).double()
     mask = torch.tensor([[True, True, False, True]])
     usual, weights = attention(query, memory, mask, need_weights=True)
-    with zeroed_values(attention):
+    with zeroed_values(attention, torch.arange(4)):
         found, _ = attention(*(x.expand(4, -1, -1) for x in (query, memory)), mask.expand(4, -1), need_weights=True)
     _, values = attention.project(memory)
     for token in range(4):
@@ -177,6 +177,15 @@ def test_zeroing_values_is_a_sum_without_one_token(gate: bool) -> None:
         torch.testing.assert_close(found[token], attention.join(contexts, query)[0])
     torch.testing.assert_close(found[2], usual[0])  # a token of weight 0 changes nothing
     torch.testing.assert_close(attention(query, memory, mask)[0], usual)
+
+
+@pytest.mark.parametrize("view", [ValueZeroing(), EncoderValueZeroing()], ids=lambda view: type(view).__name__)
+def test_few_copies_at_a_time_have_the_same_distances(view: AttributionView, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = prediction(TRANSFORMERS[1])
+    together = view.scores(given).values
+    for tokens in (1, 30):
+        monkeypatch.setattr("nmt.lab.attribution.value_zeroing.TOKENS", tokens)
+        torch.testing.assert_close(view.scores(given).values, together, atol=1e-6, rtol=1e-4)
 
 
 @pytest.mark.parametrize("words", [TRANSFORMERS[1], TRANSFORMERS[-1]])

@@ -278,6 +278,7 @@ def test_a_model_with_attention_in_the_encoder_alone_has_views(run: Run, tmp_pat
         (["text=a", "animation=x.gif"], "leave out text="),
         (["animation=x.png"], "animation=x.png: expected the name of a GIF"),
         (["animation=x.gif", "layer=2", "search.beam_size=9"], "leave out layer= search="),
+        (["text=a", "views=[occlusion]", "kind=decoder_self"], "kind=: with views= it only chooses the picture"),
         (["text=a", "sentence=2"], "sentence=: it only chooses the sentence of an animation"),
         (["text=a", "attention=map.png"], "attention: unknown key"),
         (["target=ein Hund", "trace=1"], 'target="...": it is the translation of one sentence'),
