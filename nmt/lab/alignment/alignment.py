@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
+from itertools import chain
 from operator import add
 
 from torch import Tensor
@@ -18,6 +19,7 @@ from nmt.translation.translator import Translator
 Units = Sequence[int | None]
 
 END = "</s>"
+PART = 64  # sentences whose complete attention is in memory at a time
 
 
 # Links from weights
@@ -246,7 +248,8 @@ class Aligner:
         sources, targets = [sides[n][0] for n in filled], [sides[n][1] for n in filled]
         forced = self.translator.score(sources, targets, places=[places[n] for n in filled])
         found: list[dict[Panel, Links]] = [{chosen: set()} for _ in pairs]
-        for number, each in zip(filled, self.translator.attention_maps(forced), strict=True):
+        parts = (forced[start : start + PART] for start in range(0, len(forced), PART))
+        for number, each in zip(filled, chain.from_iterable(map(self.translator.attention_maps, parts)), strict=True):
             assert each.cross is not None
             texts = ((each.source_pieces, each.source), (each.target_pieces, each.target))
             source, target = (units(*side, words=self.words, where=places[number]) for side in texts)

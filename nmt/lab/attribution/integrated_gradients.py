@@ -23,7 +23,9 @@ class IntegratedGradients(AttributionView):
 
     The scores of a row add up to log P minus log P where all embeddings are zero (completeness, section 3). The log P
     of a Transformer rises steeply on a short part of the way. So the way is halved, and its halves again, until the
-    scores of each part add up to the change of log P on it, with an error of at most `tolerance` (in nats).
+    scores of each part add up to the change of log P on it, with an error of at most `tolerance` (in nats). Parts
+    shorter than 2^-12 of the way are not halved, so the error is larger where log P jumps right behind zero embeddings,
+    as it does in models that have just begun to learn.
     """
 
     title = "Integrated gradients"
