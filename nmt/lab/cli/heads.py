@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -62,6 +62,11 @@ class HeadsConfig(SplitConfig):
     sentences: PositiveInt | None
     importance: bool
     rarity: bool
+
+    def contradictions(self) -> Iterator[str]:
+        """Yield a message for each setting that contradicts another setting or has no effect with it."""
+        if self.bootstrap and not self.importance:
+            yield "bootstrap=: it tests the importance of the heads; leave out importance=false"
 
 
 @configured(HeadsConfig)
@@ -126,6 +131,7 @@ def examine(inputs: Inputs, config: HeadsConfig) -> tuple[dict[str, Any], list[P
     """Return the facts of the examination, and the profile of each head. Raises UserError for no attention."""
     from nmt.data.normalization import normalized
     from nmt.evaluation.metrics.base import labels
+    from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric
     from nmt.lab.attention.view import attention_maps
     from nmt.lab.heads.heads import count_pieces, count_spans, profiles
     from nmt.lab.heads.importance import importance
@@ -135,6 +141,9 @@ def examine(inputs: Inputs, config: HeadsConfig) -> tuple[dict[str, Any], list[P
     assert isinstance(translator, Translator)
     if not translator.attends:
         raise UserError("ckpt: this model has no attention, so it has no heads")
+    first, metric = next(iter(inputs.metrics.items()))
+    if config.bootstrap and not isinstance(metric, SacreBleuMetric):
+        raise UserError(f"bootstrap: there is no paired bootstrap for {first}; leave it out, or add scores=[bleu]")
     frequencies = None
     training = training_of(inputs, config.data, config.allow) if config.rarity else None
     if training is not None:
@@ -148,7 +157,6 @@ def examine(inputs: Inputs, config: HeadsConfig) -> tuple[dict[str, Any], list[P
     if not maps:
         raise UserError(f"split: none of the {len(pairs)} translations has an attention map, because all are empty")
     lines = [normalized(each.text) for each in translations]
-    first, metric = next(iter(inputs.metrics.items()))
     whole = metric.score(lines, references, sources=sources).value
     scores = {}
     if config.importance:

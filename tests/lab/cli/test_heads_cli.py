@@ -12,7 +12,8 @@ from nmt.data.pair import SentencePair
 from nmt.errors import UserError
 from nmt.lab.attention.measures import measures
 from nmt.lab.cli import heads
-from nmt.lab.heads.heads import count_pieces, count_spans
+from nmt.lab.heads.heads import Profile, count_pieces, count_spans, heads_figure
+from nmt.lab.heads.importance import Head
 from nmt.lab.heads.roles import roles
 from nmt.spans import Spans
 from nmt.translation.translator import Translator
@@ -99,6 +100,26 @@ def test_heads_refuses_to_overwrite_results(run: Run, tmp_path: Path) -> None:
         UserError, match=r"heads/.*\.json: damaged \(not JSON.*\); remove it, or name another folder: out=FOLDER"
     ):
         heads.main(words)
+
+
+def test_a_bootstrap_that_tests_nothing_is_refused(run: Run) -> None:
+    with pytest.raises(
+        UserError, match=r"^bootstrap=: it tests the importance of the heads; leave out importance=false$"
+    ):
+        heads.main([f"ckpt={run.folder}", "bootstrap=10", "importance=false", *FAST])
+    with pytest.raises(UserError, match=r"^bootstrap: there is no paired bootstrap for exact_match; leave it out, or"):
+        heads.main([f"ckpt={run.folder}", "bootstrap=10", "scores=[exact_match]", *FAST])
+
+
+def test_a_head_that_cannot_be_left_out_has_no_place_in_the_scale_of_lost_scores() -> None:
+    lost, whole = (
+        Profile(Head("cross", 1, n), "end", {"end": 0.4}, {}, value, None) for n, value in ((1, 5.2), (2, None))
+    )
+    figure = heads_figure([lost, whole], "", "")
+    panel = figure.axes[0]
+    assert {text.get_text() for text in panel.texts} == {"end\n+5.2", "end"}
+    assert panel.images[0].get_clim() == (0, 5.2)
+    assert {text.get_text() for text in heads_figure([whole], "", "").axes[0].texts} == {"end\n40 %"}
 
 
 def test_a_recurrent_model_has_one_head_that_cannot_be_masked(run: Run, tmp_path: Path) -> None:
