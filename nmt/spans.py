@@ -14,7 +14,6 @@ same reason, "a <b>file</b>" is read as "a｟8｠ file｟9｠": the first piece 
 
 from __future__ import annotations
 
-import os
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,6 +23,7 @@ import regex
 
 from nmt.errors import UserError, one_line
 from nmt.particles import agreed
+from nmt.system.cores import usable_cores
 from nmt.terms import NO_TERMS, Terms
 from nmt.tokens import CAPITALS, ELEMENT_MARKS, SPAN_MARKS, Piece
 
@@ -41,7 +41,6 @@ _SMALL = regex.compile(r"[\p{Ll}\p{Lo}]")
 _CASELESS = regex.compile(r"\p{Lo}")
 VERSION = 4  # changes when the same text gets other marks, so that cached files of the old form are not used
 SECONDS = 5.0  # the longest time of a search for spans in a text; a pattern of one's own may be slow
-CORES = os.cpu_count() or 1  # the package regex counts the time of all threads of the process
 
 
 @dataclass(frozen=True)
@@ -132,7 +131,7 @@ class Spans:
     def mark_all(self, text: str, terms: Terms = NO_TERMS) -> tuple[str, dict[str, str]]:
         """Return the text with a mark for each of its spans and `terms`, and what each mark stands for.
 
-        There are as many marks as needed, so no vocabulary has them.
+        There can be more of these marks than a vocabulary has.
         """
         places = self._with_terms(text, terms)[0] if self else []
         marks = {f"\uff5f{number}\uff60": place for number, place in enumerate(places)}
@@ -211,8 +210,9 @@ class Spans:
 
     def _matches(self, text: str, start: int, end: int) -> Iterator[Place]:
         assert self._pattern is not None
+        seconds = SECONDS * usable_cores()  # the package regex counts the time of all threads of the process
         try:
-            yield from (found.span() for found in self._pattern.finditer(text, start, end, timeout=SECONDS * CORES))
+            yield from (found.span() for found in self._pattern.finditer(text, start, end, timeout=seconds))
         except TimeoutError as error:
             raise UserError(
                 f"spans: the search in a text of {len(text):,} characters took more than {SECONDS:g} seconds; use "

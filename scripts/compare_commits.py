@@ -83,9 +83,9 @@ def compare(old: Path, new: Path, overrides: list[str], folder: Path) -> bool:
         shown = ["equal" if result else "DIFFERENT" for result in results]
         print(f"{name:<14} {shown[0]:<10} {shown[1]:<10} {shown[2]:<13} {largest:.3g}", flush=True)
         for tag in SCALARS:
-            values = before.scalars.get(tag), after.scalars.get(tag)
-            if values[0] != values[1]:
-                print(f"    {tag}: {values[0]} before, {values[1]} after")
+            was, now = before.scalars.get(tag), after.scalars.get(tag)
+            if was != now:
+                print(f"    {tag}: {was} before, {now} after")
         equal = equal and all(results)
     return equal
 

@@ -195,6 +195,6 @@ def merge_data(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, An
 
     of_source = [key for key in given if key not in DataConfig.__dataclass_fields__]
     files = dict.fromkeys(("path", "train", "val", "test")) if given.get("path") is not None or of_source else {}
-    replaced = [split for split in ("train", "val") if files or of_source or split in given]
+    replaced = [split for split in ("train", "val") if files or split in given]
     links = {key: None for split in replaced if (key := f"{split}_alignment") in own}
     return {**own, **files, **links, **given}

@@ -144,7 +144,10 @@ def exportable(
 
 
 def decisive(metrics: Mapping[str, Metric], config: Mapping[str, Any]) -> Metric | None:
-    """Return the metric that chose the weights, or else the first that has a better and a worse; None if none has."""
+    """Return the metric that chose the weights, or else the first one of which a higher or a lower value is better.
+
+    Returns None if there is no such metric: a ratio of lengths, for example, should be near 100.
+    """
     monitor = config.get("callbacks", {}).get("monitor")
     directed = {name: metric for name, metric in metrics.items() if metric.higher_is_better is not None}
     return directed.get(monitor, next(iter(directed.values()), None))

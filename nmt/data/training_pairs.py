@@ -59,20 +59,22 @@ class Swap:
         self._elements = [(index(start), index(end)) for start, end in ELEMENT_MARKS] if tokenizer.spans else []
 
     def __call__(self, pair: Encoded) -> Encoded:
-        names = self._names(pair.target)
-        source, target = ([names.get(each, each) for each in side] for side in (pair.target, pair.source))
+        """Return the pair with its sides exchanged."""
+        source, target = pair.target, pair.source
+        if new := self._new_marks(source):
+            source, target = ([new.get(each, each) for each in side] for side in (source, target))
         if pair.links is None:
             return Encoded(source, target)
         links = pair.links[:, ::-1]
         return Encoded(source, target, links[np.lexsort((links[:, 1], links[:, 0]))])
 
-    def _names(self, source: Sequence[int]) -> dict[int, int]:
-        """Return the ids of the marks that a source should have, by the ids of those that it has."""
+    def _new_marks(self, source: Sequence[int]) -> dict[int, int]:
+        """Return the marks that a source should have by those that it has, as ids."""
         ends, order = dict(self._elements), dict.fromkeys(source)
-        names = dict(zip((each for each in order if each in self._single), self._single, strict=False))
-        for started, (start, end) in zip((each for each in order if each in ends), self._elements, strict=False):
-            names[started], names[ends[started]] = start, end
-        return names
+        new = dict(zip((each for each in order if each in self._single), self._single, strict=False))
+        for old, (start, end) in zip((each for each in order if each in ends), self._elements, strict=False):
+            new[old], new[ends[old]] = start, end
+        return new
 
 
 class BothDirections(EncodedPairs):

@@ -63,11 +63,9 @@ _CLAUSE_END = regex.compile(
     rf"\p{{Terminal_Punctuation}}\s|(?!{_DECIMAL})[\p{{Terminal_Punctuation}}&&{_WIDE}]", regex.V1
 )
 _SPACE = regex.compile(r"\s+")
-# The long vowel of Katakana (U+30FC) belongs to no script. Marks of spans, which end with a wide bracket, may follow.
-_WITHOUT_SPACE = regex.compile(
-    rf"[\p{{Han}}\p{{Hiragana}}\p{{Katakana}}\u30fc{_WIDE}](?<!{MARK.pattern})(?:{MARK.pattern})*+\Z", regex.V1
-)
-_LONGEST_MARKS = 80  # characters: more than all marks of a text have
+# Unicode gives the long vowel of Katakana (U+30FC) no script.
+_WITHOUT_SPACE = regex.compile(rf"[\p{{Han}}\p{{Hiragana}}\p{{Katakana}}\u30fc{_WIDE}]", regex.V1)
+_END_LENGTH = 80  # characters: more than all marks of a text have
 
 
 def split(text: str, spans: Iterable[tuple[int, int]] = ()) -> list[str]:
@@ -97,7 +95,8 @@ def join(texts: Iterable[str]) -> str:
 
 def gap(text: str) -> str:
     """Return what stands between `text` and the next sentence: a space, except after Chinese, Japanese and nothing."""
-    return "" if not text or _WITHOUT_SPACE.search(text[-_LONGEST_MARKS:]) else " "
+    last = MARK.sub("", text[-_END_LENGTH:])[-1:]  # the brackets of a mark are wide, but are not written
+    return "" if not text or _WITHOUT_SPACE.fullmatch(last) else " "
 
 
 def _halves(text: str, fits: Callable[[str], bool]) -> list[str]:

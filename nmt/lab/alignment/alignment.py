@@ -101,15 +101,14 @@ def units(pieces: Sequence[Piece], text: str, *, words: bool, where: str) -> Uni
 def _words(labels: Sequence[str], text: str) -> Iterator[int]:
     """Yield the number of the word that each piece belongs to.
 
-    The white space of the text decides, as long as the pieces spell the text. `Spans.as_read` moves the space before a
-    start tag behind it. From the first piece on that is spelled otherwise, as one with characters that training did not
-    have, "▁" decides.
+    The white space of the text decides, because `Spans.as_read` moves the space before a start tag behind it. If a piece
+    is not written as in the text, "▁" decides from there on. So it is with characters that training did not have.
     """
     word, end, spelled = -1, 0, True
     begins = True  # whether the next characters begin a word
     for label in labels:
         plain = label.removeprefix(WORD_MARK)
-        start = end + len(text[end:]) - len(text[end:].lstrip())
+        start = len(text) - len(text[end:].lstrip())
         spelled = spelled and text.startswith(plain, start)
         begins = begins or (start > end if spelled else label.startswith(WORD_MARK))
         if plain:

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from nmt.lab.attribution.base import AttributionView, Scores
 from nmt.lab.attribution.layers import Calls, record
-from nmt.lab.attribution.prediction import TOKENS, Prediction
+from nmt.lab.attribution.prediction import Prediction
 from nmt.models.multihead import MultiHeadAttention
 from nmt.models.transformer import TransformerDecoder, TransformerEncoder, decoder_layers, encoder_layers
 
@@ -49,11 +49,13 @@ class EncoderValueZeroing(AttributionView):
 def _scores(prediction: Prediction, layers: Sequence[nn.Module], *attentions: str) -> Scores:
     with torch.no_grad():
         calls = record(prediction, layers)
-        found = [distances(layer, calls, [getattr(layer, name) for name in attentions]) for layer in layers]
+        found = [distances(prediction, layer, calls, [getattr(layer, name) for name in attentions]) for layer in layers]
     return Scores(torch.stack(found).unsqueeze(1))
 
 
-def distances(layer: nn.Module, calls: Calls, attentions: Sequence[MultiHeadAttention]) -> Tensor:
+def distances(
+    prediction: Prediction, layer: nn.Module, calls: Calls, attentions: Sequence[MultiHeadAttention]
+) -> Tensor:
     """Return the cosine distance (R, C) between a layer's outputs with all values and without that of one token.
 
     The columns are the tokens that the `attentions` of the layer read, one attention after the other.
@@ -61,10 +63,9 @@ def distances(layer: nn.Module, calls: Calls, attentions: Sequence[MultiHeadAtte
     call, columns = calls[layer], []
     usual = call.output[0].double()
     for attention in attentions:
-        count = calls[attention].args[1].shape[1]
-        for part in torch.split(torch.arange(count, device=usual.device), max(1, TOKENS // (count + usual.shape[1]))):
-            with zeroed_values(attention, part):
-                output = layer(*(_copies(value, len(part)) for value in call.args), **call.kwargs)[0]
+        for tokens in prediction.copies(calls[attention].args[1].shape[1]):
+            with zeroed_values(attention, tokens):
+                output = layer(*(_copies(value, len(tokens)) for value in call.args), **call.kwargs)[0]
             columns.append(1 - nn.functional.cosine_similarity(output.double(), usual, dim=-1).T)
     found = torch.cat(columns, dim=1)
     return found.where(found > ROUNDING, 0)

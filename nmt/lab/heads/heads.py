@@ -35,8 +35,8 @@ def heads_figure(found: Sequence[Profile], title: str, legend: str) -> Figure:
     """
     from matplotlib.figure import Figure
 
-    lost = any(each.lost is not None for each in found)
-    cells = [(each.head, *each.shown(lost=lost)) for each in found]
+    measured = any(each.lost is not None for each in found)
+    cells = [(each.head, *(each.shown_loss() if measured else each.shown_share())) for each in found]
     kinds = [kind for kind in KINDS if any(head.kind == kind for head, _, _ in cells)]
     layers, heads = max(head.layer for head, _, _ in cells), max(head.head for head, _, _ in cells)
     width = len(kinds) * heads * CELL[0] + 2.2
@@ -78,14 +78,13 @@ class Profile:
         plain = asdict(self)
         return {**plain.pop("head"), **plain}
 
-    def shown(self, *, lost: bool) -> tuple[str, float]:
-        """Return the text and the value of the head in the picture.
+    def shown_loss(self) -> tuple[str, float]:
+        """Return the text of the head in a picture of lost scores, and its value: NaN if it cannot be left out."""
+        number = "" if self.lost is None else f"{self.lost:+.1f}"
+        return "\n".join(filter(None, (self.role, number))), math.nan if self.lost is None else self.lost
 
-        The value is the `lost` score, NaN for a head that cannot be left out. Without it, it is the share of the role.
-        """
-        if lost:
-            number = "" if self.lost is None else f"{self.lost:+.1f}"
-            return "\n".join(filter(None, (self.role, number))), math.nan if self.lost is None else self.lost
+    def shown_share(self) -> tuple[str, float]:
+        """Return the text of the head in a picture of roles, and its value: the share of the role."""
         best = max(self.shares, key=lambda name: self.shares[name], default=None)
         share = 0.0 if best is None else self.shares[best]
         return "\n".join(filter(None, (self.role, f"{100 * share:.0f} %"))), share

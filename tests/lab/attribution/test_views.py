@@ -184,7 +184,7 @@ def test_few_copies_at_a_time_have_the_same_distances(view: AttributionView, mon
     given = prediction(TRANSFORMERS[1])
     together = view.scores(given).values
     for tokens in (1, 30):
-        monkeypatch.setattr("nmt.lab.attribution.value_zeroing.TOKENS", tokens)
+        monkeypatch.setattr("nmt.lab.attribution.prediction.TOKENS", tokens)
         torch.testing.assert_close(view.scores(given).values, together, atol=1e-6, rtol=1e-4)
 
 
