@@ -159,7 +159,7 @@ def check_start(trainer: TrainerConfig) -> None:
         if isinstance(trainer.devices, list) and trainer.accelerator != "cpu" and STARTED not in os.environ:
             raise UserError(
                 f"trainer.devices: got {trainer.devices}, but {started.launcher} gives each process the GPU of its "
-                f"number; leave trainer.devices out, and set CUDA_VISIBLE_DEVICES={','.join(map(str, trainer.devices))}"
+                f"number; leave it out, and set CUDA_VISIBLE_DEVICES={','.join(map(str, trainer.devices))}"
             )
         return
     size = os.environ.get("WORLD_SIZE", "1")

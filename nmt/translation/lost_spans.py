@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 def insertions(tokens: Sequence[int], mark: str, source: Marked, tokenizer: Tokenizer) -> list[list[int]]:
     """Return `tokens` with a mark of the source at each place before eos, with and without a space before it.
 
-    A mark of capitals stays the first.
-    Where the source has words between the mark and the one before or after it, the translation has some there too. An
-    end tag stands after the start tag before it, which leaves room for it. If this leaves no place, every place counts.
+    No place is before the mark of capitals. Where the source has words between the mark and the one before or after it,
+    the translation has some there too. An end tag stands after the start tag before it, which leaves room for it. If
+    this leaves no place, every place counts.
     """
     index = tokenizer.target_vocabulary.index
     space, new = index(WORD_MARK), index(mark)

@@ -101,8 +101,8 @@ def units(pieces: Sequence[Piece], text: str, *, words: bool, where: str) -> Uni
 def _words(labels: Sequence[str], text: str) -> Iterator[int]:
     """Yield the number of the word that each piece belongs to.
 
-    The white space of the text decides, because `Spans.as_read` moves the space before a start tag behind it. If a piece
-    is not written as in the text, "▁" decides from there on. So it is with characters that training did not have.
+    The white space of the text decides, because `Spans.as_read` moves the space before a start tag behind it. If a
+    piece is not written as in the text, "▁" decides from there on. This is so for characters that training lacked.
     """
     word, end, spelled = -1, 0, True
     begins = True  # whether the next characters begin a word
