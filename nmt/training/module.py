@@ -52,7 +52,7 @@ class TranslationModule(pl.LightningModule):
         self.validation = Validation()
         self.share = 0.0  # of the run, before the current update; equal in all processes
         self.highest_factor = 0.0  # that the schedule has returned in all sessions
-        self.began = False  # whether this session has begun to train, so that errors are not those of a restored state
+        self.began = False  # whether training has begun in this session; later errors do not come from last.ckpt
         self._learning_rate = self._gradient_norm = math.nan
         self._update_tokens = 0  # real target tokens of the update that is being accumulated
         self._non_finite = 0  # updates in a row whose gradient is not finite

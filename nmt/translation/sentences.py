@@ -63,7 +63,7 @@ _CLAUSE_END = regex.compile(
     rf"\p{{Terminal_Punctuation}}\s|(?!{_DECIMAL})[\p{{Terminal_Punctuation}}&&{_WIDE}]", regex.V1
 )
 _SPACE = regex.compile(r"\s+")
-# Unicode gives the long vowel of Katakana (U+30FC) no script.
+# For Unicode, the long vowel of Katakana (U+30FC) is not of this script alone.
 _WITHOUT_SPACE = regex.compile(rf"[\p{{Han}}\p{{Hiragana}}\p{{Katakana}}\u30fc{_WIDE}]", regex.V1)
 _END_LENGTH = 80  # characters: more than all marks of a text have
 
@@ -95,7 +95,7 @@ def join(texts: Iterable[str]) -> str:
 
 def gap(text: str) -> str:
     """Return what stands between `text` and the next sentence: a space, except after Chinese, Japanese and nothing."""
-    last = MARK.sub("", text[-_END_LENGTH:])[-1:]  # the brackets of a mark are wide, but are not written
+    last = MARK.sub("", text[-_END_LENGTH:])[-1:]  # without marks, whose brackets are wide
     return "" if not text or _WITHOUT_SPACE.fullmatch(last) else " "
 
 
