@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -120,7 +121,7 @@ def build_optimizer(
     has a parameter of this name.
     """
     rate = config.get("lr")
-    if isinstance(rate, int | float) and not rate >= 0:  # PyTorch's own message does not name the key
+    if isinstance(rate, int | float) and not 0 <= rate < math.inf:  # PyTorch's message does not name the key
         raise UserError(f"optimizer.lr: got {rate}, expected a number of at least 0")
     base = "torch.optim.optimizer.Optimizer"
     offered = {"matrices": matrices}

@@ -196,6 +196,7 @@ def test_each_mistake_on_the_command_line_is_one_clear_line(overrides: list[str]
         ("model.decoder", None, "model.decoder: got null, expected a mapping with _target_"),
         ("tokenizer.joint", False, "expected a joint vocabulary"),
         ("optimizer.lr", -1, "optimizer.lr: got -1, expected a number of at least 0"),
+        ("optimizer.lr", float("inf"), "optimizer.lr: got inf, expected a number of at least 0"),
         ("optimizer.lr", "abc", "optimizer.lr: got 'abc', expected a number"),
         ("scheduler.final", 2, "scheduler.final: got 2"),
         ("search.max_length_extra", 10**9, "search.max_length_extra: got 1000000000, expected an integer of at least"),
