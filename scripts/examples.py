@@ -51,16 +51,16 @@ LENGTH = ["trainer.max_time=null", "trainer.max_steps=2500"]
 class Group:
     """The models of one corpus: the corpus as the table names it, and the overrides that train each model.
 
-    A model in `first` comes after another training, which has these overrides, and starts from its weights. A model in
-    `teacher` starts from new weights: the other training and an earlier model of the group, the teacher, translate the
-    training sources for it. `texts` has a sentence for each source language, whose attention map becomes part of the
-    copy. The default is a validation sentence.
+    The trainings `before` are made first, and no copies of them. A model in `init` starts from the weights of another
+    training. A model in `teachers` also learns from the translations of other trainings. `texts` has a sentence for
+    each source language, whose attention map becomes part of the copy. The default is a validation sentence.
     """
 
     corpus: str
     models: dict[str, list[str]]
-    first: dict[str, list[str]] = field(default_factory=dict)
-    teacher: dict[str, str] = field(default_factory=dict)
+    before: dict[str, list[str]] = field(default_factory=dict)
+    init: dict[str, str] = field(default_factory=dict)
+    teachers: dict[str, list[str]] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
 
 
@@ -81,11 +81,12 @@ MULTI30K = Group(
             *("trainer.check_val_every_n_epoch=null", "trainer.val_check_interval=830"),
         ],
     },
-    first={
-        "multi30k_transformer": ["experiment=multi30k_both_directions", "seed=2"],
-        "multi30k_bahdanau": ["experiment=multi30k_bahdanau", "seed=1"],
+    before={
+        "multi30k_both_directions": ["experiment=multi30k_both_directions", "seed=2"],
+        "multi30k_teacher": ["experiment=multi30k_bahdanau", "seed=1"],
     },
-    teacher={"multi30k_bahdanau": "multi30k_transformer"},
+    init={"multi30k_transformer": "multi30k_both_directions"},
+    teachers={"multi30k_bahdanau": ["multi30k_transformer", "multi30k_teacher"]},
     texts={"en": "A dog runs on the beach."},  # our own: the captions of Multi30k are not ours to publish
 )
 OFFICE_HELP = Group(
@@ -97,16 +98,21 @@ WITH_DATA = {"multi30k": MULTI30K, "office_help": OFFICE_HELP}  # by the argumen
 GROUPS = (SMALL, *WITH_DATA.values())
 
 
-def make(name: str, group: Group, path: str | None) -> None:
-    """Train a model of a group, with the data in the folder `path`, and replace its copy in examples/."""
-    run, first, copy = RUNS / name, RUNS / f"{name}_first", EXAMPLES / name
-    data, start = [f"data.path={path}"] if path else [], []
-    if name in group.first:
-        train.main([*group.first[name], *data, f"hydra.run.dir={first}"])
-        start = [f"init={first}"]
-    if name in group.teacher and path:
-        start = [lessons([RUNS / group.teacher[name], first], Path(path))]
-    train.main([*group.models[name], *data, *start, f"hydra.run.dir={run}"])
+def make(group: Group, path: str | None) -> None:
+    """Train the models of a group, with the data in the folder `path`, and replace their copies in examples/."""
+    data = [f"data.path={path}"] if path else []
+    for name, overrides in (group.before | group.models).items():
+        start = [f"init={RUNS / group.init[name]}"] if name in group.init else []
+        if path and name in group.teachers:
+            start.append(lessons([RUNS / teacher for teacher in group.teachers[name]], Path(path)))
+        train.main([*overrides, *data, *start, f"hydra.run.dir={RUNS / name}"])
+        if name in group.models:
+            publish(name, group)
+
+
+def publish(name: str, group: Group) -> None:
+    """Replace the copy of a model in examples/ by its finished run."""
+    run, copy = RUNS / name, EXAMPLES / name
     shutil.rmtree(copy, ignore_errors=True)
     text = group.texts.get(config_of(run)["data"]["source_lang"])
     share.main([f"ckpt={run}", f"out={copy}", *([f"text={text}"] if text else [])])
@@ -186,9 +192,7 @@ def main(arguments: list[str]) -> None:
         keys = ", ".join(f"{key}=FOLDER" for key in WITH_DATA)
         raise UserError(f"got '{' '.join(arguments)}', expected nothing, {keys}, or table; see --help")
     if arguments != ["table"]:
-        group = WITH_DATA.get(key, SMALL)
-        for name in group.models:
-            make(name, group, path or None)
+        make(WITH_DATA.get(key, SMALL), path or None)
     write_table()
 
 
