@@ -89,9 +89,21 @@ MULTI30K = Group(
     teachers={"multi30k_bahdanau": ["multi30k_transformer", "multi30k_teacher"]},
     texts={"en": "A dog runs on the beach."},  # our own: the captions of Multi30k are not ours to publish
 )
+QUICK = ["seed=4", "trainer.precision=bf16-mixed"]
 OFFICE_HELP = Group(
     "LibreOffice's help",
-    {name: [f"experiment={name}", "seed=1"] for name in ("office_help_en_ko", "office_help_ko_en")},
+    {
+        f"office_help_{pair}": [f"experiment=office_help_bit_{pair}", *QUICK, "trainer.max_time=00:01:05:00"]
+        for pair in ("en_ko", "ko_en")
+    },
+    before={
+        "office_help_both_directions": [
+            "experiment=office_help_both_directions",
+            *QUICK,
+            "trainer.max_time=00:00:36:00",
+        ],
+    },
+    init=dict.fromkeys(("office_help_en_ko", "office_help_ko_en"), "office_help_both_directions"),
     texts={"en": "Click OK to save the document.", "ko": "문서를 저장하려면 확인을 누르십시오."},
 )
 WITH_DATA = {"multi30k": MULTI30K, "office_help": OFFICE_HELP}  # by the argument that names the folder of the data
