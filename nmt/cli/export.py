@@ -69,6 +69,7 @@ def main(config: ExportConfig) -> None:
     from nmt.build import build_format, build_metrics
     from nmt.checkpoint import load_model
     from nmt.cli.evaluate import data_of
+    from nmt.config.settings import shareable
     from nmt.export.check import compare
     from nmt.system import process
     from nmt.translation.loading import make_translator, require_data_settings
@@ -79,7 +80,7 @@ def main(config: ExportConfig) -> None:
     require_data_settings(loaded.config, loaded.path, "train it with train.py")
     format.require(loaded)
     data = data_of(loaded, config.data)
-    metrics = build_metrics(loaded.config["scores"], target_lang=data.target_lang, allow=config.allow)
+    metrics = build_metrics(shareable(loaded.config)["scores"], target_lang=data.target_lang, allow=config.allow)
     translator = make_translator([loaded], allow=config.allow)
     pairs = validation_pairs(translator, data, config)
     model = exportable(format, loaded, translator, pairs, metrics, config.text)

@@ -41,7 +41,7 @@ class Argos(CTranslate2):
     name: ClassVar[str] = "argos"
     weights: ClassVar[str] = "translate.argosmodel"
     library: ClassVar[str] = "argos-translate"
-    fixed_search: ClassVar[Mapping[str, Any]] = {"beam_size": 4, "length_penalty": 0.2}
+    fixed_search: ClassVar[Mapping[str, Any]] = {"beam_size": 4, "length_penalty": 0.2, "min_length": 2}
     quantization: Quantization = "int8"
     package_version: Annotated[str, Form(r"\d+\.\d+\.\d+", "three numbers, as in 2026.11.25")] | None = None
 

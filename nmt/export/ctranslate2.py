@@ -114,6 +114,7 @@ results = translator.translate_batch(
     source.encode(lines, out_type=str),
     beam_size={search.beam_size},
     length_penalty={search.length_penalty},
+    min_decoding_length=0,
     max_decoding_length={limit},
     suppress_sequences=[["<pad>"], ["<s>"]],
 )
@@ -296,7 +297,7 @@ class CTranslate2Translator(EngineTranslator):
             beam_size=beam.beam_size,
             num_hypotheses=beam.n_best,
             length_penalty=beam.length_penalty,
-            min_decoding_length=min(max(1, beam.min_length - 1), limit),  # without eos
+            min_decoding_length=min(max(0, beam.min_length - 1), limit),  # without eos
             no_repeat_ngram_size=beam.no_repeat_ngram_size,
             max_decoding_length=limit,
             max_input_length=0,

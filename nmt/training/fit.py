@@ -158,7 +158,8 @@ def _ordered(
 ) -> list[Callback]:
     """Return all callbacks in the order in which Lightning gets them.
 
-    Checkpointing comes after all others that keep a state, so that last.ckpt holds their states after a validation.
+    Validations comes after the callbacks of a validation, because it measures their time. Checkpointing comes after
+    all others that keep a state, so that last.ckpt holds their states after a validation.
     Raises UserError for two callbacks whose states would be saved under the same key.
     """
     keys: dict[str, str] = {}
@@ -168,8 +169,9 @@ def _ordered(
                 f"callbacks.{name}: its state would be saved under the same key as that of {keys[callback.state_key]} "
                 f"({callback.state_key}); give the class another name, or leave one of them out"
             )
-    others = [callback for callback in configured.values() if callback is not checkpointing]
-    return [*own.values(), *others, checkpointing, GracefulStop(checkpointing)]
+    others = [callback for callback in (*own.values(), *configured.values()) if callback is not checkpointing]
+    others.sort(key=lambda callback: isinstance(callback, Validations))
+    return [*others, checkpointing, GracefulStop(checkpointing)]
 
 
 def make_trainer(parts: Parts, callbacks: Sequence[Callback], checkpoints: AtomicCheckpointIO) -> pl.Trainer:

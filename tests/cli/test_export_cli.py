@@ -9,10 +9,12 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from nmt import checkpoint
 from nmt.cli import export
 from nmt.errors import UserError
 from nmt.evaluation.metrics.base import Metric
@@ -71,6 +73,19 @@ def test_the_folder_has_model_tokenizer_card_and_settings(folder: Path, run: Run
     card = (folder / "README.md").read_text("utf-8")
     assert "100.0% of the greedy translations are equal" in card and "en to de" in card
     assert re.search(r"^- `nrefs:1\|case:mixed\|.*\|version:.*`$", card, re.MULTILINE)
+
+
+def test_a_run_whose_glossary_is_gone_is_exported(run: Run, tmp_path: Path) -> None:
+    found = checkpoint.load(best_checkpoint(run.folder))
+    terms = {
+        "_target_": "nmt.evaluation.metrics.terms.TermAccuracy",
+        "file": str(tmp_path / "gone.tsv"),
+        "patterns": {},
+    }
+    scores = {**found.config["scores"], "terms": terms}
+    checkpoint.save(replace(found, config={**found.config, "scores": scores}), tmp_path / "run.safetensors")
+    export.main([f"ckpt={tmp_path}/run.safetensors", f"out={tmp_path}/model", "format=ctranslate2"])
+    assert (tmp_path / "model" / "README.md").exists()
 
 
 def test_the_card_has_the_scores_of_the_runs_end_for_its_best_checkpoint_alone(run: Run, tmp_path: Path) -> None:

@@ -10,9 +10,12 @@ import pytest
 import torch
 
 from nmt.checkpoint import weights_of
+from nmt.data.batch import pad
 from nmt.errors import UserError
 from nmt.export.base import read_format
 from nmt.export.ctranslate2 import CTranslate2
+from nmt.tokens import BOS, EOS
+from nmt.translation.loading import make_translator
 from tests.export.models import TEXTS, check_spans, exported, largest_difference, recurrent_model, transformer
 from tests.tiny_run import Run
 
@@ -44,6 +47,19 @@ def test_numbers_and_translations_are_ours(settings: dict[str, Any], run: Run, t
         one, two = (each.translate(TEXTS, **fields) for each in (ours, theirs))
         assert [each.tokens for each in one] == [each.tokens for each in two], fields
         assert len({each.text for each in one}) > 6, "the texts say something"
+
+
+def test_a_translation_may_be_empty(run: Run, tmp_path: Path) -> None:
+    model = transformer(run)
+    (part,) = make_translator([model]).encode(TEXTS[:1])
+    with torch.no_grad():
+        source, mask = pad([part.ids[0]])
+        first, _, _ = model.model.decoder.step(torch.tensor([BOS]), model.model.start(source, mask))
+        weights_of(model.model)["decoder.output.weight"][EOS] = 9 * first[0] / first[0].norm()  # eos comes at once
+    ours, theirs = exported(CTranslate2(), model, tmp_path / "model")
+    for size in (1, 5):
+        one, two = (each.translate(TEXTS, beam_size=size) for each in (ours, theirs))
+        assert not one[0].text and [each.tokens for each in one] == [each.tokens for each in two]
 
 
 def test_beam_scores_are_ours(run: Run, tmp_path: Path) -> None:

@@ -165,6 +165,19 @@ def check_counts(references: Sequence[str], **systems: Sequence[str]) -> None:
         raise UserError("scores: got no sentences; expected at least one hypothesis with its reference")
 
 
+def ratio_interval(counts: Sequence[int], totals: Sequence[int], bootstrap: int) -> Interval | None:
+    """Return the interval of the percentage 100 * sum(counts) / sum(totals), by `bootstrap` resamples of the sentences.
+
+    `counts` and `totals` have a number for each sentence; no total is 0. Returns None for 0 resamples.
+    """
+    if not bootstrap:
+        return None
+    random, both = np.random.default_rng(SEED), np.array([counts, totals])
+    draws = (both[:, random.integers(len(counts), size=len(counts))].sum(1) for _ in range(bootstrap))
+    mean, half_width = estimate_ci(np.array([100.0 * count / total for count, total in draws]))
+    return Interval(float(mean), float(half_width))
+
+
 def binomial_interval(count: int, total: int, bootstrap: int) -> Interval | None:
     """Return the interval of the percentage 100 * count / total, by `bootstrap` resamples; None for 0 resamples.
 

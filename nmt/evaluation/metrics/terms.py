@@ -12,7 +12,7 @@ import regex
 
 from nmt.data.normalization import normalized
 from nmt.errors import ParameterError, UserError
-from nmt.evaluation.metrics.base import Lines, Metric, Score, binomial_interval
+from nmt.evaluation.metrics.base import Lines, Metric, Score, ratio_interval
 from nmt.spans import Spans
 from nmt.system.lines import digest
 from nmt.terms import Terms, before, read_terms
@@ -54,14 +54,18 @@ class TermAccuracy(Metric):
 
     def score(self, hypotheses: Lines, references: Lines, *, sources: Lines = (), bootstrap: int = 0) -> Score:
         """Return the percentage, with a signature that has the number of terms and a digest of the glossary."""
-        total = used = 0
+        totals, used = [], []
         for source, hypothesis in zip(sources, hypotheses, strict=True):
-            rest = normalized(hypothesis)
-            for wanted in sorted(self._spans.given(source, self._terms), key=len, reverse=True):
+            rest, matches = normalized(hypothesis), 0
+            given = sorted(self._spans.given(source, self._terms), key=len, reverse=True)
+            for wanted in given:
                 pattern = f"(?i){before(wanted)}{regex.escape(wanted)}"
                 rest, found = regex.subn(pattern, " ", rest, count=1, flags=regex.V1)
-                total, used = total + 1, used + found
-        signature = f"terms:{total}|glossary:{digest(*map(str, self._terms.translations.items()))[:8]}"
-        if not total:
+                matches += found
+            if given:
+                totals.append(len(given))
+                used.append(matches)
+        signature = f"terms:{sum(totals)}|glossary:{digest(*map(str, self._terms.translations.items()))[:8]}"
+        if not totals:
             return Score(100.0, signature)
-        return Score(100.0 * used / total, signature, binomial_interval(used, total, bootstrap))
+        return Score(100.0 * sum(used) / sum(totals), signature, ratio_interval(used, totals, bootstrap))

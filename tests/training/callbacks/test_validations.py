@@ -9,8 +9,14 @@ from pytorch_lightning.callbacks import Callback
 from nmt.config.compose import compose_run
 from nmt.preflight import build_components
 from nmt.training.callbacks.validations import Validations
+from nmt.training.module import TranslationModule
 from nmt.training.run import train
 from tests.integration.small_training import SMALL_TRANSFORMER
+
+SHORT = [
+    "data=cldr", "data.topics=[numbers]", "data.max_parts=1", "tokenizer.vocab_size=320", "data.batch_tokens=100",
+    "trainer.max_epochs=1", "trainer.accelerator=cpu", "search.max_length_factor=1", "callbacks=plain", "logger=none",
+]  # fmt: skip
 
 
 def simulate(*, batches, epochs=None, updates=None, accumulate=1, callback=None, first=0):
@@ -99,6 +105,31 @@ def test_a_limit_on_time_leaves_time_for_training():
     assert simulate_clock(seconds=1000, validation=100, batches=10_000) == [201, 401, 601]
 
 
+class Drawing(Callback):
+    """Draws for a second after each validation, by a clock that only it moves."""
+
+    seconds = 0
+
+    def on_validation_end(self, trainer, pl_module):
+        self.seconds += 1
+
+
+def test_the_time_of_later_callbacks_counts_as_that_of_the_validation(tmp_path, monkeypatch):
+    drawing, costs = Drawing(), []
+    measured, progress = Validations.on_validation_end, TranslationModule.progress
+    monkeypatch.setattr(TranslationModule, "progress", lambda self: progress(self) + drawing.seconds / 100)
+
+    def watched(self, trainer, pl_module):
+        measured(self, trainer, pl_module)
+        costs.append(self.state_dict()["cost"])
+
+    monkeypatch.setattr(Validations, "on_validation_end", watched)
+    recipe = compose_run([*SHORT, *SMALL_TRANSFORMER, "data.sizes=[99,4,4]", f"hydra.run.dir={tmp_path}"])
+    components = build_components(recipe.settings)
+    train(recipe, replace(components, callbacks={"drawing": drawing, **components.callbacks}))
+    assert len(costs) > 1 and costs == pytest.approx([0.01] * len(costs))
+
+
 class Places(Callback):
     """Collects how many epochs were done at every validation."""
 
@@ -112,12 +143,7 @@ class Places(Callback):
 @pytest.mark.slow
 def test_one_long_epoch_of_a_run_has_five_validations(tmp_path):
     places = Places()
-    overrides = [
-        "data=cldr", "data.sizes=[300,4,4]", "data.topics=[numbers]", "data.max_parts=1", "tokenizer.vocab_size=320",
-        "data.batch_tokens=100", "trainer.max_epochs=1", "trainer.accelerator=cpu", "search.max_length_factor=1",
-        "callbacks=plain", "logger=none",
-    ]  # fmt: skip
-    recipe = compose_run([*overrides, *SMALL_TRANSFORMER, f"hydra.run.dir={tmp_path}"])
+    recipe = compose_run([*SHORT, *SMALL_TRANSFORMER, "data.sizes=[300,4,4]", f"hydra.run.dir={tmp_path}"])
     components = build_components(recipe.settings)
     train(recipe, replace(components, callbacks={**components.callbacks, "places": places}))
     assert places.places == pytest.approx([0.2, 0.4, 0.6, 0.8, 1.0], abs=0.05) and places.places[-1] == 1.0
